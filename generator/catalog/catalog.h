@@ -1,0 +1,81 @@
+// What the installed PyTorch declares: every operator overload, its exact C++ signature, structure and tags.
+//
+// Read from include/ATen/RegistrationDeclarations.h (signatures, schemas) and
+// torchgen/packaged/ATen/native/{native_functions,tags}.yaml (structure, dispatch, tags); kept in a cache keyed by the
+// PyTorch it came from. A Catalog is immutable after loading and may be read from any thread.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace openreg_gen {
+
+/// structured: one impl serves functional, in-place and out.  native: no default, a kernel or a fallback is needed.
+/// composite: works by itself.  view, factory, random: cannot fall back to the CPU by copying.
+enum class OpClass { Structured, Native, Composite, View, Factory, Random };
+std::string_view to_string(OpClass op_class);
+
+struct Argument {
+  std::string type;           // as in the C++ signature, qualified: "const at::Tensor &"
+  std::string name;           // "self"
+  std::string schema_type;    // as in the schema: "Tensor(a!)", "int[]?", "ScalarType?"
+  std::string default_value;  // as in the schema; empty if there is none
+  bool kwarg_only = false;
+  bool is_out = false;  // a trailing `Tensor(a!) out`
+};
+
+struct Op {
+  std::string name;      // "add.Tensor", "relu": without the namespace "aten::"
+  std::string base;      // "add"; what the headers ATen/ops/<base>*.h and the symbol at::_ops::<base>_<overload> use
+  std::string overload;  // "Tensor", or empty
+  std::string schema;    // "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
+  std::string returns;   // C++ return type, dispatcher form: "at::Tensor &"
+  std::vector<Argument> arguments;  // dispatcher order, out arguments last
+  OpClass op_class = OpClass::Native;
+  bool has_default = false;    // a composite kernel serves a backend that registers nothing
+  bool has_dispatch = false;   // some backend has a kernel of its own
+  bool structured = false;     // an out variant with `structured: True`
+  std::string structured_delegate;  // "add.out" for the functional and in-place forms of a structured group
+  std::string structured_inherits;  // "TensorIteratorBase" or empty
+  bool precomputed = false;
+  bool is_view = false;
+  bool composite_implicit = false;  // CompositeImplicitAutograd: registering it at PrivateUse1 breaks autograd
+  std::map<std::string, std::string> kernels;  // dispatch key -> kernel name: "CPU" -> "add_out"
+  std::vector<std::string> tags;               // sorted: "core", "pointwise", ...
+  std::vector<std::string> variants;           // other overloads of the same group (functional, in-place, out), sorted
+
+  /// C++ type of at::_ops::<base>_<overload>: "at::_ops::add_Tensor".
+  std::string ops_struct() const;
+  /// "at::Tensor (const at::Tensor & self, ...)" in one line, as RegistrationDeclarations.h has it.
+  std::string signature() const;
+};
+
+class Catalog {
+ public:
+  const Op* find(std::string_view name) const;  // "add.Tensor"; accepts "aten::add.Tensor"; null if there is none
+  std::span<const Op> all() const;              // sorted by name
+  std::vector<const Op*> overloads(std::string_view base) const;  // all with this base name
+  const std::string& torch_version() const;                       // "2.13.0", without "+cpu"
+  const std::filesystem::path& torch_dir() const;                 // the folder that holds include/ and lib/
+  /// "torch-2.13.0-<hash of the declaration files>": what a tree was rendered for; goes into the manifest.
+  const std::string& identity() const;
+
+  std::vector<Op> ops;  // filled by the loader
+  std::string version_, identity_;
+  std::filesystem::path dir_;
+};
+
+/// Where PyTorch is: --torch DIR, else $VIRTUAL_ENV, else the Python on PATH (without starting it where the folder can
+/// be told). Throws Failure(Environment) that says what was tried and how to mend it.
+std::filesystem::path find_torch(const std::optional<std::filesystem::path>& option);
+
+/// Loads the catalogue, from the cache where that is fresh. `torch` as find_torch gives it; a folder that holds only
+/// the declaration files (torchgen/packaged/...) also serves.
+Catalog load_catalog(const std::filesystem::path& torch);
+
+}  // namespace openreg_gen

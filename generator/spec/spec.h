@@ -1,0 +1,108 @@
+// The spec as plain structs; every value knows where it was written. See specs/openreg.yaml and docs/spec.md.
+//
+// spec/keys.cpp holds the one table of keys: the parser, the JSON Schema and the reference page derive from it.
+#pragma once
+
+#include "diag/diagnostic.h"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace openreg_gen {
+
+enum class DeviceApi { Emulator, External };
+enum class DeviceAllocatorKind { Direct, Caching, Pluggable };
+enum class FallbackKind { None, Cpu };
+enum class Strategy { Structured, Pointwise, Native, Stub, CpuFallback, Unsupported };
+
+struct BackendSpec {
+  Located<std::string> name;          // "openreg"
+  Located<std::string> package;       // default "torch_<name>"
+  Located<std::string> cpp_namespace; // key "namespace"; default <name>
+  Located<std::string> class_prefix;  // default CamelCase of name
+  Located<std::string> api_prefix;    // prefix of the device's C API; default lowerCamel of name
+  Located<std::string> vendor;        // default "The <name> authors"
+  Located<std::string> description;   // default "A PyTorch backend for the <name> device."
+  Located<std::string> version;       // default "0.1.0"
+  Located<std::string> license;       // SPDX expression, default "BSD-3-Clause"
+};
+
+struct TorchSpec {
+  Located<std::string> min;  // default "2.13"
+  Located<std::string> max;  // default "2.13"; a release of this minor version still fits
+};
+
+struct DeviceSpec {
+  Located<DeviceApi> api;
+  Located<int> count;             // emulator only; 1..64, default 2
+  Located<std::uint64_t> memory;  // bytes a device; "1GiB"; default 1 GiB
+  Located<int> streams_per_pool;  // 1..32, default 4
+};
+
+struct AllocatorSpec {
+  Located<DeviceAllocatorKind> device;  // default direct
+  Located<std::uint64_t> alignment;     // power of two, default 64
+};
+
+struct FallbackSpec {
+  Located<FallbackKind> kind;  // default cpu
+  Located<bool> warn_once;     // default false
+};
+
+/// One entry of `ops:`, before it is matched with the catalogue.
+struct OpSpec {
+  Located<std::string> name;  // as written: "add.Tensor"
+  Located<Strategy> strategy;
+  Located<std::string> expr;                          // pointwise: C++ expression over the op's argument names
+  Located<std::vector<Located<std::string>>> dtypes;  // pointwise, stub: at::ScalarType names; default depends on the op
+  Located<bool> override_composite;                   // key "override"
+  Located<std::string> reason;                        // unsupported: what the user is told
+  Located<bool> skip_tests;                           // key "tests: false"
+};
+
+enum class CustomAutograd { None, Formula, Function };
+
+/// One entry of `custom_ops:`.
+struct CustomOpSpec {
+  Located<std::string> schema;              // "custom_abs(Tensor self) -> Tensor", without namespace
+  Located<std::string> expr;                // optional pointwise kernel body
+  Located<CustomAutograd> autograd;         // none | formula | function (torch.autograd.Function in Python)
+  Located<std::string> backward;            // expression over `grad` and the inputs, when autograd is given with expr
+};
+
+struct AmpSpec {
+  Located<std::vector<Located<std::string>>> dtypes;  // default [float16, bfloat16]
+  Located<std::string> preset;                        // default "cuda": PyTorch's own lists; or "none"
+  // policy ("lower_precision_fp", "fp32", "fp32_set_opt_dtype", "promote") -> ops added to it
+  std::map<std::string, std::vector<Located<std::string>>> add;
+  std::vector<Located<std::string>> remove;  // ops taken out of the preset's lists
+};
+
+struct Spec {
+  std::filesystem::path path;  // as given
+  std::string text;            // the bytes that were read
+  int spec_version = 1;
+  BackendSpec backend;
+  TorchSpec torch;
+  DeviceSpec device;
+  AllocatorSpec allocator;
+  FallbackSpec fallback;
+  std::vector<OpSpec> ops;  // in the spec's order
+  std::vector<CustomOpSpec> custom_ops;
+  AmpSpec amp;
+};
+
+/// Parses YAML or JSON (by content). Appends to `diagnostics` and returns what could be read; an unreadable file
+/// gives an error there too. Never throws for bad input. Does not look at the catalogue: see validate.h.
+Spec parse_spec(const std::filesystem::path& path, Diagnostics& diagnostics);
+/// The same on a text in memory; `path` is used in locations only.
+Spec parse_spec_text(std::string text, const std::filesystem::path& path, Diagnostics& diagnostics);
+
+class Catalog;
+/// Checks the spec against what PyTorch declares: op names, strategies that fit each op's class, AMP rules, versions.
+void validate_spec(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics);
+
+}  // namespace openreg_gen
