@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# From nothing to a training step: installs what is missing, builds openreg-gen, generates a backend, builds it and
+# trains a small network on its device. Usage: scripts/demo.sh [NAME] (default: mybackend); the tree goes to demo/.
+source "$(dirname "$0")/lib.sh"
+name=${1:-mybackend}
+tree=$root/demo/torch_$name
+
+build_command
+if [ -e "$tree" ]; then
+  step "Generating: openreg-gen generate -C demo/torch_$name"
+  "$generator" generate -C "$tree"
+else
+  step "Generating: openreg-gen new $name --out demo/torch_$name"
+  "$generator" new "$name" --out "$tree"
+fi
+
+step "Building it: pip install --no-build-isolation -e demo/torch_$name"
+backend=$(backend_python "$root/demo/venv_$name")
+"$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+
+step "Training on device '$name'"
+"$backend" "$tree/examples/train_mlp.py"
+"$backend" "$tree/examples/train_mlp.py" --amp
+
+cat <<DONE
+
+The backend is in $tree. Next:
+  source $root/demo/venv_$name/bin/activate
+  python -c 'import torch; print(torch.ones(2, device="$name") + 1)'
+  python -m pytest $tree/tests
+DONE

@@ -1,0 +1,88 @@
+# Shared by scripts/*.sh: installs what is missing, finds or makes a Python with PyTorch, builds the command.
+# Sourced, not run. Sets: root, build, python (an interpreter with torch, jinja2, pytest, ...), generator (the command).
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${OPENREG_GEN_BUILD_DIR:-$root/build}
+torch_version=2.13.0
+generator=$build/openreg-gen
+export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+
+step() { printf '\n==> %s\n' "$*"; }
+die() { printf 'error: %s\n' "$*" >&2; exit 3; }
+
+# Debian packages of the command and of the trees it renders.
+install_packages() {
+  command -v dpkg-query >/dev/null || die "these scripts install what is missing with apt (Debian, Ubuntu); elsewhere install: $*"
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  local sudo=()
+  [ "$(id -u)" -eq 0 ] || sudo=(sudo)
+  step "Installing ${missing[*]}"
+  "${sudo[@]}" apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# True if interpreter $1 has the PyTorch that fits.
+has_torch() {
+  TORCH_DEVICE_BACKEND_AUTOLOAD=0 "$1" - 2>/dev/null <<PY
+import pathlib, torch
+assert torch.__version__.split("+")[0] == "$torch_version"
+assert (pathlib.Path(torch.__file__).parent / "include/ATen/RegistrationDeclarations.h").exists()
+PY
+}
+
+# The active environment's Python if its PyTorch fits, else a virtual environment of the project's own.
+# Whatever else is needed goes into a second environment that sees the first, so that the user's own stays as it is.
+find_python() {
+  local base candidate
+  for candidate in "${VIRTUAL_ENV:+$VIRTUAL_ENV/bin/python}" python3 python; do
+    if [ -n "$candidate" ] && command -v "$candidate" >/dev/null && has_torch "$candidate"; then base=$(command -v "$candidate"); break; fi
+  done
+  if [ -z "${base:-}" ]; then
+    base=$root/.venv/torch/bin/python
+    if ! { [ -x "$base" ] && has_torch "$base"; }; then
+      step "Installing PyTorch $torch_version into $root/.venv/torch"
+      python3 -m venv "$root/.venv/torch"
+      "$base" -m pip install -q --disable-pip-version-check "torch==$torch_version" numpy
+    fi
+  fi
+  overlay "$base" "$root/.venv/tools"
+  python=$root/.venv/tools/bin/python
+  if ! "$python" -c 'import jinja2, numpy, pytest, setuptools, yaml, expecttest, hypothesis, wheel' 2>/dev/null ||
+     [ ! -x "$root/.venv/tools/bin/ruff" ] || [ ! -x "$root/.venv/tools/bin/clang-format" ] ||
+     [ ! -x "$root/.venv/tools/bin/cmake" ]; then
+    step "Installing the Python packages of the tests"
+    "$python" -m pip install -q --disable-pip-version-check -r "$root/scripts/requirements.txt"
+  fi
+  export PATH=$root/.venv/tools/bin:$PATH
+}
+
+# overlay BASE DIR: a virtual environment in DIR that also sees the packages of interpreter BASE. A PrivateUse1 backend
+# that is installed loads with every `import torch` of its environment, and a process holds only one: each gets its own.
+overlay() {
+  local base=$1 dir=$2 site
+  [ -x "$dir/bin/python" ] || "$base" -m venv "$dir"
+  site=$("$dir/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
+  "$base" -c 'import sys; print("\n".join(p for p in sys.path if p.endswith(("site-packages", "dist-packages"))))' \
+    >"$site/base.pth"
+}
+
+# backend_python DIR: an environment for one backend, with all that `python` has.
+backend_python() {
+  overlay "$python" "$1"
+  echo "$1/bin/python"
+}
+
+build_command() {
+  install_packages g++ cmake ninja-build git ccache mold python3-venv python3-dev libcli11-dev nlohmann-json3-dev \
+    libyaml-cpp-dev libfmt-dev libgtest-dev libgmock-dev
+  find_python
+  step "Building openreg-gen"
+  cmake -S "$root" -B "$build" -G Ninja -DOPENREG_GEN_WERROR=ON -DOPENREG_GEN_TESTS="${1:-OFF}" >"$root/.venv/configure.log" ||
+    { cat "$root/.venv/configure.log"; return 1; }
+  cmake --build "$build"
+}

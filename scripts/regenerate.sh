@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Renders generated_example/ anew from specs/openreg.yaml. With --check: says what differs and changes nothing.
+# Usage: scripts/regenerate.sh [--check]
+source "$(dirname "$0")/lib.sh"
+[ -x "$generator" ] || build_command
+[ -n "${python:-}" ] || find_python
+
+fresh=$(mktemp -d)
+trap 'rm -rf "$fresh"' EXIT
+"$generator" new openreg --spec "$root/specs/openreg.yaml" --out "$fresh/generated_example" >/dev/null
+
+if [ "${1:-}" = --check ]; then
+  # What a build leaves behind (build/, lib/, caches) is in the tree's .gitignore and not compared.
+  mkdir "$fresh/committed"
+  (cd "$root" && git ls-files -z --cached --others --exclude-standard generated_example | xargs -0 -r cp --parents -t "$fresh/committed")
+  diff -r "$fresh/generated_example" "$fresh/committed/generated_example" ||
+    { echo "generated_example/ is not what openreg-gen renders: run scripts/regenerate.sh" >&2; exit 1; }
+  echo "generated_example/ equals openreg-gen's output, byte for byte"
+else
+  # Only what changed is written, so that a build of the example stays incremental.
+  mkdir -p "$root/generated_example"
+  (cd "$root/generated_example" && git ls-files -z . | while IFS= read -r -d '' file; do
+    [ -e "$fresh/generated_example/$file" ] || rm -fv "$file"; done)
+  (cd "$fresh/generated_example" && find . -type f -print0) | while IFS= read -r -d '' file; do
+    cmp -s "$fresh/generated_example/$file" "$root/generated_example/$file" ||
+      install -D "$fresh/generated_example/$file" "$root/generated_example/$file"
+  done
+  git -C "$root" status --short generated_example
+fi

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Every test, from nothing: the command, bad specs, goldens, generated_example (equality, build, tests, sanitizers),
+# a second backend in an empty folder, the external port, formatting and warnings of what is emitted.
+# Usage: scripts/test.sh [STAGE ...]   stages: command example device second external package format (default: all)
+source "$(dirname "$0")/lib.sh"
+stages=${*:-command format example device second external package}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)} MAX_JOBS=${MAX_JOBS:-$(nproc)}
+
+build_command ON
+export OPENREG_GEN=$generator
+
+# Builds a tree with warnings as errors and its C++ tests on, into a Python environment of its own; runs all its tests.
+test_tree() {
+  local tree=$1 backend
+  backend=$(backend_python "$2")
+  step "Building $(basename "$tree")"
+  CMAKE_ARGS="-D${3}_WERROR=ON -D${3}_BUILD_TESTS=ON" \
+    "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+  step "C++ tests of $(basename "$tree")"
+  ctest --test-dir "$tree/build" --output-on-failure -j "$(nproc)"
+  step "Python tests of $(basename "$tree")"
+  "$backend" -m pytest -q "$tree/tests"
+}
+
+stage_command() {
+  step "Unit tests of the command"
+  ctest --test-dir "$build" --output-on-failure -j "$(nproc)"
+  step "The command as a process"
+  "$python" -m pytest -q "$root/tests" --ignore "$root/tests/test_external.py" --ignore "$root/tests/test_package.py"
+}
+
+stage_format() {
+  step "Formatting of the command's C++ and of what is emitted"
+  (cd "$root" && git ls-files -z 'generator/*.cpp' 'generator/*.h' 'tests/*_test.cpp' | xargs -0 clang-format --dry-run -Werror)
+  ruff check -q "$root/generator" "$root/tests" "$root/benchmarks"
+  for tree in "$root/generated_example" "$(second_tree)"; do
+    (cd "$tree" && find third_party csrc torch_* tests -path '*/build' -prune -o \( -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 |
+      xargs -0 clang-format --dry-run -Werror)
+    (cd "$tree" && ruff check . && ruff format --check .)
+  done
+}
+
+stage_example() {
+  step "generated_example/ against a fresh render"
+  "$root/scripts/regenerate.sh" --check
+  "$generator" generate -C "$root/generated_example" --check
+  test_tree "$root/generated_example" "$root/.venv/openreg" OPENREG
+  step "Training on generated_example"
+  "$root/.venv/openreg/bin/python" "$root/generated_example/examples/train_mlp.py"
+  "$root/.venv/openreg/bin/python" "$root/generated_example/examples/train_mlp.py" --amp
+}
+
+stage_device() {
+  for sanitizer in address thread; do
+    step "The simulated device under the $sanitizer sanitizer"
+    cmake -S "$root/generated_example/third_party/openreg" -B "$work/$sanitizer" -G Ninja \
+      -DOPENREG_SANITIZE=$sanitizer -DOPENREG_BUILD_TESTS=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
+    cmake --build "$work/$sanitizer"
+    ctest --test-dir "$work/$sanitizer" --output-on-failure
+  done
+}
+
+# The tree of `openreg-gen new mybackend`, typed in an empty folder.
+second_tree() {
+  if [ ! -e "$work/empty" ]; then
+    mkdir "$work/empty"
+    (cd "$work/empty" && "$generator" new mybackend >/dev/null)
+  fi
+  echo "$work/empty/torch_mybackend"
+}
+
+stage_second() {
+  test_tree "$(second_tree)" "$work/venv_mybackend" MYBACKEND
+}
+
+stage_external() {
+  step "The external port: builds at once, then climbs on host memory"
+  "$python" -m pytest -q "$root/tests/test_external.py"
+}
+
+stage_package() {
+  step "pip install . into a fresh environment"
+  "$python" -m pytest -q "$root/tests/test_package.py"
+}
+
+for stage in $stages; do
+  "stage_$stage"
+done
+step "All stages passed: $stages"
