@@ -34,7 +34,7 @@ def benchmark(table: Table, scratch: pathlib.Path, runs: int) -> None:
     for seconds, output in largest_units(where / ".ninja_log", 5):
         name = output.split(".dir/")[-1]
         table.note(f"  {name}", f"{seconds:.1f}")
-    kernel = sorted((tree / "csrc/aten/native").glob("*.cpp"))[0]
+    kernel = min((tree / "csrc/aten/native").glob("*.cpp"))
 
     def edit():
         kernel.write_text(kernel.read_text() + "\n")

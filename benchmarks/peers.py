@@ -10,14 +10,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 def templatize(text: str, name: str) -> str:
     """Text that renders to itself with `name` for "openreg": as many substitutions as the real tree has names."""
     text = re.sub(r"(\{\{|\{%|\{#)", r'{{ "\1" }}', text)
-    return text.replace("openreg", "{{ %s }}" % name)
+    return text.replace("openreg", f"{{{{ {name} }}}}")
 
 
 def like_tree(tree: pathlib.Path, to: pathlib.Path, name: str, suffix: str) -> None:
     for path in sorted(tree.rglob("*")):
         inside = path.relative_to(tree)
         if path.is_file() and inside.parts[0] != ".openreg-gen":
-            out = to / (str(inside).replace("openreg", "{{ %s }}" % name) + suffix)
+            out = to / (str(inside).replace("openreg", f"{{{{ {name} }}}}") + suffix)
             out.parent.mkdir(parents=True, exist_ok=True)
             out.write_text(templatize(path.read_text(), name))
 

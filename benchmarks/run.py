@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=7, help="counted runs of each command, after one warm-up")
     args = parser.parse_args()
     if unknown := set(args.groups) - GROUPS.keys():
-        parser.error(f"unknown group {sorted(unknown)[0]!r}; there are {', '.join(GROUPS)}")
+        parser.error(f"unknown group {min(unknown)!r}; there are {', '.join(GROUPS)}")
     for group in args.groups or GROUPS:
         table = Table(group)
         with tempfile.TemporaryDirectory() as scratch:
