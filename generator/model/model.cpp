@@ -1,0 +1,89 @@
+#include "model/model.h"
+
+#include "model/escape.h"
+#include "model/names.h"
+#include "model/ops.h"
+
+namespace openreg_gen {
+namespace {
+
+using nlohmann::json;
+
+json text_forms(const std::string& text) {
+  return {{"text", comment_text(text)},        {"cpp", cpp_literal(text)},     {"py", python_literal(text)},
+          {"toml", toml_literal(text)},        {"cmake", cmake_literal(text)}, {"md", markdown_text(text)}};
+}
+
+const std::string& or_default(const Located<std::string>& value, const std::string& fallback) {
+  return value.value.empty() ? fallback : value.value;
+}
+
+/// "2.13" -> "2.14": the first minor release that no longer fits.
+std::string next_minor(const std::string& version) {
+  const std::size_t dot = version.find('.');
+  if (dot == std::string::npos) return std::to_string(std::stoi(version) + 1);
+  return version.substr(0, dot + 1) + std::to_string(std::stoi(version.substr(dot + 1)) + 1);
+}
+
+json backend(const BackendSpec& b) {
+  const std::string& name = b.name.value;
+  return {
+      {"name", name},
+      {"NAME", upper_case(name)},
+      {"Name", or_default(b.class_prefix, camel_case(name))},
+      {"api", or_default(b.api_prefix, lower_camel_case(name))},
+      {"API", upper_case(name)},
+      {"package", or_default(b.package, "torch_" + name)},
+      {"ns", or_default(b.cpp_namespace, name)},
+      {"version", or_default(b.version, "0.1.0")},
+      {"license", or_default(b.license, "BSD-3-Clause")},
+      {"vendor", text_forms(or_default(b.vendor, "The " + name + " authors"))},
+      {"description", text_forms(or_default(b.description, "A PyTorch backend for the " + name + " device."))},
+  };
+}
+
+}  // namespace
+
+std::string spec_file_name(const Spec& spec) {
+  const std::size_t first = spec.text.find_first_not_of(" \t\r\n");
+  const bool is_json = first != std::string::npos && spec.text[first] == '{' && spec.path.extension() == ".json";
+  return spec.backend.name.value + (is_json ? ".json" : ".yaml");
+}
+
+json make_globals(const Spec& spec, const Catalog& catalog) {
+  const bool emulator = spec.device.api.value == DeviceApi::Emulator;
+  json globals = {
+      {"b", backend(spec.backend)},
+      {"tool", {{"version", OPENREG_GEN_VERSION}}},
+      {"spec", {{"file", spec_file_name(spec)}}},
+      {"torch",
+       {{"min", spec.torch.min.value},
+        {"max", spec.torch.max.value},
+        {"version", catalog.torch_version()},
+        {"requirement", ">=" + spec.torch.min.value + ",<" + next_minor(spec.torch.max.value)}}},
+      {"device",
+       {{"api", emulator ? "emulator" : "external"},
+        {"emulator", emulator},
+        {"external", !emulator},
+        {"count", spec.device.count.value},
+        {"memory", spec.device.memory.value},
+        {"streams_per_pool", spec.device.streams_per_pool.value}}},
+      {"allocator",
+       {{"device", "direct"}, {"direct", true}, {"alignment", spec.allocator.alignment.value}}},
+      {"fallback",
+       {{"cpu", spec.fallback.kind.value == FallbackKind::Cpu}, {"warn_once", spec.fallback.warn_once.value}}},
+  };
+  add_operators(globals, spec, catalog);
+  return globals;
+}
+
+json job_context(const Output& output, const json& globals) {
+  return {{"file",
+           {{"header", file_header(output, globals["tool"]["version"].get<std::string>(),
+                                   globals["spec"]["file"].get<std::string>())},
+            {"path", output.path},
+            {"class", to_string(output.file_class)}}},
+          {"item", output.item}};
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,50 @@
+// From a spec and the catalogue to what the templates show: finished names, escaped strings, sorted lists, and the list
+// of files to render. Nothing here reads the clock, the environment or a container's order: same input, same model.
+#pragma once
+
+#include "catalog/catalog.h"
+#include "spec/spec.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace openreg_gen {
+
+/// Whose a file is. generated: the tool's; shared: rendered, then the owner's to edit; owned: written once.
+enum class FileClass { Generated, Shared, Owned };
+std::string_view to_string(FileClass file_class);
+/// False if `text` names no class.
+bool parse_file_class(std::string_view text, FileClass& file_class);
+
+/// One file to render: a row of templates.yaml, with its names filled in.
+struct Output {
+  std::string template_name;  // relative to templates/
+  std::string path;           // relative to the tree, with '/'
+  FileClass file_class = FileClass::Generated;
+  std::string key;      // the spec key that governs it
+  std::string about;    // what it is for, one line
+  nlohmann::json item;  // of a row with `each`; else null
+};
+
+/// What all templates see. Aborts never; a spec that passed validation always has a model.
+nlohmann::json make_globals(const Spec& spec, const Catalog& catalog);
+
+/// The name of the spec inside its tree: "openreg.yaml", or "openreg.json" if its text is JSON.
+std::string spec_file_name(const Spec& spec);
+
+/// Reads templates/templates.yaml and fills its rows in, in their order. Throws Failure(Internal, E060x) that names
+/// the row if a template file, a condition or a list does not exist.
+std::vector<Output> expand_outputs(const std::filesystem::path& templates, const nlohmann::json& globals);
+
+/// The comment that opens an output, in the comment style of its path, without a line break at its end. Empty for
+/// files that can hold no comment (JSON).
+std::string file_header(const Output& output, std::string_view tool_version, std::string_view spec_file);
+
+/// What one template sees besides the globals: file.{header,path,class} and item.
+nlohmann::json job_context(const Output& output, const nlohmann::json& globals);
+
+}  // namespace openreg_gen

@@ -1,0 +1,122 @@
+// templates.yaml -> the list of files to render.
+#include "model/model.h"
+
+#include "diag/failure.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+namespace openreg_gen {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kKeys[] = {"template", "path", "class", "key", "about", "when", "each"};
+
+struct Row {
+  std::string place;  // "templates.yaml:12"
+  YAML::Node node;
+  [[noreturn]] void fail(const std::string& why) const { throw Failure(Exit::Internal, "E0604", place + ": " + why); }
+  std::string get(const char* key) const { return node[key] ? node[key].as<std::string>() : std::string(); }
+  std::string need(const char* key) const {
+    if (!node[key]) fail(fmt::format("the row has no '{}'", key));
+    return node[key].as<std::string>();
+  }
+};
+
+/// "device.emulator" -> the value, or null if there is none.
+const json* find(const json& root, std::string_view path) {
+  const json* at = &root;
+  while (!path.empty()) {
+    const std::size_t dot = path.find('.');
+    const std::string key(path.substr(0, dot));
+    if (!at->is_object() || !at->contains(key)) return nullptr;
+    at = &(*at)[key];
+    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+  }
+  return at;
+}
+
+/// Fills in "{name}" from globals.b and "{item.x}" from the item.
+std::string fill(const Row& row, const std::string& pattern, const json& globals, const json& item) {
+  std::string out;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '{') {
+      out += pattern[i];
+      continue;
+    }
+    const std::size_t end = pattern.find('}', i);
+    if (end == std::string::npos) row.fail("'{' without '}' in '" + pattern + "'");
+    const std::string name = pattern.substr(i + 1, end - i - 1);
+    const json* value = name.starts_with("item.") ? find(item, name.substr(5)) : find(globals["b"], name);
+    if (!value || !value->is_string()) row.fail("nothing to put for '{" + name + "}'");
+    out += value->get<std::string>();
+    i = end;
+  }
+  return out;
+}
+
+/// An empty object, list or string is false, as in the templates.
+bool holds(const json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number()) return value.get<double>() != 0;
+  if (value.is_string()) return !value.get_ref<const std::string&>().empty();
+  return !value.empty();
+}
+
+void expand_row(const Row& row, const std::filesystem::path& templates, const json& globals, std::vector<Output>& out) {
+  if (!row.node.IsMap()) row.fail("a row is a map");
+  for (const auto& pair : row.node) {
+    const std::string key = pair.first.as<std::string>();
+    if (std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys)) row.fail("unknown key '" + key + "'");
+  }
+  Output base;
+  base.template_name = row.need("template");
+  base.key = row.need("key");
+  base.about = row.need("about");
+  if (!parse_file_class(row.need("class"), base.file_class)) row.fail("unknown class '" + row.get("class") + "'");
+  if (!std::filesystem::is_regular_file(templates / base.template_name)) {
+    throw Failure(Exit::Internal, "E0601", row.place + ": there is no template '" + base.template_name + "'");
+  }
+  if (const std::string when = row.get("when"); !when.empty()) {
+    const json* value = find(globals, when);
+    if (!value) row.fail("the model has no '" + when + "'");
+    if (!holds(*value)) return;
+  }
+  const std::string path = row.need("path");
+  const std::string each = row.get("each");
+  if (each.empty()) {
+    base.path = fill(row, path, globals, nullptr);
+    out.push_back(std::move(base));
+    return;
+  }
+  const json* items = find(globals, each);
+  if (!items || !items->is_array()) row.fail("the model has no list '" + each + "'");
+  for (const json& item : *items) {
+    Output output = base;
+    output.item = item;
+    output.path = fill(row, path, globals, item);
+    out.push_back(std::move(output));
+  }
+}
+
+}  // namespace
+
+std::vector<Output> expand_outputs(const std::filesystem::path& templates, const json& globals) {
+  const std::filesystem::path file = templates / "templates.yaml";
+  std::vector<Output> out;
+  YAML::Node rows;
+  try {
+    rows = YAML::LoadFile(file.string());
+  } catch (const YAML::BadFile&) {
+    throw Failure(Exit::Environment, "E0608", "cannot read " + file.string(), "install openreg-gen again");
+  } catch (const YAML::Exception& e) {
+    throw Failure(Exit::Internal, "E0604", fmt::format("templates.yaml:{}: {}", e.mark.line + 1, e.msg));
+  }
+  for (const auto& node : rows) {
+    expand_row({fmt::format("templates.yaml:{}", node.Mark().line + 1), node}, templates, globals, out);
+  }
+  return out;
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,133 @@
+#include "render/child.h"
+
+#include "diag/failure.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+extern char** environ;
+
+namespace openreg_gen {
+namespace {
+
+struct Pipe {
+  int read = -1, write = -1;
+  Pipe() {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+      throw Failure(Exit::Environment, "E0607", std::string("cannot make a pipe: ") + std::strerror(errno));
+    }
+    read = ends[0];
+    write = ends[1];
+  }
+};
+
+void shut(int& descriptor) {
+  if (descriptor >= 0) close(descriptor);
+  descriptor = -1;
+}
+
+/// A child that dies early must not end us by SIGPIPE.
+class IgnorePipeSignal {
+ public:
+  IgnorePipeSignal() {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &ignore, &old_);
+  }
+  ~IgnorePipeSignal() { sigaction(SIGPIPE, &old_, nullptr); }
+  IgnorePipeSignal(const IgnorePipeSignal&) = delete;
+  IgnorePipeSignal& operator=(const IgnorePipeSignal&) = delete;
+
+ private:
+  struct sigaction old_ {};
+};
+
+/// Reads once; shuts the descriptor at its end.
+void drain(int& descriptor, std::string& to) {
+  std::array<char, 65536> buffer;
+  const ssize_t n = read(descriptor, buffer.data(), buffer.size());
+  if (n > 0) {
+    to.append(buffer.data(), static_cast<std::size_t>(n));
+  } else if (n == 0 || errno != EINTR) {
+    shut(descriptor);
+  }
+}
+
+}  // namespace
+
+Child::Child(const std::vector<std::string>& argv) {
+  Pipe in, out, err;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in.read, 0);
+  posix_spawn_file_actions_adddup2(&actions, out.write, 1);
+  posix_spawn_file_actions_adddup2(&actions, err.write, 2);
+  std::vector<char*> arguments;
+  for (const std::string& each : argv) arguments.push_back(const_cast<char*>(each.c_str()));
+  arguments.push_back(nullptr);
+  const int error = posix_spawn(&pid_, argv[0].c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  shut(in.read), shut(out.write), shut(err.write);
+  in_ = in.write, out_ = out.read, err_ = err.read;
+  if (error != 0) {
+    pid_ = -1;
+    shut(in_), shut(out_), shut(err_);
+    throw Failure(Exit::Environment, "E0605", "cannot start " + argv[0] + ": " + std::strerror(error));
+  }
+  fcntl(in_, F_SETFL, O_NONBLOCK);
+}
+
+Child::~Child() {
+  shut(in_), shut(out_), shut(err_);
+  if (pid_ > 0) {
+    kill(pid_, SIGKILL);
+    wait();
+  }
+}
+
+int Child::wait() {
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return status;
+}
+
+Child::Result Child::talk(const std::string& input) {
+  const IgnorePipeSignal no_signal;
+  Result result;
+  std::size_t written = 0;
+  while (out_ >= 0 || err_ >= 0) {
+    if (in_ >= 0 && written == input.size()) shut(in_);
+    // A descriptor of -1 is passed over by poll.
+    std::array<pollfd, 3> polled{{{in_, POLLOUT, 0}, {out_, POLLIN, 0}, {err_, POLLIN, 0}}};
+    if (poll(polled.data(), polled.size(), -1) < 0) {
+      if (errno == EINTR) continue;
+      break;
+    }
+    if (polled[0].revents != 0) {
+      const ssize_t n = write(in_, input.data() + written, input.size() - written);
+      if (n > 0) {
+        written += static_cast<std::size_t>(n);
+      } else if (errno != EAGAIN && errno != EINTR) {
+        shut(in_);  // the child reads no more; its exit status says why
+      }
+    }
+    if (polled[1].revents != 0) drain(out_, result.output);
+    if (polled[2].revents != 0) drain(err_, result.errors);
+  }
+  shut(in_);
+  result.status = wait();
+  return result;
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,28 @@
+// Where the command's own data is: templates, shipped specs, the renderer.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace openreg_gen {
+
+struct DataDir {
+  std::filesystem::path templates;  // holds templates.yaml
+  std::filesystem::path specs;
+  std::filesystem::path renderer;  // renderer.py
+};
+
+/// $OPENREG_GEN_DATA, else ../share/openreg-gen beside the executable, else the source tree that it was built from.
+/// Throws Failure(Environment, E0608) if none of them holds templates.
+DataDir find_data();
+
+/// The running executable, symlinks resolved.
+std::filesystem::path executable_path();
+
+/// $XDG_CACHE_HOME/openreg-gen, else ~/.cache/openreg-gen; empty if there is no home. Not created.
+std::filesystem::path cache_dir();
+
+/// SHA-256, in hex, over the names and bytes of all templates and the renderer.
+std::string hash_templates(const DataDir& data);
+
+}  // namespace openreg_gen

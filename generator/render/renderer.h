@@ -1,0 +1,48 @@
+// Model -> text, by Jinja2 in one Python child: one JSON request, one JSON answer.
+#pragma once
+
+#include "render/data_dir.h"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace openreg_gen {
+
+struct RenderJob {
+  std::string template_name;
+  nlohmann::json context;
+};
+
+/// What one run renders. Equal requests give equal texts.
+struct RenderRequest {
+  std::string templates_hash;
+  nlohmann::json globals;
+  std::vector<RenderJob> jobs;
+};
+
+/// SHA-256 in hex of a request: what a tree was rendered from.
+std::string hash_request(const RenderRequest& request);
+
+/// Starts Python when made, so that it loads Jinja2 while the spec is still being read, and renders once.
+/// Not thread-safe. The child is killed with the object.
+class Renderer {
+ public:
+  /// Throws Failure(Environment, E0605) if there is no Python.
+  explicit Renderer(DataDir data);
+  ~Renderer();
+  Renderer(const Renderer&) = delete;
+  Renderer& operator=(const Renderer&) = delete;
+
+  /// The texts, in the order of the jobs. Throws Failure: E0601 to E0603 template:line (the tool's own fault), E0606 no
+  /// Jinja2, E0607 the child died.
+  std::vector<std::string> render(const RenderRequest& request);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace openreg_gen
