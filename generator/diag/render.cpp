@@ -1,0 +1,128 @@
+#include "diag/render.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <string_view>
+#include <unistd.h>
+
+namespace openreg_gen {
+namespace {
+
+constexpr std::size_t kWidth = 160;  // characters of a source line that are shown
+
+std::string_view to_string(Severity severity) {
+  switch (severity) {
+    case Severity::Error: return "error";
+    case Severity::Warning: return "warning";
+    case Severity::Note: return "note";
+  }
+  return "error";
+}
+
+struct Style {
+  std::string_view bold, severity, caret, off;
+};
+
+Style style_of(Severity severity, bool colour) {
+  if (!colour) return {"", "", "", ""};
+  const std::string_view tint = severity == Severity::Error     ? "\033[1;31m"
+                                : severity == Severity::Warning ? "\033[1;35m"
+                                                                : "\033[1;36m";
+  return {"\033[1m", tint, "\033[1;32m", "\033[0m"};
+}
+
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+/// What a user wrote must not steer the terminal that shows it.
+std::string printable(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    result += c == '\t' ? ' ' : (byte < 0x20 || byte == 0x7F) ? '?' : c;
+  }
+  return result;
+}
+
+/// The part of the line that is shown: long lines are cut around the column.
+std::string excerpt(const Diagnostic& d, std::size_t& column) {
+  std::vector<std::string_view> characters;
+  const std::string_view line = d.source_line;
+  for (std::size_t i = 0; i < line.size();) {
+    std::size_t end = i + 1;
+    while (end < line.size() && continues(line[end])) ++end;
+    characters.push_back(line.substr(i, end - i));
+    i = end;
+  }
+  std::size_t first = 0;
+  if (characters.size() > kWidth && column > kWidth / 2) first = column - kWidth / 2;
+  std::string shown = first > 0 ? "..." : "";
+  for (std::size_t i = first; i < characters.size() && i < first + kWidth; ++i) shown += characters[i];
+  if (first + kWidth < characters.size()) shown += "...";
+  if (first > 0) column = column - first + 3;
+  return printable(shown);
+}
+
+void render_one(const Diagnostic& d, bool colour, std::string& out) {
+  const Style style = style_of(d.severity, colour);
+  out += style.bold;
+  out += printable(d.at.file);
+  if (d.at.line > 0) out += ':' + std::to_string(d.at.line) + ':' + std::to_string(d.at.column);
+  if (!d.at.file.empty()) out += ": ";
+  out += style.off;
+  out += style.severity;
+  out += to_string(d.severity);
+  if (!d.code.empty()) out += '[' + d.code + ']';
+  out += style.off;
+  out += ": ";
+  out += style.bold;
+  out += printable(d.message);
+  out += style.off;
+  out += '\n';
+  if (d.at.line > 0 && d.at.column > 0 && !d.source_line.empty()) {
+    auto column = static_cast<std::size_t>(d.at.column);
+    const std::string number = std::to_string(d.at.line);
+    out += "  " + number + " | " + excerpt(d, column) + '\n';
+    out += "  " + std::string(number.size(), ' ') + " | " + std::string(column - 1, ' ');
+    out += style.caret;
+    out += '^';
+    out += style.off;
+    out += '\n';
+  }
+  if (!d.hint.empty()) out += "  hint: " + printable(d.hint) + '\n';
+}
+
+}  // namespace
+
+std::string render_text(const Diagnostics& diagnostics, bool colour) {
+  std::string out;
+  for (const auto& d : diagnostics.all()) {
+    if (!out.empty()) out += '\n';
+    render_one(d, colour, out);
+  }
+  return out;
+}
+
+std::string render_json(const Diagnostics& diagnostics) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& d : diagnostics.all()) {
+    list.push_back({{"code", d.code},
+                    {"severity", to_string(d.severity)},
+                    {"message", d.message},
+                    {"file", d.at.file},
+                    {"line", d.at.line},
+                    {"column", d.at.column},
+                    {"hint", d.hint}});
+  }
+  const nlohmann::ordered_json document = {{"diagnostics", std::move(list)}};
+  return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+bool colour_wanted(int descriptor) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  const bool refused = (no_color && *no_color) || !term || std::string_view(term) == "dumb";
+  return !refused && isatty(descriptor) == 1;
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,171 @@
+#include "spec/document.h"
+
+#include "spec/readers.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+
+namespace openreg_gen {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Offset of the first byte that is not part of well-formed UTF-8; npos if all is well.
+std::size_t invalid_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u; };
+    const unsigned lead = byte(i);
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    }
+    const std::size_t length = lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+    if (length == 0) return i;
+    for (std::size_t k = 1; k < length; ++k) {
+      if ((byte(i + k) & 0xC0) != 0x80) return i;
+    }
+    const unsigned second = byte(i + 1);
+    const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
+    const bool surrogate = lead == 0xED && second >= 0xA0;
+    const bool beyond = lead == 0xF4 && second >= 0x90;
+    if (overlong || surrogate || beyond) return i;
+    i += length;
+  }
+  return std::string_view::npos;
+}
+
+bool looks_like_json(const std::string& text, const fs::path& path) {
+  const auto extension = path.extension();
+  if (extension == ".json") return true;
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return false;
+  const bool yaml = extension == ".yaml" || extension == ".yml";
+  return !yaml || nlohmann::json::accept(text);
+}
+
+bool check_text(std::string_view text, const std::string& file, Diagnostics& diagnostics) {
+  const Location whole{file, 0, 0};
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    diagnostics.error("E0105", whole, "the file is UTF-16, not UTF-8", "save it as UTF-8");
+    return false;
+  }
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+    diagnostics.error("E0106", location_at(text, nul, file), fmt::format("a NUL byte at offset {}", nul),
+                      "a spec is plain text");
+    return false;
+  }
+  if (const auto bad = invalid_utf8(text); bad != std::string_view::npos) {
+    const auto byte = static_cast<unsigned char>(text[bad]);
+    diagnostics.error("E0105", location_at(text, bad, file),
+                      fmt::format("byte 0x{:02X} at offset {} is not UTF-8", byte, bad), "save the file as UTF-8");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const Node* Node::find(std::string_view key) const {
+  const auto at = std::ranges::find_if(entries, [&](const auto& entry) { return entry.first.text == key; });
+  return at == entries.end() ? nullptr : &at->second;
+}
+
+std::string_view describe(Node::Kind kind) {
+  switch (kind) {
+    case Node::Kind::Null: return "nothing";
+    case Node::Kind::Boolean: return "a boolean";
+    case Node::Kind::Integer: return "an integer";
+    case Node::Kind::Number: return "a number";
+    case Node::Kind::String: return "text";
+    case Node::Kind::List: return "a list";
+    case Node::Kind::Map: return "a map";
+  }
+  return "text";
+}
+
+Location location_at(std::string_view text, std::size_t offset, const std::string& file) {
+  Location at{file, 1, 1};
+  std::size_t start = 0;
+  offset = std::min(offset, text.size());
+  for (std::size_t i = 0; i < offset; ++i) {
+    const bool end = text[i] == '\n' || (text[i] == '\r' && !(i + 1 < text.size() && text[i + 1] == '\n'));
+    if (!end) continue;
+    ++at.line;
+    start = i + 1;
+  }
+  for (std::size_t i = start; i < offset; ++i) at.column += (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
+  return at;
+}
+
+std::optional<std::string> read_spec_file(const fs::path& path, Diagnostics& diagnostics) {
+  const Location whole{path.string(), 0, 0};
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (!fs::exists(status)) {
+    diagnostics.error("E0101", whole, error && error != std::errc::no_such_file_or_directory
+                                          ? "cannot be read: " + error.message()
+                                          : "there is no such file");
+    return std::nullopt;
+  }
+  if (!fs::is_regular_file(status)) {
+    const bool folder = fs::is_directory(status);
+    diagnostics.error("E0102", whole, folder ? "is a directory, not a spec" : "is no regular file",
+                      folder ? "name the spec in it, such as NAME.yaml" : "a spec is a plain YAML or JSON file");
+    return std::nullopt;
+  }
+  std::ifstream in(path, std::ios::binary);
+  std::string text(kMaxBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+  if (!in.eof() && in.fail()) {
+    diagnostics.error("E0101", whole, "cannot be read: permission denied or an input error");
+    return std::nullopt;
+  }
+  if (text.size() > kMaxBytes) {
+    const auto size = fs::file_size(path, error);
+    const std::string found = error ? "more than 1 MiB" : fmt::format("{} bytes", size);
+    diagnostics.error("E0103", whole, "is too large for a spec: " + found, "a spec holds at most 1 MiB");
+    return std::nullopt;
+  }
+  return text;
+}
+
+std::optional<Node> read_document(std::string_view text, const fs::path& path, Diagnostics& diagnostics) {
+  const std::string file = path.string();
+  if (text.size() > kMaxBytes) {
+    diagnostics.error("E0103", {file, 0, 0}, fmt::format("is too large for a spec: {} bytes", text.size()),
+                      "a spec holds at most 1 MiB");
+    return std::nullopt;
+  }
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (!check_text(text, file, diagnostics)) return std::nullopt;
+  const std::string copy(text);
+  return looks_like_json(copy, path) ? read_json(copy, file, diagnostics) : read_yaml(copy, file, diagnostics);
+}
+
+Location place_inside(const Node& scalar, std::size_t offset, std::string_view text) {
+  if (scalar.at.line == 0) return scalar.at;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  std::size_t start = 0;
+  for (int line = 1; line < scalar.at.line && start != std::string_view::npos; ++line) {
+    start = text.find_first_of("\r\n", start);
+    if (start == std::string_view::npos) return scalar.at;
+    start += text[start] == '\r' && start + 1 < text.size() && text[start + 1] == '\n' ? 2 : 1;
+  }
+  for (int column = 1; column < scalar.at.column && start < text.size(); ++column) {
+    for (++start; start < text.size() && (static_cast<unsigned char>(text[start]) & 0xC0) == 0x80;) ++start;
+  }
+  if (start >= text.size()) return scalar.at;
+  const bool quoted = text[start] == '"' || text[start] == '\'';
+  const std::string_view before = std::string_view(scalar.text).substr(0, offset);
+  if (text.substr(start + (quoted ? 1 : 0), before.size()) != before) return scalar.at;
+  Location at = scalar.at;
+  at.column += quoted ? 1 : 0;
+  for (const char c : before) at.column += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return at;
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,201 @@
+#include "spec/readers.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+namespace openreg_gen {
+namespace {
+
+struct Stop {};  // leaves yaml-cpp's parser; never leaves this file
+
+bool is_integer(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with("0x") || text.starts_with("0o")) return text.size() > 2;
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_number(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  if (text == ".inf" || text == ".nan" || text == ".Inf" || text == ".NaN" || text == ".INF") return true;
+  bool digits = false, dot = false;
+  std::size_t i = 0;
+  for (; i < text.size(); ++i) {
+    if (text[i] >= '0' && text[i] <= '9') digits = true;
+    else if (text[i] == '.' && !dot) dot = true;
+    else break;
+  }
+  if (!digits) return false;
+  if (i == text.size()) return true;
+  return (text[i] == 'e' || text[i] == 'E') && is_integer(text.substr(i + 1));
+}
+
+/// The core schema of YAML 1.2, so that a YAML and a JSON spec mean the same.
+Node::Kind plain_kind(std::string_view text) {
+  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return Node::Kind::Null;
+  for (const auto word : {"true", "True", "TRUE", "false", "False", "FALSE"}) {
+    if (text == word) return Node::Kind::Boolean;
+  }
+  if (is_integer(text)) return Node::Kind::Integer;
+  return is_number(text) ? Node::Kind::Number : Node::Kind::String;
+}
+
+class Handler final : public YAML::EventHandler {
+ public:
+  Handler(const std::string& text, const std::string& file, Diagnostics& diagnostics)
+      : text_(text), file_(file), builder_(file, diagnostics) {
+    starts_.push_back(0);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const bool crlf = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
+      if (text[i] == '\n' || (text[i] == '\r' && !crlf)) starts_.push_back(i + 1);
+    }
+  }
+
+  TreeBuilder& builder() { return builder_; }
+
+  Location at(const YAML::Mark& mark) const {
+    const auto line = static_cast<std::size_t>(std::max(mark.line, 0));
+    Location result{file_, static_cast<int>(line) + 1, 1};
+    if (line >= starts_.size()) return result;
+    const std::size_t end = std::min(text_.size(), starts_[line] + static_cast<std::size_t>(std::max(mark.column, 0)));
+    for (std::size_t i = starts_[line]; i < end; ++i) result.column += (static_cast<unsigned char>(text_[i]) & 0xC0) != 0x80;
+    return result;
+  }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1) fail("E0108", at(mark), "a second document begins here", "a spec is one document");
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Node node;
+    node.at = at(mark);
+    value(std::move(node), anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto recorded = anchors_.find(anchor);
+    if (recorded == anchors_.end()) fail("E0109", at(mark), "an alias stands inside the value that it names");
+    const std::vector<Event> events = recorded->second;
+    for (const Event& event : events) send(event);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& text) override {
+    Node node;
+    node.at = at(mark);
+    node.text = text;
+    refuse_tag(tag, node.at);
+    node.kind = tag == "?" ? plain_kind(text) : Node::Kind::String;
+    value(std::move(node), anchor);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    start(Node::Kind::List, mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { end(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    start(Node::Kind::Map, mark, tag, anchor);
+  }
+  void OnMapEnd() override { end(); }
+
+ private:
+  enum class What { Scalar, Open, Close };
+  struct Event {
+    What what;
+    Node node;
+  };
+
+  [[noreturn]] void fail(std::string code, Location where, std::string message, std::string hint = {}) {
+    builder_.fail(std::move(code), std::move(where), std::move(message), std::move(hint));
+    throw Stop{};
+  }
+
+  void refuse_tag(const std::string& tag, const Location& where) {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    fail("E0111", where, fmt::format("the tag '{}' is not used in specs", tag.substr(0, 60)), "leave it out");
+  }
+
+  /// What an anchor names is remembered as events; open anchors record as well.
+  void send(Event event) {
+    for (auto& [anchor, depth] : recording_) recorded_[anchor].push_back(event);
+    if (!recording_.empty() && ++kept_ > kMaxNodes) {
+      fail("E0109", event.node.at, fmt::format("anchors and aliases expand to more than {} values", kMaxNodes));
+    }
+    bool went_well = false;
+    switch (event.what) {
+      case What::Scalar: went_well = builder_.scalar(std::move(event.node)); break;
+      case What::Open: went_well = builder_.open(std::move(event.node)); break;
+      case What::Close: went_well = builder_.close(); break;
+    }
+    if (!went_well) throw Stop{};
+  }
+
+  void value(Node node, YAML::anchor_t anchor) {
+    Event event{What::Scalar, std::move(node)};
+    if (anchor) anchors_[anchor] = {event};
+    send(std::move(event));
+  }
+
+  void start(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    Node node;
+    node.kind = kind;
+    node.at = at(mark);
+    refuse_tag(tag, node.at);
+    ++depth_;
+    if (anchor) recording_.emplace_back(anchor, depth_);
+    send({What::Open, std::move(node)});
+  }
+
+  void end() {
+    send({What::Close, {}});
+    if (!recording_.empty() && recording_.back().second == depth_) {
+      const auto anchor = recording_.back().first;
+      recording_.pop_back();
+      anchors_[anchor] = std::move(recorded_[anchor]);
+    }
+    --depth_;
+  }
+
+  const std::string& text_;
+  const std::string& file_;
+  TreeBuilder builder_;
+  std::vector<std::size_t> starts_;
+  std::map<YAML::anchor_t, std::vector<Event>> anchors_, recorded_;
+  std::vector<std::pair<YAML::anchor_t, int>> recording_;  // anchors whose container is open, and its depth
+  std::size_t kept_ = 0;
+  int depth_ = 0;
+  int documents_ = 0;
+};
+
+}  // namespace
+
+std::optional<Node> read_yaml(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
+  Handler handler(text, file, diagnostics);
+  try {
+    std::istringstream in(text);
+    YAML::Parser parser(in);
+    while (parser.HandleNextDocument(handler)) {
+    }
+  } catch (const Stop&) {
+    return std::nullopt;
+  } catch (const YAML::Exception& e) {
+    const Location where = e.mark.is_null() ? Location{file, 0, 0} : handler.at(e.mark);
+    diagnostics.error("E0107", where, "YAML: " + e.msg);
+    return std::nullopt;
+  }
+  auto& root = handler.builder().root;
+  if (!root || root->kind == Node::Kind::Null) {
+    diagnostics.error("E0104", {file, 0, 0}, "the spec is empty", "the least spec is `backend: {name: mydevice}`");
+    return std::nullopt;
+  }
+  return std::move(root);
+}
+
+}  // namespace openreg_gen
