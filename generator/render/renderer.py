@@ -29,7 +29,8 @@ def make_environment(templates, compiled):
         def load(self, environment, name, globals=None):
             code = compiled.get(name)
             if code is None:
-                raise jinja2.TemplateNotFound(name)
+                # The template's name stands for its file: the same code whichever folder the templates are in.
+                code = compiled[name] = environment.compile(self.get_source(environment, name)[0], name, name)
             return environment.template_class.from_code(environment, code, globals or {})
 
         def get_source(self, environment, name):
@@ -59,7 +60,6 @@ def compile_all(environment, templates):
             if file.endswith(".j2"):
                 name = os.path.relpath(os.path.join(folder, file), templates).replace(os.sep, "/")
                 source, _, _ = environment.loader.get_source(environment, name)
-                # The template's name stands for its file: the same code whichever folder the templates are in.
                 compiled[name] = environment.compile(source, name, name)
     return compiled
 
@@ -145,11 +145,8 @@ def render(request):
 
 
 def environment(templates):
-    """An environment of all templates in a folder, compiled now."""
-    compiled = {}
-    made = make_environment(templates, compiled)
-    compiled.update(compile_all(made, templates))
-    return made
+    """An environment that compiles each template of a folder when it is first used."""
+    return make_environment(templates, {})
 
 
 def main():

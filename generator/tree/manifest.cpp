@@ -1,0 +1,76 @@
+#include "tree/manifest.h"
+
+#include "diag/failure.h"
+#include "tree/paths.h"
+
+#include <nlohmann/json.hpp>
+
+namespace openreg_gen {
+namespace {
+
+using nlohmann::json;
+constexpr int kFormat = 1;
+
+[[noreturn]] void broken(const std::string& why) {
+  throw Failure(Exit::BadInput, "E0507", std::string(kManifest) + " is broken: " + why,
+                "restore it from version control, or render into an empty folder with `openreg-gen new`");
+}
+
+}  // namespace
+
+std::string manifest_text(const Manifest& manifest) {
+  std::string out = "{\n";
+  const auto add = [&out](const char* key, const std::string& value) {
+    out += "  " + json(key).dump() + ": " + value + ",\n";
+  };
+  add("format", std::to_string(kFormat));
+  add("tool", json(manifest.tool).dump());
+  add("torch", json(manifest.torch).dump());
+  add("spec", json(manifest.spec).dump());
+  add("inputs", json(manifest.inputs).dump());
+  out += "  \"files\": {";
+  const char* separator = "\n";
+  for (const auto& [path, file] : manifest.files) {
+    const json value{{"class", to_string(file.file_class)},
+                     {"sha256", file.sha256},
+                     {"template", file.template_name},
+                     {"key", file.key}};
+    out += separator + ("    " + json(path).dump()) + ": " + value.dump();
+    separator = ",\n";
+  }
+  return out + "\n  }\n}\n";
+}
+
+Manifest parse_manifest(std::string_view text) {
+  Manifest manifest;
+  const json root = json::parse(text, nullptr, false);
+  if (root.is_discarded()) broken("it is not JSON");
+  try {
+    if (root.at("format").get<int>() > kFormat) {
+      throw Failure(Exit::BadInput, "E0507", std::string(kManifest) + " was written by a newer openreg-gen",
+                    "use openreg-gen " + root.value("tool", "of that version") + " or newer");
+    }
+    manifest.tool = root.at("tool");
+    manifest.torch = root.at("torch");
+    manifest.spec = root.at("spec");
+    manifest.inputs = root.at("inputs");
+    check_path(manifest.spec);
+    for (const auto& [path, value] : root.at("files").items()) {
+      check_path(path);
+      ManifestFile file;
+      if (!parse_file_class(value.at("class").get<std::string>(), file.file_class)) broken("class of '" + path + "'");
+      file.sha256 = value.at("sha256");
+      file.template_name = value.at("template");
+      file.key = value.at("key");
+      manifest.files.emplace(path, std::move(file));
+    }
+  } catch (const json::exception& e) {
+    broken(e.what());
+  } catch (const Failure& e) {
+    if (e.code() != "E0504") throw;
+    broken(e.what());
+  }
+  return manifest;
+}
+
+}  // namespace openreg_gen

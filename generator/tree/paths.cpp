@@ -1,0 +1,77 @@
+#include "tree/paths.h"
+
+#include "diag/failure.h"
+#include "tree/disk.h"
+
+#include <map>
+
+namespace openreg_gen {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+}  // namespace
+
+void check_path(std::string_view path) {
+  const auto fail = [path](const char* why) {
+    throw Failure(Exit::Internal, "E0504", "'" + std::string(path) + "' is no path inside a tree: " + why);
+  };
+  if (path.empty()) fail("it is empty");
+  if (path[0] == '/') fail("it is absolute");
+  for (char c : path) {
+    if (c == '\\' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f) fail("it holds a backslash or control character");
+  }
+  std::string_view rest = path;
+  for (;;) {
+    const std::size_t slash = rest.find('/');
+    const std::string_view part = rest.substr(0, slash);
+    if (part == "..") fail("it climbs");
+    if (part.empty() || part == ".") fail("it has an empty component");
+    if (slash == std::string_view::npos) return;
+    rest = rest.substr(slash + 1);
+  }
+}
+
+void check_paths(const std::vector<std::string>& paths) {
+  std::map<std::string, std::string> seen;  // lower case -> as written
+  for (const std::string& path : paths) {
+    check_path(path);
+    const std::string key = lower(path);
+    if (key == kStateFolder || key.starts_with(std::string(kStateFolder) + "/")) {
+      throw Failure(Exit::Internal, "E0504", "'" + path + "' is in the folder of openreg-gen's own state");
+    }
+    const auto [at, added] = seen.emplace(key, path);
+    if (!added) {
+      throw Failure(Exit::Internal, "E0505", at->second == path ? "two outputs are called '" + path + "'"
+                                                                : "'" + path + "' and '" + at->second +
+                                                                      "' differ in letter case only");
+    }
+  }
+  for (const auto& [key, path] : seen) {
+    for (std::string folder = folder_of(key); !folder.empty(); folder = folder_of(folder)) {
+      if (const auto at = seen.find(folder); at != seen.end()) {
+        throw Failure(Exit::Internal, "E0505", "'" + at->second + "' is a file and the folder of '" + path + "'");
+      }
+    }
+  }
+}
+
+void check_inside(const Disk& disk, const std::string& path) {
+  if (!disk.inside(path)) {
+    throw Failure(Exit::No, "E0508", "a symlink makes '" + path + "' lead out of the tree",
+                  "replace the symlink by a folder or file; nothing was written");
+  }
+}
+
+std::string folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string() : std::string(path.substr(0, slash));
+}
+
+}  // namespace openreg_gen

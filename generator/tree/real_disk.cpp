@@ -1,0 +1,173 @@
+#include "tree/disk.h"
+
+#include "diag/failure.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace openreg_gen {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const fs::path& path, const std::string& why) {
+  throw Failure(Exit::Environment, "E0506", "cannot " + what + " " + path.string() + ": " + why);
+}
+
+void check(const std::error_code& error, const std::string& what, const fs::path& path) {
+  if (error) fail(what, path, error.message());
+}
+
+void make_folder_of(const fs::path& file) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  check(error, "make the folder", file.parent_path());
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+FileKind RealDisk::kind(const std::string& path) const {
+  std::error_code error;
+  switch (fs::symlink_status(root_ / path, error).type()) {
+    case fs::file_type::not_found:
+      return FileKind::None;
+    case fs::file_type::regular:
+      return FileKind::File;
+    case fs::file_type::directory:
+      return FileKind::Folder;
+    case fs::file_type::symlink:
+      return FileKind::Symlink;
+    case fs::file_type::none:
+      // A component that is a file: nothing can be there.
+      if (error == std::errc::not_a_directory) return FileKind::None;
+      fail("look at", root_ / path, error.message());
+    default:
+      return FileKind::Other;
+  }
+}
+
+bool RealDisk::inside(const std::string& path) const {
+  std::error_code error;
+  const fs::path root = fs::weakly_canonical(root_, error);
+  if (error) return false;
+  const fs::path target = fs::weakly_canonical(root_ / path, error);
+  if (error) return false;
+  return std::mismatch(root.begin(), root.end(), target.begin(), target.end()).first == root.end();
+}
+
+std::string RealDisk::read(const std::string& path) const {
+  const fs::path file = root_ / path;
+  const Descriptor fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (fd.get() < 0 || fstat(fd.get(), &status) != 0) fail("read", file, std::strerror(errno));
+  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t size = 0;
+  for (;;) {
+    if (size == bytes.size()) bytes.resize(size + 4096);
+    const ssize_t n = ::read(fd.get(), bytes.data() + size, bytes.size() - size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail("read", file, std::strerror(errno));
+    if (n == 0) break;
+    size += static_cast<std::size_t>(n);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+bool RealDisk::writable(const std::string& folder) const {
+  fs::path at = fs::absolute(root_ / folder).lexically_normal();
+  std::error_code error;
+  while (!fs::exists(at, error) && at.has_relative_path()) at = at.parent_path();
+  return access(at.c_str(), W_OK | X_OK) == 0;
+}
+
+void RealDisk::write(const std::string& path, std::string_view bytes) {
+  const fs::path file = root_ / path;
+  make_folder_of(file);
+  const mode_t mode = bytes.starts_with("#!") ? 0777 : 0666;
+  const Descriptor fd(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (fd.get() < 0) fail("write", file, std::strerror(errno));
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd.get(), bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail("write", file, std::strerror(errno));
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+void RealDisk::rename(const std::string& from, const std::string& to) {
+  make_folder_of(root_ / to);
+  std::error_code error;
+  fs::rename(root_ / from, root_ / to, error);
+  check(error, "write", root_ / to);
+}
+
+void RealDisk::copy(const std::string& from, const std::string& to) {
+  make_folder_of(root_ / to);
+  std::error_code error;
+  fs::create_hard_link(root_ / from, root_ / to, error);
+  if (!error) return;
+  // No hard links on this file system.
+  fs::copy_file(root_ / from, root_ / to, error);
+  check(error, "copy", root_ / from);
+  const auto time = fs::last_write_time(root_ / from, error);
+  if (!error) fs::last_write_time(root_ / to, time, error);
+}
+
+void RealDisk::remove(const std::string& path) {
+  std::error_code error;
+  fs::remove(root_ / path, error);
+  check(error, "remove", root_ / path);
+}
+
+void RealDisk::prune(const std::string& folder) {
+  for (fs::path at = folder; !at.empty(); at = at.parent_path()) {
+    if (rmdir((root_ / at).c_str()) != 0) return;
+  }
+}
+
+void RealDisk::remove_all(const std::string& folder) {
+  std::error_code error;
+  fs::remove_all(root_ / folder, error);
+  check(error, "remove", root_ / folder);
+}
+
+std::vector<std::string> RealDisk::list(const std::string& folder) const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(root_ / folder, error)) names.push_back(entry.path().filename());
+  if (error && error != std::errc::no_such_file_or_directory) fail("list", root_ / folder, error.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::unique_ptr<void, void (*)(void*)> RealDisk::lock() {
+  const auto unlock = [](void* held) { delete static_cast<Descriptor*>(held); };
+  std::unique_ptr<void, void (*)(void*)> none(nullptr, unlock);
+  // The folder itself is locked: no lock file is left behind, and a killed run holds nothing.
+  auto held = std::make_unique<Descriptor>(open(root_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (held->get() < 0) fail("open", root_, std::strerror(errno));
+  if (flock(held->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return none;
+  return {held.release(), unlock};
+}
+
+}  // namespace openreg_gen
