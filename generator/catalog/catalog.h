@@ -5,6 +5,8 @@
 // PyTorch it came from. A Catalog is immutable after loading and may be read from any thread.
 #pragma once
 
+#include "catalog/schema.h"
+
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -16,7 +18,7 @@
 namespace openreg_gen {
 
 /// structured: one impl serves functional, in-place and out.  native: no default, a kernel or a fallback is needed.
-/// composite: works by itself.  view, factory, random: cannot fall back to the CPU by copying.
+/// composite: works by itself.  view, factory, random: cannot fall back to the CPU by copying. See classify.cpp.
 enum class OpClass { Structured, Native, Composite, View, Factory, Random };
 std::string_view to_string(OpClass op_class);
 
@@ -37,9 +39,9 @@ struct Op {
   std::string returns;   // C++ return type, dispatcher form: "at::Tensor &"
   std::vector<Argument> arguments;  // dispatcher order, out arguments last
   OpClass op_class = OpClass::Native;
-  bool has_default = false;    // a composite kernel serves a backend that registers nothing
-  bool has_dispatch = false;   // some backend has a kernel of its own
-  bool structured = false;     // an out variant with `structured: True`
+  bool has_default = false;         // a composite kernel serves a backend that registers nothing
+  bool has_dispatch = false;        // some backend has a kernel of its own
+  bool structured = false;          // an out variant with `structured: True`
   std::string structured_delegate;  // "add.out" for the functional and in-place forms of a structured group
   std::string structured_inherits;  // "TensorIteratorBase" or empty
   bool precomputed = false;
@@ -48,11 +50,23 @@ struct Op {
   std::map<std::string, std::string> kernels;  // dispatch key -> kernel name: "CPU" -> "add_out"
   std::vector<std::string> tags;               // sorted: "core", "pointwise", ...
   std::vector<std::string> variants;           // other overloads of the same group (functional, in-place, out), sorted
+  SchemaKind kind = SchemaKind::Functional;
+  std::string meta_struct;                  // structured groups: "at::meta::structured_add_Tensor", else empty
+  std::vector<std::string> precompute;      // lines of `precomputed`: "dim -> int dim"
+  std::vector<std::string> schema_returns;  // "Tensor(a!)", one a returned value
+  std::string python_module;                // "nn", "special", ...; or empty
+  bool method = false;                      // also a method of at::Tensor
+  bool device_guard = true;
+  bool device_check = true;  // its tensors must be on one device
 
   /// C++ type of at::_ops::<base>_<overload>: "at::_ops::add_Tensor".
   std::string ops_struct() const;
   /// "at::Tensor (const at::Tensor & self, ...)" in one line, as RegistrationDeclarations.h has it.
   std::string signature() const;
+  bool has_tag(std::string_view tag) const;
+  bool in_structured_group() const { return structured || !structured_delegate.empty(); }
+  /// "at::native::structured_ufunc_add_CPU": the in-tree kernel's struct for a dispatch key; empty if there is none.
+  std::string native_struct(const std::string& dispatch_key) const;
 };
 
 class Catalog {

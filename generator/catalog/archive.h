@@ -1,0 +1,20 @@
+// The catalogue as a flat run of bytes and back; what the cache holds. One list of fields serves both ways.
+#pragma once
+
+#include "catalog/catalog.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace openreg_gen {
+
+/// Part of the cache's key: raise it whenever the fields in archive.cpp change, or how they are worked out.
+inline constexpr std::uint64_t kArchiveFormat = 1;
+
+/// `key` tells for what the catalogue was built; only the same key opens it again.
+std::string to_archive(const Catalog& catalog, std::uint64_t key);
+/// Nothing if the bytes are not a whole, unharmed archive of this format and key. Never throws for bad bytes.
+std::optional<Catalog> from_archive(std::string_view bytes, std::uint64_t key);
+
+}  // namespace openreg_gen

@@ -1,0 +1,166 @@
+#include "catalog/build.h"
+
+#include "catalog/classify.h"
+#include "catalog/cpp_types.h"
+#include "catalog/declarations.h"
+#include "catalog/generated_forms.h"
+#include "catalog/hash.h"
+#include "diag/failure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+#include <unordered_map>
+
+namespace openreg_gen {
+namespace {
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  std::string text(file ? static_cast<std::size_t>(file.tellg()) : 0, '\0');
+  file.seekg(0);
+  if (!file.read(text.data(), static_cast<std::streamsize>(text.size()))) {
+    throw Failure(Exit::Environment, "E0402", "cannot read " + path.string(), "check the file's permissions");
+  }
+  return text;
+}
+
+using Functions = std::unordered_map<std::string, const NativeFunction*>;
+using Groups = std::unordered_map<std::string, std::vector<const NativeFunction*>>;
+
+/// Without RegistrationDeclarations.h: what it would say, from the schema.
+Declaration declare(const NativeFunction& f) {
+  Declaration d;
+  const CppTypeOptions options{f.in_structured_group(), f.const_ref_mutable};
+  d.schema = f.schema;
+  d.schema_text = "aten::" + f.schema.text();
+  try {
+    d.returns = cpp_return_type(f.schema.returns, options);
+    for (const auto& a : f.schema.arguments) d.argument_types.push_back(cpp_argument_type(a, options));
+  } catch (const std::invalid_argument& e) {
+    throw Failure(Exit::Environment, "E0402", "native_functions.yaml, '" + f.schema.name() + "': " + e.what(),
+                  "this PyTorch is newer than openreg-gen knows; use one in its range");
+  }
+  const bool nested = f.has_kernel("CompositeImplicitAutogradNestedTensor");
+  const bool implicit = f.has_kernel("CompositeImplicitAutograd");
+  d.has_dispatch = !(implicit && f.kernels.size() == (nested ? 2U : 1U));
+  // A structured group's out form serves the others through a kernel that codegen adds for them.
+  d.has_default = implicit || f.has_kernel("CompositeExplicitAutograd") ||
+                  f.has_kernel("CompositeExplicitAutogradNonFunctional") || !f.structured_delegate.empty();
+  return d;
+}
+
+Op make_op(const Declaration& d) {
+  Op op;
+  op.name = d.schema.name();
+  op.base = d.schema.base;
+  op.overload = d.schema.overload;
+  op.schema = d.schema_text;
+  op.returns = d.returns;
+  op.kind = d.schema.kind();
+  op.has_default = d.has_default;
+  op.has_dispatch = d.has_dispatch;
+  for (const auto& r : d.schema.returns) op.schema_returns.push_back(r.annotated_type());
+  for (std::size_t i = 0; i < d.schema.arguments.size(); ++i) {
+    const auto& a = d.schema.arguments[i];
+    op.arguments.push_back(
+        {d.argument_types[i], a.name, a.annotated_type(), a.default_value, a.kwarg_only, a.is_out()});
+  }
+  return op;
+}
+
+/// "at::meta::structured_add_Tensor": PyTorch names it after the functional form.
+std::string meta_struct(const NativeFunction& f, const std::vector<const NativeFunction*>& group) {
+  if (!f.in_structured_group()) return {};
+  for (const auto* g : group) {
+    if (g->schema.kind() != SchemaKind::Functional) continue;
+    const auto& s = g->schema;
+    return "at::meta::structured_" + s.base + (s.overload.empty() ? "" : "_" + s.overload);
+  }
+  return {};
+}
+
+void add_structure(Op& op, const NativeFunction& f, const std::vector<const NativeFunction*>& group,
+                   const std::vector<std::string>& known_tags) {
+  op.structured = f.structured;
+  op.structured_delegate = f.structured_delegate;
+  op.structured_inherits = f.structured_inherits;
+  op.precomputed = !f.precomputed.empty();
+  op.precompute = f.precomputed;
+  op.python_module = f.python_module;
+  op.method = f.method;
+  op.device_guard = f.device_guard;
+  op.device_check = f.device_check;
+  op.kernels = f.kernels;
+  op.composite_implicit = f.has_kernel("CompositeImplicitAutograd");
+  op.meta_struct = meta_struct(f, group);
+  op.tags = f.tags;
+  // Tags that PyTorch gives without their being written.
+  const auto give = [&](const char* tag, bool wanted) {
+    if (wanted && std::ranges::find(known_tags, tag) != known_tags.end()) op.tags.emplace_back(tag);
+  };
+  give("pt2_compliant_tag", !f.generated);
+  give("out", op.kind == SchemaKind::Out);
+  give("inplace", op.kind == SchemaKind::Inplace);
+  std::ranges::sort(op.tags);
+  const auto repeated = std::ranges::unique(op.tags);
+  op.tags.erase(repeated.begin(), repeated.end());
+  for (const auto* g : group) {
+    if (g != &f) op.variants.push_back(g->schema.name());
+  }
+  std::ranges::sort(op.variants);
+  op.is_view = is_view_op(f.schema, op.tags);
+}
+
+}  // namespace
+
+Catalog build_catalog(const CatalogSources& sources) {
+  Catalog catalog;
+  catalog.dir_ = sources.torch;
+  catalog.version_ = sources.version;
+  Hash hash;
+
+  const auto yaml = read_file(sources.native_functions);
+  const auto tags_yaml = read_file(sources.tags);
+  hash.add(yaml);
+  hash.add(tags_yaml);
+  const auto tags = read_tags(tags_yaml, sources.tags);
+  auto functions = read_native_functions(yaml, sources.native_functions);
+  // Generated forms inherit this tag, so it has to be there before they are made.
+  if (std::ranges::find(tags, "pt2_compliant_tag") != tags.end()) {
+    for (auto& f : functions) f.tags.emplace_back("pt2_compliant_tag");
+  }
+  add_generated_forms(functions);
+
+  Functions by_name;
+  Groups groups;
+  for (const auto& f : functions) {
+    by_name[f.schema.name()] = &f;
+    groups[f.schema.group_key()].push_back(&f);
+  }
+  std::vector<Declaration> declarations;
+  if (sources.declarations.empty()) {
+    for (const auto& f : functions) declarations.push_back(declare(f));
+  } else {
+    const auto text = read_file(sources.declarations);
+    hash.add(text);
+    declarations = read_registration_declarations(text, sources.declarations);
+  }
+
+  catalog.ops.reserve(declarations.size());
+  for (const auto& d : declarations) {
+    auto op = make_op(d);
+    if (const auto f = by_name.find(op.name); f != by_name.end()) {
+      add_structure(op, *f->second, groups[f->second->schema.group_key()], tags);
+    }
+    op.op_class = classify(op);
+    catalog.ops.push_back(std::move(op));
+  }
+  std::ranges::sort(catalog.ops, {}, &Op::name);
+  catalog.identity_ = fmt::format("torch-{}-{:016x}", catalog.version_, hash.value());
+  return catalog;
+}
+
+}  // namespace openreg_gen

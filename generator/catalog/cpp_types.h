@@ -1,0 +1,22 @@
+// From a schema to the C++ signature by which the dispatcher calls a kernel.
+//
+// Used where PyTorch's own RegistrationDeclarations.h is not at hand, and for operators of the backend's own. Pure
+// functions; a type that the dispatcher does not know throws std::invalid_argument.
+#pragma once
+
+#include "catalog/schema.h"
+
+#include <string>
+#include <vector>
+
+namespace openreg_gen {
+
+struct CppTypeOptions {
+  bool ilistref = false;           // structured groups take Tensor[] as at::ITensorListRef
+  bool const_ref_mutable = false;  // use_const_ref_for_mutable_tensors: Tensor(a!) is const at::Tensor &
+};
+
+std::string cpp_argument_type(const SchemaArgument& argument, const CppTypeOptions& options = {});
+std::string cpp_return_type(const std::vector<SchemaReturn>& returns, const CppTypeOptions& options = {});
+
+}  // namespace openreg_gen

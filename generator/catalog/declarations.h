@@ -1,0 +1,46 @@
+// The two kinds of files that say what PyTorch declares, read into plain records. Pure but for reading the text given.
+// A text that is not what it should be throws Failure(Environment, "E0402") that names file and line.
+#pragma once
+
+#include "catalog/schema.h"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace openreg_gen {
+
+/// A line of RegistrationDeclarations.h.
+struct Declaration {
+  Schema schema;
+  std::string schema_text;                  // with "aten::"
+  std::string returns;                      // C++
+  std::vector<std::string> argument_types;  // C++, in the order of schema.arguments
+  bool has_dispatch = false;
+  bool has_default = false;
+};
+
+/// An entry of native_functions.yaml.
+struct NativeFunction {
+  Schema schema;
+  std::map<std::string, std::string> kernels;  // dispatch key -> kernel
+  std::vector<std::string> tags;               // as written
+  std::vector<std::string> autogen;            // names of the forms that PyTorch's codegen adds
+  std::vector<std::string> precomputed;
+  std::string structured_delegate, structured_inherits, python_module;
+  bool structured = false, ufunc = false, const_ref_mutable = false, device_guard = true, device_check = true;
+  bool method = false, manual_cpp_binding = false;
+  bool generated = false;  // not written: one of the forms that codegen adds (see generated_forms.h)
+
+  bool in_structured_group() const { return structured || !structured_delegate.empty(); }
+  bool has_kernel(const std::string& key) const { return kernels.contains(key); }
+};
+
+std::vector<Declaration> read_registration_declarations(std::string_view text, const std::filesystem::path& path);
+std::vector<NativeFunction> read_native_functions(std::string_view text, const std::filesystem::path& path);
+/// Names of the tags that tags.yaml declares.
+std::vector<std::string> read_tags(std::string_view text, const std::filesystem::path& path);
+
+}  // namespace openreg_gen

@@ -1,0 +1,91 @@
+#include "catalog/archive.h"
+#include "catalog/build.h"
+#include "catalog/cache.h"
+#include "catalog/hash.h"
+#include "diag/failure.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+namespace openreg_gen {
+namespace {
+
+constexpr auto kYamlFolder = "torchgen/packaged/ATen/native";
+
+/// From torch/version.py, without starting Python: "2.13.0+cpu" -> "2.13.0".
+std::string read_version(const std::filesystem::path& torch) {
+  std::ifstream file(torch / "version.py");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("__version__")) continue;
+    const auto begin = line.find_first_of("'\"");
+    if (begin == std::string::npos) continue;
+    const auto end = line.find_first_of("'\"+", begin + 1);
+    if (end != std::string::npos) return line.substr(begin + 1, end - begin - 1);
+  }
+  return "unknown";
+}
+
+/// A folder of declarations only says its version by its name: "torch-2.9.0".
+std::string version_of_folder(const std::filesystem::path& folder) {
+  const auto name = folder.filename().string();
+  if (!name.starts_with("torch-")) return "unknown";
+  const auto version = name.substr(6);
+  const bool digits = !version.empty() && version.find_first_not_of("0123456789.") == std::string::npos;
+  return digits ? version : "unknown";
+}
+
+std::uint64_t cache_key(const CatalogSources& sources) {
+  Hash hash;
+  hash.add(OPENREG_GEN_VERSION);
+  hash.add(kArchiveFormat);
+  hash.add(sources.torch.string());
+  hash.add(sources.version);
+  for (const auto& file : {sources.declarations, sources.native_functions, sources.tags}) {
+    std::error_code error;
+    hash.add(file.string());
+    if (file.empty()) continue;
+    hash.add(static_cast<std::uint64_t>(std::filesystem::file_size(file, error)));
+    const auto time = std::filesystem::last_write_time(file, error);
+    hash.add(static_cast<std::uint64_t>(time.time_since_epoch().count()));
+  }
+  return hash.value();
+}
+
+}  // namespace
+
+CatalogSources find_sources(const std::filesystem::path& torch) {
+  std::error_code error;
+  CatalogSources sources;
+  sources.torch = std::filesystem::weakly_canonical(torch, error);
+  if (error) sources.torch = torch;
+  const auto header = sources.torch / "include/ATen/RegistrationDeclarations.h";
+  const bool installed = std::filesystem::exists(header, error);
+  const auto yaml_dir = (installed ? sources.torch.parent_path() : sources.torch) / kYamlFolder;
+  sources.native_functions = yaml_dir / "native_functions.yaml";
+  sources.tags = yaml_dir / "tags.yaml";
+  for (const auto& file : {sources.native_functions, sources.tags}) {
+    if (!std::filesystem::exists(file, error)) {
+      throw Failure(Exit::Environment, "E0402", file.string() + " is missing",
+                    installed ? "reinstall PyTorch: `pip install --force-reinstall torch==2.13.0`"
+                              : "name an installed PyTorch, or a folder with the files of torchgen/packaged");
+    }
+  }
+  if (installed) sources.declarations = header;
+  sources.version = installed ? read_version(sources.torch) : version_of_folder(sources.torch);
+  return sources;
+}
+
+Catalog load_catalog(const std::filesystem::path& torch) {
+  const auto sources = find_sources(torch);
+  const auto key = cache_key(sources);
+  const auto name = fmt::format("catalog-{:016x}.bin", key);
+  if (const auto bytes = read_cache(name)) {
+    if (auto catalog = from_archive(*bytes, key)) return std::move(*catalog);
+  }
+  auto catalog = build_catalog(sources);
+  write_cache(name, to_archive(catalog, key));
+  return catalog;
+}
+
+}  // namespace openreg_gen

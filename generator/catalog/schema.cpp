@@ -1,0 +1,240 @@
+#include "catalog/schema.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace openreg_gen {
+namespace {
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+/// "Tensor(a!)[]" -> type "Tensor[]", annotation "a!".
+void set_type(std::string_view text, std::string& type, std::string& annotation) {
+  const auto open = text.find('(');
+  if (open == std::string_view::npos) {
+    type = text;
+    return;
+  }
+  const auto close = text.find(')', open);
+  if (close == std::string_view::npos) throw std::invalid_argument("no ')' in type '" + std::string(text) + "'");
+  annotation = text.substr(open + 1, close - open - 1);
+  type = std::string(text.substr(0, open)) + std::string(text.substr(close + 1));
+}
+
+std::string annotate(const std::string& type, const std::string& annotation) {
+  if (annotation.empty()) return type;
+  const auto end = std::min(type.find_first_of("[?"), type.size());
+  return type.substr(0, end) + "(" + annotation + ")" + type.substr(end);
+}
+
+/// Position of the space between a type and its name: the first one outside the annotation's parentheses.
+std::size_t end_of_type(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    if (text[i] == ' ' && depth == 0) return i;
+  }
+  return std::string_view::npos;
+}
+
+SchemaArgument parse_argument(std::string_view text, bool kwarg_only) {
+  const auto space = end_of_type(text);
+  if (space == std::string_view::npos) throw std::invalid_argument("argument '" + std::string(text) + "' has no name");
+  SchemaArgument argument;
+  argument.kwarg_only = kwarg_only;
+  set_type(text.substr(0, space), argument.type, argument.annotation);
+  const auto rest = trim(text.substr(space));
+  const auto equals = rest.find('=');
+  argument.name = rest.substr(0, equals);
+  if (equals != std::string_view::npos) argument.default_value = rest.substr(equals + 1);
+  return argument;
+}
+
+SchemaReturn parse_return(std::string_view text) {
+  SchemaReturn result;
+  const auto space = end_of_type(text);
+  set_type(text.substr(0, space), result.type, result.annotation);
+  if (space != std::string_view::npos) result.name = trim(text.substr(space));
+  return result;
+}
+
+/// The dunder operators whose "i" marks the in-place form, as in "__iadd__".
+bool is_inplace_dunder(std::string_view base) {
+  constexpr std::array<std::string_view, 11> names = {"add",    "sub",    "mul", "div", "mod", "pow",
+                                                      "lshift", "rshift", "and", "xor", "or"};
+  return base.size() > 5 && base.starts_with("__i") && base.ends_with("__") &&
+         std::ranges::find(names, base.substr(3, base.size() - 5)) != names.end();
+}
+
+bool is_dunder(std::string_view base) { return base.size() > 4 && base.starts_with("__") && base.ends_with("__"); }
+
+}  // namespace
+
+std::string_view to_string(SchemaKind kind) {
+  switch (kind) {
+    case SchemaKind::Functional:
+      return "functional";
+    case SchemaKind::Inplace:
+      return "inplace";
+    case SchemaKind::Out:
+      return "out";
+    case SchemaKind::Mutable:
+      return "mutable";
+  }
+  return "";
+}
+
+std::string SchemaArgument::annotated_type() const { return annotate(type, annotation); }
+std::string SchemaReturn::annotated_type() const { return annotate(type, annotation); }
+
+bool is_tensor_like(std::string_view type) {
+  return type == "Tensor" || type.starts_with("Tensor?") || type.starts_with("Tensor[");
+}
+
+std::vector<std::string_view> split_top_level(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  int depth = 0;
+  char quote = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == '\\') ++i;
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '(' || c == '[' || c == '<') {
+      ++depth;
+    } else if (c == ')' || c == ']' || (c == '>' && (i == 0 || text[i - 1] != '-'))) {
+      --depth;
+    } else if (c == separator && depth == 0) {
+      pieces.push_back(trim(text.substr(begin, i - begin)));
+      begin = i + 1;
+    }
+  }
+  if (!trim(text).empty()) pieces.push_back(trim(text.substr(begin)));
+  return pieces;
+}
+
+Schema parse_schema(std::string_view text) {
+  const std::string whole(text);
+  if (const auto colons = text.substr(0, text.find('(')).find("::"); colons != std::string_view::npos) {
+    text.remove_prefix(colons + 2);
+  }
+  const auto open = text.find('(');
+  const auto arrow = text.rfind(") -> ");
+  if (open == std::string_view::npos || arrow == std::string_view::npos || arrow < open) {
+    throw std::invalid_argument("'" + whole + "' is no schema: it should read name(arguments) -> returns");
+  }
+  Schema schema;
+  const auto name = trim(text.substr(0, open));
+  const auto dot = name.find('.');
+  schema.base = name.substr(0, dot);
+  if (dot != std::string_view::npos) schema.overload = name.substr(dot + 1);
+  if (schema.base.empty()) throw std::invalid_argument("'" + whole + "' has no name");
+
+  bool kwarg_only = false;
+  for (const auto piece : split_top_level(text.substr(open + 1, arrow - open - 1), ',')) {
+    if (piece == "*") {
+      kwarg_only = true;
+    } else {
+      schema.arguments.push_back(parse_argument(piece, kwarg_only));
+    }
+  }
+  auto returns = trim(text.substr(arrow + 5));
+  if (returns.starts_with('(')) {
+    if (!returns.ends_with(')')) throw std::invalid_argument("'" + whole + "': no ')' at the end");
+    returns = returns.substr(1, returns.size() - 2);
+  }
+  for (const auto piece : split_top_level(returns, ',')) schema.returns.push_back(parse_return(piece));
+  return schema;
+}
+
+bool Schema::is_inplace() const {
+  return is_dunder(base) ? is_inplace_dunder(base) : base.size() > 1 && base.ends_with('_');
+}
+
+std::string Schema::root() const {
+  std::string root = base;
+  if (is_dunder(base)) return is_inplace() ? root.erase(2, 1) : root;  // "__iadd__" -> "__add__"
+  if (is_inplace()) root.pop_back();
+  constexpr std::string_view suffix = "_functional";
+  if (root.ends_with(suffix)) root.resize(root.size() - suffix.size());
+  return root;
+}
+
+SchemaKind Schema::kind() const {
+  if (is_inplace()) return SchemaKind::Inplace;
+  if (std::ranges::any_of(arguments, &SchemaArgument::is_out)) return SchemaKind::Out;
+  // A written `self` is no sign: only an in-place form may return it, and that one was told by its name.
+  const bool writes = std::ranges::any_of(arguments, [](const auto& a) { return a.is_write() && a.name != "self"; });
+  return writes ? SchemaKind::Mutable : SchemaKind::Functional;
+}
+
+bool Schema::is_tensor_options(const SchemaArgument& argument) const {
+  constexpr std::array<std::string_view, 4> names = {"dtype", "layout", "device", "pin_memory"};
+  if (!argument.kwarg_only || std::ranges::find(names, argument.name) == names.end()) return false;
+  return std::ranges::all_of(names, [&](std::string_view name) {
+    return std::ranges::any_of(arguments, [&](const auto& a) { return a.kwarg_only && a.name == name; });
+  });
+}
+
+bool Schema::has_symint_argument() const {
+  return std::ranges::any_of(arguments, [](const auto& a) { return a.type.starts_with("SymInt"); });
+}
+
+std::string Schema::group_key() const {
+  std::string key = root() + "(";
+  bool star = false;
+  for (const auto& a : arguments) {
+    if (a.is_out() || is_tensor_options(a)) continue;
+    if (a.kwarg_only && !star) key += "*, ";
+    star = star || a.kwarg_only;
+    // bernoulli.p is the one operator whose default differs between its forms.
+    const bool bernoulli_p = a.name == "p" && a.default_value.empty() && name() == "bernoulli.p";
+    key += a.type + " " + a.name + "=" + (bernoulli_p ? "0.5" : a.default_value) + ", ";
+  }
+  key += ") -> ";
+  for (const auto& r : returns) key += r.type + ", ";
+  // What is written without being returned counts as returned: self first, then out arguments, then the others.
+  const auto add_written = [&](auto&& wanted) {
+    for (const auto& a : arguments) {
+      const auto same = [&](const auto& r) { return r.annotation == a.annotation; };
+      if (wanted(a) && a.is_write() && std::ranges::none_of(returns, same)) key += a.type + ", ";
+    }
+  };
+  add_written([](const auto& a) { return a.name == "self" && !a.kwarg_only; });
+  add_written([](const auto& a) { return a.is_out(); });
+  add_written([](const auto& a) { return a.name != "self" && !a.kwarg_only; });
+  return key;
+}
+
+std::string Schema::text() const {
+  std::string result = name() + "(";
+  bool star = false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto& a = arguments[i];
+    if (i != 0) result += ", ";
+    if (a.kwarg_only && !star) result += "*, ";
+    star = star || a.kwarg_only;
+    result += a.annotated_type() + " " + a.name;
+    if (!a.default_value.empty()) result += "=" + a.default_value;
+  }
+  result += ") -> ";
+  if (returns.size() != 1) result += "(";
+  for (std::size_t i = 0; i < returns.size(); ++i) {
+    if (i != 0) result += ", ";
+    result += returns[i].annotated_type();
+    if (!returns[i].name.empty()) result += " " + returns[i].name;
+  }
+  if (returns.size() != 1) result += ")";
+  return result;
+}
+
+}  // namespace openreg_gen

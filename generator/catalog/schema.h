@@ -1,0 +1,63 @@
+// An operator's schema as PyTorch writes it: "add.out(Tensor self, ..., *, Tensor(a!) out) -> Tensor(a!)".
+//
+// Values only; all functions are pure and may run on any thread. A schema that is not well formed throws
+// std::invalid_argument, whose text says what is wrong and where.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace openreg_gen {
+
+/// inplace: writes `self`.  out: writes keyword-only arguments.  mutable: writes some other argument.
+enum class SchemaKind { Functional, Inplace, Out, Mutable };
+std::string_view to_string(SchemaKind kind);
+
+struct SchemaArgument {
+  std::string type;        // without annotation: "Tensor", "Tensor[]", "int[2]?"
+  std::string annotation;  // "a!", "a", "a -> *", or empty
+  std::string name;
+  std::string default_value;  // as written; empty if there is none
+  bool kwarg_only = false;
+
+  bool is_write() const { return annotation.find('!') != std::string::npos; }
+  bool is_out() const { return kwarg_only && is_write(); }
+  std::string annotated_type() const;  // "Tensor(a!)[]"
+};
+
+struct SchemaReturn {
+  std::string type;
+  std::string annotation;
+  std::string name;  // may be empty
+
+  bool is_write() const { return annotation.find('!') != std::string::npos; }
+  std::string annotated_type() const;
+};
+
+struct Schema {
+  std::string base;      // "add_"
+  std::string overload;  // "Tensor", or empty
+  std::vector<SchemaArgument> arguments;
+  std::vector<SchemaReturn> returns;
+
+  std::string name() const { return overload.empty() ? base : base + "." + overload; }
+  bool is_inplace() const;  // by name: "add_", "__iadd__"
+  SchemaKind kind() const;
+  bool is_tensor_options(const SchemaArgument& argument) const;  // one of dtype, layout, device, pin_memory, all given
+  bool has_symint_argument() const;
+  std::string root() const;  // base without the mark of in-place or "_functional": "add", "__and__"
+  /// Equal for the functional, in-place, out and mutable forms of one operator and for nothing else.
+  std::string group_key() const;
+  std::string text() const;  // the schema again, without a namespace
+};
+
+/// Reads a schema with or without a namespace ("aten::"); the namespace is dropped.
+Schema parse_schema(std::string_view text);
+
+/// Splits at `separator` where no bracket (round, square, angle) and no quote is open; trims the pieces.
+std::vector<std::string_view> split_top_level(std::string_view text, char separator);
+
+bool is_tensor_like(std::string_view type);  // Tensor, Tensor?, Tensor[], ...
+
+}  // namespace openreg_gen
