@@ -69,8 +69,8 @@ bool check_text(std::string_view text, const std::string& file, Diagnostics& dia
 }  // namespace
 
 const Node* Node::find(std::string_view key) const {
-  const auto at = std::ranges::find_if(entries, [&](const auto& entry) { return entry.first.text == key; });
-  return at == entries.end() ? nullptr : &at->second;
+  const auto found = std::ranges::find_if(entries, [&](const auto& entry) { return entry.first.text == key; });
+  return found == entries.end() ? nullptr : &found->second;
 }
 
 std::string_view describe(Node::Kind kind) {

@@ -1,0 +1,122 @@
+#include "spec/keys.h"
+
+#include "spec/rules.h"
+
+#include <algorithm>
+
+namespace openreg_gen {
+namespace {
+
+using enum KeyType;
+
+constexpr std::string_view kApis[] = {"emulator", "external"};
+constexpr std::string_view kAllocators[] = {"direct", "caching", "pluggable"};
+constexpr std::string_view kFallbacks[] = {"none", "cpu"};
+constexpr std::string_view kStrategies[] = {"structured", "pointwise", "native", "stub", "cpu_fallback", "unsupported"};
+constexpr std::string_view kDtypes[] = {"bool",     "uint8",   "int8",    "int16",     "int32",     "int64",
+                                        "float16",  "bfloat16", "float32", "float64", "complex64", "complex128"};
+constexpr std::string_view kAutograds[] = {"none", "formula", "function"};
+constexpr std::string_view kPresets[] = {"cuda", "none"};
+constexpr std::string_view kAmpDtypes[] = {"float16", "bfloat16"};
+constexpr std::string_view kIdentifier = "^[A-Za-z][A-Za-z0-9_]*$";
+constexpr std::string_view kOperator = "^[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?$";
+constexpr std::string_view kLine = "^[^\\u0000-\\u001f\\u007f]*$";
+constexpr std::int64_t kTiB = std::int64_t{1} << 40;
+
+// clang-format off
+const Key kKeys[] = {
+    {.path = "", .type = Map, .description = "The spec of a PyTorch backend."},
+    {.path = "spec_version", .type = Integer, .fallback = "1", .description = "Version of this format.", .example = "1", .min = 1, .max = 1},
+
+    {.path = "backend", .type = Map, .description = "Who the backend is.", .required = true},
+    {.path = "backend.name", .type = Text, .description = "The device type: what `torch.device()` parses. Lower-case letters and underscores, at most 30; no name that PyTorch, C++, Python or the C library has taken.", .example = "openreg", .rule = rules::backend_name, .pattern = "^[a-z](_?[a-z])*$", .required = true},
+    {.path = "backend.package", .type = Text, .fallback = "torch_<name>", .description = "The Python package.", .example = "torch_openreg", .rule = rules::package, .pattern = "^[a-z_][a-z0-9_]*$"},
+    {.path = "backend.namespace", .type = Text, .fallback = "<name>", .description = "The C++ namespace.", .example = "openreg", .rule = rules::cpp_namespace, .pattern = kIdentifier},
+    {.path = "backend.class_prefix", .type = Text, .fallback = "<Name>", .description = "Prefix of C++ classes: `OpenRegStream`, `OpenRegGuardImpl`.", .example = "OpenReg", .rule = rules::class_prefix, .pattern = kIdentifier},
+    {.path = "backend.api_prefix", .type = Text, .fallback = "<name>, in lower camel case", .description = "Prefix of the device's C API: `orMalloc`; begins with a lower-case letter.", .example = "or", .rule = rules::api_prefix, .pattern = "^[a-z][A-Za-z0-9_]*$"},
+    {.path = "backend.vendor", .type = Text, .fallback = "The <name> authors", .description = "Who makes it: one line.", .example = "The OpenReg authors", .rule = rules::line, .pattern = kLine},
+    {.path = "backend.description", .type = Text, .fallback = "A PyTorch backend for the <name> device.", .description = "What it is: one line.", .example = "A simulated accelerator for PyTorch.", .rule = rules::line, .pattern = kLine},
+    {.path = "backend.version", .type = Text, .fallback = "0.1.0", .description = "Version of the package, as PEP 440 has it.", .example = "0.1.0", .rule = rules::version},
+    {.path = "backend.license", .type = Text, .fallback = "BSD-3-Clause", .description = "SPDX licence expression of the package.", .example = "Apache-2.0 OR MIT", .rule = rules::license, .pattern = "^[A-Za-z0-9.+() -]+$"},
+
+    {.path = "torch", .type = Map, .description = "The PyTorch releases the backend is for."},
+    {.path = "torch.min", .type = Text, .fallback = "\"2.13\"", .description = "The oldest minor release, in quotes (YAML reads 2.10 as 2.1).", .example = "\"2.13\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
+    {.path = "torch.max", .type = Text, .fallback = "\"2.13\"", .description = "The newest minor release; its patch releases fit as well.", .example = "\"2.13\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
+
+    {.path = "device", .type = Map, .description = "The device behind the backend."},
+    {.path = "device.api", .type = Word, .fallback = "emulator", .values = kApis, .description = "`emulator`: a simulated device with a C API. `external`: the same C API as a port layer, to be filled with the vendor's calls.", .example = "external"},
+    {.path = "device.count", .type = Integer, .fallback = "2", .description = "Devices of the emulator.", .example = "4", .min = 1, .max = 64},
+    {.path = "device.memory", .type = Size, .fallback = "1GiB", .description = "Memory of each emulated device: bytes, or a number with KiB, MiB, GiB, TiB, KB, MB, GB, TB.", .example = "512MiB", .min = 1 << 20, .max = 64 * kTiB},
+    {.path = "device.streams_per_pool", .type = Integer, .fallback = "4", .description = "Streams of each priority that a device's pool holds.", .example = "8", .min = 1, .max = 32},
+
+    {.path = "allocator", .type = Map, .description = "How memory is had."},
+    {.path = "allocator.device", .type = Word, .fallback = "direct", .values = kAllocators, .description = "`direct`: each storage is one device allocation.", .example = "direct"},
+    {.path = "allocator.alignment", .type = Size, .fallback = "64", .description = "Alignment of allocations: a power of two.", .example = "256", .min = 1, .max = 1 << 20},
+
+    {.path = "fallback", .type = Map, .fallback = "cpu", .description = "What becomes of operators without a kernel: a word, or a map.", .example = "none", .shorthand = "kind"},
+    {.path = "fallback.kind", .type = Word, .fallback = "cpu", .values = kFallbacks, .description = "`cpu`: they run on the CPU, by copying. `none`: they raise.", .example = "none"},
+    {.path = "fallback.warn_once", .type = Boolean, .fallback = "false", .description = "Whether each operator that falls back says so, once.", .example = "true"},
+
+    {.path = "ops", .type = Table, .description = "Operators that the backend registers: a map from operator to strategy (or to the keys below), or a list of operators and such maps.", .example = "{abs.out: stub, relu: native}"},
+    {.path = "ops.*", .type = Map, .description = "One operator, named with its overload.", .example = "native", .shorthand = "strategy"},
+    {.path = "ops.*.strategy", .type = Word, .fallback = "native", .values = kStrategies, .description = "`structured`: shapes, dtypes and the functional form come from PyTorch. `pointwise`: `expr` becomes a kernel. `native`: a kernel with the operator's exact signature. `stub`: PyTorch's kernel, with a DispatchStub of the backend's. `cpu_fallback`: through the CPU. `unsupported`: a clear error.", .example = "pointwise"},
+    {.path = "ops.*.expr", .type = Text, .description = "`pointwise`: a C++ expression over the operator's arguments.", .example = "std::sqrt(self * self + other * other)"},
+    {.path = "ops.*.dtypes", .type = List, .fallback = "by the operator", .description = "`pointwise`, `stub`: the dtypes of the kernel.", .example = "[float32, float64]"},
+    {.path = "ops.*.dtypes[]", .type = Word, .values = kDtypes, .description = "A dtype."},
+    {.path = "ops.*.override", .type = Boolean, .fallback = "false", .description = "Registers an operator that PyTorch already composes of others; its autograd is then yours.", .example = "true"},
+    {.path = "ops.*.reason", .type = Text, .description = "`unsupported`: what the user is told; one line.", .example = "the device has no Poisson sampler", .rule = rules::line, .pattern = kLine},
+    {.path = "ops.*.tests", .type = Boolean, .fallback = "true", .description = "Whether tests are rendered for the operator.", .example = "false"},
+
+    {.path = "custom_ops", .type = List, .description = "Operators of the backend's own: `torch.ops.<name>.<op>`."},
+    {.path = "custom_ops[]", .type = Map, .description = "One operator.", .shorthand = "schema"},
+    {.path = "custom_ops[].schema", .type = Text, .description = "Its schema, without namespace.", .example = "custom_abs(Tensor self) -> Tensor", .required = true},
+    {.path = "custom_ops[].expr", .type = Text, .description = "A C++ expression that becomes an elementwise kernel; without it the kernel is yours to write.", .example = "self < 0 ? -self : self"},
+    {.path = "custom_ops[].autograd", .type = Word, .fallback = "none", .values = kAutograds, .description = "`formula`: in C++, at AutogradPrivateUse1. `function`: through `torch.autograd.Function`, in Python.", .example = "formula"},
+    {.path = "custom_ops[].backward", .type = Text, .description = "With `expr` and `autograd`: the gradient, over `grad` and the arguments.", .example = "self < 0 ? -grad : grad"},
+
+    {.path = "amp", .type = Map, .description = "Automatic mixed precision."},
+    {.path = "amp.dtypes", .type = List, .fallback = "[float16, bfloat16]", .description = "What `get_amp_supported_dtype()` says.", .example = "[bfloat16]"},
+    {.path = "amp.dtypes[]", .type = Word, .values = kAmpDtypes, .description = "A dtype."},
+    {.path = "amp.preset", .type = Word, .fallback = "cuda", .values = kPresets, .description = "`cuda`: PyTorch's own lists of autocast rules. `none`: no rules but those added.", .example = "none"},
+    {.path = "amp.add", .type = Map, .description = "Operators added to the preset, by policy."},
+    {.path = "amp.add.lower_precision_fp", .type = List, .description = "Run in the autocast dtype.", .example = "[bmm]"},
+    {.path = "amp.add.lower_precision_fp[]", .type = Text, .description = "An operator.", .rule = rules::operator_name, .pattern = kOperator},
+    {.path = "amp.add.fp32", .type = List, .description = "Run in float32.", .example = "[logaddexp]"},
+    {.path = "amp.add.fp32[]", .type = Text, .description = "An operator.", .rule = rules::operator_name, .pattern = kOperator},
+    {.path = "amp.add.fp32_set_opt_dtype", .type = List, .description = "Run in float32 unless a dtype is asked for.", .example = "[sum]"},
+    {.path = "amp.add.fp32_set_opt_dtype[]", .type = Text, .description = "An operator.", .rule = rules::operator_name, .pattern = kOperator},
+    {.path = "amp.add.promote", .type = List, .description = "Run in the widest dtype among the arguments.", .example = "[atan2]"},
+    {.path = "amp.add.promote[]", .type = Text, .description = "An operator.", .rule = rules::operator_name, .pattern = kOperator},
+    {.path = "amp.remove", .type = List, .description = "Operators taken out of the preset.", .example = "[prelu]"},
+    {.path = "amp.remove[]", .type = Text, .description = "An operator.", .rule = rules::operator_name, .pattern = kOperator},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Key> all_keys() { return kKeys; }
+
+const Key* find_key(std::string_view path) {
+  const auto found = std::ranges::find(kKeys, path, &Key::path);
+  return found == std::end(kKeys) ? nullptr : &*found;
+}
+
+std::vector<const Key*> child_keys(std::string_view path) {
+  std::vector<const Key*> children;
+  for (const Key& key : kKeys) {
+    std::string_view rest = key.path;
+    if (rest.size() <= path.size() || !rest.starts_with(path)) continue;
+    rest.remove_prefix(path.size());
+    if (!path.empty() && !rest.starts_with('.')) continue;
+    if (!path.empty()) rest.remove_prefix(1);
+    if (rest.find_first_of(".[*") == std::string_view::npos) children.push_back(&key);
+  }
+  return children;
+}
+
+std::string_view last_part(std::string_view path) {
+  const auto dot = path.rfind('.');
+  return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+}  // namespace openreg_gen

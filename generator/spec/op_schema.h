@@ -1,0 +1,36 @@
+// The schema of a custom operator, as the spec writes it: "name(Tensor self, *, float eps=1e-6) -> Tensor".
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace openreg_gen {
+
+struct SchemaArgument {
+  std::string type;  // "Tensor", "Tensor(a!)", "int[]?"
+  std::string name;
+  std::string default_value;  // empty: none
+  bool kwarg_only = false;
+};
+
+struct OpSchema {
+  std::string name;      // "custom_abs"
+  std::string overload;  // empty: none
+  std::vector<SchemaArgument> arguments;
+  std::vector<std::string> returns;  // types
+};
+
+struct OpSchemaError {
+  std::string code;  // E0160 syntax, E0161 name, E0162 type
+  std::size_t offset = 0;
+  std::string message;
+  std::string hint;
+};
+
+/// The schema, or `error`. Never throws.
+std::optional<OpSchema> parse_op_schema(std::string_view text, OpSchemaError& error);
+
+}  // namespace openreg_gen

@@ -1,0 +1,165 @@
+#include "spec/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <regex>
+
+namespace openreg_gen {
+namespace {
+
+constexpr std::size_t kMaxLine = 200;
+
+/// One code point, moving `at` past it. The text is UTF-8 that was checked.
+char32_t next(std::string_view text, std::size_t& at) {
+  const auto lead = static_cast<unsigned char>(text[at++]);
+  const int more = lead < 0x80 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
+  char32_t c = more == 0 ? lead : lead & (0x3F >> more);
+  for (int i = 0; i < more && at < text.size(); ++i) c = (c << 6) | (static_cast<unsigned char>(text[at++]) & 0x3F);
+  return c;
+}
+
+/// Characters that hide or reorder what a reader sees (the "trojan source" set), or that end a line somewhere.
+bool is_invisible(char32_t c) {
+  return c == 0xAD || c == 0x61C || c == 0x180E || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F);
+}
+
+bool is_unassigned(char32_t c) { return (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE || (c >= 0xE000 && c <= 0xF8FF); }
+
+}  // namespace
+
+namespace rules {
+
+void line(const Node& node, RuleContext& context) {
+  const std::string_view text = node.text;
+  auto& diagnostics = context.diagnostics;
+  const auto key = last_part(context.path);
+  if (text.find_first_not_of(' ') == std::string_view::npos) {
+    diagnostics.error("E0133", node.at, fmt::format("'{}' is blank", key), "leave the key out for its default");
+    return;
+  }
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < text.size(); ++count) {
+    const char32_t c = next(text, i);
+    if (c < 0x20 || (c >= 0x7F && c < 0xA0)) {
+      const std::string name = c == '\n' || c == '\r' ? "a line break" : fmt::format("the control character U+{:04X}", unsigned(c));
+      diagnostics.error("E0131", node.at, fmt::format("'{}' holds {}", key, name), "it becomes a comment of one line");
+      return;
+    }
+    if (is_invisible(c) || is_unassigned(c)) {
+      diagnostics.error("E0132", node.at, fmt::format("'{}' holds the invisible character U+{:04X}", key, unsigned(c)),
+                        "text that reads otherwise than it is written is refused");
+      return;
+    }
+  }
+  if (text.ends_with('\\')) {
+    diagnostics.error("E0134", node.at, fmt::format("'{}' ends in a backslash", key),
+                      "it would continue a C++ comment on the next line");
+  }
+  for (const auto mark : {"\?\?/", "*/"}) {
+    if (text.find(mark) == std::string_view::npos) continue;
+    diagnostics.error("E0134", node.at, fmt::format("'{}' holds '{}'", key, mark), "it would end or continue a C comment");
+  }
+  if (count > kMaxLine) {
+    diagnostics.error("E0133", node.at, fmt::format("'{}' is {} characters long", key, count),
+                      fmt::format("at most {}", kMaxLine));
+  }
+}
+
+void version(const Node& node, RuleContext& context) {
+  static const std::regex pep440(R"((\d+!)?\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[a-z0-9]+([.][a-z0-9]+)*)?)");
+  if (node.text.size() <= 64 && std::regex_match(node.text, pep440)) return;
+  context.diagnostics.error("E0135", node.at, fmt::format("'{}' is no version", node.text.substr(0, 64)),
+                            "PEP 440: such as 0.1.0, 1.2.0rc1 or 1.0.post2");
+}
+
+void license(const Node& node, RuleContext& context) {
+  const std::string_view text = node.text;
+  int depth = 0;
+  bool good = !text.empty() && text.size() <= 120 && text.front() != ' ' && text.back() != ' ';
+  for (const char c : text) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    good = good && (letter || std::string_view(".+- ()").find(c) != std::string_view::npos);
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    good = good && depth >= 0;
+  }
+  if (good && depth == 0) return;
+  context.diagnostics.error("E0136", node.at, fmt::format("'{}' is no SPDX expression", text.substr(0, 120)),
+                            "such as BSD-3-Clause, or Apache-2.0 OR MIT; LicenseRef-NAME for one of your own");
+}
+
+void torch_version(const Node& node, RuleContext& context) {
+  if (parse_torch_version(node.text)) return;
+  context.diagnostics.error("E0137", node.at, fmt::format("'{}' is no PyTorch release", node.text.substr(0, 64)),
+                            "such as \"2.13\"");
+}
+
+void operator_name(const Node& node, RuleContext& context) {
+  const std::string_view text = node.text;
+  const auto dot = text.find('.');
+  const auto word = [](std::string_view part) {
+    return !part.empty() && !(part[0] >= '0' && part[0] <= '9') && std::ranges::all_of(part, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+  };
+  if (text.size() <= 120 && word(text.substr(0, dot)) && (dot == std::string_view::npos || word(text.substr(dot + 1)))) return;
+  const auto colons = text.rfind("::");
+  const std::string hint = colons != std::string_view::npos ? fmt::format("write '{}', without a namespace", text.substr(colons + 2))
+                                                            : "an operator is 'name' or 'name.overload'";
+  context.diagnostics.error("E0150", node.at, fmt::format("'{}' is no operator's name", text.substr(0, 120)), hint);
+}
+
+}  // namespace rules
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  constexpr std::pair<std::string_view, std::uint64_t> kUnits[] = {
+      {"", 1},        {"B", 1},          {"KiB", 1ull << 10}, {"MiB", 1ull << 20}, {"GiB", 1ull << 30}, {"TiB", 1ull << 40},
+      {"KB", 1000},   {"MB", 1000'000},  {"GB", 1000'000'000}, {"TB", 1000'000'000'000},
+  };
+  for (const auto& [name, factor] : kUnits) {
+    if (unit == name) return number > (1ull << 62) / factor ? std::nullopt : std::optional(number * factor);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::pair<int, int>> parse_torch_version(std::string_view text) {
+  std::array<int, 3> parts{};
+  std::size_t count = 0;
+  while (count < 3) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parts[count]);
+    if (error != std::errc() || parts[count] < 0 || parts[count] > 9999 || !(text[0] >= '0' && text[0] <= '9')) return std::nullopt;
+    ++count;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.empty()) break;
+    if (text[0] != '.' || text.size() == 1) return std::nullopt;
+    text.remove_prefix(1);
+  }
+  if (!text.empty() || count < 2) return std::nullopt;
+  return std::pair(parts[0], parts[1]);
+}
+
+std::string camel_case(std::string_view name) {
+  std::string result;
+  bool up = true;
+  for (const char c : name) {
+    if (c != '_') result += up && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    up = c == '_';
+  }
+  return result;
+}
+
+std::string lower_camel_case(std::string_view name) {
+  std::string result = camel_case(name);
+  if (!result.empty() && result[0] >= 'A' && result[0] <= 'Z') result[0] = static_cast<char>(result[0] - 'A' + 'a');
+  return result;
+}
+
+}  // namespace openreg_gen

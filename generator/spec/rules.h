@@ -1,0 +1,37 @@
+// What the texts of a spec must look like: names, versions, one-line texts, expressions.
+#pragma once
+
+#include "spec/keys.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace openreg_gen::rules {
+
+void backend_name(const Node&, RuleContext&);
+void package(const Node&, RuleContext&);
+void cpp_namespace(const Node&, RuleContext&);
+void class_prefix(const Node&, RuleContext&);
+void api_prefix(const Node&, RuleContext&);
+void line(const Node&, RuleContext&);     // one line of printable text, safe in every comment and literal
+void version(const Node&, RuleContext&);  // PEP 440
+void license(const Node&, RuleContext&);  // characters of an SPDX expression
+void torch_version(const Node&, RuleContext&);
+void operator_name(const Node&, RuleContext&);
+
+}  // namespace openreg_gen::rules
+
+namespace openreg_gen {
+
+/// "1GiB", "512 MiB", "4096": bytes; no value if malformed or beyond 2^62.
+std::optional<std::uint64_t> parse_size(std::string_view text);
+/// "2.13" or "2.13.0" as {2, 13}; no value otherwise.
+std::optional<std::pair<int, int>> parse_torch_version(std::string_view text);
+/// True for a word that C++ or the reserved namespaces of a PyTorch extension have taken.
+bool is_cpp_keyword(std::string_view word);
+/// "foo_bar" -> "FooBar", "fooBar".
+std::string camel_case(std::string_view name);
+std::string lower_camel_case(std::string_view name);
+
+}  // namespace openreg_gen

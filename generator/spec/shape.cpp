@@ -1,0 +1,239 @@
+#include "spec/shape.h"
+
+#include "diag/suggest.h"
+#include "spec/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+namespace openreg_gen {
+namespace {
+
+std::string shown(std::string_view text) { return std::string(text.substr(0, 80)); }
+
+std::string wanted(const Key& key) {
+  switch (key.type) {
+    case KeyType::Map: return key.shorthand.empty() ? "a map" : "a word or a map";
+    case KeyType::List: return "a list";
+    case KeyType::Table: return "a map or a list";
+    case KeyType::Text: return "text";
+    case KeyType::Word: return "a word";
+    case KeyType::Integer: return "an integer";
+    case KeyType::Boolean: return "true or false";
+    case KeyType::Size: return "a size";
+  }
+  return "text";
+}
+
+std::string label(const Key& key) { return key.path.ends_with("[]") ? "an item of '" + std::string(last_part(key.path.substr(0, key.path.size() - 2))) + "'"
+                                                                    : "'" + std::string(last_part(key.path)) + "'"; }
+
+class Shape {
+ public:
+  explicit Shape(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  std::optional<Node> check(const Node& node, const Key& key) {
+    if (node.kind == Node::Kind::Null) {
+      const bool container = key.type == KeyType::Map || key.type == KeyType::List || key.type == KeyType::Table;
+      if (container && !key.path.ends_with("[]")) {
+        Node empty;
+        empty.kind = key.type == KeyType::List ? Node::Kind::List : Node::Kind::Map;
+        empty.at = node.at;
+        return empty;
+      }
+      diagnostics_.error("E0115", node.at, fmt::format("{} has no value", label(key)), "expected " + wanted(key));
+      return std::nullopt;
+    }
+    switch (key.type) {
+      case KeyType::Map: return map(node, key);
+      case KeyType::List: return list(node, key);
+      case KeyType::Table: return table(node, key);
+      case KeyType::Text: return text(node, key);
+      case KeyType::Word: return word(node, key);
+      case KeyType::Integer: return integer(node, key);
+      case KeyType::Boolean: return boolean(node, key);
+      case KeyType::Size: return size(node, key);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::nullopt_t wrong_type(const Node& node, const Key& key, std::string hint = {}) {
+    const std::string found = node.is_scalar() && !node.text.empty() ? fmt::format(" '{}'", shown(node.text)) : "";
+    diagnostics_.error("E0115", node.at, fmt::format("{} must be {}, not {}{}", label(key), wanted(key), describe(node.kind), found), std::move(hint));
+    return std::nullopt;
+  }
+
+  bool repeated(const Node& name, std::set<std::string>& seen, std::string_view code, std::string_view what) {
+    if (seen.insert(name.text).second) return false;
+    diagnostics_.error(std::string(code), name.at, fmt::format("{} '{}' is given twice", what, shown(name.text)), "keep one");
+    return true;
+  }
+
+  std::optional<Node> map(const Node& node, const Key& key) {
+    if (node.is_scalar() && !key.shorthand.empty()) return lone_word(node, key);
+    if (node.kind != Node::Kind::Map) return wrong_type(node, key);
+    const auto children = child_keys(key.path);
+    std::vector<std::string_view> names;
+    for (const Key* child : children) names.push_back(last_part(child->path));
+    Node result;
+    result.kind = Node::Kind::Map;
+    result.at = node.at;
+    std::set<std::string> seen;
+    for (const auto& [name, value] : node.entries) {
+      const auto found = std::ranges::find(names, std::string_view(name.text));
+      if (found == names.end()) {
+        std::string hint = name.text == "<<" ? "merge keys are not used in specs" : did_you_mean(name.text, names);
+        const std::string where = key.path.empty() ? "" : fmt::format(" in {}", label(key));
+        diagnostics_.error("E0112", name.at, fmt::format("unknown key '{}'{}", shown(name.text), where), std::move(hint));
+        continue;
+      }
+      if (repeated(name, seen, "E0113", "the key")) continue;
+      const Key& child = *children[static_cast<std::size_t>(found - names.begin())];
+      if (auto checked = check(value, child)) result.entries.emplace_back(name, std::move(*checked));
+    }
+    for (const Key* child : children) {
+      if (!child->required || seen.contains(std::string(last_part(child->path)))) continue;
+      diagnostics_.error("E0114", node.at, fmt::format("the key '{}' is missing{}", last_part(child->path),
+                         key.path.empty() ? "" : fmt::format(" in {}", label(key))), fmt::format("such as `{}: {}`", last_part(child->path),
+                         child->example.empty() ? "{name: mydevice}" : child->example));
+    }
+    return result;
+  }
+
+  std::optional<Node> lone_word(const Node& node, const Key& key) {
+    const Key* child = find_key(std::string(key.path) + "." + std::string(key.shorthand));
+    Node result;
+    result.kind = Node::Kind::Map;
+    result.at = node.at;
+    Node name;
+    name.kind = Node::Kind::String;
+    name.text = key.shorthand;
+    name.at = node.at;
+    auto checked = check(node, *child);
+    if (!checked) return std::nullopt;
+    result.entries.emplace_back(std::move(name), std::move(*checked));
+    return result;
+  }
+
+  std::optional<Node> list(const Node& node, const Key& key) {
+    if (node.kind != Node::Kind::List) return wrong_type(node, key, node.is_scalar() ? fmt::format("write [{}]", shown(node.text)) : "");
+    const Key& item_key = *find_key(std::string(key.path) + "[]");
+    Node result;
+    result.kind = Node::Kind::List;
+    result.at = node.at;
+    std::set<std::string> seen;
+    for (const Node& item : node.items) {
+      auto checked = check(item, item_key);
+      if (!checked) continue;
+      if (checked->is_scalar() && repeated(*checked, seen, "E0119", "the item")) continue;
+      result.items.push_back(std::move(*checked));
+    }
+    return result;
+  }
+
+  /// A map from name to value, or a list of names and of such maps; becomes a map.
+  std::optional<Node> table(const Node& node, const Key& key) {
+    Node result;
+    result.kind = Node::Kind::Map;
+    result.at = node.at;
+    std::set<std::string> seen;
+    if (node.kind == Node::Kind::Map) {
+      for (const auto& [name, value] : node.entries) row(name, value, key, seen, result);
+      return result;
+    }
+    if (node.kind != Node::Kind::List) return wrong_type(node, key);
+    for (const Node& item : node.items) {
+      if (item.kind == Node::Kind::String) {
+        Node empty;
+        empty.at = item.at;
+        row(item, empty, key, seen, result);
+      } else if (item.kind == Node::Kind::Map && item.find("name") != nullptr) {
+        Node rest = item;
+        std::erase_if(rest.entries, [](const auto& entry) { return entry.first.text == "name"; });
+        const Node& name = *item.find("name");
+        if (name.kind == Node::Kind::String) row(name, rest, key, seen, result);
+        else wrong_type(name, *find_key("backend.name"));
+      } else if (item.kind == Node::Kind::Map) {
+        for (const auto& [name, value] : item.entries) row(name, value, key, seen, result);
+      } else {
+        diagnostics_.error("E0115", item.at, fmt::format("an item of '{}' must be an operator or a map, not {}", last_part(key.path), describe(item.kind)));
+      }
+    }
+    return result;
+  }
+
+  void row(const Node& name, const Node& value, const Key& key, std::set<std::string>& seen, Node& result) {
+    RuleContext context{key.path, diagnostics_};
+    const auto before = diagnostics_.all().size();
+    rules::operator_name(name, context);
+    if (diagnostics_.all().size() != before || repeated(name, seen, "E0151", "the operator")) return;
+    if (auto checked = check(value, *find_key(std::string(key.path) + ".*"))) result.entries.emplace_back(name, std::move(*checked));
+  }
+
+  std::optional<Node> text(const Node& node, const Key& key) {
+    if (node.kind != Node::Kind::String) {
+      return wrong_type(node, key, node.is_scalar() ? fmt::format("write \"{}\", in quotes", shown(node.text)) : "");
+    }
+    RuleContext context{key.path, diagnostics_};
+    const auto before = diagnostics_.all().size();
+    if (key.rule) key.rule(node, context);
+    return diagnostics_.all().size() == before ? std::optional(node) : std::nullopt;
+  }
+
+  std::optional<Node> word(const Node& node, const Key& key) {
+    if (!node.is_scalar()) return wrong_type(node, key);
+    if (node.kind == Node::Kind::String && std::ranges::find(key.values, std::string_view(node.text)) != key.values.end()) return node;
+    if (node.kind != Node::Kind::String) return wrong_type(node, key, did_you_mean("", key.values));
+    diagnostics_.error("E0116", node.at, fmt::format("{} can't be '{}'", label(key), shown(node.text)), did_you_mean(node.text, key.values));
+    return std::nullopt;
+  }
+
+  std::optional<Node> integer(const Node& node, const Key& key) {
+    if (node.kind != Node::Kind::Integer) return wrong_type(node, key);
+    std::int64_t value = 0;
+    const auto* end = node.text.data() + node.text.size();
+    const auto parsed = std::from_chars(node.text.data(), end, value);
+    const bool read = parsed.ec == std::errc() && parsed.ptr == end;
+    if (read && value >= key.min && value <= key.max) return node;
+    if (key.path == "spec_version") {
+      diagnostics_.error("E0118", node.at, fmt::format("spec_version {} is not known", shown(node.text)), "this openreg-gen reads version 1");
+      return std::nullopt;
+    }
+    diagnostics_.error("E0117", node.at, fmt::format("{} is {}, not in {}..{}", label(key), shown(node.text), key.min, key.max));
+    return std::nullopt;
+  }
+
+  std::optional<Node> boolean(const Node& node, const Key& key) {
+    if (node.kind == Node::Kind::Boolean) return node;
+    const bool yes = node.text == "yes" || node.text == "on" || node.text == "1";
+    const bool no = node.text == "no" || node.text == "off" || node.text == "0";
+    return wrong_type(node, key, yes ? "write true" : no ? "write false" : "");
+  }
+
+  std::optional<Node> size(const Node& node, const Key& key) {
+    if (node.kind != Node::Kind::Integer && node.kind != Node::Kind::String) return wrong_type(node, key, "such as 1GiB");
+    const auto bytes = parse_size(node.text);
+    if (!bytes) {
+      diagnostics_.error("E0140", node.at, fmt::format("{} '{}' is no size", label(key), shown(node.text)),
+                         "bytes, or a whole number with KiB, MiB, GiB, TiB, KB, MB, GB or TB: such as 1GiB");
+      return std::nullopt;
+    }
+    if (*bytes >= static_cast<std::uint64_t>(key.min) && *bytes <= static_cast<std::uint64_t>(key.max)) return node;
+    diagnostics_.error("E0117", node.at, fmt::format("{} is {} bytes, not in {}..{}", label(key), *bytes, key.min, key.max));
+    return std::nullopt;
+  }
+
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+Node check_shape(const Node& root, Diagnostics& diagnostics) {
+  return Shape(diagnostics).check(root, *find_key("")).value_or(Node{});
+}
+
+}  // namespace openreg_gen
