@@ -15,7 +15,7 @@ std::string environment(const char* name) {
 
 }  // namespace
 
-std::filesystem::path cache_dir() {
+std::filesystem::path catalog_cache_dir() {
   const auto off = environment("OPENREG_GEN_NO_CACHE");
   if (!off.empty() && off != "0") return {};
   // A relative XDG_CACHE_HOME is to be ignored, says the XDG specification.
@@ -25,7 +25,7 @@ std::filesystem::path cache_dir() {
 }
 
 std::optional<std::string> read_cache(const std::string& name) {
-  const auto dir = cache_dir();
+  const auto dir = catalog_cache_dir();
   if (dir.empty()) return {};
   std::ifstream file(dir / name, std::ios::binary | std::ios::ate);
   const auto size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
@@ -37,7 +37,7 @@ std::optional<std::string> read_cache(const std::string& name) {
 }
 
 void write_cache(const std::string& name, const std::string& bytes) {
-  const auto dir = cache_dir();
+  const auto dir = catalog_cache_dir();
   if (dir.empty()) return;
   std::error_code error;
   std::filesystem::create_directories(dir, error);

@@ -92,11 +92,11 @@ std::string one_return(std::string_view type, bool write, const CppTypeOptions& 
 
 }  // namespace
 
-std::string cpp_argument_type(const SchemaArgument& argument, const CppTypeOptions& options) {
+std::string cpp_argument_type(const ArgumentSchema& argument, const CppTypeOptions& options) {
   return ArgumentTranslator{argument.is_write(), options}.translate(argument.type);
 }
 
-std::string cpp_return_type(const std::vector<SchemaReturn>& returns, const CppTypeOptions& options) {
+std::string cpp_return_type(const std::vector<ReturnSchema>& returns, const CppTypeOptions& options) {
   if (returns.empty()) return "void";
   if (returns.size() == 1) return one_return(returns[0].type, returns[0].is_write(), options);
   std::string result = "::std::tuple<";

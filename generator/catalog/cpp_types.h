@@ -16,7 +16,7 @@ struct CppTypeOptions {
   bool const_ref_mutable = false;  // use_const_ref_for_mutable_tensors: Tensor(a!) is const at::Tensor &
 };
 
-std::string cpp_argument_type(const SchemaArgument& argument, const CppTypeOptions& options = {});
-std::string cpp_return_type(const std::vector<SchemaReturn>& returns, const CppTypeOptions& options = {});
+std::string cpp_argument_type(const ArgumentSchema& argument, const CppTypeOptions& options = {});
+std::string cpp_return_type(const std::vector<ReturnSchema>& returns, const CppTypeOptions& options = {});
 
 }  // namespace openreg_gen

@@ -9,7 +9,7 @@
 namespace openreg_gen {
 namespace {
 
-bool is_written_self(const SchemaArgument& a) { return a.name == "self" && a.is_write(); }
+bool is_written_self(const ArgumentSchema& a) { return a.name == "self" && a.is_write(); }
 
 /// The letters for new out arguments: those that no argument uses yet.
 std::vector<std::string> free_letters(const Schema& schema) {
@@ -29,7 +29,7 @@ void erase_tensor_options(Schema& schema) {
 /// out form of an in-place schema: `self` is read, a new `out` of its type and annotation is written and returned.
 void out_of_inplace(Schema& schema) {
   const auto self = std::ranges::find_if(schema.arguments, is_written_self);
-  SchemaArgument out = *self;
+  ArgumentSchema out = *self;
   out.name = "out";
   out.kwarg_only = true;
   self->annotation.clear();
@@ -44,7 +44,7 @@ void out_of_returns(Schema& schema, SchemaKind kind) {
     erase_tensor_options(schema);
     for (auto& a : schema.arguments) a.annotation.clear();
   }
-  std::vector<SchemaReturn> returns;
+  std::vector<ReturnSchema> returns;
   for (std::size_t i = 0; i < schema.returns.size(); ++i) {
     const auto& r = schema.returns[i];
     if (!is_tensor_like(r.type)) {

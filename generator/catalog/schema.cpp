@@ -43,10 +43,10 @@ std::size_t end_of_type(std::string_view text) {
   return std::string_view::npos;
 }
 
-SchemaArgument parse_argument(std::string_view text, bool kwarg_only) {
+ArgumentSchema parse_argument(std::string_view text, bool kwarg_only) {
   const auto space = end_of_type(text);
   if (space == std::string_view::npos) throw std::invalid_argument("argument '" + std::string(text) + "' has no name");
-  SchemaArgument argument;
+  ArgumentSchema argument;
   argument.kwarg_only = kwarg_only;
   set_type(text.substr(0, space), argument.type, argument.annotation);
   const auto rest = trim(text.substr(space));
@@ -56,8 +56,8 @@ SchemaArgument parse_argument(std::string_view text, bool kwarg_only) {
   return argument;
 }
 
-SchemaReturn parse_return(std::string_view text) {
-  SchemaReturn result;
+ReturnSchema parse_return(std::string_view text) {
+  ReturnSchema result;
   const auto space = end_of_type(text);
   set_type(text.substr(0, space), result.type, result.annotation);
   if (space != std::string_view::npos) result.name = trim(text.substr(space));
@@ -90,8 +90,8 @@ std::string_view to_string(SchemaKind kind) {
   return "";
 }
 
-std::string SchemaArgument::annotated_type() const { return annotate(type, annotation); }
-std::string SchemaReturn::annotated_type() const { return annotate(type, annotation); }
+std::string ArgumentSchema::annotated_type() const { return annotate(type, annotation); }
+std::string ReturnSchema::annotated_type() const { return annotate(type, annotation); }
 
 bool is_tensor_like(std::string_view type) {
   return type == "Tensor" || type.starts_with("Tensor?") || type.starts_with("Tensor[");
@@ -171,13 +171,13 @@ std::string Schema::root() const {
 
 SchemaKind Schema::kind() const {
   if (is_inplace()) return SchemaKind::Inplace;
-  if (std::ranges::any_of(arguments, &SchemaArgument::is_out)) return SchemaKind::Out;
+  if (std::ranges::any_of(arguments, &ArgumentSchema::is_out)) return SchemaKind::Out;
   // A written `self` is no sign: only an in-place form may return it, and that one was told by its name.
   const bool writes = std::ranges::any_of(arguments, [](const auto& a) { return a.is_write() && a.name != "self"; });
   return writes ? SchemaKind::Mutable : SchemaKind::Functional;
 }
 
-bool Schema::is_tensor_options(const SchemaArgument& argument) const {
+bool Schema::is_tensor_options(const ArgumentSchema& argument) const {
   constexpr std::array<std::string_view, 4> names = {"dtype", "layout", "device", "pin_memory"};
   if (!argument.kwarg_only || std::ranges::find(names, argument.name) == names.end()) return false;
   return std::ranges::all_of(names, [&](std::string_view name) {

@@ -14,7 +14,7 @@ namespace openreg_gen {
 enum class SchemaKind { Functional, Inplace, Out, Mutable };
 std::string_view to_string(SchemaKind kind);
 
-struct SchemaArgument {
+struct ArgumentSchema {
   std::string type;        // without annotation: "Tensor", "Tensor[]", "int[2]?"
   std::string annotation;  // "a!", "a", "a -> *", or empty
   std::string name;
@@ -26,7 +26,7 @@ struct SchemaArgument {
   std::string annotated_type() const;  // "Tensor(a!)[]"
 };
 
-struct SchemaReturn {
+struct ReturnSchema {
   std::string type;
   std::string annotation;
   std::string name;  // may be empty
@@ -38,13 +38,13 @@ struct SchemaReturn {
 struct Schema {
   std::string base;      // "add_"
   std::string overload;  // "Tensor", or empty
-  std::vector<SchemaArgument> arguments;
-  std::vector<SchemaReturn> returns;
+  std::vector<ArgumentSchema> arguments;
+  std::vector<ReturnSchema> returns;
 
   std::string name() const { return overload.empty() ? base : base + "." + overload; }
   bool is_inplace() const;  // by name: "add_", "__iadd__"
   SchemaKind kind() const;
-  bool is_tensor_options(const SchemaArgument& argument) const;  // one of dtype, layout, device, pin_memory, all given
+  bool is_tensor_options(const ArgumentSchema& argument) const;  // one of dtype, layout, device, pin_memory, all given
   bool has_symint_argument() const;
   std::string root() const;  // base without the mark of in-place or "_functional": "add", "__and__"
   /// Equal for the functional, in-place, out and mutable forms of one operator and for nothing else.
