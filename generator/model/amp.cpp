@@ -1,0 +1,172 @@
+#include "model/amp.h"
+
+#include "catalog/schema.h"
+#include "diag/failure.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace openreg_gen {
+namespace {
+
+using nlohmann::json;
+
+struct Macro {
+  const char* name;
+  const char* policy;
+};
+constexpr Macro kMacros[] = {
+    {"AT_FORALL_LOWER_PRECISION_FP", "lower_precision_fp"},
+    {"AT_FORALL_FP32", "fp32"},
+    {"AT_FORALL_FP32_SET_OPT_DTYPE", "fp32_set_opt_dtype"},
+    {"AT_FORALL_DIFFERENT_REDISPATCH_SIGNATURE", "fp32_append_dtype"},
+    {"AT_FORALL_PROMOTE", "promote"},
+};
+
+/// The body of `#define NAME(_)`, its continued lines joined.
+std::string macro_body(std::string_view header, const std::string& name) {
+  const std::string start = "#define " + name + "(_)";
+  std::size_t at = header.find(start);
+  if (at == std::string_view::npos) {
+    throw Failure(Exit::Environment, "E0403", "ATen/autocast_mode.h of the installed PyTorch has no list " + name,
+                  "use `amp: {preset: none}`, or a PyTorch within the spec's range");
+  }
+  std::string body;
+  for (at += start.size(); at < header.size(); ++at) {
+    if (header[at] == '\\' && at + 1 < header.size() && header[at + 1] == '\n') {
+      ++at;
+      body += ' ';
+    } else if (header[at] == '\n') {
+      break;
+    } else {
+      body += header[at];
+    }
+  }
+  return body;
+}
+
+std::string one_space(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    const bool space = c == ' ' || c == '\t';
+    if (space && (out.empty() || out.back() == ' ' || out.back() == '(')) continue;
+    out += space ? ' ' : c;
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+/// The arguments of each `_(...)` in a macro's body.
+std::vector<std::vector<std::string>> entries(const std::string& body) {
+  std::vector<std::vector<std::string>> out;
+  for (std::size_t at = body.find("_("); at != std::string::npos;) {
+    int depth = 1;
+    std::size_t end = at + 2;
+    for (; end < body.size() && depth > 0; ++end) depth += body[end] == '(' ? 1 : body[end] == ')' ? -1 : 0;
+    std::vector<std::string> arguments;
+    for (std::string_view piece : split_top_level(std::string_view(body).substr(at + 2, end - at - 3), ','))
+      arguments.push_back(one_space(piece));
+    out.push_back(std::move(arguments));
+    at = body.find("_(", end);
+  }
+  return out;
+}
+
+AmpRule simple_rule(const std::string& op, const std::string& policy) {
+  const std::size_t dot = op.find('.');
+  const std::string base = op.substr(0, dot);
+  const std::string overload = dot == std::string::npos ? "" : ", " + op.substr(dot + 1);
+  return {op, "KERNEL_PRIVATEUSEONE(" + base + overload + ", " + policy + ")"};
+}
+
+AmpRule redispatch_rule(const std::vector<std::string>& arguments) {
+  std::string line = "KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_PRIVATEUSEONE(";
+  for (std::size_t i = 0; i < arguments.size(); ++i) line += (i == 0 ? "" : ", ") + arguments[i];
+  std::string op = arguments.at(1);
+  std::erase(op, '"');
+  return {op, line + ")"};
+}
+
+std::string without_namespace(std::string name) {
+  return name.starts_with("aten::") ? name.substr(6) : name;
+}
+
+/// Takes `op` out of all lists; a name without overload means all its overloads.
+void remove_rule(std::vector<AmpPolicy>& policies, const std::string& op) {
+  for (AmpPolicy& policy : policies)
+    std::erase_if(policy.rules, [&](const AmpRule& rule) {
+      return rule.op == op || (op.find('.') == std::string::npos && rule.op.starts_with(op + "."));
+    });
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw Failure(Exit::Environment, "E0403", "cannot read " + path.string() + ", which lists PyTorch's autocast rules",
+                  "use `amp: {preset: none}`, or a whole PyTorch with --torch");
+  }
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string cpp_dtype(const std::string& name) { return name == "bfloat16" ? "at::kBFloat16" : "at::kHalf"; }
+
+}  // namespace
+
+const std::vector<std::string>& amp_policy_names() {
+  static const std::vector<std::string> names = {"lower_precision_fp", "fp32", "fp32_set_opt_dtype", "fp32_append_dtype",
+                                                 "promote"};
+  return names;
+}
+
+std::vector<AmpPolicy> read_amp_policies(std::string_view header) {
+  std::vector<AmpPolicy> policies;
+  for (const Macro& macro : kMacros) {
+    AmpPolicy policy{macro.policy, {}};
+    for (const auto& arguments : entries(macro_body(header, macro.name))) {
+      if (policy.name == "fp32_append_dtype") {
+        policy.rules.push_back(redispatch_rule(arguments));
+      } else {
+        const std::string overload = arguments.size() > 1 ? "." + arguments[1] : "";
+        policy.rules.push_back(simple_rule(arguments[0] + overload, policy.name));
+      }
+    }
+    policies.push_back(std::move(policy));
+  }
+  return policies;
+}
+
+json amp_model(const Spec& spec, const Catalog& catalog) {
+  std::vector<AmpPolicy> policies;
+  if (spec.amp.preset.value == "none") {
+    for (const std::string& name : amp_policy_names()) policies.push_back({name, {}});
+  } else {
+    policies = read_amp_policies(read_text(catalog.torch_dir() / "include/ATen/autocast_mode.h"));
+  }
+  for (const auto& op : spec.amp.remove) remove_rule(policies, without_namespace(op.value));
+  for (AmpPolicy& policy : policies) {
+    const auto added = spec.amp.add.find(policy.name);
+    if (added == spec.amp.add.end()) continue;
+    for (const auto& written : added->second) {
+      const std::string op = without_namespace(written.value);
+      const bool there = std::ranges::any_of(policy.rules, [&](const AmpRule& rule) { return rule.op == op; });
+      if (there) continue;
+      for (AmpPolicy& other : policies)
+        std::erase_if(other.rules, [&](const AmpRule& rule) { return rule.op == op; });
+      policy.rules.push_back(simple_rule(op, policy.name));
+    }
+  }
+  json out = {{"dtypes", json::array()}, {"policies", json::array()}};
+  for (const auto& dtype : spec.amp.dtypes.value)
+    out["dtypes"].push_back({{"name", dtype.value}, {"py", "torch." + dtype.value}, {"cpp", cpp_dtype(dtype.value)}});
+  for (const AmpPolicy& policy : policies) {
+    json rules = json::array();
+    for (const AmpRule& rule : policy.rules) rules.push_back({{"op", rule.op}, {"line", rule.line}});
+    if (!rules.empty()) out["policies"].push_back({{"name", policy.name}, {"rules", std::move(rules)}});
+  }
+  return out;
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,218 @@
+#include "model/ops.h"
+
+#include "catalog/stubs.h"
+#include "model/amp.h"
+#include "model/escape.h"
+#include "model/ops_tables.h"
+#include "model/ops_texts.h"
+
+#include <algorithm>
+#include <set>
+
+namespace openreg_gen {
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> values(const Located<std::vector<Located<std::string>>>& list) {
+  std::vector<std::string> out;
+  for (const auto& value : list.value) out.push_back(value.value);
+  return out;
+}
+
+/// What each strategy shows of an operator.
+json common(const Op& op) {
+  const auto params = parameters(op);
+  std::vector<std::string> outs;
+  for (const Parameter& p : params)
+    if (p.out) outs.push_back(p.name);
+  const bool inplace = op.returns.find('&') != std::string::npos && outs.empty();
+  std::string returned = outs.size() == 1 ? outs[0] : "{" + join(outs) + "}";
+  if (inplace) returned = params.at(0).name;
+  if (cpp_type(op.returns) == "void") returned = "";
+  const std::string root = header_root(op);
+  return {{"op", op.name},
+          {"id", op_id(op)},
+          {"base", op.base},
+          {"struct", op.ops_struct()},
+          {"schema", op.schema},
+          {"ops_header", "ATen/ops/" + root + "_ops.h"},
+          {"returns", cpp_type(op.returns)},
+          {"params", declaration(params)},
+          {"args", names(params)},
+          {"guard", device_guard(params)},
+          {"outs", outs},
+          {"out_count", outs.size()},
+          {"out_args", join(outs)},
+          {"return_value", returned},
+          {"structured", op.structured}};
+}
+
+/// What a structured operator adds: the calls of meta() and impl().
+void add_structured(json& item, const Op& op) {
+  const auto params = parameters(op);
+  std::vector<std::string> meta, impl, stub_impl, detour, check;
+  std::vector<Parameter> impl_params;
+  std::vector<std::string> unnamed;
+  const std::string meta_struct = op.meta_struct;
+  if (op.precomputed) impl_params.push_back({"const " + meta_struct + "::meta_return_ty&", "precomputed", false});
+  std::size_t index = 0;
+  for (const Parameter& p : params) {
+    if (p.any_tensor()) check.push_back(p.name);
+    if (p.out) {
+      const std::string output = "op.output(" + std::to_string(index++) + ")";
+      impl.push_back(output);
+      stub_impl.push_back(output);
+      detour.push_back(p.name + "_result");
+      impl_params.push_back({"const at::Tensor&", p.name, true});
+      continue;
+    }
+    const std::string structured = p.optional_tensor() ? "tensor_ref(" + p.name + ")" : p.name;
+    meta.push_back(structured);
+    stub_impl.push_back(structured);
+    impl.push_back(p.name);
+    detour.push_back(p.name);
+    impl_params.push_back(p);
+  }
+  for (const Parameter& p : impl_params) unnamed.push_back(p.type);
+  item.update({{"meta_header", "ATen/ops/" + header_root(op) + "_meta.h"},
+               {"meta_struct", meta_struct},
+               {"precomputed", op.precomputed},
+               {"meta_args", join(meta)},
+               {"impl_args", join(impl)},
+               {"stub_impl_args", join(stub_impl)},
+               {"impl_params", declaration(impl_params)},
+               {"impl_params_unnamed", join(unnamed)},
+               {"detour_args", join(detour)},
+               {"check_tensors", op.device_check ? check : std::vector<std::string>{}}});
+}
+
+json structured_item(const Op& op) {
+  json item = common(op);
+  add_structured(item, op);
+  item["starter"] = starter_expression(op.name);
+  item["lambda_params"] = pointwise_texts(parameters(op)).lambda_params;
+  return item;
+}
+
+json pointwise_item(const Op& op, const OpSpec& written) {
+  json item = common(op);
+  const auto params = parameters(op);
+  const Pointwise texts = pointwise_texts(params);
+  std::vector<Parameter> kernel_params = {{op.structured ? "at::TensorIteratorBase&" : "at::TensorIterator&", "iter", false}};
+  kernel_params.insert(kernel_params.end(), texts.scalars.begin(), texts.scalars.end());
+  std::vector<Parameter> call = kernel_params;
+  call[0].name = op.structured ? "op" : "iter";
+  const auto dtypes = values(written.dtypes);
+  if (op.structured) add_structured(item, op);
+  const bool functional = item["outs"].empty() && item["return_value"] == "{}";
+  if (functional) item["return_value"] = "iter.output()";
+  item.update({{"expr", written.expr.value},
+               {"kernel_params", declaration(kernel_params)},
+               {"kernel_args", names(call)},
+               {"lambda_params", texts.lambda_params},
+               {"captures", texts.captures},
+               {"inputs", texts.inputs},
+               {"output", functional ? "{}" : item["return_value"].get<std::string>()},
+               {"dispatch", dispatch_types(dtypes)},
+               {"floating", only_floating(dtypes) ? "true" : "false"}});
+  return item;
+}
+
+json stub_item(const Op& op, const OpSpec& written) {
+  json item = common(op);
+  const StubInfo* stub = find_stub(op.name);
+  if (op.structured) add_structured(item, op);
+  const auto kernel = op.kernels.find("CPU");
+  const StubSignature signature = stub_signature(stub->fn_type);
+  item.update({{"stub", stub->stub},
+               {"stub_header", stub->header},
+               {"stub_params", signature.params},
+               {"stub_args", signature.args},
+               {"native_header", "ATen/ops/" + header_root(op) + "_native.h"},
+               {"kernel", op.structured ? op.native_struct("CPU") : "at::native::" + (kernel == op.kernels.end() ? op_id(op) : kernel->second)},
+               {"starter", starter_expression(op.name)},
+               {"lambda_params", pointwise_texts(parameters(op)).lambda_params},
+               {"dispatch", written.dtypes.value.empty() ? "AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), at::kHalf, at::kBFloat16"
+                                                          : dispatch_types(values(written.dtypes))}});
+  return item;
+}
+
+bool draws_from_generator(const Op& op) {
+  return std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type == "Generator?"; });
+}
+
+}  // namespace
+
+json operators_model(const Spec& spec, const Catalog& catalog) {
+  json out = {{"minimal", json::array()},      {"random", json::array()},      {"structured", json::array()},
+              {"pointwise", json::array()},    {"stub", json::array()},        {"native", json::array()},
+              {"cpu_fallback", json::array()}, {"unsupported", json::array()}, {"tested", json::array()}};
+  std::set<std::string> written, native_headers, random_headers;
+  for (const OpSpec& entry : spec.ops) {
+    const Op* op = catalog.find(entry.name.value);
+    if (op == nullptr) continue;
+    written.insert(op->name);
+    json item = common(*op);
+    native_headers.insert(item["ops_header"]);
+    switch (entry.strategy.value) {
+      case Strategy::Structured:
+        out["structured"].push_back(structured_item(*op));
+        break;
+      case Strategy::Pointwise:
+        out["pointwise"].push_back(pointwise_item(*op, entry));
+        break;
+      case Strategy::Native:
+        out["native"].push_back(std::move(item));
+        break;
+      case Strategy::Stub:
+        out["stub"].push_back(stub_item(*op, entry));
+        native_headers.insert(out["stub"].back()["native_header"]);
+        break;
+      case Strategy::CpuFallback:
+        item["detour"] = draws_from_generator(*op) ? "random_detour" : "cpu_detour";
+        out["cpu_fallback"].push_back(std::move(item));
+        break;
+      case Strategy::Unsupported:
+        item["reason"] = {{"cpp", cpp_literal(entry.reason.value)}, {"py", python_literal(entry.reason.value)}};
+        out["unsupported"].push_back(std::move(item));
+        break;
+    }
+    if (entry.strategy.value != Strategy::Unsupported && !entry.skip_tests.value) {
+      json dtypes = json::array();
+      for (const std::string& dtype : values(entry.dtypes)) dtypes.push_back(dtype);
+      const bool in_place = op->kind == SchemaKind::Inplace;
+      out["tested"].push_back({{"op", op->name}, {"base", op->base}, {"overload", op->overload.empty() ? "default" : op->overload},
+                               {"dtypes", dtypes}, {"in_place", in_place}});
+    }
+  }
+  for (const MinimalOp& minimal : minimal_ops()) {
+    const Op* op = catalog.find(minimal.op);
+    if (op == nullptr || written.contains(op->name)) continue;
+    json item = common(*op);
+    item["fn"] = minimal.function;
+    written.insert(op->name);
+    out["minimal"].push_back(std::move(item));
+  }
+  for (const Op& op : catalog.all()) {
+    const bool served = draws_from_generator(op) && !op.has_default && op.kernels.contains("CPU");
+    if (!served || written.contains(op.name)) continue;
+    out["random"].push_back(common(op));
+    random_headers.insert(out["random"].back()["ops_header"]);
+  }
+  std::set<std::string> minimal_headers;
+  for (const json& item : out["minimal"]) minimal_headers.insert(item["ops_header"]);
+  out["minimal_headers"] = minimal_headers;
+  out["native_headers"] = native_headers;
+  out["random_headers"] = random_headers;
+  out["any_native"] = !(out["native"].empty() && out["stub"].empty() && out["cpu_fallback"].empty() && out["unsupported"].empty());
+  return out;
+}
+
+void add_operators(json& globals, const Spec& spec, const Catalog& catalog) {
+  globals["ops"] = operators_model(spec, catalog);
+  globals["custom_ops"] = custom_operators_model(spec);
+  globals["amp"] = amp_model(spec, catalog);
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,27 @@
+// What is known of operators beyond the catalogue: small tables. Pure functions.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace openreg_gen {
+
+/// An operator of the minimal set and the function of csrc/aten/native/Kernels.h that serves it.
+struct MinimalOp {
+  std::string_view op;
+  std::string_view function;
+};
+std::span<const MinimalOp> minimal_ops();
+
+/// The expression with which a kernel of this operator starts; empty: it starts as a detour through the CPU.
+std::string starter_expression(std::string_view op);
+
+/// Parameters of a DispatchStub's function. Throws std::out_of_range on a type that stubs.cpp doesn't use.
+struct StubSignature {
+  std::string params;  // "at::TensorIteratorBase& iter, const at::Scalar& a"
+  std::string args;    // "iter, a"
+};
+StubSignature stub_signature(std::string_view fn_type);
+
+}  // namespace openreg_gen

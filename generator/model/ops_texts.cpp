@@ -1,0 +1,135 @@
+#include "model/ops_texts.h"
+
+#include "catalog/schema.h"
+
+#include <algorithm>
+#include <map>
+
+namespace openreg_gen {
+namespace {
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// The expression by which a loop captures an argument: a number in the type it computes in, or a copy.
+std::string capture(const Parameter& p) {
+  const std::string number = "compute_t<scalar_t>";
+  if (p.type == "const at::Scalar&") return p.name + " = " + p.name + ".to<" + number + ">()";
+  if (p.type == "const std::optional<at::Scalar>&") {
+    return p.name + " = " + p.name + ".has_value() ? std::optional(" + p.name + "->to<" + number + ">()) : std::nullopt";
+  }
+  if (p.type == "c10::string_view") return p.name + " = std::string(" + p.name + ")";
+  return p.name;
+}
+
+const std::map<std::string, std::string, std::less<>>& dtype_names() {
+  static const std::map<std::string, std::string, std::less<>> names = {
+      {"uint8", "at::kByte"},      {"int8", "at::kChar"},          {"int16", "at::kShort"},
+      {"int32", "at::kInt"},       {"int64", "at::kLong"},         {"float16", "at::kHalf"},
+      {"bfloat16", "at::kBFloat16"}, {"float32", "at::kFloat"},    {"float64", "at::kDouble"},
+      {"complex32", "at::kComplexHalf"}, {"complex64", "at::kComplexFloat"}, {"complex128", "at::kComplexDouble"},
+      {"bool", "at::kBool"},       {"uint16", "at::kUInt16"},      {"uint32", "at::kUInt32"},
+      {"uint64", "at::kUInt64"}};
+  return names;
+}
+
+}  // namespace
+
+std::string cpp_type(std::string_view type) {
+  std::string text(type);
+  replace_all(text, "::std::", "std::");
+  replace_all(text, " &", "&");
+  replace_all(text, ",", ", ");
+  replace_all(text, ",  ", ", ");
+  replace_all(text, "OptionalSymIntArrayRef", "OptionalIntArrayRef");
+  replace_all(text, "c10::SymIntArrayRef", "at::IntArrayRef");
+  replace_all(text, "c10::SymInt", "int64_t");
+  return text;
+}
+
+bool Parameter::tensor() const { return type == "const at::Tensor&" || type == "at::Tensor&"; }
+bool Parameter::optional_tensor() const { return type == "const std::optional<at::Tensor>&"; }
+bool Parameter::any_tensor() const {
+  return tensor() || optional_tensor() || type == "at::TensorList" || type == "const at::ITensorListRef&";
+}
+
+std::vector<Parameter> parameters(const Op& op) {
+  std::vector<Parameter> out;
+  for (const Argument& argument : op.arguments) out.push_back({cpp_type(argument.type), argument.name, argument.is_out});
+  return out;
+}
+
+std::string join(const std::vector<std::string>& pieces, std::string_view separator) {
+  std::string out;
+  for (const std::string& piece : pieces) {
+    if (!out.empty()) out += separator;
+    out += piece;
+  }
+  return out;
+}
+
+std::string declaration(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> out;
+  for (const Parameter& p : parameters) out.push_back(p.type + " " + p.name);
+  return join(out);
+}
+
+std::string names(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> out;
+  for (const Parameter& p : parameters) out.push_back(p.name);
+  return join(out);
+}
+
+std::string op_id(const Op& op) { return op.overload.empty() ? op.base : op.base + "_" + op.overload; }
+
+std::string header_root(const Op& op) { return parse_schema(op.schema).root(); }
+
+std::string device_guard(const std::vector<Parameter>& parameters) {
+  for (const Parameter& p : parameters)
+    if (p.tensor()) return "const c10::OptionalDeviceGuard guard(at::device_of(" + p.name + "));";
+  for (const Parameter& p : parameters)
+    if (p.any_tensor()) return "const c10::OptionalDeviceGuard guard(at::device_of(" + p.name + "));";
+  for (const Parameter& p : parameters)
+    if (p.type == "std::optional<at::Device>" || p.type == "at::Device")
+      return "const c10::DeviceGuard guard(native::resolve_device(" + p.name + "));";
+  return {};
+}
+
+Pointwise pointwise_texts(const std::vector<Parameter>& parameters) {
+  Pointwise out;
+  std::vector<std::string> lambda, captures, inputs;
+  for (const Parameter& p : parameters) {
+    if (p.out) continue;
+    if (p.tensor()) {
+      lambda.push_back("[[maybe_unused]] compute_t<scalar_t> " + p.name);
+      inputs.push_back(p.name);
+    } else {
+      captures.push_back(capture(p));
+      out.scalars.push_back(p);
+    }
+  }
+  out.lambda_params = join(lambda);
+  out.captures = join(captures);
+  out.inputs = join(inputs);
+  return out;
+}
+
+std::string dispatch_types(const std::vector<std::string>& dtypes) {
+  if (dtypes.empty()) return "AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16";
+  std::vector<std::string> out;
+  for (const std::string& dtype : dtypes) {
+    const auto found = dtype_names().find(dtype);
+    if (found != dtype_names().end()) out.push_back(found->second);
+  }
+  return join(out);
+}
+
+bool only_floating(const std::vector<std::string>& dtypes) {
+  return !dtypes.empty() && std::ranges::all_of(dtypes, [](const std::string& dtype) {
+    return dtype.find("float") != std::string::npos || dtype.starts_with("complex");
+  });
+}
+
+}  // namespace openreg_gen
