@@ -1,0 +1,47 @@
+#include "spec/minimal_ops.h"
+
+#include <algorithm>
+
+namespace openreg_gen {
+namespace {
+
+constexpr std::string_view kMinimal[] = {
+    "_copy_from",
+    "_copy_from_and_resize",
+    "_has_compatible_shallow_copy_type",
+    "_local_scalar_dense",
+    "_reshape_alias",
+    "_resize_output_",
+    "_thnn_fused_gru_cell",
+    "_thnn_fused_gru_cell_backward",
+    "_thnn_fused_lstm_cell",
+    "_thnn_fused_lstm_cell_backward_impl",
+    "as_strided",
+    "convolution_backward_overrideable",
+    "convolution_overrideable",
+    "empty.memory_format",
+    "empty_strided",
+    "fill_.Scalar",
+    "fill_.Tensor",
+    "is_set_to",
+    "native_dropout",
+    "record_stream",
+    "resize_",
+    "set_",
+    "set_.source_Storage",
+    "set_.source_Storage_storage_offset",
+    "set_.source_Tensor",
+    "unfold",
+    "view",
+    "view_as_complex",
+    "view_as_real",
+    "zero_",
+};
+
+}  // namespace
+
+std::span<const std::string_view> minimal_op_names() { return kMinimal; }
+
+bool is_minimal_op(std::string_view op) { return std::ranges::binary_search(kMinimal, op); }
+
+}  // namespace openreg_gen

@@ -1,0 +1,296 @@
+// From the checked tree to the structs of spec.h.
+#include "spec/expr.h"
+#include "spec/op_schema.h"
+#include "spec/rules.h"
+#include "spec/shape.h"
+#include "spec/spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+namespace openreg_gen {
+namespace {
+
+const Node* find(const Node* map, std::string_view key) { return map == nullptr ? nullptr : map->find(key); }
+
+template <typename T, typename Convert>
+void read(Located<T>& into, const Node* map, std::string_view key, Convert convert) {
+  if (const Node* node = find(map, key)) into = {convert(node->text), node->at};
+}
+void read(Located<std::string>& into, const Node* map, std::string_view key) {
+  read(into, map, key, [](const std::string& text) { return text; });
+}
+void read(Located<int>& into, const Node* map, std::string_view key) {
+  read(into, map, key, [](const std::string& text) { return std::stoi(text); });
+}
+void read(Located<bool>& into, const Node* map, std::string_view key) {
+  read(into, map, key, [](const std::string& text) { return text[0] == 't' || text[0] == 'T'; });
+}
+void read(Located<std::uint64_t>& into, const Node* map, std::string_view key) {
+  read(into, map, key, [](const std::string& text) { return parse_size(text).value_or(0); });
+}
+
+/// Words become the enumerator with the same place in the table's list of words.
+template <typename T>
+void read_word(Located<T>& into, const Node* map, std::string_view key, std::string_view path) {
+  const auto values = find_key(path)->values;
+  read(into, map, key, [&](const std::string& text) { return static_cast<T>(std::ranges::find(values, text) - values.begin()); });
+}
+
+std::vector<Located<std::string>> read_list(const Node* map, std::string_view key, Location* at = nullptr) {
+  std::vector<Located<std::string>> result;
+  const Node* list = find(map, key);
+  if (list == nullptr) return result;
+  if (at != nullptr) *at = list->at;
+  for (const Node& item : list->items) result.push_back({item.text, item.at});
+  return result;
+}
+
+class Parse {
+ public:
+  Parse(Spec& spec, Diagnostics& diagnostics) : spec_(spec), diagnostics_(diagnostics) {}
+
+  void run() {
+    set_defaults();
+    const auto document = read_document(spec_.text, spec_.path, diagnostics_);
+    if (document) {
+      root_ = check_shape(*document, diagnostics_);
+      backend(root_.find("backend"));
+      torch(root_.find("torch"));
+      device(root_.find("device"), root_.find("allocator"), root_.find("fallback"));
+      ops(root_.find("ops"));
+      custom_ops(root_.find("custom_ops"));
+      amp(root_.find("amp"));
+    }
+    name_defaults();
+    diagnostics_.finish(spec_.text.starts_with("\xEF\xBB\xBF") ? std::string_view(spec_.text).substr(3) : spec_.text);
+  }
+
+ private:
+  void set_defaults() {
+    spec_.backend.version.value = "0.1.0";
+    spec_.backend.license.value = "BSD-3-Clause";
+    spec_.torch.min.value = spec_.torch.max.value = "2.13";
+    spec_.device.count.value = 2;
+    spec_.device.memory.value = std::uint64_t{1} << 30;
+    spec_.device.streams_per_pool.value = 4;
+    spec_.allocator.alignment.value = 64;
+    spec_.fallback.kind.value = FallbackKind::Cpu;
+    spec_.amp.dtypes.value = {{"float16", {}}, {"bfloat16", {}}};
+    spec_.amp.preset.value = "cuda";
+  }
+
+  void name_defaults() {
+    auto& b = spec_.backend;
+    const std::string& name = b.name.value;
+    const auto fill = [](Located<std::string>& into, std::string text) {
+      if (!into.given()) into.value = std::move(text);
+    };
+    fill(b.package, "torch_" + name);
+    fill(b.cpp_namespace, name);
+    fill(b.class_prefix, camel_case(name));
+    fill(b.api_prefix, lower_camel_case(name));
+    fill(b.vendor, "The " + name + " authors");
+    fill(b.description, "A PyTorch backend for the " + name + " device.");
+  }
+
+  void backend(const Node* map) {
+    auto& b = spec_.backend;
+    read(b.name, map, "name");
+    read(b.package, map, "package");
+    read(b.cpp_namespace, map, "namespace");
+    read(b.class_prefix, map, "class_prefix");
+    read(b.api_prefix, map, "api_prefix");
+    read(b.vendor, map, "vendor");
+    read(b.description, map, "description");
+    read(b.version, map, "version");
+    read(b.license, map, "license");
+  }
+
+  void torch(const Node* map) {
+    auto& t = spec_.torch;
+    read(t.min, map, "min");
+    read(t.max, map, "max");
+    if (parse_torch_version(*t.min) > parse_torch_version(*t.max)) {
+      const bool at_max = t.max.given();
+      diagnostics_.error("E0138", at_max ? t.max.at : t.min.at, fmt::format("torch.max {} is below torch.min {}", *t.max, *t.min),
+                         at_max ? "" : fmt::format("'max' is {} where it is not given", *t.max));
+    }
+  }
+
+  void device(const Node* device, const Node* allocator, const Node* fallback) {
+    read_word(spec_.device.api, device, "api", "device.api");
+    read(spec_.device.count, device, "count");
+    read(spec_.device.memory, device, "memory");
+    read(spec_.device.streams_per_pool, device, "streams_per_pool");
+    read_word(spec_.allocator.device, allocator, "device", "allocator.device");
+    read(spec_.allocator.alignment, allocator, "alignment");
+    if (!std::has_single_bit(*spec_.allocator.alignment)) {
+      diagnostics_.error("E0139", spec_.allocator.alignment.at, fmt::format("'alignment' {} is no power of two", *spec_.allocator.alignment),
+                         fmt::format("such as {}", std::bit_floor(*spec_.allocator.alignment)));
+    }
+    read_word(spec_.fallback.kind, fallback, "kind", "fallback.kind");
+    read(spec_.fallback.warn_once, fallback, "warn_once");
+    if (*spec_.device.api == DeviceApi::External) {
+      for (const auto key : {"count", "memory"}) {
+        if (const Node* node = find(device, key)) {
+          diagnostics_.warning("E0141", node->at, fmt::format("'{}' has no effect with `api: external`", key), "the device itself says it");
+        }
+      }
+    }
+  }
+
+  /// An error inside an expression, at its column.
+  std::optional<Expr> expression(const Node* map, std::string_view key) {
+    const Node* node = find(map, key);
+    if (node == nullptr) return std::nullopt;
+    Expr expr = parse_expr(node->text);
+    if (!expr.error) return expr;
+    auto& e = *expr.error;
+    diagnostics_.error(e.code, place_inside(*node, e.offset, spec_.text), fmt::format("'{}': {}", key, e.message), e.hint);
+    return std::nullopt;
+  }
+
+  void ops(const Node* map) {
+    if (map == nullptr) return;
+    for (const auto& [name, node] : map->entries) {
+      OpSpec op;
+      op.name = {name.text, name.at};
+      op.strategy.value = Strategy::Native;
+      read_word(op.strategy, &node, "strategy", "ops.*.strategy");
+      read(op.expr, &node, "expr");
+      op.dtypes.value = read_list(&node, "dtypes", &op.dtypes.at);
+      read(op.override_composite, &node, "override");
+      read(op.reason, &node, "reason");
+      Located<bool> tests{true, {}};
+      read(tests, &node, "tests");
+      op.skip_tests = {!*tests, tests.at};
+      expression(&node, "expr");
+      fits_strategy(op);
+      spec_.ops.push_back(std::move(op));
+    }
+  }
+
+  void fits_strategy(const OpSpec& op) {
+    const auto words = find_key("ops.*.strategy")->values;
+    const auto word = words[static_cast<std::size_t>(*op.strategy)];
+    const auto misplaced = [&](const auto& value, std::string_view key, std::string_view strategies) {
+      if (value.given()) diagnostics_.error("E0153", value.at, fmt::format("'{}' has no meaning with strategy '{}'", key, word), fmt::format("it goes with {}", strategies));
+    };
+    if (*op.strategy == Strategy::Pointwise) {
+      if (!op.expr.given()) diagnostics_.error("E0152", op.name.at, fmt::format("'{}' is pointwise, but has no 'expr'", *op.name), "such as `expr: self * other`");
+    } else {
+      misplaced(op.expr, "expr", "pointwise");
+    }
+    if (*op.strategy != Strategy::Pointwise && *op.strategy != Strategy::Stub) misplaced(op.dtypes, "dtypes", "pointwise and stub");
+    if (op.dtypes.given() && op.dtypes->empty()) diagnostics_.error("E0158", op.dtypes.at, "'dtypes' is empty", "leave it out for the operator's own");
+    if (*op.strategy == Strategy::Unsupported) {
+      if (!op.reason.given()) diagnostics_.error("E0154", op.name.at, fmt::format("'{}' is unsupported, but has no 'reason'", *op.name), "say what the user is to be told: `reason: ...`");
+    } else {
+      misplaced(op.reason, "reason", "unsupported");
+    }
+  }
+
+  void custom_ops(const Node* list) {
+    if (list == nullptr) return;
+    std::set<std::string> names;
+    for (const Node& node : list->items) {
+      const Node* schema_node = node.find("schema");
+      if (schema_node == nullptr) continue;
+      CustomOpSpec op;
+      read(op.schema, &node, "schema");
+      read(op.expr, &node, "expr");
+      read_word(op.autograd, &node, "autograd", "custom_ops[].autograd");
+      read(op.backward, &node, "backward");
+      OpSchemaError error;
+      const auto schema = parse_op_schema(op.schema.value, error);
+      if (!schema) diagnostics_.error(error.code, place_inside(*schema_node, error.offset, spec_.text), "'schema': " + error.message, error.hint);
+      if (schema && !names.insert(schema->name + "." + schema->overload).second) {
+        diagnostics_.error("E0163", op.schema.at, fmt::format("the custom operator '{}' is given twice", schema->name), "keep one");
+      }
+      custom_kernel(op, schema, node);
+      spec_.custom_ops.push_back(std::move(op));
+    }
+  }
+
+  void custom_kernel(const CustomOpSpec& op, const std::optional<OpSchema>& schema, const Node& node) {
+    const bool autograd = *op.autograd != CustomAutograd::None;
+    if (op.backward.given() && !autograd) {
+      diagnostics_.error("E0164", op.backward.at, "'backward' has no meaning without 'autograd'", "add `autograd: formula` or `autograd: function`");
+    } else if (op.backward.given() && !op.expr.given()) {
+      diagnostics_.error("E0164", op.backward.at, "'backward' has no meaning without 'expr'", "without 'expr' both kernels are yours to write");
+    } else if (autograd && op.expr.given() && !op.backward.given()) {
+      diagnostics_.error("E0164", op.autograd.at, "'autograd' with 'expr' needs 'backward'", "such as `backward: grad * self`");
+    }
+    const auto forward = expression(&node, "expr");
+    const auto backward = expression(&node, "backward");
+    if (!schema || !op.expr.given()) return;
+    std::set<std::string> known;
+    int tensors = 0;
+    bool good = schema->returns.size() == 1 && schema->returns[0] == "Tensor";
+    for (const auto& argument : schema->arguments) {
+      known.insert(argument.name);
+      tensors += argument.type == "Tensor";
+      good = good && (argument.type == "Tensor" || argument.type == "Scalar" || argument.type == "float" || argument.type == "int" || argument.type == "bool");
+    }
+    if (!good || tensors == 0) {
+      diagnostics_.error("E0165", op.schema.at, "'expr' can't serve this schema", "it wants Tensor and number arguments, at least one Tensor, and one Tensor back");
+      return;
+    }
+    if (op.backward.given() && tensors != 1) {
+      diagnostics_.error("E0165", op.schema.at, fmt::format("'backward' is one expression, but the schema has {} tensors", tensors), "leave 'expr' out and write the kernels yourself");
+      return;
+    }
+    names(forward, known, node.find("expr"));
+    known.insert("grad");
+    names(backward, known, node.find("backward"));
+  }
+
+  void names(const std::optional<Expr>& expr, const std::set<std::string>& known, const Node* node) {
+    if (!expr) return;
+    for (const auto& [name, offset] : expr->names) {
+      if (known.contains(name)) continue;
+      diagnostics_.error("E0166", place_inside(*node, offset, spec_.text), fmt::format("'{}' is no argument of the operator", name),
+                         fmt::format("its arguments: {}", fmt::join(known, ", ")));
+    }
+  }
+
+  void amp(const Node* map) {
+    Location at;
+    auto dtypes = read_list(map, "dtypes", &at);
+    if (at.line != 0) spec_.amp.dtypes = {std::move(dtypes), at};
+    if (at.line != 0 && spec_.amp.dtypes->empty()) diagnostics_.error("E0158", at, "'dtypes' is empty", "leave it out for [float16, bfloat16]");
+    read(spec_.amp.preset, map, "preset");
+    if (const Node* add = find(map, "add")) {
+      for (const auto& [policy, list] : add->entries) spec_.amp.add[policy.text] = read_list(add, policy.text);
+    }
+    spec_.amp.remove = read_list(map, "remove");
+  }
+
+  Spec& spec_;
+  Diagnostics& diagnostics_;
+  Node root_;
+};
+
+}  // namespace
+
+Spec parse_spec_text(std::string text, const std::filesystem::path& path, Diagnostics& diagnostics) {
+  Spec spec;
+  spec.path = path;
+  spec.text = std::move(text);
+  Parse(spec, diagnostics).run();
+  return spec;
+}
+
+Spec parse_spec(const std::filesystem::path& path, Diagnostics& diagnostics) {
+  auto text = read_spec_file(path, diagnostics);
+  if (text) return parse_spec_text(std::move(*text), path, diagnostics);
+  Spec spec;
+  spec.path = path;
+  return spec;
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,34 @@
+// The spec against the installed PyTorch: versions here, operators and AMP in files of their own.
+#include "spec/validate.h"
+
+#include "catalog/catalog.h"
+#include "spec/rules.h"
+
+#include <fmt/format.h>
+
+namespace openreg_gen {
+namespace {
+
+void validate_torch(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics) {
+  const auto installed = parse_torch_version(catalog.torch_version().substr(0, catalog.torch_version().find_first_not_of("0123456789.")));
+  const auto min = parse_torch_version(*spec.torch.min), max = parse_torch_version(*spec.torch.max);
+  if (!installed || !min || !max || *min > *max || (*installed >= *min && *installed <= *max)) return;
+  const bool below = *installed < *min;
+  const auto& bound = below ? spec.torch.min : spec.torch.max;
+  const std::string range = *spec.torch.min == *spec.torch.max ? *spec.torch.min : *spec.torch.min + ".." + *spec.torch.max;
+  Location at = bound.at;
+  if (at.line == 0) at.file = spec.path.string();
+  diagnostics.error("E0404", at, fmt::format("the spec is for PyTorch {}, but {} is installed", range, catalog.torch_version()),
+                    fmt::format("install a PyTorch within the range, name one with --torch DIR, or change 'torch.{}'", below ? "min" : "max"));
+}
+
+}  // namespace
+
+void validate_spec(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics) {
+  validate_torch(spec, catalog, diagnostics);
+  validate_ops(spec, catalog, diagnostics);
+  validate_amp(spec, catalog, diagnostics);
+  diagnostics.finish(spec.text.starts_with("\xEF\xBB\xBF") ? std::string_view(spec.text).substr(3) : spec.text);
+}
+
+}  // namespace openreg_gen
