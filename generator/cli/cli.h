@@ -11,6 +11,7 @@ namespace openreg_gen {
 
 struct Session {
   std::function<Exit()> action;  // set by the callback of the chosen subcommand
+  bool json = false;             // a failure is to be JSON on stdout, too
 };
 
 void add_new(CLI::App& app, Session& session);

@@ -44,18 +44,12 @@ json backend(const BackendSpec& b) {
 
 }  // namespace
 
-std::string spec_file_name(const Spec& spec) {
-  const std::size_t first = spec.text.find_first_not_of(" \t\r\n");
-  const bool is_json = first != std::string::npos && spec.text[first] == '{' && spec.path.extension() == ".json";
-  return spec.backend.name.value + (is_json ? ".json" : ".yaml");
-}
-
-json make_globals(const Spec& spec, const Catalog& catalog) {
+json make_globals(const Spec& spec, const Catalog& catalog, const std::string& spec_file) {
   const bool emulator = spec.device.api.value == DeviceApi::Emulator;
   json globals = {
       {"b", backend(spec.backend)},
       {"tool", {{"version", OPENREG_GEN_VERSION}}},
-      {"spec", {{"file", spec_file_name(spec)}}},
+      {"spec", {{"file", spec_file}}},
       {"torch",
        {{"min", spec.torch.min.value},
         {"max", spec.torch.max.value},

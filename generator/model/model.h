@@ -30,11 +30,8 @@ struct Output {
   nlohmann::json item;  // of a row with `each`; else null
 };
 
-/// What all templates see. Aborts never; a spec that passed validation always has a model.
-nlohmann::json make_globals(const Spec& spec, const Catalog& catalog);
-
-/// The name of the spec inside its tree: "openreg.yaml", or "openreg.json" if its text is JSON.
-std::string spec_file_name(const Spec& spec);
+/// What all templates see, for a spec that passed validation. `spec_file`: the spec's path inside its tree.
+nlohmann::json make_globals(const Spec& spec, const Catalog& catalog, const std::string& spec_file);
 
 /// Reads templates/templates.yaml and fills its rows in, in their order. Throws Failure(Internal, E060x) that names
 /// the row if a template file, a condition or a list does not exist.

@@ -1,0 +1,55 @@
+// What `new` and `generate` share: from a spec to a plan, and how a plan is shown.
+#pragma once
+
+#include "catalog/catalog.h"
+#include "diag/failure.h"
+#include "render/renderer.h"
+#include "spec/spec.h"
+#include "tree/plan.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace openreg_gen {
+
+/// Parses and validates; prints what is wrong (as JSON on stdout if `json`). Null if there are errors. The catalogue is
+/// loaded in between; a PyTorch that is not found is a Failure(Environment), unless the spec itself is wrong.
+struct Inputs {
+  Spec spec;
+  Catalog catalog;
+};
+std::optional<Inputs> read_inputs(std::string text, const std::filesystem::path& path, const std::string& torch, bool json);
+
+/// All that is to be rendered, and the manifest it leads to (without its files).
+struct Rendering {
+  std::vector<Output> outputs;
+  RenderRequest request;
+  Manifest next;
+};
+Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& spec_file);
+
+/// Renders, and adds the spec itself. Throws Failure (E06xx).
+std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering);
+
+/// The spec as an output of the tree: owned.
+Rendered spec_output(const std::string& spec_file, std::string text);
+
+/// {"path","class","action","reason","key"} of each step.
+nlohmann::json steps_json(const Plan& plan);
+/// A line a step that does something or says something: "update  csrc/x.cpp  generated  stale". Empty if none does.
+std::string steps_table(const Plan& plan);
+/// "96 files: 70 generated, 9 shared, 17 owned".
+std::string count_classes(const Plan& plan);
+/// The plan's changes as unified diffs.
+std::string plan_diff(const Plan& plan, bool colour);
+/// Names the files that make a plan refused, on stderr; Exit::No.
+Exit print_refusal(const Plan& plan);
+
+/// The word as a POSIX shell reads it.
+std::string shell_quoted(const std::string& word);
+
+}  // namespace openreg_gen

@@ -1,0 +1,139 @@
+// openreg-gen new NAME: from a spec to a tree.
+#include "cli/cli.h"
+
+#include "cli/common.h"
+#include "cli/new_spec.h"
+#include "tree/apply.h"
+#include "tree/paths.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+namespace openreg_gen {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  std::string name, spec, device, out, torch;
+  bool dry_run = false, json = false;
+};
+
+/// A folder that holds nothing of anyone's: absent, empty, a fresh git repository, or what a killed run left behind.
+void check_free(const fs::path& root) {
+  std::error_code error;
+  const fs::file_status status = fs::status(root, error);
+  if (!fs::exists(status)) return;
+  if (!fs::is_directory(status)) {
+    throw Failure(Exit::BadInput, "E0501", "'" + root.string() + "' is no folder", "choose another with --out DIR");
+  }
+  const RealDisk disk(root);
+  const std::string state(kStateFolder);
+  if (disk.kind(std::string(kManifest)) != FileKind::None || disk.kind(std::string(kTemporary) + "/journal.json") != FileKind::None) {
+    throw Failure(Exit::BadInput, "E0501", "'" + root.string() + "' holds a backend already",
+                  "`openreg-gen generate -C " + shell_quoted(root.string()) + "` renders it again");
+  }
+  for (const std::string& name : disk.list("")) {
+    if (name == ".git" || (name == state && disk.list(state) == std::vector<std::string>{"tmp"})) continue;
+    throw Failure(Exit::BadInput, "E0501", "'" + root.string() + "' is not empty", "choose another folder with --out DIR");
+  }
+}
+
+/// The text of the new tree's spec; with --spec nothing but the name and the device is changed.
+std::string make_spec_text(const Options& options, const std::string& text, const fs::path& path) {
+  std::string out = options.spec.empty() ? adapt_shipped_spec(text, options.name) : text;
+  Diagnostics ignored;  // what is wrong is said later, of the finished text
+  Spec spec = parse_spec_text(out, path, ignored);
+  if (spec.backend.name.given()) out = with_name(out, spec, options.name);
+  if (!options.device.empty()) out = with_device(out, parse_spec_text(out, path, ignored), options.device);
+  return out;
+}
+
+std::string read_spec(const fs::path& path) {
+  Diagnostics diagnostics;
+  // parse_spec knows what must not be read (folders, huge files) and says so; its text is the file's bytes.
+  Spec spec = parse_spec(path, diagnostics);
+  if (spec.text.empty() && diagnostics.has_errors()) {
+    const Diagnostic& first = diagnostics.all().front();
+    throw Failure(Exit::BadInput, first.code, path.string() + ": " + first.message, first.hint);
+  }
+  return spec.text;
+}
+
+void write_tree(const fs::path& root, const Plan& plan) {
+  std::error_code error;
+  const bool existed = fs::exists(root, error);
+  fs::create_directories(root, error);
+  if (error) throw Failure(Exit::Environment, "E0506", "cannot make the folder " + root.string() + ": " + error.message());
+  RealDisk disk(root);
+  const auto lock = disk.lock();
+  if (!lock) throw Failure(Exit::No, "E0510", "another openreg-gen is at work in '" + root.string() + "'", "wait for it to end");
+  try {
+    if (needs_recovery(disk)) recover(disk);
+    apply_plan(disk, plan);
+  } catch (...) {
+    if (!existed) fs::remove(root, error);
+    throw;
+  }
+}
+
+Exit run(const Options& options) {
+  const DataDir data = find_data();
+  Renderer renderer(data);  // first of all: Python loads Jinja2 while the spec is being read
+  const bool shipped = options.spec.empty();
+  const fs::path source = shipped ? data.specs / "openreg.yaml" : fs::path(options.spec);
+  const std::string extension = source.extension() == ".json" ? ".json" : ".yaml";
+  const std::string spec_file = options.name + extension;
+  std::string text = make_spec_text(options, read_spec(source), source);
+  const auto inputs = read_inputs(text, shipped ? fs::path(spec_file) : source, options.torch, options.json);
+  if (!inputs) return Exit::BadInput;
+  if (inputs->spec.backend.name.value != options.name) {
+    throw Failure(Exit::BadInput, "E0509", "cannot put the name '" + options.name + "' into " + source.string(),
+                  "write `name: " + options.name + "` under `backend:` yourself");
+  }
+
+  const fs::path root = options.out.empty() ? fs::path("torch_" + options.name) : fs::path(options.out);
+  check_free(root);
+  const Rendering rendering = prepare(*inputs, data, spec_file);
+  std::vector<Rendered> renders = render(renderer, rendering);
+  renders.push_back(spec_output(spec_file, std::move(text)));
+  const Plan plan = make_plan(RealDisk(root), nullptr, std::move(renders), rendering.next);
+  if (plan.refused()) return print_refusal(plan);
+  if (!options.dry_run) write_tree(root, plan);
+
+  const std::string where = shell_quoted(root.string());
+  const std::vector<std::string> next{"python -m pip install --no-build-isolation -v -e " + where,
+                                      "python -m pytest " + shell_quoted((root / "tests").string())};
+  if (options.json) {
+    fmt::print("{}\n", nlohmann::json{{"root", root.string()}, {"files", steps_json(plan)}, {"next", next}}.dump());
+    return Exit::Done;
+  }
+  if (options.dry_run) fmt::print("{}", steps_table(plan));
+  fmt::print("{}{}: {}\n", options.dry_run ? "nothing written; " : "", root.string(), count_classes(plan));
+  fmt::print("spec: {}\n\nNext:\n  {}\n  {}\n", (root / spec_file).string(), next[0], next[1]);
+  return Exit::Done;
+}
+
+}  // namespace
+
+void add_new(CLI::App& app, Session& session) {
+  CLI::App* verb = app.add_subcommand("new", "Render a new backend from a spec");
+  auto options = std::make_shared<Options>();
+  verb->add_option("NAME", options->name, "Name of the device: what torch.device() parses, [a-z][a-z_]*")->required();
+  verb->add_option("--spec", options->spec, "Spec to start from (YAML or JSON); default: the one of OpenReg")->type_name("FILE");
+  verb->add_option("--device", options->device, "A simulated device, or a port layer for a vendor's own runtime")
+      ->check(CLI::IsMember({"emulator", "external"}))
+      ->type_name("");
+  verb->add_option("--out", options->out, "Folder of the tree; default: torch_NAME")->type_name("DIR");
+  verb->add_option("--torch", options->torch, "PyTorch to read the operators from; default: the active environment's")->type_name("DIR");
+  verb->add_flag("--dry-run", options->dry_run, "Say what would be written, and write nothing");
+  verb->add_flag("--json", options->json, "Print one JSON object");
+  verb->callback([options, &session] {
+    session.json = options->json;
+    session.action = [options] { return run(*options); };
+  });
+}
+
+}  // namespace openreg_gen

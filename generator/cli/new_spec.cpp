@@ -1,0 +1,164 @@
+#include "cli/new_spec.h"
+
+#include "diag/failure.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+namespace openreg_gen {
+namespace {
+
+std::vector<std::string> split_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1);
+    lines.push_back(text.substr(at, end + 1 - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::string join(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
+bool plain(const std::string& value) {
+  return !value.empty() && std::all_of(value.begin(), value.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+}
+
+/// As YAML and JSON both read it; a name that is wrong must reach the parser as it is.
+std::string scalar(const std::string& value, bool quoted) {
+  if (plain(value) && !quoted) return value;
+  std::string out = "\"";
+  for (unsigned char c : value) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c < 0x20) {
+      out += "\\u00";
+      out += "0123456789abcdef"[c >> 4];
+      out += "0123456789abcdef"[c & 15];
+    } else {
+      out += static_cast<char>(c);
+    }
+  }
+  return out + "\"";
+}
+
+[[noreturn]] void cannot(const std::string& what) {
+  throw Failure(Exit::BadInput, "E0509", "cannot put " + what + " into the spec", "write it into the spec by hand");
+}
+
+/// Byte at which column `column` (in code points, from 1) of a line begins.
+std::size_t byte_of_column(const std::string& line, int column) {
+  std::size_t at = 0;
+  for (int i = 1; i < column && at < line.size(); ++i) {
+    ++at;
+    while (at < line.size() && (static_cast<unsigned char>(line[at]) & 0xc0) == 0x80) ++at;
+  }
+  return at;
+}
+
+/// Replaces the scalar at `where`; a comment behind it keeps its column.
+void replace_scalar(std::vector<std::string>& lines, const Location& where, const std::string& value) {
+  if (where.line < 1 || where.line > std::ssize(lines)) cannot("'" + value + "'");
+  std::string& line = lines[static_cast<std::size_t>(where.line - 1)];
+  const std::size_t begin = byte_of_column(line, where.column);
+  if (begin >= line.size()) cannot("'" + value + "'");
+  const char quote = line[begin];
+  std::size_t end = begin;
+  if (quote == '"' || quote == '\'') {
+    end = line.find(quote, begin + 1);
+    if (end == std::string::npos) cannot("'" + value + "'");
+    ++end;
+  } else {
+    end = std::min(line.find_first_of(" \t\r\n,}#", begin), line.size());
+  }
+  const std::string text = scalar(value, quote == '"');
+  const std::size_t gap = std::min(line.find_first_not_of(' ', end), line.size()) - end;
+  const bool comment = end + gap < line.size() && line[end + gap] == '#' && gap > 0;
+  const std::size_t column = end + gap;
+  line.replace(begin, end - begin, text);
+  if (!comment) return;
+  const std::size_t now = begin + text.size();
+  line.replace(now, gap, std::string(column > now + 2 ? column - now : 2, ' '));
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; }
+
+/// Replaces `from` where it is a word of its own ("openreg-gen" is another word).
+void replace_word(std::string& text, std::string_view from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+    const std::size_t end = at + from.size();
+    if ((at > 0 && is_word(text[at - 1])) || (end < text.size() && is_word(text[end]))) {
+      at = end;
+      continue;
+    }
+    text.replace(at, from.size(), to);
+    at += to.size();
+  }
+}
+
+std::string_view key_of(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(' ');
+  const std::size_t colon = line.find(':');
+  if (begin == 0 || begin == std::string_view::npos || colon == std::string_view::npos) return {};
+  return line.substr(begin, colon - begin);
+}
+
+}  // namespace
+
+std::string adapt_shipped_spec(const std::string& text, const std::string& name) {
+  constexpr std::array<std::string_view, 4> kOpenRegsOwn{"class_prefix", "api_prefix", "vendor", "description"};
+  const bool openreg = name == "openreg";
+  std::string out;
+  bool backend = false;
+  for (std::string line : split_lines(text)) {
+    if (!line.empty() && line[0] != ' ' && line[0] != '#' && line[0] != '\n') backend = line.starts_with("backend:");
+    if (backend && !openreg && std::find(kOpenRegsOwn.begin(), kOpenRegsOwn.end(), key_of(line)) != kOpenRegsOwn.end()) continue;
+    // The name itself is put in by with_name, which knows how to quote it.
+    if (!(backend && key_of(line) == "name") && plain(name)) {
+      replace_word(line, "The spec of the OpenReg reference backend.", "The spec of the " + name + " backend.");
+      replace_word(line, "openreg", name);
+    }
+    out += line;
+  }
+  return out;
+}
+
+std::string with_name(const std::string& text, const Spec& spec, const std::string& name) {
+  if (spec.backend.name.value == name) return text;
+  if (!spec.backend.name.given()) cannot("the name");
+  std::vector<std::string> lines = split_lines(text);
+  replace_scalar(lines, spec.backend.name.at, name);
+  return join(lines);
+}
+
+std::string with_device(const std::string& text, const Spec& spec, const std::string& api) {
+  const bool external = spec.device.api.value == DeviceApi::External;
+  if (external == (api == "external")) return text;
+  std::vector<std::string> lines = split_lines(text);
+  if (spec.device.api.given()) {
+    replace_scalar(lines, spec.device.api.at, api);
+    return join(lines);
+  }
+  const auto device = std::find_if(lines.begin(), lines.end(), [](const std::string& line) { return line.starts_with("device:"); });
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (device != lines.end() && device->find_first_not_of(" \t\r\n", 7) == std::string::npos) {
+    // The indentation is that of the block's first line, which need not be ours.
+    const auto next = std::find_if(device + 1, lines.end(), [](const std::string& line) { return !key_of(line).empty(); });
+    const std::string indent(next == lines.end() ? 2 : next->find_first_not_of(' '), ' ');
+    lines.insert(device + 1, indent + "api: " + api + "\n");
+  } else if (device == lines.end() && first != std::string::npos && text[first] != '{') {
+    if (!lines.back().ends_with('\n')) lines.back() += '\n';
+    lines.push_back("\ndevice:\n  api: " + api + "\n");
+  } else {
+    cannot("device.api");
+  }
+  return join(lines);
+}
+
+}  // namespace openreg_gen
