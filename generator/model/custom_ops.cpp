@@ -15,7 +15,7 @@ using nlohmann::json;
 
 std::vector<Parameter> custom_parameters(const Schema& schema) {
   std::vector<Parameter> out;
-  for (const SchemaArgument& argument : schema.arguments)
+  for (const ArgumentSchema& argument : schema.arguments)
     out.push_back({cpp_type(cpp_argument_type(argument)), argument.name, argument.is_out()});
   return out;
 }
@@ -51,7 +51,7 @@ std::string python_type(const std::string& type) {
 
 std::string python_returns(const Schema& schema) {
   std::vector<std::string> out;
-  for (const SchemaReturn& value : schema.returns) out.push_back(python_type(value.type));
+  for (const ReturnSchema& value : schema.returns) out.push_back(python_type(value.type));
   if (out.empty()) return "None";
   return out.size() == 1 ? out[0] : "tuple[" + join(out) + "]";
 }
@@ -70,7 +70,7 @@ struct PythonTexts {
 PythonTexts python_texts(const Schema& schema) {
   std::vector<std::string> params, lambda, call;
   bool star = false;
-  for (const SchemaArgument& a : schema.arguments) {
+  for (const ArgumentSchema& a : schema.arguments) {
     if (a.kwarg_only && !star) {
       params.push_back("*");
       lambda.push_back("*");
@@ -113,7 +113,7 @@ json kernel(const Schema& schema, const std::string& expr) {
 Schema backward_schema(const Schema& forward, const std::string& name) {
   Schema out = forward;
   out.base = name;
-  SchemaArgument grad;
+  ArgumentSchema grad;
   grad.type = "Tensor";
   grad.name = "grad";
   out.arguments.insert(out.arguments.begin(), grad);
@@ -145,7 +145,7 @@ Gradients gradients(const Schema& schema, const std::string& backward) {
     const std::string name = schema.base + "_backward" + (tensors == 1 ? "" : "_" + params[i].name);
     const Schema grad = backward_schema(schema, name);
     std::vector<std::string> python = {"grad"};
-    for (const SchemaArgument& a : schema.arguments) {
+    for (const ArgumentSchema& a : schema.arguments) {
       const auto p = params[static_cast<std::size_t>(&a - schema.arguments.data())];
       const std::string value = p.tensor() ? a.name : "ctx." + a.name;
       python.push_back(a.kwarg_only ? a.name + "=" + value : value);
