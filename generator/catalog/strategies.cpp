@@ -17,7 +17,8 @@ std::string not_pointwise(const Op& op) {
   const bool elementwise = op.has_tag("pointwise") || op.structured_inherits == "TensorIteratorBase";
   if (!elementwise || op.has_tag("reduction")) return "it does not work element by element";
   if (op.base.starts_with("_foreach") || op.base.starts_with("_fused")) return "it works on lists of tensors";
-  if (op.op_class == OpClass::View || op.op_class == OpClass::Random) return fmt::format("it is a {} operator", to_string(op.op_class));
+  if (op.op_class == OpClass::View || op.op_class == OpClass::Random)
+    return fmt::format("it is a {} operator", to_string(op.op_class));
   if (op.schema_returns.size() != 1 || !op.schema_returns[0].starts_with("Tensor")) {
     return "it does not return one tensor";
   }
@@ -39,7 +40,8 @@ std::string not_stub(const Op& op) {
   for (const auto& variant : op.variants) {
     if (find_stub(variant) == nullptr) continue;
     const bool serves = variant == op.structured_delegate;
-    return fmt::format("'{}' {}", variant, serves ? "serves this form too: register that one" : "has a stub, this form has none");
+    return fmt::format("'{}' {}", variant,
+                       serves ? "serves this form too: register that one" : "has a stub, this form has none");
   }
   return "PyTorch's own kernel of it ends in no DispatchStub that a backend can serve";
 }
@@ -72,8 +74,12 @@ std::string override_warning(const Op& op) {
 
 std::vector<StrategyFit> fitting_strategies(const Op& op) {
   const std::pair<std::string_view, std::string> rules[] = {
-      {"structured", not_structured(op)}, {"pointwise", not_pointwise(op)},      {"stub", not_stub(op)},
-      {"native", ""},                     {"cpu_fallback", no_cpu_fallback(op)}, {"unsupported", ""},
+      {"structured", not_structured(op)},
+      {"pointwise", not_pointwise(op)},
+      {"stub", not_stub(op)},
+      {"native", ""},
+      {"cpu_fallback", no_cpu_fallback(op)},
+      {"unsupported", ""},
   };
   const auto warning = override_warning(op);
   std::vector<StrategyFit> fits;

@@ -1,0 +1,78 @@
+// openreg-gen doctor: is everything there that building a backend needs?
+#include "cli/cli.h"
+#include "cli/doctor_checks.h"
+#include "diag/render.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace openreg_gen {
+namespace {
+
+struct Options {
+  std::string torch;
+  bool json = false;
+};
+
+std::string_view status(const Check& check) { return check.ok ? "ok" : check.required ? "missing" : "optional"; }
+
+std::string indented(std::string text) {
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; ++at) text.insert(at + 1, 26, ' ');
+  return text;
+}
+
+void print_check(const Check& check, bool colour) {
+  const char* paint = !colour ? "" : check.ok ? "\033[32m" : check.required ? "\033[31m" : "\033[33m";
+  auto what = check.found;
+  if (!check.ok) what += (what.empty() ? "" : ": ") + check.problem;
+  fmt::print("{}{:<9}{} {:<14}  {}\n", paint, status(check), colour ? "\033[0m" : "", check.name, indented(what));
+  if (!check.remedy.empty()) fmt::print("{:26}mend: {}\n", "", check.remedy);
+}
+
+Exit doctor(const Options& options) {
+  const auto torch = options.torch.empty() ? std::nullopt : std::optional<std::filesystem::path>(options.torch);
+  const auto checks = run_checks(real_probe(torch));
+  const auto lacks = std::ranges::count_if(checks, [](const Check& c) { return c.required && !c.ok; });
+  if (options.json) {
+    nlohmann::ordered_json json;
+    json["ok"] = lacks == 0;
+    json["checks"] = nlohmann::ordered_json::array();
+    for (const auto& c : checks) {
+      json["checks"].push_back({{"name", c.name},
+                                {"status", status(c)},
+                                {"required", c.required},
+                                {"found", c.found},
+                                {"problem", c.problem},
+                                {"remedy", c.remedy}});
+    }
+    fmt::print("{}\n", json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    const bool colour = colour_wanted(STDOUT_FILENO);
+    for (const auto& check : checks) print_check(check, colour);
+    fmt::print("\n{}\n", lacks == 0 ? "A backend can be built here."
+                         : lacks == 1
+                             ? "1 thing is missing before a backend can be built here."
+                             : fmt::format("{} things are missing before a backend can be built here.", lacks));
+  }
+  return lacks == 0 ? Exit::Done : Exit::Environment;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Session& session) {
+  auto options = std::make_shared<Options>();
+  auto* verb = app.add_subcommand("doctor", "Look for everything that building a backend needs");
+  verb->add_flag("--json", options->json, "Print an object");
+  verb->add_option("--torch", options->torch, "The PyTorch to judge: its folder, a site-packages, an environment")
+      ->type_name("DIR");
+  verb->callback([options, &session] {
+    session.json = options->json;
+    session.action = [options] { return doctor(*options); };
+  });
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,210 @@
+#include "cli/doctor_checks.h"
+
+#include "catalog/build.h"
+#include "catalog/python.h"
+#include "diag/failure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+
+namespace openreg_gen {
+namespace {
+
+// What the generated tree asks for.
+constexpr auto kCmake = "3.22";
+constexpr auto kPython = "3.10";
+constexpr auto kTorch = "2.13";
+constexpr auto kSetuptools = "64";  // the first that installs editable trees by PEP 660
+
+Check missing(std::string name, std::string problem, std::string remedy, bool required = true) {
+  return {std::move(name), required, false, "", std::move(problem), std::move(remedy)};
+}
+
+/// The first run of digits and dots: "cmake version 3.31.6\n..." -> "3.31.6".
+std::string first_version(const std::string& text) {
+  for (auto at = text.find_first_of("0123456789"); at != std::string::npos;
+       at = text.find_first_of("0123456789", text.find_first_not_of("0123456789.", at))) {
+    const auto end = std::min(text.find_first_not_of("0123456789.", at), text.size());
+    auto word = text.substr(at, end - at);
+    word.erase(word.find_last_not_of('.') + 1);  // "1.13.2.git"
+    if (word.find('.') != std::string::npos) return word;
+    if (end == text.size()) break;
+  }
+  return {};
+}
+
+Check check_compiler(const Probe& probe) {
+  const std::string remedy = "sudo apt-get install g++   (version 11 or newer), or clang++ 14 or newer; or set $CXX";
+  const char* chosen = std::getenv("CXX");
+  std::vector<std::string> names = {"c++", "g++", "clang++"};  // the order in which CMake looks
+  if (chosen != nullptr && *chosen != '\0') names = {chosen};
+  for (const auto& name : names) {
+    const auto path = name.find('/') == std::string::npos ? probe.find(name) : std::filesystem::path(name);
+    if (path.empty()) continue;
+    const auto banner = probe.output({path.string(), "--version"});
+    if (banner.empty()) return missing("C++ compiler", path.string() + " does not run", remedy);
+    const bool clang = banner.find("clang") != std::string::npos;
+    const auto found = fmt::format("{} {}, {}", clang ? "clang" : "gcc", first_version(banner), path.string());
+    // __cplusplus tells what the compiler makes of -std=c++20: 202002L once it knows the standard, less before.
+    const auto macros = probe.output({path.string(), "-std=c++20", "-x", "c++", "-E", "-dM", "/dev/null"});
+    const auto at = macros.find("#define __cplusplus ");
+    const bool knows = at != std::string::npos && std::atol(macros.c_str() + at + 20) >= 202002;
+    if (knows) return {"C++ compiler", true, true, found + ", C++20", "", ""};
+    return {"C++ compiler", true, false, found, "it does not know C++20", remedy};
+  }
+  return missing("C++ compiler",
+                 chosen != nullptr && *chosen != '\0' ? fmt::format("$CXX = {} is not there", chosen)
+                                                      : "none on PATH (c++, g++, clang++)",
+                 remedy);
+}
+
+/// A program whose `--version` names its version; `least` may be empty.
+Check check_program(const Probe& probe, const std::string& name, const std::string& program, const std::string& least,
+                    const std::string& remedy, bool required) {
+  const auto path = probe.find(program);
+  if (path.empty()) return missing(name, "not on PATH", remedy, required);
+  const auto version = first_version(probe.output({path.string(), "--version"}));
+  if (version.empty()) return missing(name, path.string() + " does not run", remedy, required);
+  Check check{name, required, true, fmt::format("{}, {}", version, path.string()), "", ""};
+  if (!least.empty() && compare_versions(version, least) < 0) {
+    check.ok = false;
+    check.problem = fmt::format("older than {}", least);
+    check.remedy = remedy;
+  }
+  return check;
+}
+
+/// One Python child answers for Python and the packages it can import: lines "name version".
+std::map<std::string, std::string> ask_python(const Probe& probe, const std::filesystem::path& python) {
+  const auto answer = probe.output({python.string(), "-c",
+                                    "import sys\n"
+                                    "from importlib import metadata\n"
+                                    "print('python', '%d.%d.%d' % sys.version_info[:3])\n"
+                                    "for name in ('jinja2', 'setuptools'):\n"
+                                    "    try:\n"
+                                    "        __import__(name)\n"
+                                    "        print(name, metadata.version(name))\n"
+                                    "    except Exception:\n"
+                                    "        pass\n"});
+  std::map<std::string, std::string> versions;
+  std::istringstream lines(answer);
+  for (std::string name, version; lines >> name >> version;) versions[name] = version;
+  return versions;
+}
+
+void check_python(const Probe& probe, std::vector<Check>& checks) {
+  auto python = probe.find("python3");
+  if (python.empty()) python = probe.find("python");
+  const std::string install = "sudo apt-get install python3 python3-venv";
+  const auto versions = python.empty() ? std::map<std::string, std::string>{} : ask_python(probe, python);
+  if (!versions.contains("python")) {
+    checks.push_back(missing("Python", python.empty() ? "not on PATH" : python.string() + " does not run", install));
+    for (const char* name : {"Jinja2", "setuptools"}) {
+      checks.push_back(missing(name, "there is no Python to ask", install));
+    }
+    return;
+  }
+  const auto& version = versions.at("python");
+  Check check{"Python", true, true, fmt::format("{}, {}", version, python.string()), "", ""};
+  if (compare_versions(version, kPython) < 0) {
+    check.ok = false;
+    check.problem = fmt::format("older than {}, which PyTorch {} needs", kPython, kTorch);
+    check.remedy = install;
+  }
+  checks.push_back(check);
+  const auto package = [&](const std::string& name, const std::string& module, const std::string& least) {
+    const auto remedy = fmt::format("{} -m pip install '{}>={}'", python.string(), module, least);
+    const auto found = versions.find(module);
+    if (found == versions.end()) return missing(name, fmt::format("{} cannot import it", python.string()), remedy);
+    Check one{name, true, true, found->second, "", ""};
+    if (compare_versions(found->second, least) < 0) {
+      one.ok = false;
+      one.problem = fmt::format("older than {}", least);
+      one.remedy = remedy;
+    }
+    return one;
+  };
+  checks.push_back(package("Jinja2", "jinja2", "3.1"));
+  checks.push_back(package("setuptools", "setuptools", kSetuptools));
+}
+
+Check check_torch(const Probe& probe) {
+  const std::string remedy = fmt::format("pip install torch=={}.0", kTorch);
+  try {
+    const auto sources = find_sources(probe.torch());
+    Check check{"PyTorch", true, true, fmt::format("{}, {}", sources.version, sources.torch.string()), "", ""};
+    if (sources.declarations.empty()) {
+      check.ok = false;
+      check.problem = "only declarations: good for `ops` and `check`, not for a build";
+    } else if (!std::filesystem::exists(sources.torch / "include/torch/library.h")) {
+      check.ok = false;
+      check.problem = "its C++ headers are not there (include/torch/library.h)";
+    } else if (!(sources.version + ".").starts_with(std::string(kTorch) + ".")) {
+      check.ok = false;
+      check.problem = fmt::format("outside the supported range, {}", kTorch);
+    } else {
+      check.found += ", with headers";
+    }
+    if (!check.ok) check.remedy = remedy;
+    return check;
+  } catch (const Failure& failure) {
+    return missing("PyTorch", failure.what(), failure.hint());
+  }
+}
+
+/// Its headers, wherever the compiler looks; the tests' CMake finds the rest beside them.
+Check check_googletest(const Probe& probe) {
+  const std::string remedy = "sudo apt-get install libgtest-dev libgmock-dev";
+  for (const char* name : {"c++", "g++", "clang++"}) {
+    const auto path = probe.find(name);
+    if (path.empty()) continue;
+    const auto macros =
+        probe.output({path.string(), "-std=c++20", "-x", "c++", "-E", "-dM", "-include", "gtest/gtest.h", "/dev/null"});
+    if (!macros.empty()) return {"GoogleTest", false, true, "headers found", "", ""};
+    break;
+  }
+  return missing("GoogleTest", "not found; only the backend's C++ tests need it", remedy, false);
+}
+
+}  // namespace
+
+int compare_versions(const std::string& a, const std::string& b) {
+  const char *x = a.data(), *x_end = x + a.size(), *y = b.data(), *y_end = y + b.size();
+  while (x != x_end || y != y_end) {
+    int left = 0, right = 0;
+    x = std::from_chars(x, x_end, left).ptr;
+    y = std::from_chars(y, y_end, right).ptr;
+    if (left != right) return left < right ? -1 : 1;
+    // Past the dot; anything else ("rc1") ends the comparison.
+    if (x != x_end) x = *x == '.' ? x + 1 : x_end;
+    if (y != y_end) y = *y == '.' ? y + 1 : y_end;
+  }
+  return 0;
+}
+
+Probe real_probe(const std::optional<std::filesystem::path>& torch) {
+  return {find_program, output_of, [torch] { return find_torch(torch); }};
+}
+
+std::vector<Check> run_checks(const Probe& probe) {
+  std::vector<Check> checks;
+  checks.push_back(check_compiler(probe));
+  checks.push_back(
+      check_program(probe, "CMake", "cmake", kCmake, "sudo apt-get install cmake   (or: pip install cmake)", true));
+  checks.push_back(
+      check_program(probe, "ninja", "ninja", "", "sudo apt-get install ninja-build   (or: pip install ninja)", true));
+  check_python(probe, checks);
+  checks.push_back(check_torch(probe));
+  checks.push_back(check_googletest(probe));
+  auto ccache = check_program(probe, "ccache", "ccache", "", "sudo apt-get install ccache", false);
+  if (!ccache.ok && ccache.problem == "not on PATH") ccache.problem += "; only repeated builds gain by it";
+  checks.push_back(std::move(ccache));
+  return checks;
+}
+
+}  // namespace openreg_gen

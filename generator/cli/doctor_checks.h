@@ -1,0 +1,35 @@
+// What building a backend needs, each thing looked for and judged. Starts compilers, CMake and Python for their
+// versions; nothing is written.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace openreg_gen {
+
+struct Check {
+  std::string name;      // "CMake"
+  bool required = true;  // a backend cannot be built without it
+  bool ok = false;
+  std::string found;    // "3.31.6, /usr/bin/cmake"; or empty
+  std::string problem;  // what is wrong; empty if ok
+  std::string remedy;   // commands that mend it; empty if ok
+};
+
+/// The outside world, so that tests can do without it.
+struct Probe {
+  std::function<std::filesystem::path(const std::string&)> find;       // on PATH; empty if it is not there
+  std::function<std::string(const std::vector<std::string>&)> output;  // stdout of a command; empty if it failed
+  std::function<std::filesystem::path()> torch;                        // as find_torch; may throw Failure
+};
+Probe real_probe(const std::optional<std::filesystem::path>& torch);
+
+std::vector<Check> run_checks(const Probe& probe);
+
+/// -1, 0, 1 as a is less than, equal to or greater than b: "3.9" < "3.22" < "3.22.1".
+int compare_versions(const std::string& a, const std::string& b);
+
+}  // namespace openreg_gen

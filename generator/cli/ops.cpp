@@ -1,0 +1,100 @@
+// openreg-gen ops [PATTERN], openreg-gen ops show OP
+#include "cli/cli.h"
+#include "cli/ops_view.h"
+#include "cli/table.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+namespace openreg_gen {
+namespace {
+
+struct Options {
+  std::string pattern, op, torch;
+  bool json = false;
+};
+
+Catalog catalog_of(const Options& options) {
+  return load_catalog(
+      find_torch(options.torch.empty() ? std::nullopt : std::optional<std::filesystem::path>(options.torch)));
+}
+
+/// The answer "there is none": a line for people, an empty list for tools.
+Exit nothing(const Options& options, const Catalog& catalog, const std::string& what) {
+  if (options.json) fmt::print("[]\n");
+  const auto hint = suggest_op(catalog, what);
+  fmt::print(stderr, "no operator of PyTorch {} matches '{}'{}{}\n", catalog.torch_version(), what,
+             hint.empty() ? "" : "; ", hint);
+  return Exit::No;
+}
+
+Exit list(const Options& options) {
+  const auto catalog = catalog_of(options);
+  const auto found = match_ops(catalog, options.pattern);
+  if (found.empty()) return nothing(options, catalog, options.pattern);
+  if (options.json) {
+    auto json = nlohmann::ordered_json::array();
+    for (const auto* op : found) json.push_back(op_summary(*op));
+    fmt::print("{}\n", json.dump(1));
+    return Exit::Done;
+  }
+  fmt::print("{}", ops_table(found, terminal_width()));
+  if (::isatty(STDOUT_FILENO) != 0) {
+    fmt::print("{} of {} operators of PyTorch {}\n", found.size(), catalog.all().size(), catalog.torch_version());
+  }
+  return Exit::Done;
+}
+
+Exit show(const Options& options) {
+  const auto catalog = catalog_of(options);
+  const auto overloads = catalog.overloads(options.op);
+  const auto* op = catalog.find(options.op);
+  // A base name with one overload is as good as that overload's name.
+  if (op == nullptr && overloads.size() == 1) op = overloads[0];
+  if (op == nullptr && overloads.empty()) return nothing(options, catalog, options.op);
+  if (options.json) {
+    auto json = nlohmann::ordered_json::array();
+    if (op != nullptr) json.push_back(op_details(*op));
+    for (const auto* each : overloads) {
+      if (op == nullptr) json.push_back(op_details(*each));
+    }
+    fmt::print("{}\n", json.dump(1));
+  } else if (op != nullptr) {
+    fmt::print("{}", op_page(*op, terminal_width()));
+  } else {
+    fmt::print("'{}' has {} overloads; name one of them:\n\n{}", options.op, overloads.size(),
+               ops_table(overloads, terminal_width()));
+  }
+  return Exit::Done;
+}
+
+}  // namespace
+
+void add_ops(CLI::App& app, Session& session) {
+  auto options = std::make_shared<Options>();
+  auto* ops = app.add_subcommand("ops", "Search the operators that the installed PyTorch declares");
+  ops->add_option("PATTERN", options->pattern, "Part of a name, or a glob: add, 'add*.out', '*_backward'");
+  ops->add_flag("--json", options->json, "Print a list of objects");
+  ops->add_option("--torch", options->torch, "The PyTorch to read: its folder, a site-packages, an environment")
+      ->type_name("DIR");
+  ops->footer(
+      "Examples:\n"
+      "  openreg-gen ops softmax\n"
+      "  openreg-gen ops 'add*.out'\n"
+      "  openreg-gen ops show add.Tensor");
+
+  auto* one = ops->add_subcommand("show", "Show one operator: signature, class, variants, strategies that fit");
+  one->add_option("OP", options->op, "add.Tensor; a base name lists its overloads")->required();
+  one->add_flag("--json", options->json, "Print a list of objects, one an overload");
+  one->add_option("--torch", options->torch, "The PyTorch to read: its folder, a site-packages, an environment")
+      ->type_name("DIR");
+
+  ops->callback([options, one, &session] {
+    session.json = options->json;
+    session.action = [options, shown = one->parsed()] { return shown ? show(*options) : list(*options); };
+  });
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,184 @@
+#include "cli/ops_view.h"
+
+#include "catalog/strategies.h"
+#include "cli/table.h"
+#include "diag/suggest.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace openreg_gen {
+namespace {
+
+constexpr std::size_t kIndent = 15;
+
+std::string lowered(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// The schema without "aten::add.Tensor", which the row says already.
+std::string schema_tail(const Op& op) { return op.schema.substr(op.schema.find('(')); }
+
+std::string about_class(const Op& op) {
+  switch (op.op_class) {
+    case OpClass::Structured:
+      if (op.structured) return "structured: one kernel serves all forms of the group";
+      return fmt::format("structured: served by the kernel of '{}'", op.structured_delegate);
+    case OpClass::Native:
+      return "native: no default; a backend writes it, or it falls back";
+    case OpClass::Composite:
+      return op.composite_implicit ? "composite: made of other operators, gradients included"
+                                   : "composite: works through other operators";
+    case OpClass::View:
+      return "view: its result aliases its input";
+    case OpClass::Factory:
+      return "factory: makes a tensor on a device";
+    case OpClass::Random:
+      return "random: draws from a generator";
+  }
+  return "";
+}
+
+/// Kernel names with the dispatch keys they serve, one name a line.
+std::vector<std::string> kernel_lines(const Op& op) {
+  std::map<std::string, std::vector<std::string>> keys_of;
+  for (const auto& [key, kernel] : op.kernels) keys_of[kernel].push_back(key);
+  std::vector<std::string> lines;
+  for (const auto& [kernel, keys] : keys_of) lines.push_back(fmt::format("{} for {}", kernel, fmt::join(keys, ", ")));
+  return lines;
+}
+
+class Page {
+ public:
+  explicit Page(std::size_t width) : width_(width) {}
+  void entry(std::string_view name, const std::string& text) {
+    if (!text.empty()) text_ += fmt::format("  {:<{}}{}\n", name, kIndent - 2, wrap_words(text, kIndent, width_));
+  }
+  void entries(std::string_view name, const std::vector<std::string>& lines) {
+    for (std::size_t i = 0; i < lines.size(); ++i) entry(i == 0 ? name : "", lines[i]);
+  }
+  void raw(const std::string& text) { text_ += text; }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+  std::size_t width_;
+};
+
+std::string structure(const Op& op) {
+  if (!op.in_structured_group()) return {};
+  return op.structured_inherits.empty() ? op.meta_struct : op.meta_struct + ", a " + op.structured_inherits;
+}
+
+}  // namespace
+
+std::vector<const Op*> match_ops(const Catalog& catalog, const std::string& pattern) {
+  const bool glob = pattern.find_first_of("*?[") != std::string::npos;
+  const auto wanted = lowered(pattern.starts_with("aten::") ? pattern.substr(6) : pattern);
+  std::vector<const Op*> found;
+  for (const auto& op : catalog.all()) {
+    const auto name = lowered(op.name);
+    const bool hit = glob ? ::fnmatch(wanted.c_str(), name.c_str(), 0) == 0 : name.find(wanted) != std::string::npos;
+    if (hit) found.push_back(&op);
+  }
+  return found;
+}
+
+std::string suggest_op(const Catalog& catalog, std::string_view word) {
+  if (word.starts_with("aten::")) word.remove_prefix(6);
+  // Whole names if an overload was asked for, else base names, so that "ad" leads to "add" and not to an overload.
+  std::vector<std::string_view> candidates;
+  const bool overload = word.find('.') != std::string_view::npos;
+  for (const auto& op : catalog.all()) candidates.emplace_back(overload ? op.name : op.base);
+  const auto near = closest(word, candidates);
+  return near.empty() ? "" : fmt::format("did you mean '{}'?", near);
+}
+
+std::string ops_table(const std::vector<const Op*>& ops, std::size_t width) {
+  std::vector<std::vector<std::string>> rows = {{"NAME", "CLASS", "DEFAULT", "SCHEMA"}};
+  for (const auto* op : ops) {
+    rows.push_back({op->name, std::string(to_string(op->op_class)), op->has_default ? "yes" : "no", schema_tail(*op)});
+  }
+  return layout_table(rows, width);
+}
+
+std::string op_declaration(const Op& op) {
+  std::string text = fmt::format("{} {}{}(", op.returns, op.base, op.kind == SchemaKind::Out ? "_out" : "");
+  for (std::size_t i = 0; i < op.arguments.size(); ++i) {
+    text += fmt::format("{}\n    {} {}", i == 0 ? "" : ",", op.arguments[i].type, op.arguments[i].name);
+  }
+  return text + ")";
+}
+
+std::string op_page(const Op& op, std::size_t width) {
+  Page page(width);
+  page.raw(fmt::format("{}\n\n", op.schema));
+  auto declaration = op_declaration(op);
+  for (std::size_t at = 0; (at = declaration.find('\n', at)) != std::string::npos; ++at)
+    declaration.insert(at + 1, "  ");
+  page.raw("  " + declaration + "\n\n");
+  page.entry("class", about_class(op));
+  page.entry("form", std::string(to_string(op.kind)) + (op.method ? ", also a method" : ""));
+  page.entry("default", op.has_default ? "yes: works without a kernel of the backend" : "no");
+  page.entry("symbol", op.ops_struct());
+  page.entry("structure", structure(op));
+  page.entries("precomputed", op.precompute);
+  page.entry("variants", fmt::format("{}", fmt::join(op.variants, ", ")));
+  page.entry("tags", fmt::format("{}", fmt::join(op.tags, ", ")));
+  page.entries("kernels", kernel_lines(op));
+  page.raw("\n  strategies\n");
+  for (const auto& fit : fitting_strategies(op)) {
+    const auto verdict = !fit.fits ? "no" : fit.needs_override ? "override" : "yes";
+    auto line = fmt::format("    {:<13} {:<8}  {}", fit.strategy, verdict, wrap_words(fit.reason, 28, width));
+    line.erase(line.find_last_not_of(' ') + 1);
+    page.raw(line + "\n");
+  }
+  return page.take();
+}
+
+nlohmann::ordered_json op_summary(const Op& op) {
+  return {{"op", op.name},
+          {"schema", op.schema},
+          {"signature", op.signature()},
+          {"class", to_string(op.op_class)},
+          {"kind", to_string(op.kind)},
+          {"default", op.has_default},
+          {"tags", op.tags}};
+}
+
+nlohmann::ordered_json op_details(const Op& op) {
+  auto json = op_summary(op);
+  json["symbol"] = op.ops_struct();
+  json["returns"] = op.returns;
+  json["arguments"] = nlohmann::ordered_json::array();
+  for (const auto& a : op.arguments) {
+    nlohmann::ordered_json argument = {{"name", a.name}, {"type", a.type}, {"schema_type", a.schema_type}};
+    if (!a.default_value.empty()) argument["default"] = a.default_value;
+    argument["kwarg_only"] = a.kwarg_only;
+    argument["out"] = a.is_out;
+    json["arguments"].push_back(std::move(argument));
+  }
+  json["view"] = op.is_view;
+  json["structured"] = op.structured;
+  json["structured_delegate"] = op.structured_delegate;
+  json["structured_inherits"] = op.structured_inherits;
+  json["meta_struct"] = op.meta_struct;
+  json["precomputed"] = op.precompute;
+  json["variants"] = op.variants;
+  json["kernels"] = op.kernels;
+  json["strategies"] = nlohmann::ordered_json::array();
+  for (const auto& fit : fitting_strategies(op)) {
+    json["strategies"].push_back({{"strategy", fit.strategy},
+                                  {"fits", fit.fits},
+                                  {"needs_override", fit.needs_override},
+                                  {"reason", fit.reason}});
+  }
+  return json;
+}
+
+}  // namespace openreg_gen
