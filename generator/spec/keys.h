@@ -28,12 +28,12 @@ struct RuleContext {
 using Rule = void (*)(const Node&, RuleContext&);
 
 struct Key {
-  std::string_view path;  // "backend.name", "ops.*.dtypes", "ops.*.dtypes[]"
-  KeyType type;
-  std::string_view fallback;               // the default, as a reader would write it; empty: none
-  std::span<const std::string_view> values;  // Word
-  std::string_view description;            // one sentence; Markdown
-  std::string_view example;
+  std::string_view path = {};  // "backend.name", "ops.*.dtypes", "ops.*.dtypes[]"
+  KeyType type = KeyType::Text;
+  std::string_view fallback = {};               // the default, as a reader would write it; empty: none
+  std::span<const std::string_view> values = {};  // Word
+  std::string_view description = {};            // one sentence; Markdown
+  std::string_view example = {};
   std::int64_t min = 0, max = 0;  // Integer and Size
   Rule rule = nullptr;
   std::string_view pattern = {};    // for the JSON Schema: what `rule` wants, as far as a pattern can say it

@@ -66,7 +66,7 @@ void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Dia
       if (other.fits && other.strategy != "unsupported") others += (others.empty() ? "" : ", ") + std::string(other.strategy);
     }
     const bool view = *op.strategy == Strategy::CpuFallback && *spec.fallback.kind == FallbackKind::Cpu && known->has_default;
-    diagnostics.error(code, at, fmt::format("'{}' can't be {}: {}", known->name, word, fit->reason), "what fits: " + others + (view ? "; or leave it out" : ""));
+    diagnostics.error(code, at, fmt::format("'{}' can't be '{}': {}", known->name, word, fit->reason), "what fits: " + others + (view ? "; or leave it out" : ""));
   } else if (fit != nullptr && fit->needs_override && !*op.override_composite) {
     diagnostics.error("E0203", op.name.at, fmt::format("'{}' is composite: {}", known->name, fit->reason), "leave it out, or add `override: true`");
   }

@@ -1,0 +1,150 @@
+#include "diag/codes.h"
+
+#include <algorithm>
+
+namespace openreg_gen {
+namespace {
+
+// clang-format off
+constexpr Code kCodes[] = {
+    // The file and its text.
+    {"E0101", "the spec cannot be read", "There is no such file, or it cannot be opened."},
+    {"E0102", "the spec is no file", "The path names a folder, a device or a pipe. Name the YAML or JSON file."},
+    {"E0103", "the spec is too large", "A spec holds at most 1 MiB; one that lists every operator of PyTorch has a quarter of that."},
+    {"E0104", "the spec is empty", "The file holds no value. The least spec is `backend: {name: mydevice}`."},
+    {"E0105", "not UTF-8", "Specs are UTF-8. The message names the first byte that is not, and its offset from the start of the file."},
+    {"E0106", "NUL bytes", "The file is not text."},
+    {"E0107", "syntax", "The text is no well-formed YAML or JSON. A file whose name ends in `.json` is read as JSON, as is what begins with `{` and parses as JSON."},
+    {"E0108", "several documents", "A spec is one YAML document."},
+    {"E0109", "too many values", "The spec holds more than 50000 values after its aliases were expanded, or an alias stands inside the value it names."},
+    {"E0110", "nested too deep", "No spec needs more than 32 levels."},
+    {"E0111", "a YAML tag", "Tags such as `!!python/object` ask a reader for types that specs do not have. Leave them out."},
+    // Keys and types.
+    {"E0112", "unknown key", "The key is not in the [reference](spec.md). YAML's merge key `<<` is unknown as well."},
+    {"E0113", "a key given twice", "YAML parsers differ in which one wins. Keep one."},
+    {"E0114", "a key is missing", "The key has no default."},
+    {"E0115", "wrong type", "The value is of another type than the key wants. `2.13`, `true` and `null` are no text unless they are quoted; `yes` and `on` are no booleans."},
+    {"E0116", "unknown word", "The key takes one of a few words."},
+    {"E0117", "out of range", "The number is below or above what the key allows."},
+    {"E0118", "unknown spec_version", "The spec was written for another openreg-gen."},
+    {"E0119", "an item given twice", "A list names the same thing twice."},
+    // Names and texts.
+    {"E0120", "malformed backend name", "`torch.device()` parses lower-case letters and underscores only: no digit, no upper case, no dash. Two underscores in a row are reserved by C++."},
+    {"E0121", "backend name too long", "A name has at most 30 letters."},
+    {"E0122", "name of a device type", "PyTorch has a device type of this name; renaming PrivateUse1 to it is refused, or silently aliases that device."},
+    {"E0123", "name of an attribute", "`torch.NAME`, `Tensor.NAME` or `Module.NAME` exists, so registering the device module or its methods raises."},
+    {"E0124", "name of a keyword", "The name becomes a C++ namespace and a Python attribute; a keyword can be neither."},
+    {"E0125", "name beginning with cpu or cuda", "`torch.load()` takes locations that begin so for the CPU or for CUDA."},
+    {"E0126", "name of a namespace or function", "The name becomes a C++ namespace at global scope, where C, C++ or PyTorch has one, or a function, of that name."},
+    {"E0127", "name of a library, target or header", "`libNAME.so`, the CMake target `NAME` or `include/NAME.h` would hide one that is there already."},
+    {"E0128", "bad package", "The package becomes a folder and a Python module: a lower-case identifier, no path, and none of Python's or PyTorch's own modules."},
+    {"E0129", "malformed identifier", "The value becomes part of C++ names: letters, digits and underscores, a letter first. `api_prefix` begins with a lower-case one."},
+    {"E0130", "reserved identifier", "C++ or PyTorch has taken the name."},
+    {"E0131", "control characters", "The text goes into comments and literals of C++, Python, CMake, TOML and Markdown, so it must be one line without control characters."},
+    {"E0132", "invisible characters", "Characters that reorder, join or hide text make code read otherwise than it is."},
+    {"E0133", "blank or too long a text", "A text has 1 to 200 characters."},
+    {"E0134", "text that would break out of a comment", "A backslash at the end of a `//` comment continues it on the next line; `*/` ends a comment; `\?\?/` is a trigraph."},
+    {"E0135", "malformed version", "Versions are as [PEP 440](https://peps.python.org/pep-0440/) has them."},
+    {"E0136", "malformed licence", "Licences are [SPDX expressions](https://spdx.org/licenses/)."},
+    {"E0137", "malformed PyTorch release", "`torch.min` and `torch.max` are `MAJOR.MINOR`, or `MAJOR.MINOR.PATCH`."},
+    {"E0138", "empty PyTorch range", "`torch.max` is below `torch.min`."},
+    {"E0139", "alignment", "An alignment is a power of two."},
+    {"E0140", "malformed size", "A size is a number of bytes, or a whole number with KiB, MiB, GiB, TiB, KB, MB, GB or TB."},
+    {"E0141", "key without effect (warning)", "With `device.api: external` the device says how many there are and what memory they have."},
+    // Operators, without regard to PyTorch.
+    {"E0150", "malformed operator name", "An operator is `name` or `name.overload`, without `aten::`."},
+    {"E0151", "an operator given twice", "Two kernels for one operator contradict each other. Keep one."},
+    {"E0152", "pointwise without expr", "The strategy `pointwise` makes a kernel of the expression in `expr`."},
+    {"E0153", "key of another strategy", "The key has no meaning with the operator's strategy."},
+    {"E0154", "unsupported without reason", "The user of the backend is told why an operator is not supported."},
+    {"E0155", "character in an expression", "An expression holds names, numbers, calls and operators; no strings, comments, braces, brackets, `;` or `#`."},
+    {"E0156", "malformed expression", "The text is no complete C++ expression, or it assigns. The place is the character where it went wrong."},
+    {"E0157", "unknown function or type", "Expressions call the mathematical functions of `std::`, a few of `c10::`, and cast to `scalar_t` and the plain types."},
+    {"E0158", "empty list of dtypes", "A list of dtypes that is given names at least one."},
+    {"E0160", "malformed schema", "A schema reads `name(Type argument, *, Type keyword=default) -> Type`, without a namespace."},
+    {"E0161", "bad name in a schema", "Names of operators and arguments become C++ and Python names; `grad` is the incoming gradient."},
+    {"E0162", "unknown type in a schema", "Types are Tensor, Scalar, int, SymInt, float, bool, str, ScalarType, Device and Generator, with `?`, `[]` and alias marks."},
+    {"E0163", "a custom operator given twice", "Two entries define the same name and overload."},
+    {"E0164", "autograd does not fit", "`autograd` with `expr` needs `backward`; `backward` needs both."},
+    {"E0165", "schema that an expression can't serve", "A kernel from an expression has Tensor and number arguments, at least one Tensor, and returns one Tensor; with `backward` exactly one Tensor."},
+    {"E0166", "unknown name in an expression", "An expression of a custom operator names its arguments, and in `backward` also `grad`."},
+    // Operators and the catalogue.
+    {"E0201", "unknown operator", "The installed PyTorch declares no such operator. `openreg-gen ops PATTERN` searches."},
+    {"E0202", "unknown overload", "The operator exists, but not this overload. Names are those of the dispatcher: `add.Tensor`."},
+    {"E0203", "composite operator", "PyTorch composes the operator from others, gradients included. A kernel at PrivateUse1 replaces that and silently loses the gradient. `override: true` says that you know."},
+    {"E0204", "no way through the CPU", "Views must alias, factories must make tensors on the device, random operators must draw from the device's generator, and some operators have no CPU kernel."},
+    {"E0205", "no structured form", "Only out variants that PyTorch declares as structured can be structured; they serve the functional and in-place forms too."},
+    {"E0206", "no DispatchStub", "PyTorch's kernel of the operator ends in no DispatchStub that a backend can serve."},
+    {"E0207", "not pointwise", "An expression over elements can't be the operator's kernel."},
+    {"E0208", "unknown name in an expression", "The expression names something that is no tensor or number argument of the operator."},
+    {"E0209", "operator of the minimal set", "Every backend registers the operator already; two registrations contradict each other."},
+    {"E0210", "nothing to override (warning)", "`override` concerns composite operators only."},
+    // AMP.
+    {"E0301", "unknown operator in an AMP rule", "The installed PyTorch declares no such operator."},
+    {"E0302", "unknown overload in an AMP rule", "Autocast rules are for one overload each, named as the dispatcher has it: `pow.Tensor_Scalar`."},
+    {"E0303", "two policies", "An operator has one autocast policy."},
+    {"E0304", "added and removed", "`add` and `remove` contradict each other. To move an operator of the preset to another policy, both are needed and allowed."},
+    {"E0305", "operator that autocast can't serve", "Autocast casts tensor arguments and calls the operator again; operators that write into an argument, return views or take no tensor can't be served."},
+    {"E0306", "other policy in the preset", "The preset has the operator with another policy. Name it under `remove` as well."},
+    {"E0307", "already in the preset (warning)", "The preset has the operator with this policy."},
+    {"E0308", "nothing to remove", "The preset has no rule for the operator."},
+    // PyTorch and the environment.
+    {"E0401", "no PyTorch", "PyTorch is looked for at `--torch`, then in the active environment. Install it there, or name it."},
+    {"E0402", "PyTorch's declarations are broken", "A file that declares operators is missing, unreadable or not understood."},
+    {"E0403", "PyTorch's autocast lists are broken", "`ATen/autocast_mode.h` is missing or has other lists than expected."},
+    {"E0404", "PyTorch out of range", "The installed PyTorch is not within `torch.min` and `torch.max`."},
+    // The tree.
+    {"E0500", "bad command line", "An option or argument is unknown, missing or malformed."},
+    {"E0503", "files in the way", "A file that would be written was edited, or is there without having been written by the tool. Nothing was written."},
+    {"E0504", "path outside the tree", "An output's path is absolute, climbs with `..`, or lies in the tool's own folder."},
+    {"E0505", "outputs collide", "Two outputs have one path, or a file is another's folder."},
+    {"E0506", "the disk refuses", "A file or folder of the tree cannot be read or written."},
+    {"E0507", "broken manifest", "`.openreg-gen/manifest.json` is unreadable, or newer than this openreg-gen."},
+    {"E0508", "symlink out of the tree", "A symlink inside the tree leads out of it."},
+    // Templates and rendering.
+    {"E0601", "undefined name in a template", "A template uses a name that the model has not, or does not exist: a fault of the tool."},
+    {"E0602", "template syntax", "Jinja2 cannot parse a template: a fault of the tool."},
+    {"E0603", "template error", "A template raised while it was rendered: a fault of the tool."},
+    {"E0604", "broken templates.yaml", "A row lacks a field, or names an unknown class, condition or list."},
+    {"E0605", "no Python", "Rendering needs the Python of a PyTorch environment."},
+    {"E0606", "no Jinja2", "Rendering needs Jinja2, which each PyTorch environment has."},
+    {"E0607", "the renderer failed", "The Python child ended without a whole answer."},
+    {"E0608", "the tool's files are missing", "Templates or the renderer are not where the installation put them."},
+    {"E0699", "a fault of the tool", "Something happened that should not. Please report it with the spec."},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Code> all_codes() { return kCodes; }
+
+const Code* find_code(std::string_view code) {
+  const auto found = std::ranges::lower_bound(kCodes, code, {}, &Code::code);
+  return found != std::end(kCodes) && found->code == code ? &*found : nullptr;
+}
+
+std::string codes_markdown() {
+  constexpr std::pair<char, std::string_view> kGroups[] = {{'1', "E01xx: the spec's text, keys and values"},
+                                                           {'2', "E02xx: operators"},
+                                                           {'3', "E03xx: automatic mixed precision"},
+                                                           {'4', "E04xx: PyTorch and the environment"},
+                                                           {'5', "E05xx: the command line, the tree and its files"},
+                                                           {'6', "E06xx: templates and rendering"}};
+  std::string out =
+      "# Diagnostics\n\n"
+      "Errors end a run with exit code 1 (the answer is no), 2 (bad input), 3 (the environment) or 4 (a fault of the tool).\n"
+      "This page is printed by `openreg-gen schema --diagnostics`.\n";
+  char group = 0;
+  for (const Code& code : kCodes) {
+    if (code.code[2] != group) {
+      group = code.code[2];
+      for (const auto& [digit, title] : kGroups) {
+        if (digit == group) out += "\n## " + std::string(title) + "\n";
+      }
+    }
+    out += "\n### " + std::string(code.code) + ": " + std::string(code.title) + "\n\n" + std::string(code.explanation) + "\n";
+  }
+  return out;
+}
+
+}  // namespace openreg_gen

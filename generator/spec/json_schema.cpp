@@ -1,0 +1,141 @@
+#include "spec/json_schema.h"
+
+#include "spec/keys.h"
+
+#include <nlohmann/json.hpp>
+
+namespace openreg_gen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json schema_of(const Key& key);
+
+Json any_of(std::initializer_list<Json> choices) { return {{"anyOf", Json(choices)}}; }
+
+Json map_schema(const Key& key) {
+  Json properties = Json::object(), required = Json::array();
+  for (const Key* child : child_keys(key.path)) {
+    properties[last_part(child->path)] = schema_of(*child);
+    if (child->required) required.push_back(last_part(child->path));
+  }
+  Json schema = {{"type", key.required || key.path.empty() ? Json("object") : Json({"object", "null"})}, {"properties", properties}, {"additionalProperties", false}};
+  if (!required.empty()) schema["required"] = required;
+  return schema;
+}
+
+Json scalar_schema(const Key& key) {
+  switch (key.type) {
+    case KeyType::Word: {
+      Json values = Json::array();
+      for (const auto value : key.values) values.push_back(value);
+      return {{"enum", values}};
+    }
+    case KeyType::Integer: return {{"type", "integer"}, {"minimum", key.min}, {"maximum", key.max}};
+    case KeyType::Boolean: return {{"type", "boolean"}};
+    case KeyType::Size:
+      return any_of({{{"type", "integer"}, {"minimum", key.min}, {"maximum", key.max}},
+                     {{"type", "string"}, {"pattern", "^[0-9]+ *(B|[KMGT]iB|[KMGT]B)?$"}}});
+    default: break;
+  }
+  Json schema = {{"type", "string"}};
+  if (!key.pattern.empty()) schema["pattern"] = key.pattern;
+  return schema;
+}
+
+/// `ops`: a map from operator to map, or a list of operators and maps.
+Json table_schema(const Key& key) {
+  const Key& row = *find_key(std::string(key.path) + ".*");
+  const Json value = schema_of(row);
+  const Json name = find_key("amp.remove[]")->pattern;
+  Json named = map_schema(row);
+  named["type"] = "object";
+  named["properties"]["name"] = {{"type", "string"}, {"pattern", name}};
+  named["required"] = {"name"};
+  const Json free = {{"type", "object"}, {"propertyNames", {{"pattern", name}}}, {"additionalProperties", value}};
+  const Json item = any_of({{{"type", "string"}, {"pattern", name}}, named, free});
+  return any_of({{{"type", "null"}}, free, {{"type", "array"}, {"items", item}}});
+}
+
+Json schema_of(const Key& key) {
+  Json schema;
+  switch (key.type) {
+    case KeyType::Map: schema = map_schema(key); break;
+    case KeyType::Table: schema = table_schema(key); break;
+    case KeyType::List:
+      schema = {{"type", {"array", "null"}}, {"items", schema_of(*find_key(std::string(key.path) + "[]"))}, {"uniqueItems", true}};
+      break;
+    default: schema = scalar_schema(key);
+  }
+  if (!key.shorthand.empty()) schema = any_of({scalar_schema(*find_key(std::string(key.path) + "." + std::string(key.shorthand))), schema});
+  if (!key.description.empty()) schema["description"] = key.description;
+  return schema;
+}
+
+std::string_view type_name(const Key& key) {
+  switch (key.type) {
+    case KeyType::Map: return key.shorthand.empty() ? "map" : "word or map";
+    case KeyType::List: return "list";
+    case KeyType::Table: return "map or list";
+    case KeyType::Text: return "text";
+    case KeyType::Word: return "word";
+    case KeyType::Integer: return "integer";
+    case KeyType::Boolean: return "boolean";
+    case KeyType::Size: return "size";
+  }
+  return "text";
+}
+
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+std::string code(std::string_view text) { return text.empty() ? "" : "`" + cell(text) + "`"; }
+
+}  // namespace
+
+std::string spec_json_schema() {
+  Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "openreg-gen spec"}};
+  schema.update(schema_of(*find_key("")));
+  return schema.dump(2) + "\n";
+}
+
+std::string spec_markdown() {
+  std::string out =
+      "# The spec\n\n"
+      "A spec is one YAML or JSON document in UTF-8, at most 1 MiB. Every key has a default but `backend.name`;\n"
+      "`openreg-gen check SPEC` says all that is wrong with one, `openreg-gen schema` prints its JSON Schema.\n"
+      "Texts that look like numbers need quotes: `min: \"2.13\"`. `<name>` is `backend.name`, `<Name>` the same in camel case.\n"
+      "This page is printed by `openreg-gen schema --markdown`.\n";
+  for (const Key& key : all_keys()) {
+    const bool top = !key.path.empty() && key.path.find_first_of(".[") == std::string_view::npos;
+    if (key.path.empty()) continue;
+    if (top) {
+      out += "\n## `" + std::string(key.path) + "`\n\n" + std::string(key.description);
+      if (key.type != KeyType::Map && key.type != KeyType::Table && key.type != KeyType::List) {
+        out += " Default: `" + std::string(key.fallback) + "`.";
+      }
+      out += "\n";
+      if (!child_keys(key.path).empty() || find_key(std::string(key.path) + ".*") || find_key(std::string(key.path) + "[]")) {
+        out += "\n| key | type | default | meaning | example |\n|---|---|---|---|---|\n";
+      }
+      continue;
+    }
+    if (key.path.ends_with("[]") && key.path != "custom_ops[]") continue;
+    std::string meaning = cell(key.description);
+    if (!key.values.empty() || key.path.ends_with("dtypes")) {
+      const Key* words = key.values.empty() ? find_key(std::string(key.path) + "[]") : &key;
+      meaning += " One of:";
+      for (const auto value : words->values) meaning += (value == words->values.front() ? " " : ", ") + code(value);
+      meaning += ".";
+    }
+    if (key.type == KeyType::Integer || key.type == KeyType::Size) meaning += " " + std::to_string(key.min) + " to " + std::to_string(key.max) + ".";
+    const std::string fallback = key.required ? "required" : code(key.fallback);
+    out += "| " + code(key.path) + " | " + std::string(type_name(key)) + " | " + fallback + " | " + meaning + " | " + code(key.example) + " |\n";
+  }
+  return out;
+}
+
+}  // namespace openreg_gen
