@@ -30,6 +30,7 @@ struct NativeFunction {
   std::vector<std::string> autogen;            // names of the forms that PyTorch's codegen adds
   std::vector<std::string> precomputed;
   std::string structured_delegate, structured_inherits, python_module;
+  bool dispatch_written = false;  // even if empty, which says: no kernel at all
   bool structured = false, ufunc = false, const_ref_mutable = false, device_guard = true, device_check = true;
   bool method = false, manual_cpp_binding = false;
   bool generated = false;  // not written: one of the forms that codegen adds (see generated_forms.h)

@@ -1,5 +1,6 @@
 #include "catalog/generated_forms.h"
 
+#include "catalog/classify.h"
 #include "diag/failure.h"
 
 #include <algorithm>
@@ -109,6 +110,15 @@ NativeFunction generated_from(const NativeFunction& base, Schema schema) {
   return f;
 }
 
+/// Groups whose `autogen` lines PyTorch passes over: those that bypass the dispatcher, views, and what decomposes.
+bool passed_over(const std::vector<const NativeFunction*>& group) {
+  const auto tagged_core = [](const auto* f) { return std::ranges::find(f->tags, "core") != f->tags.end(); };
+  const auto implicit = [](const auto* f) { return f->has_kernel("CompositeImplicitAutograd"); };
+  const auto view = [](const auto* f) { return f->schema.base != "set_" && is_view_op(f->schema, f->tags); };
+  return std::ranges::all_of(group, &NativeFunction::manual_cpp_binding) || std::ranges::any_of(group, view) ||
+         (std::ranges::all_of(group, implicit) && std::ranges::none_of(group, tagged_core));
+}
+
 /// The form that the others of its group are derived from.
 const NativeFunction& base_of(const std::vector<const NativeFunction*>& group) {
   for (const auto kind : {SchemaKind::Mutable, SchemaKind::Inplace, SchemaKind::Out, SchemaKind::Functional}) {
@@ -126,6 +136,7 @@ void add_generated_forms(std::vector<NativeFunction>& functions) {
   for (const auto& f : functions) groups[f.schema.group_key()].push_back(&f);
   std::vector<NativeFunction> added;
   for (const auto& [key, group] : groups) {
+    if (passed_over(group)) continue;
     std::set<std::string> announced;
     for (const auto* f : group) announced.insert(f->autogen.begin(), f->autogen.end());
     const auto& base = base_of(group);

@@ -57,6 +57,7 @@ void set_field(NativeFunction& f, const std::string& key, const YAML::Node& valu
   if (key == "func") {
     f.schema = parse_schema(value.as<std::string>());
   } else if (key == "dispatch") {
+    f.dispatch_written = true;
     for (const auto& item : value) {
       for (const auto& name : split_names(item.first.as<std::string>()))
         f.kernels[name] = item.second.as<std::string>();
@@ -95,7 +96,7 @@ void add_implied_kernels(NativeFunction& f) {
   if (f.ufunc) {
     for (const char* key : {"CPU", "CUDA"}) f.kernels[key] = "ufunc_" + f.schema.root() + "_" + key;
   }
-  if (f.kernels.empty() && !f.in_structured_group()) {
+  if (!f.dispatch_written && !f.in_structured_group()) {
     const bool out = f.schema.kind() == SchemaKind::Out;
     f.kernels["CompositeImplicitAutograd"] = f.schema.base + (out ? "_out" : "");
   }
