@@ -1,0 +1,112 @@
+"""An external tree: builds and imports before anything is ported, says what to port first, and with a port to plain
+host memory (external/host_port.cpp) climbs the whole bring-up ladder."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+GENERATOR = os.environ.get("OPENREG_GEN", str(ROOT / "build/openreg-gen"))
+PORT = "third_party/porttest/src/port.cpp"
+
+
+def run(*command, cwd, check=True):
+    env = {**os.environ, "COLUMNS": "200", "PYTHONPATH": str(cwd), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    if shutil.which("ccache"):
+        env.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache")
+    result = subprocess.run(command, check=False, cwd=cwd, env=env, capture_output=True, text=True)
+    if check:
+        assert result.returncode == 0, f"{command}\n{result.stdout[-8000:]}\n{result.stderr[-8000:]}"
+    return result
+
+
+def ladder(tree):
+    """Outcomes of the ladder's tests, by file and name, and pytest's output."""
+    pytest_ = (sys.executable, "-m", "pytest", "-v", "-rs", "-p", "no:cacheprovider")
+    files = sorted(f"tests/{path.name}" for path in (tree / "tests").glob("test_bringup_*.py"))
+    result = run(*pytest_, *files, cwd=tree, check=False)
+    outcomes = dict(re.findall(r"^tests/(\S.*?) (PASSED|FAILED|ERROR|SKIPPED)\b", result.stdout, re.MULTILINE))
+    assert outcomes, result.stdout + result.stderr
+    return outcomes, result.stdout
+
+
+def of_rung(outcomes, rung):
+    return {name: outcome for name, outcome in outcomes.items() if name.startswith(f"test_bringup_{rung}_")}
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """Freshly rendered and built, in this Python's environment but not installed into it."""
+    tree = tmp_path_factory.mktemp("external") / "torch_porttest"
+    run(GENERATOR, "new", "porttest", "--device", "external", "--out", str(tree), cwd=tree.parent)
+    run("cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}",
+        "-DPORTTEST_WERROR=ON", cwd=tree)  # fmt: skip
+    run("cmake", "--build", "build", cwd=tree)
+    return tree
+
+
+@pytest.fixture(scope="module")
+def ported(tree):
+    """The same tree with a port to host memory. Tests that need the unported one come first."""
+    shutil.copy(ROOT / "tests/external/host_port.cpp", tree / PORT)
+    run("cmake", "--build", "build", cwd=tree)
+    return tree
+
+
+def test_a_fresh_tree_imports_and_has_no_device(tree):
+    script = "import torch, torch_porttest as p; print(torch.porttest.is_available(), torch.porttest.device_count())"
+    assert run(sys.executable, "-c", script, cwd=tree).stdout.split() == ["False", "0"]
+
+
+def test_using_a_fresh_tree_names_what_to_port(tree):
+    script = "import torch, torch_porttest; torch.empty(2, device='porttest')"
+    result = run(sys.executable, "-c", script, cwd=tree, check=False)
+    assert result.returncode != 0
+    assert f"porttestGetDeviceCount is not ported yet: fill it in {PORT} (rung 1 of docs/porting.md)" in result.stderr
+
+
+def test_the_ladder_of_a_fresh_tree_stands_on_rung_one(tree):
+    outcomes, output = ladder(tree)
+    first = next(name for name, outcome in outcomes.items() if outcome != "PASSED")
+    assert first == "test_bringup_1_import.py::test_port[porttestGetDeviceCount]"
+    assert outcomes["test_bringup_1_import.py::test_import_works_whatever_is_ported"] == "PASSED"
+    assert "porttestGetDeviceCount is not ported yet" in output
+    for rung in (2, 3, 4, 5):
+        assert set(of_rung(outcomes, rung).values()) == {"SKIPPED"}
+    assert "rung 1 comes first: porttestGetDeviceCount: porttestGetDeviceCount is not ported" in output
+
+
+def test_a_half_ported_tree_stands_between_rungs(tree):
+    fresh = (tree / PORT).read_text()
+    host = (ROOT / "tests/external/host_port.cpp").read_text()
+    # Takes back one function of rung 3, as if it had not been ported yet.
+    half, count = re.subn(
+        r"porttestEventQuery\(porttestEvent_t\) \{ return porttestSuccess; \}",
+        "porttestEventQuery(porttestEvent_t) { return porttest::driver::not_ported(__func__, 3); }",
+        host,
+    )
+    assert count == 1
+    try:
+        (tree / PORT).write_text(half)
+        run("cmake", "--build", "build", cwd=tree)
+        outcomes, output = ladder(tree)
+    finally:
+        (tree / PORT).write_text(fresh)
+    for rung in (1, 2):
+        assert set(of_rung(outcomes, rung).values()) == {"PASSED"}, output
+    assert outcomes["test_bringup_3_streams.py::test_port[porttestEventQuery]"] == "FAILED"
+    assert outcomes["test_bringup_3_streams.py::test_port[porttestEventRecord]"] == "PASSED"
+    for rung in (4, 5):
+        assert set(of_rung(outcomes, rung).values()) == {"SKIPPED"}
+    assert "rung 3 comes first: porttestEventQuery" in output
+
+
+def test_host_memory_climbs_the_whole_ladder(ported):
+    outcomes, output = ladder(ported)
+    assert set(outcomes.values()) == {"PASSED"}, output
+    assert {name[len("test_bringup_")] for name in outcomes} == set("12345")
