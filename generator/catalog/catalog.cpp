@@ -36,6 +36,8 @@ std::string Op::signature() const {
 bool Op::has_tag(std::string_view tag) const { return std::ranges::binary_search(tags, tag); }
 
 std::string Op::native_struct(const std::string& dispatch_key) const {
+  if (dispatch_key != "CPU" && dispatch_key != "CUDA" && dispatch_key != "MPS")
+    return {};  // others are plain functions
   const auto kernel = kernels.find(dispatch_key);
   return structured && kernel != kernels.end() ? "at::native::structured_" + kernel->second : "";
 }

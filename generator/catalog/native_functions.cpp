@@ -13,12 +13,16 @@
 namespace openreg_gen {
 namespace {
 
+constexpr auto kRemedy = "reinstall this PyTorch, or name another one with --torch DIR";
+
 /// Calls `entry` with each "- ..." item of a top-level list and the line it starts at.
 void for_each_entry(std::string_view text, const std::filesystem::path& path,
                     const std::function<void(const YAML::Node&)>& entry) {
   int line = 1;
   std::size_t begin = text.starts_with("- ") ? 0 : text.find("\n- ");
-  if (begin == std::string_view::npos) throw Failure(Exit::Environment, "E0402", path.string() + " holds no entry");
+  if (begin == std::string_view::npos) {
+    throw Failure(Exit::Environment, "E0402", path.string() + " holds no entry", kRemedy);
+  }
   if (begin != 0) ++begin;
   line += static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
   while (begin < text.size()) {
@@ -31,8 +35,7 @@ void for_each_entry(std::string_view text, const std::filesystem::path& path,
       entry(node[0]);
     } catch (const std::exception& e) {  // yaml-cpp's own exceptions and std::invalid_argument
       throw Failure(Exit::Environment, "E0402",
-                    path.string() + ", entry at line " + std::to_string(line) + ": " + e.what(),
-                    "reinstall this PyTorch, or name another one with --torch DIR");
+                    path.string() + ", entry at line " + std::to_string(line) + ": " + e.what(), kRemedy);
     }
     line += static_cast<int>(std::count(chunk.begin(), chunk.end(), '\n'));
     begin = end;

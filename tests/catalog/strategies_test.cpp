@@ -1,0 +1,77 @@
+#include "catalog/strategies.h"
+
+#include "support.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace openreg_gen {
+namespace {
+
+using testing::HasSubstr;
+
+StrategyFit fit(const char* name, const char* strategy) {
+  const auto* op = installed().find(name);
+  if (op == nullptr) throw std::runtime_error(name);
+  const auto fits = fitting_strategies(*op);
+  const auto* found = find_fit(fits, strategy);
+  if (found == nullptr) throw std::runtime_error(strategy);
+  return *found;
+}
+
+TEST(Strategies, TheReferenceBackendsOwn) {
+  EXPECT_TRUE(fit("maximum.out", "structured").fits);
+  EXPECT_TRUE(fit("hypot.out", "pointwise").fits);
+  EXPECT_TRUE(fit("abs.out", "stub").fits);
+  EXPECT_TRUE(fit("relu", "native").fits);
+  EXPECT_TRUE(fit("relu_", "pointwise").fits);
+  EXPECT_TRUE(fit("sub.Tensor", "cpu_fallback").fits);
+  EXPECT_TRUE(fit("poisson", "unsupported").fits);
+  for (const auto& [op, strategy] : {std::pair{"maximum.out", "structured"}, {"relu", "native"}, {"abs.out", "stub"}}) {
+    EXPECT_FALSE(fit(op, strategy).needs_override) << op;
+  }
+}
+
+TEST(Strategies, DelegatesPointAtTheirOutForm) {
+  for (const char* strategy : {"structured", "pointwise", "stub"}) {
+    EXPECT_FALSE(fit("hypot", strategy).fits);
+    EXPECT_THAT(fit("hypot", strategy).reason, HasSubstr("'hypot.out' serves this form too"));
+  }
+  EXPECT_TRUE(fit("hypot", "native").fits);
+}
+
+TEST(Strategies, CpuFallbackNeedsSomethingToCopy) {
+  EXPECT_THAT(fit("unfold", "cpu_fallback").reason, HasSubstr("alias"));
+  EXPECT_THAT(fit("reshape", "cpu_fallback").reason, HasSubstr("alias")) << "a view, though composite";
+  EXPECT_THAT(fit("empty_strided", "cpu_fallback").reason, HasSubstr("on the CPU"));
+  EXPECT_THAT(fit("poisson", "cpu_fallback").reason, HasSubstr("generator"));
+  EXPECT_THAT(fit("record_stream", "cpu_fallback").reason, HasSubstr("no CPU kernel"));
+  EXPECT_FALSE(fit("unfold", "cpu_fallback").fits);
+}
+
+TEST(Strategies, CompositesWantOverride) {
+  EXPECT_TRUE(fit("reshape", "native").needs_override);
+  EXPECT_THAT(fit("reshape", "native").reason, HasSubstr("gradients"));
+  EXPECT_TRUE(fit("convolution_overrideable", "native").needs_override);
+  EXPECT_FALSE(fit("transpose.int", "native").needs_override);
+}
+
+TEST(Strategies, PointwiseIsElementwise) {
+  EXPECT_FALSE(fit("mm.out", "pointwise").fits);
+  EXPECT_FALSE(fit("sum.IntList_out", "pointwise").fits);
+  EXPECT_FALSE(fit("_foreach_add.List", "pointwise").fits);
+  EXPECT_FALSE(fit("frexp.Tensor_out", "pointwise").fits);
+  EXPECT_TRUE(fit("add.out", "pointwise").fits);
+}
+
+TEST(Strategies, EveryNoHasAReason) {
+  for (const auto& op : installed().all()) {
+    for (const auto& each : fitting_strategies(op)) {
+      EXPECT_EQ(each.reason.empty(), each.fits && !each.needs_override) << op.name << " " << each.strategy;
+    }
+  }
+  EXPECT_EQ(find_fit(fitting_strategies(installed().all()[0]), "magic"), nullptr);
+}
+
+}  // namespace
+}  // namespace openreg_gen

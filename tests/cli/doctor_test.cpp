@@ -1,0 +1,103 @@
+#include "cli/doctor_checks.h"
+
+#include "diag/failure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <stdlib.h>
+
+namespace openreg_gen {
+namespace {
+
+using testing::HasSubstr;
+
+/// A machine of our own making: programs by name, and what they print by program and first argument.
+struct Machine {
+  std::map<std::string, std::string> version = {{"c++", "g++ (Debian) 12.2.0"},
+                                                {"cmake", "cmake version 3.25.1\n"},
+                                                {"ninja", "1.13.2.git"},
+                                                {"ccache", "ccache version 4.7.5"}};
+  std::string python = "python 3.11.7\njinja2 3.1.6\nsetuptools 84.2.1\n";
+  std::string standard = "202002L";
+
+  std::map<std::string, Check> checks() const {
+    Probe probe;
+    probe.find = [this](const std::string& name) -> std::filesystem::path {
+      const bool there = version.contains(name) || (name == "python3" && !python.empty());
+      return there ? "/bin/" + name : "";
+    };
+    probe.output = [this](const std::vector<std::string>& command) -> std::string {
+      const auto name = std::filesystem::path(command[0]).filename().string();
+      if (name == "python3") return python;
+      if (command.back() == "/dev/null") return "#define __cplusplus " + standard + "\n";
+      return version.at(name);
+    };
+    probe.torch = []() -> std::filesystem::path {
+      throw Failure(Exit::Environment, "E0401", "no PyTorch found", "install it");
+    };
+    std::map<std::string, Check> result;
+    for (auto& check : run_checks(probe)) result[check.name] = check;
+    return result;
+  }
+};
+
+class Doctor : public testing::Test {
+ protected:
+  void SetUp() override { ::unsetenv("CXX"); }
+  Machine machine_;
+};
+
+TEST_F(Doctor, AWholeMachine) {
+  const auto checks = machine_.checks();
+  ASSERT_EQ(checks.size(), 9U);
+  for (const auto& [name, check] : checks) EXPECT_EQ(check.ok, name != "PyTorch") << name;
+  EXPECT_EQ(checks.at("C++ compiler").found, "gcc 12.2.0, /bin/c++, C++20");
+  EXPECT_EQ(checks.at("ninja").found, "1.13.2, /bin/ninja");
+  EXPECT_EQ(checks.at("PyTorch").problem, "no PyTorch found");
+  EXPECT_EQ(checks.at("PyTorch").remedy, "install it");
+}
+
+TEST_F(Doctor, WhatIsMissingHasARemedy) {
+  machine_ = {{}, "", "202002L"};
+  const auto checks = machine_.checks();
+  for (const auto& [name, check] : checks) {
+    EXPECT_FALSE(check.ok) << name;
+    EXPECT_FALSE(check.problem.empty()) << name;
+    EXPECT_THAT(check.remedy, testing::AnyOf(HasSubstr("install"), HasSubstr("pip"))) << name;
+    EXPECT_EQ(check.required, name != "ccache" && name != "GoogleTest") << name;
+  }
+}
+
+TEST_F(Doctor, AnOldCompiler) {
+  machine_.standard = "201709L";  // g++ 10
+  EXPECT_EQ(machine_.checks().at("C++ compiler").problem, "it does not know C++20");
+}
+
+TEST_F(Doctor, OldTools) {
+  machine_.version["cmake"] = "cmake version 3.16.3";
+  machine_.python = "python 3.9.2\nsetuptools 52.0\n";
+  const auto checks = machine_.checks();
+  EXPECT_EQ(checks.at("CMake").problem, "older than 3.22");
+  EXPECT_THAT(checks.at("Python").problem, HasSubstr("older than 3.10"));
+  EXPECT_THAT(checks.at("Jinja2").problem, HasSubstr("cannot import it"));
+  EXPECT_EQ(checks.at("Jinja2").remedy, "/bin/python3 -m pip install 'jinja2>=3.1'");
+  EXPECT_EQ(checks.at("setuptools").problem, "older than 64");
+}
+
+TEST_F(Doctor, AChosenCompilerThatIsNotThere) {
+  ::setenv("CXX", "clang++-99", 1);
+  EXPECT_EQ(machine_.checks().at("C++ compiler").problem, "$CXX = clang++-99 is not there");
+}
+
+TEST(DoctorVersions, Compare) {
+  EXPECT_EQ(compare_versions("3.9", "3.22"), -1);
+  EXPECT_EQ(compare_versions("3.22", "3.22.1"), -1);
+  EXPECT_EQ(compare_versions("3.22.0", "3.22"), 0);
+  EXPECT_EQ(compare_versions("10", "9.9"), 1);
+  EXPECT_EQ(compare_versions("2.13.0rc1", "2.13"), 0);
+}
+
+}  // namespace
+}  // namespace openreg_gen
