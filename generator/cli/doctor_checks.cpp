@@ -3,6 +3,7 @@
 #include "catalog/build.h"
 #include "catalog/python.h"
 #include "diag/failure.h"
+#include "render/python.h"
 
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@ namespace {
 constexpr auto kCmake = "3.22";
 constexpr auto kPython = "3.10";
 constexpr auto kTorch = "2.13";
+constexpr auto kJinja = "3.1";
 constexpr auto kSetuptools = "64";  // the first that installs editable trees by PEP 660
 
 Check missing(std::string name, std::string problem, std::string remedy, bool required = true) {
@@ -97,6 +99,24 @@ std::map<std::string, std::string> ask_python(const Probe& probe, const std::fil
   return versions;
 }
 
+/// A package that a Python has, or lacks: `versions` as ask_python gives them.
+Check check_package(const std::string& name, const std::string& module, const std::string& least,
+                    const std::filesystem::path& python, const std::map<std::string, std::string>& versions) {
+  const auto remedy = fmt::format("{} -m pip install '{}>={}'   (or: sudo apt-get install python3-{})", python.string(),
+                                  module, least, module);
+  const auto found = versions.find(module);
+  if (found == versions.end()) return missing(name, fmt::format("{} cannot import it", python.string()), remedy);
+  Check check{name, true, true, fmt::format("{}, {}", found->second, python.string()), "", ""};
+  if (compare_versions(found->second, least) < 0) {
+    check.ok = false;
+    check.problem = fmt::format("older than {}", least);
+    check.remedy = remedy;
+  }
+  return check;
+}
+
+/// The Python that builds and runs the backend, and its setuptools; then the one that renders, which may be another:
+/// the one that openreg-gen is installed with.
 void check_python(const Probe& probe, std::vector<Check>& checks) {
   auto python = probe.find("python3");
   if (python.empty()) python = probe.find("python");
@@ -104,7 +124,7 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
   const auto versions = python.empty() ? std::map<std::string, std::string>{} : ask_python(probe, python);
   if (!versions.contains("python")) {
     checks.push_back(missing("Python", python.empty() ? "not on PATH" : python.string() + " does not run", install));
-    for (const char* name : {"Jinja2", "setuptools"}) {
+    for (const char* name : {"setuptools", "Jinja2"}) {
       checks.push_back(missing(name, "there is no Python to ask", install));
     }
     return;
@@ -117,20 +137,15 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
     check.remedy = install;
   }
   checks.push_back(check);
-  const auto package = [&](const std::string& name, const std::string& module, const std::string& least) {
-    const auto remedy = fmt::format("{} -m pip install '{}>={}'", python.string(), module, least);
-    const auto found = versions.find(module);
-    if (found == versions.end()) return missing(name, fmt::format("{} cannot import it", python.string()), remedy);
-    Check one{name, true, true, found->second, "", ""};
-    if (compare_versions(found->second, least) < 0) {
-      one.ok = false;
-      one.problem = fmt::format("older than {}", least);
-      one.remedy = remedy;
-    }
-    return one;
-  };
-  checks.push_back(package("Jinja2", "jinja2", "3.1"));
-  checks.push_back(package("setuptools", "setuptools", kSetuptools));
+  checks.push_back(check_package("setuptools", "setuptools", kSetuptools, python, versions));
+  auto jinja = check_package("Jinja2", "jinja2", kJinja, python, versions);
+  for (const auto& renderer : probe.renderers()) {
+    auto other = check_package("Jinja2", "jinja2", kJinja, renderer, ask_python(probe, renderer));
+    if (!other.ok) continue;
+    jinja = std::move(other);
+    break;
+  }
+  checks.push_back(std::move(jinja));
 }
 
 Check check_torch(const Probe& probe) {
@@ -188,7 +203,7 @@ int compare_versions(const std::string& a, const std::string& b) {
 }
 
 Probe real_probe(const std::optional<std::filesystem::path>& torch) {
-  return {find_program, output_of, [torch] { return find_torch(torch); }};
+  return {find_program, output_of, python_candidates, [torch] { return find_torch(torch); }};
 }
 
 std::vector<Check> run_checks(const Probe& probe) {

@@ -23,6 +23,7 @@ struct Check {
 struct Probe {
   std::function<std::filesystem::path(const std::string&)> find;       // on PATH; empty if it is not there
   std::function<std::string(const std::vector<std::string>&)> output;  // stdout of a command; empty if it failed
+  std::function<std::vector<std::filesystem::path>()> renderers;       // Pythons that may render, best first
   std::function<std::filesystem::path()> torch;                        // as find_torch; may throw Failure
 };
 Probe real_probe(const std::optional<std::filesystem::path>& torch);
