@@ -35,6 +35,8 @@ constexpr MinimalOp kMinimal[] = {
     {"_thnn_fused_lstm_cell_backward_impl", "_thnn_fused_lstm_cell_backward_impl"},
     {"_thnn_fused_gru_cell", "_thnn_fused_gru_cell"},
     {"_thnn_fused_gru_cell_backward", "_thnn_fused_gru_cell_backward"},
+    {"native_batch_norm", "native_batch_norm"},
+    {"batch_norm_update_stats", "batch_norm_update_stats"},
     {"native_dropout", "native_dropout"},
 };
 
