@@ -186,7 +186,6 @@ class Parse {
       misplaced(op.expr, "expr", "pointwise");
     }
     if (*op.strategy != Strategy::Pointwise && *op.strategy != Strategy::Stub) misplaced(op.dtypes, "dtypes", "pointwise and stub");
-    if (op.dtypes.given() && op.dtypes->empty()) diagnostics_.error("E0158", op.dtypes.at, "'dtypes' is empty", "leave it out for the operator's own");
     if (*op.strategy == Strategy::Unsupported) {
       if (!op.reason.given()) diagnostics_.error("E0154", op.name.at, fmt::format("'{}' is unsupported, but has no 'reason'", *op.name), "say what the user is to be told: `reason: ...`");
     } else {
@@ -262,7 +261,6 @@ class Parse {
     Location at;
     auto dtypes = read_list(map, "dtypes", &at);
     if (at.line != 0) spec_.amp.dtypes = {std::move(dtypes), at};
-    if (at.line != 0 && spec_.amp.dtypes->empty()) diagnostics_.error("E0158", at, "'dtypes' is empty", "leave it out for [float16, bfloat16]");
     read(spec_.amp.preset, map, "preset");
     if (const Node* add = find(map, "add")) {
       for (const auto& [policy, list] : add->entries) spec_.amp.add[policy.text] = read_list(add, policy.text);

@@ -82,6 +82,8 @@ class Handler final : public YAML::EventHandler {
     const auto recorded = anchors_.find(anchor);
     if (recorded == anchors_.end()) fail("E0109", at(mark), "an alias stands inside the value that it names");
     const std::vector<Event> events = recorded->second;
+    expanded_ += events.size();
+    if (expanded_ > kMaxNodes) fail("E0109", at(mark), fmt::format("aliases expand to more than {} values", kMaxNodes));
     for (const Event& event : events) send(event);
   }
 
@@ -125,9 +127,8 @@ class Handler final : public YAML::EventHandler {
   /// What an anchor names is remembered as events; open anchors record as well.
   void send(Event event) {
     for (auto& [anchor, depth] : recording_) recorded_[anchor].push_back(event);
-    if (!recording_.empty() && ++kept_ > kMaxNodes) {
-      fail("E0109", event.node.at, fmt::format("anchors and aliases expand to more than {} values", kMaxNodes));
-    }
+    kept_ += recording_.size();
+    if (kept_ > 4 * kMaxNodes) fail("E0109", event.node.at, "anchors stand inside anchors without end");
     bool went_well = false;
     switch (event.what) {
       case What::Scalar: went_well = builder_.scalar(std::move(event.node)); break;
@@ -169,14 +170,29 @@ class Handler final : public YAML::EventHandler {
   std::vector<std::size_t> starts_;
   std::map<YAML::anchor_t, std::vector<Event>> anchors_, recorded_;
   std::vector<std::pair<YAML::anchor_t, int>> recording_;  // anchors whose container is open, and its depth
-  std::size_t kept_ = 0;
+  std::size_t kept_ = 0, expanded_ = 0;  // events copied for anchors, and by aliases
   int depth_ = 0;
   int documents_ = 0;
 };
 
+/// yaml-cpp keeps every open bracket and what follows it, so absurd nesting is told before it is parsed.
+bool absurdly_nested(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
+  constexpr int kBrackets = 1000;  // far above kMaxDepth, for brackets in texts and comments
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '[' || text[i] == '{') ++depth;
+    if ((text[i] == ']' || text[i] == '}') && depth > 0) --depth;
+    if (depth <= kBrackets) continue;
+    diagnostics.error("E0110", location_at(text, i, file), fmt::format("nested more than {} levels deep", kBrackets));
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<Node> read_yaml(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
+  if (absurdly_nested(text, file, diagnostics)) return std::nullopt;
   Handler handler(text, file, diagnostics);
   try {
     std::istringstream in(text);

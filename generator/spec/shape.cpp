@@ -122,6 +122,9 @@ class Shape {
   std::optional<Node> list(const Node& node, const Key& key) {
     if (node.kind != Node::Kind::List) return wrong_type(node, key, node.is_scalar() ? fmt::format("write [{}]", shown(node.text)) : "");
     const Key& item_key = *find_key(std::string(key.path) + "[]");
+    if (node.items.empty() && key.path.ends_with("dtypes")) {
+      diagnostics_.error("E0158", node.at, fmt::format("{} is empty", label(key)), "leave it out for its default");
+    }
     Node result;
     result.kind = Node::Kind::List;
     result.at = node.at;

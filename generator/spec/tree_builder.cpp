@@ -3,12 +3,6 @@
 #include <fmt/format.h>
 
 namespace openreg_gen {
-namespace {
-
-bool same_key(const Node& a, const Node& b) { return a.text == b.text; }
-
-}  // namespace
-
 void TreeBuilder::fail(std::string code, Location at, std::string message, std::string hint) {
   if (!stopped_) diagnostics_.error(std::move(code), std::move(at), std::move(message), std::move(hint));
   stopped_ = true;

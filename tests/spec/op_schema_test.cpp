@@ -1,0 +1,48 @@
+#include "spec/op_schema.h"
+
+#include <gtest/gtest.h>
+
+namespace openreg_gen {
+namespace {
+
+TEST(OpSchema, IsTakenApart) {
+  OpSchemaError error;
+  const auto schema = parse_op_schema("my_op.out(Tensor self, Tensor? w, int[2] k=[1,1], *, float eps=1e-6, Tensor(a!) out) -> (Tensor(a!) out, int)", error);
+  ASSERT_FALSE(schema) << "a list as default is not read";
+  EXPECT_EQ(error.code, "E0160");
+}
+
+TEST(OpSchema, ArgumentsAndReturns) {
+  OpSchemaError error;
+  const auto schema = parse_op_schema("my_op.out(Tensor self, Tensor? w, int[2] k, *, float eps=1e-6, Tensor(a!) out) -> (Tensor(a!) out, int)", error);
+  ASSERT_TRUE(schema) << error.message;
+  EXPECT_EQ(schema->name, "my_op");
+  EXPECT_EQ(schema->overload, "out");
+  ASSERT_EQ(schema->arguments.size(), 5u);
+  EXPECT_EQ(schema->arguments[1].type, "Tensor?");
+  EXPECT_EQ(schema->arguments[2].type, "int[2]");
+  EXPECT_EQ(schema->arguments[3].default_value, "1e-6");
+  EXPECT_TRUE(schema->arguments[3].kwarg_only);
+  EXPECT_FALSE(schema->arguments[2].kwarg_only);
+  EXPECT_EQ(schema->returns, (std::vector<std::string>{"Tensor(a!)", "int"}));
+  EXPECT_TRUE(parse_op_schema("op() -> ()", error));
+}
+
+TEST(OpSchema, ErrorsPointAtTheirPlace) {
+  const auto at = [](std::string_view text) {
+    OpSchemaError error;
+    return parse_op_schema(text, error) ? std::string("fine") : error.code + "@" + std::to_string(error.offset);
+  };
+  EXPECT_EQ(at(""), "E0160@0");
+  EXPECT_EQ(at("op"), "E0160@1");
+  EXPECT_EQ(at("op(Tensor) -> Tensor"), "E0160@9");
+  EXPECT_EQ(at("op(Tesnor a) -> Tensor"), "E0162@3");
+  EXPECT_EQ(at("op(Tensor(ab) a) -> Tensor"), "E0160@9");
+  EXPECT_EQ(at("op(Tensor grad) -> Tensor"), "E0161@10");
+  EXPECT_EQ(at("op(int[x] a) -> Tensor"), "E0160@6");
+  EXPECT_EQ(at("op(Tensor a) -> Tensor Tensor"), "E0160@23");
+  EXPECT_EQ(at("op(Tensor a) -> (Tensor"), "E0160@16");
+}
+
+}  // namespace
+}  // namespace openreg_gen

@@ -1,0 +1,119 @@
+// The tables that were derived from an installed PyTorch, against the one that is installed.
+#include "catalog/catalog.h"
+#include "catalog/stubs.h"
+#include "spec/amp_preset.h"
+#include "spec/keys.h"
+#include "spec/minimal_ops.h"
+#include "spec/reserved_names.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace openreg_gen {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Catalog& catalog() {
+  static const Catalog loaded = load_catalog(find_torch(std::nullopt));
+  return loaded;
+}
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+TEST(Stubs, AreDeclaredAndServeCpuAndCudaAlike) {
+  EXPECT_TRUE(std::ranges::is_sorted(all_stubs(), {}, &StubInfo::op));
+  std::set<std::string_view> stubs;
+  for (const StubInfo& info : all_stubs()) {
+    const Op* op = catalog().find(info.op);
+    ASSERT_NE(op, nullptr) << info.op;
+    EXPECT_TRUE(op->kernels.contains("CPU") && op->kernels.at("CPU") == op->kernels.at("CUDA")) << info.op;
+    EXPECT_TRUE(stubs.insert(info.stub).second) << info.stub << " serves two operators";
+    const std::string header = read(catalog().torch_dir() / "include" / info.header);
+    const std::string declared = "DECLARE_DISPATCH(" + std::string(info.fn_type) + ", " + std::string(info.stub) + ")";
+    EXPECT_NE(header.find(declared), std::string::npos) << declared << " is not in " << info.header;
+  }
+  EXPECT_EQ(find_stub("abs.out")->stub, "abs_stub");
+  EXPECT_EQ(find_stub("mm.out"), nullptr);
+}
+
+TEST(AmpPreset, IsThatOfTheInstalledHeader) {
+  const std::string header = read(catalog().torch_dir() / "include/ATen/autocast_mode.h");
+  const std::pair<const char*, const char*> lists[] = {{"AT_FORALL_LOWER_PRECISION_FP", "lower_precision_fp"},
+                                                       {"AT_FORALL_FP32", "fp32"},
+                                                       {"AT_FORALL_FP32_SET_OPT_DTYPE", "fp32_set_opt_dtype"},
+                                                       {"AT_FORALL_PROMOTE", "promote"}};
+  std::set<std::pair<std::string, std::string>> expected = {{"norm.Scalar", "fp32_append_dtype"}, {"norm.ScalarOpt_dim", "fp32_append_dtype"}};
+  for (const auto& [macro, policy] : lists) {
+    const auto start = header.find("#define " + std::string(macro) + "(_)");
+    ASSERT_NE(start, std::string::npos) << macro;
+    const std::string body = header.substr(start, header.find("\n\n", start) - start);
+    const std::regex entry(R"(\s_\((\w+)(?:, (\w+))?\))");
+    for (std::sregex_iterator i(body.begin(), body.end(), entry), end; i != end; ++i) {
+      expected.emplace((*i)[1].str() + ((*i)[2].matched ? "." + (*i)[2].str() : ""), policy);
+    }
+  }
+  std::set<std::pair<std::string, std::string>> found;
+  for (const AmpPresetRule& rule : amp_preset()) {
+    found.emplace(rule.op, rule.policy);
+    EXPECT_NE(catalog().find(rule.op), nullptr) << rule.op;
+  }
+  EXPECT_EQ(found, expected);
+}
+
+TEST(MinimalOps, AreThoseThatTheTreeRegisters) {
+  const std::string source = read(fs::path(OPENREG_GEN_SOURCE_DIR) / "generator/model/ops_tables.cpp");
+  const auto start = source.find("kMinimal[]");
+  ASSERT_NE(start, std::string::npos);
+  const std::string table = source.substr(start, source.find("};", start) - start);
+  std::set<std::string> expected;
+  const std::regex row(R"re(\{"([^"]+)", ")re");
+  for (std::sregex_iterator i(table.begin(), table.end(), row), end; i != end; ++i) expected.insert((*i)[1]);
+  EXPECT_EQ(std::set<std::string>(minimal_op_names().begin(), minimal_op_names().end()), expected);
+  EXPECT_TRUE(std::ranges::is_sorted(minimal_op_names()));
+  for (const auto op : minimal_op_names()) EXPECT_NE(catalog().find(op), nullptr) << op;
+}
+
+TEST(ReservedNames, AreSortedAndHoldTheObvious) {
+  for (const auto list : {torch_names(), c_names(), header_names(), stdlib_modules(), python_keywords()}) {
+    EXPECT_TRUE(std::ranges::is_sorted(list));
+  }
+  for (const auto name : {"float", "ones", "tensor", "nn", "optim", "train", "half"}) EXPECT_TRUE(std::ranges::binary_search(torch_names(), name)) << name;
+  for (const auto name : {"malloc", "time", "link"}) EXPECT_TRUE(std::ranges::binary_search(c_names(), name)) << name;
+}
+
+TEST(Keys, EachContainerHasItsRows) {
+  for (const Key& key : all_keys()) {
+    const std::string path(key.path);
+    if (key.type == KeyType::List) {
+      EXPECT_NE(find_key(path + "[]"), nullptr) << path;
+    }
+    if (key.type == KeyType::Table) {
+      EXPECT_NE(find_key(path + ".*"), nullptr) << path;
+    }
+    if (key.type == KeyType::Map) {
+      EXPECT_FALSE(child_keys(path).empty()) << path;
+    }
+    if (key.type == KeyType::Word) {
+      EXPECT_FALSE(key.values.empty()) << path;
+    }
+    if (!key.shorthand.empty()) {
+      EXPECT_NE(find_key(path + "." + std::string(key.shorthand)), nullptr) << path;
+    }
+    EXPECT_TRUE(key.description.ends_with('.')) << path;
+  }
+}
+
+}  // namespace
+}  // namespace openreg_gen
