@@ -45,7 +45,8 @@ std::string wrap_words(const std::string& text, std::size_t indent, std::size_t 
     const auto end = std::min(text.find(' ', begin), text.size());
     const auto word = text.substr(begin, end - begin);
     if (!result.empty() && width != 0 && column + 1 + word.size() > width) {
-      result += "\n" + std::string(indent, ' ');
+      result += '\n';
+      result.append(indent, ' ');
       column = indent;
     } else if (!result.empty()) {
       result += " ";
