@@ -208,6 +208,8 @@ json custom_operators_model(const Spec& spec) {
                      {"function", function},
                      {"formula", formula},
                      {"tested", !written.expr.value.empty()},
+                     {"tensor_count", tensors.size()},
+                     {"py_differentiable", grads.given.size() == tensors.size() && !tensors.empty() ? "True" : "False"},
                      {"doc", schema.text()},
                      {"py_args", names(params)},
                      {"py_call", python.call},

@@ -138,6 +138,13 @@ json stub_item(const Op& op, const OpSpec& written) {
   return item;
 }
 
+/// ("float32", "float64")
+std::string python_tuple(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + python_literal(text);
+  return "(" + out + (texts.size() == 1 ? ",)" : ")");
+}
+
 bool draws_from_generator(const Op& op) {
   return std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type == "Generator?"; });
 }
@@ -174,16 +181,16 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
         out["cpu_fallback"].push_back(std::move(item));
         break;
       case Strategy::Unsupported:
+        item["py_overload"] = op->overload.empty() ? "default" : op->overload;
         item["reason"] = {{"cpp", cpp_literal(entry.reason.value)}, {"py", python_literal(entry.reason.value)}};
         out["unsupported"].push_back(std::move(item));
         break;
     }
     if (entry.strategy.value != Strategy::Unsupported && !entry.skip_tests.value) {
-      json dtypes = json::array();
-      for (const std::string& dtype : values(entry.dtypes)) dtypes.push_back(dtype);
-      const bool in_place = op->kind == SchemaKind::Inplace;
-      out["tested"].push_back({{"op", op->name}, {"base", op->base}, {"overload", op->overload.empty() ? "default" : op->overload},
-                               {"dtypes", dtypes}, {"in_place", in_place}});
+      out["tested"].push_back({{"op", op->name},
+                               {"base", op->base},
+                               {"overload", op->overload.empty() ? "default" : op->overload},
+                               {"py_dtypes", python_tuple(values(entry.dtypes))}});
     }
   }
   for (const MinimalOp& minimal : minimal_ops()) {
