@@ -1,7 +1,7 @@
 #include "catalog/cpp_types.h"
 #include "catalog/schema.h"
 #include "model/escape.h"
-#include "model/names.h"
+#include "spec/names.h"
 #include "model/ops.h"
 #include "model/ops_texts.h"
 

@@ -1,7 +1,7 @@
 #include "model/model.h"
 
 #include "model/escape.h"
-#include "model/names.h"
+#include "spec/names.h"
 #include "model/ops.h"
 
 namespace openreg_gen {

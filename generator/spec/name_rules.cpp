@@ -1,6 +1,7 @@
 // The names of a spec: what torch.device() parses, and who else has them.
 #include "diag/suggest.h"
 #include "spec/reserved_names.h"
+#include "spec/names.h"
 #include "spec/rules.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // From the checked tree to the structs of spec.h.
 #include "spec/expr.h"
 #include "spec/op_schema.h"
+#include "spec/names.h"
 #include "spec/rules.h"
 #include "spec/shape.h"
 #include "spec/spec.h"

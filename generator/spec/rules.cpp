@@ -146,20 +146,4 @@ std::optional<std::pair<int, int>> parse_torch_version(std::string_view text) {
   return std::pair(parts[0], parts[1]);
 }
 
-std::string camel_case(std::string_view name) {
-  std::string result;
-  bool up = true;
-  for (const char c : name) {
-    if (c != '_') result += up && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    up = c == '_';
-  }
-  return result;
-}
-
-std::string lower_camel_case(std::string_view name) {
-  std::string result = camel_case(name);
-  if (!result.empty() && result[0] >= 'A' && result[0] <= 'Z') result[0] = static_cast<char>(result[0] - 'A' + 'a');
-  return result;
-}
-
 }  // namespace openreg_gen

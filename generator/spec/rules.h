@@ -30,8 +30,5 @@ std::optional<std::uint64_t> parse_size(std::string_view text);
 std::optional<std::pair<int, int>> parse_torch_version(std::string_view text);
 /// True for a word that C++ or the reserved namespaces of a PyTorch extension have taken.
 bool is_cpp_keyword(std::string_view word);
-/// "foo_bar" -> "FooBar", "fooBar".
-std::string camel_case(std::string_view name);
-std::string lower_camel_case(std::string_view name);
 
 }  // namespace openreg_gen

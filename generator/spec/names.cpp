@@ -1,4 +1,4 @@
-#include "model/names.h"
+#include "spec/names.h"
 
 namespace openreg_gen {
 namespace {
