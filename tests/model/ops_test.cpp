@@ -1,0 +1,251 @@
+#include "model/ops.h"
+
+#include "model/amp.h"
+#include "model/ops_texts.h"
+
+#include <gtest/gtest.h>
+
+namespace openreg_gen {
+namespace {
+
+using nlohmann::json;
+
+Argument argument(std::string type, std::string name, std::string schema_type = "Tensor", bool out = false) {
+  Argument a;
+  a.type = std::move(type);
+  a.name = std::move(name);
+  a.schema_type = std::move(schema_type);
+  a.is_out = out;
+  return a;
+}
+
+/// A catalogue of a few operators, as the installed PyTorch has them.
+Catalog small_catalog() {
+  Catalog catalog;
+  Op hypot;
+  hypot.name = "hypot.out";
+  hypot.base = "hypot";
+  hypot.overload = "out";
+  hypot.schema = "aten::hypot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+  hypot.returns = "at::Tensor &";
+  hypot.structured = true;
+  hypot.structured_inherits = "TensorIteratorBase";
+  hypot.meta_struct = "at::meta::structured_hypot";
+  hypot.device_check = false;
+  hypot.arguments = {argument("const at::Tensor &", "self"), argument("const at::Tensor &", "other"),
+                     argument("at::Tensor &", "out", "Tensor(a!)", true)};
+  Op topk;
+  topk.name = "topk.values";
+  topk.base = "topk";
+  topk.overload = "values";
+  topk.schema =
+      "aten::topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *, Tensor(a!) values, "
+      "Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)";
+  topk.returns = "::std::tuple<at::Tensor &,at::Tensor &>";
+  topk.structured = true;
+  topk.meta_struct = "at::meta::structured_topk";
+  topk.arguments = {argument("const at::Tensor &", "self"), argument("c10::SymInt", "k", "SymInt"),
+                    argument("int64_t", "dim", "int"), argument("at::Tensor &", "values", "Tensor(a!)", true),
+                    argument("at::Tensor &", "indices", "Tensor(b!)", true)};
+  Op zero;
+  zero.name = zero.base = "zero_";
+  zero.schema = "aten::zero_(Tensor(a!) self) -> Tensor(a!)";
+  zero.returns = "at::Tensor &";
+  zero.arguments = {argument("at::Tensor &", "self", "Tensor(a!)")};
+  Op uniform;
+  uniform.name = uniform.base = "uniform_";
+  uniform.schema = "aten::uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)";
+  uniform.returns = "at::Tensor &";
+  uniform.kernels = {{"CPU", "uniform_"}};
+  uniform.arguments = {argument("at::Tensor &", "self", "Tensor(a!)"), argument("double", "from", "float"),
+                       argument("double", "to", "float"),
+                       argument("::std::optional<at::Generator>", "generator", "Generator?")};
+  catalog.ops = {hypot, topk, uniform, zero};
+  return catalog;
+}
+
+Spec spec_with(const std::string& op, Strategy strategy) {
+  Spec spec;
+  OpSpec entry;
+  entry.name.value = op;
+  entry.strategy.value = strategy;
+  spec.ops.push_back(entry);
+  return spec;
+}
+
+TEST(Texts, TypesAreInTheEmittedStyleAndWithoutSymInt) {
+  EXPECT_EQ(cpp_type("const at::Tensor &"), "const at::Tensor&");
+  EXPECT_EQ(cpp_type("const ::std::optional<at::Tensor> &"), "const std::optional<at::Tensor>&");
+  EXPECT_EQ(cpp_type("::std::tuple<at::Tensor,at::Tensor>"), "std::tuple<at::Tensor, at::Tensor>");
+  EXPECT_EQ(cpp_type("c10::SymIntArrayRef"), "at::IntArrayRef");
+  EXPECT_EQ(cpp_type("at::OptionalSymIntArrayRef"), "at::OptionalIntArrayRef");
+  EXPECT_EQ(cpp_type("::std::optional<c10::SymInt>"), "std::optional<int64_t>");
+}
+
+TEST(Texts, GuardTakesTheFirstTensorBeforeListsAndDevices) {
+  EXPECT_EQ(device_guard({{"at::TensorList", "list"}, {"const at::Tensor&", "self"}}),
+            "const c10::OptionalDeviceGuard guard(at::device_of(self));");
+  EXPECT_EQ(device_guard({{"int64_t", "n"}, {"at::TensorList", "list"}}),
+            "const c10::OptionalDeviceGuard guard(at::device_of(list));");
+  EXPECT_EQ(device_guard({{"std::optional<at::Device>", "device"}}),
+            "const c10::DeviceGuard guard(native::resolve_device(device));");
+  EXPECT_EQ(device_guard({{"int64_t", "n"}}), "");
+}
+
+TEST(Texts, PointwiseExpressionsSeeTensorsAsElementsAndNumbersByValue) {
+  const Pointwise texts = pointwise_texts({{"const at::Tensor&", "self"},
+                                           {"const at::Scalar&", "alpha"},
+                                           {"int64_t", "n"},
+                                           {"at::Tensor&", "out", true}});
+  EXPECT_EQ(texts.inputs, "self");
+  EXPECT_EQ(texts.lambda_params, "[[maybe_unused]] compute_t<scalar_t> self");
+  EXPECT_EQ(texts.captures, "alpha = alpha.to<compute_t<scalar_t>>(), n");
+}
+
+TEST(Texts, IntegersArePromotedOnlyIfAllDtypesAreFloating) {
+  EXPECT_TRUE(only_floating({"float32", "bfloat16", "complex64"}));
+  EXPECT_FALSE(only_floating({"float32", "int64"}));
+  EXPECT_FALSE(only_floating({}));
+  EXPECT_EQ(dispatch_types({"float32", "int64"}), "at::kFloat, at::kLong");
+}
+
+TEST(Operators, StructuredCallsMetaThenImplOnTheOutputs) {
+  const json ops = operators_model(spec_with("topk.values", Strategy::Structured), small_catalog());
+  const json& op = ops["structured"].at(0);
+  EXPECT_EQ(op["id"], "topk_values");
+  EXPECT_EQ(op["meta_header"], "ATen/ops/topk_meta.h");
+  EXPECT_EQ(op["params"], "const at::Tensor& self, int64_t k, int64_t dim, at::Tensor& values, at::Tensor& indices");
+  EXPECT_EQ(op["meta_args"], "self, k, dim");
+  EXPECT_EQ(op["impl_args"], "self, k, dim, op.output(0), op.output(1)");
+  EXPECT_EQ(op["impl_params"],
+            "const at::Tensor& self, int64_t k, int64_t dim, const at::Tensor& values, const at::Tensor& indices");
+  EXPECT_EQ(op["return_value"], "{values, indices}");
+  EXPECT_EQ(op["check_tensors"], json({"self", "values", "indices"}));
+}
+
+TEST(Operators, PointwiseOfAStructuredOperatorKeepsItsOwnIterator) {
+  Spec spec = spec_with("hypot.out", Strategy::Pointwise);
+  spec.ops[0].expr.value = "self + other";
+  spec.ops[0].dtypes.value.push_back({"float32", {}});
+  const json op = operators_model(spec, small_catalog())["pointwise"].at(0);
+  EXPECT_EQ(op["kernel_params"], "at::TensorIteratorBase& iter");
+  EXPECT_EQ(op["kernel_args"], "op");
+  EXPECT_EQ(op["dispatch"], "at::kFloat");
+  EXPECT_EQ(op["expr"], "self + other");
+  EXPECT_TRUE(op["check_tensors"].empty());
+}
+
+TEST(Operators, TheSpecReplacesTheMinimalKernelAndTheRandomDetour) {
+  const json plain = operators_model(Spec{}, small_catalog());
+  ASSERT_EQ(plain["minimal"].size(), 1U);
+  EXPECT_EQ(plain["minimal"][0]["op"], "zero_");
+  ASSERT_EQ(plain["random"].size(), 1U);
+  EXPECT_EQ(operators_model(spec_with("zero_", Strategy::Native), small_catalog())["minimal"].size(), 0U);
+  EXPECT_EQ(operators_model(spec_with("uniform_", Strategy::Native), small_catalog())["random"].size(), 0U);
+}
+
+TEST(Operators, AFallbackOfARandomOperatorDrawsFromTheDevicesGenerator) {
+  const json ops = operators_model(spec_with("uniform_", Strategy::CpuFallback), small_catalog());
+  EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "random_detour");
+  const json plain = operators_model(spec_with("zero_", Strategy::CpuFallback), small_catalog());
+  EXPECT_EQ(plain["cpu_fallback"].at(0)["detour"], "cpu_detour");
+}
+
+Spec custom_spec(const std::string& schema, const std::string& expr, CustomAutograd autograd, const std::string& backward) {
+  Spec spec;
+  CustomOpSpec op;
+  op.schema.value = schema;
+  op.expr.value = expr;
+  op.autograd.value = autograd;
+  op.backward.value = backward;
+  spec.custom_ops.push_back(op);
+  return spec;
+}
+
+TEST(CustomOperators, EachGradientIsAnOperatorOfItsOwn) {
+  const json ops = custom_operators_model(custom_spec("axpy(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+                                                      "self * alpha + other", CustomAutograd::Formula, "grad * alpha; grad"));
+  ASSERT_EQ(ops["pointwise"].size(), 3U);
+  EXPECT_EQ(ops["pointwise"][1]["name"], "axpy_backward_self");
+  EXPECT_EQ(ops["pointwise"][2]["expr"], "grad");
+  EXPECT_EQ(ops["formulas"].at(0)["gradients"].at(1)["arg_index"], 1);
+  EXPECT_EQ(ops["formulas"].at(0)["gradients"].at(0)["call_args"],
+            "grads[0], saved[0], saved[1], ctx->saved_data[\"alpha\"].toScalar()");
+  EXPECT_EQ(ops["python"].at(0)["py_call"], "self, other, alpha=alpha");
+  EXPECT_EQ(ops["python"].at(0)["py_differentiable"], "True");
+}
+
+TEST(CustomOperators, AMissingFormulaIsNamed) {
+  const json ops = custom_operators_model(
+      custom_spec("add2(Tensor self, Tensor other) -> Tensor", "self + other", CustomAutograd::Formula, "grad"));
+  EXPECT_EQ(ops["formulas"].at(0)["missing"].at(0)["name"], "other");
+  EXPECT_EQ(ops["python"].at(0)["py_differentiable"], "False");
+}
+
+TEST(CustomOperators, WithoutAnExpressionTheKernelIsTheOwners) {
+  const json ops = custom_operators_model(
+      custom_spec("mine(Tensor self, Tensor? w, int[] n) -> (Tensor, Tensor)", "", CustomAutograd::None, ""));
+  EXPECT_TRUE(ops["pointwise"].empty());
+  EXPECT_EQ(ops["declared"].at(0)["returns"], "std::tuple<at::Tensor, at::Tensor>");
+  EXPECT_EQ(ops["declared"].at(0)["params"],
+            "const at::Tensor& self, const std::optional<at::Tensor>& w, at::IntArrayRef n");
+  EXPECT_EQ(ops["not_differentiable"], json({"mine"}));
+}
+
+constexpr std::string_view kHeader = R"(
+#define AT_FORALL_LOWER_PRECISION_FP(_)  \
+  _(_convolution, deprecated)            \
+  _(mm)
+
+#define AT_FORALL_FP32(_) \
+  _(exp)                  \
+  _(pow, Scalar)
+
+#define AT_FORALL_FP32_SET_OPT_DTYPE(_) \
+  _(prod)
+
+#define AT_FORALL_DIFFERENT_REDISPATCH_SIGNATURE(_) \
+  _(ADD_NS(norm),                                   \
+    "norm.Scalar",                                  \
+    Tensor(const Tensor&, const Scalar&),           \
+    Tensor(                                         \
+        const Tensor&,                              \
+        ScalarType),                                \
+    fp32_append_dtype)
+
+#define AT_FORALL_PROMOTE(_) \
+  _(dot)
+)";
+
+TEST(Amp, ListsAreReadFromTheHeader) {
+  const auto policies = read_amp_policies(kHeader);
+  ASSERT_EQ(policies.size(), 5U);
+  EXPECT_EQ(policies[0].rules.at(0).line, "KERNEL_PRIVATEUSEONE(_convolution, deprecated, lower_precision_fp)");
+  EXPECT_EQ(policies[0].rules.at(0).op, "_convolution.deprecated");
+  EXPECT_EQ(policies[1].rules.at(1).op, "pow.Scalar");
+  EXPECT_EQ(policies[3].rules.at(0).op, "norm.Scalar");
+  EXPECT_EQ(policies[3].rules.at(0).line,
+            "KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_PRIVATEUSEONE(ADD_NS(norm), \"norm.Scalar\", "
+            "Tensor(const Tensor&, const Scalar&), Tensor(const Tensor&, ScalarType), fp32_append_dtype)");
+}
+
+TEST(Amp, AHeaderWithoutListsIsAFailureOfTheEnvironment) {
+  try {
+    read_amp_policies("");
+    FAIL();
+  } catch (const std::exception& error) {
+    EXPECT_NE(std::string(error.what()).find("AT_FORALL_LOWER_PRECISION_FP"), std::string::npos);
+  }
+}
+
+TEST(Amp, PresetNoneHasOnlyWhatIsAdded) {
+  Spec spec;
+  spec.amp.preset.value = "none";
+  spec.amp.add["fp32"] = {{"logsumexp", {}}};
+  const json amp = amp_model(spec, Catalog{});
+  ASSERT_EQ(amp["policies"].size(), 1U);
+  EXPECT_EQ(amp["policies"][0]["rules"][0]["line"], "KERNEL_PRIVATEUSEONE(logsumexp, fp32)");
+}
+
+}  // namespace
+}  // namespace openreg_gen
