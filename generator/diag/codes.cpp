@@ -95,12 +95,18 @@ constexpr Code kCodes[] = {
     {"E0404", "PyTorch out of range", "The installed PyTorch is not within `torch.min` and `torch.max`."},
     // The tree.
     {"E0500", "bad command line", "An option or argument is unknown, missing or malformed."},
+    {"E0501", "folder in use", "`new` writes into a new or an empty folder only."},
+    {"E0502", "no generated backend", "The folder, and those above it, hold no `.openreg-gen/manifest.json`."},
     {"E0503", "files in the way", "A file that would be written was edited, or is there without having been written by the tool. Nothing was written."},
     {"E0504", "path outside the tree", "An output's path is absolute, climbs with `..`, or lies in the tool's own folder."},
     {"E0505", "outputs collide", "Two outputs have one path, or a file is another's folder."},
     {"E0506", "the disk refuses", "A file or folder of the tree cannot be read or written."},
     {"E0507", "broken manifest", "`.openreg-gen/manifest.json` is unreadable, or newer than this openreg-gen."},
     {"E0508", "symlink out of the tree", "A symlink inside the tree leads out of it."},
+    {"E0509", "choice that cannot be written", "`new` puts its options into the spec's text, and found no place for one. Write it into the spec by hand."},
+    {"E0510", "the tree is locked", "Another openreg-gen writes into the tree."},
+    {"E0511", "the tree's spec is gone", "The manifest names a spec that is not there."},
+    {"E0512", "an unfinished run", "An earlier run was cut off; the next one that writes finishes or undoes it."},
     // Templates and rendering.
     {"E0601", "undefined name in a template", "A template uses a name that the model has not, or does not exist: a fault of the tool."},
     {"E0602", "template syntax", "Jinja2 cannot parse a template: a fault of the tool."},

@@ -63,7 +63,10 @@ class Handler final : public YAML::EventHandler {
     Location result{file_, static_cast<int>(line) + 1, 1};
     if (line >= starts_.size()) return result;
     const std::size_t end = std::min(text_.size(), starts_[line] + static_cast<std::size_t>(std::max(mark.column, 0)));
-    for (std::size_t i = starts_[line]; i < end; ++i) result.column += (static_cast<unsigned char>(text_[i]) & 0xC0) != 0x80;
+    // Marks mostly move forward, so counting goes on from the last one: one long line costs no more than many.
+    if (line != last_.line || end < last_.offset) last_ = {line, starts_[line], 1};
+    for (; last_.offset < end; ++last_.offset) last_.column += (static_cast<unsigned char>(text_[last_.offset]) & 0xC0) != 0x80;
+    result.column = last_.column;
     return result;
   }
 
@@ -167,7 +170,12 @@ class Handler final : public YAML::EventHandler {
   const std::string& text_;
   const std::string& file_;
   TreeBuilder builder_;
-  std::vector<std::size_t> starts_;
+  std::vector<std::size_t> starts_;  // offsets of the lines
+  struct Counted {
+    std::size_t line = 0, offset = 0;
+    int column = 1;
+  };
+  mutable Counted last_;
   std::map<YAML::anchor_t, std::vector<Event>> anchors_, recorded_;
   std::vector<std::pair<YAML::anchor_t, int>> recording_;  // anchors whose container is open, and its depth
   std::size_t kept_ = 0, expanded_ = 0;  // events copied for anchors, and by aliases

@@ -28,8 +28,12 @@ std::string wanted(const Key& key) {
   return "text";
 }
 
-std::string label(const Key& key) { return key.path.ends_with("[]") ? "an item of '" + std::string(last_part(key.path.substr(0, key.path.size() - 2))) + "'"
-                                                                    : "'" + std::string(last_part(key.path)) + "'"; }
+std::string label(const Key& key) {
+  if (key.path.empty()) return "the spec";
+  if (key.path.ends_with(".*")) return "an item of '" + std::string(last_part(key.path.substr(0, key.path.size() - 2))) + "'";
+  return key.path.ends_with("[]") ? "an item of '" + std::string(last_part(key.path.substr(0, key.path.size() - 2))) + "'"
+                                                                    : "'" + std::string(last_part(key.path)) + "'";
+}
 
 class Shape {
  public:
@@ -184,7 +188,8 @@ class Shape {
     RuleContext context{key.path, diagnostics_};
     const auto before = diagnostics_.all().size();
     if (key.rule) key.rule(node, context);
-    return diagnostics_.all().size() == before ? std::optional(node) : std::nullopt;
+    // A line that was refused is still there, so that nobody says it is missing.
+    return diagnostics_.all().size() == before || key.rule == rules::line ? std::optional(node) : std::nullopt;
   }
 
   std::optional<Node> word(const Node& node, const Key& key) {
