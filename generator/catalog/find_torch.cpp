@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
 
 namespace openreg_gen {
 namespace {
@@ -21,10 +23,34 @@ bool file_exists(const fs::path& path) {
 
 bool is_torch(const fs::path& dir) { return file_exists(dir / "include/ATen/RegistrationDeclarations.h"); }
 
+/// The folders that the .pth files of a site-packages add to it, as Python's `site` reads them (code lines left out).
+std::vector<fs::path> pth_folders(const fs::path& site_packages) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(site_packages, error)) {
+    if (entry.path().extension() == ".pth") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<fs::path> folders;
+  for (const auto& file : files) {
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+      if (line.empty() || line[0] == '#' || line.starts_with("import ")) continue;
+      folders.push_back(site_packages / line);
+    }
+  }
+  return folders;
+}
+
 /// The torch package in one of these folders; empty if it is in none.
 fs::path torch_in(const std::vector<fs::path>& site_packages) {
   for (const auto& dir : site_packages) {
     if (is_torch(dir / "torch")) return dir / "torch";
+  }
+  for (const auto& dir : site_packages) {
+    for (const auto& added : pth_folders(dir)) {
+      if (is_torch(added / "torch")) return added / "torch";
+    }
   }
   return {};
 }

@@ -1,0 +1,123 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `custom_ops` in the spec changes it, then `openreg-gen generate`.
+#include <ATen/DeviceGuard.h>
+#include <ATen/Dispatch_v2.h>
+#include <ATen/ExpandUtils.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/DeviceGuard.h>
+#include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/library.h>
+
+#include "aten/native/DeviceLoop.h"
+
+// Note [Operators of the backend's own]
+// torch.ops.openreg.NAME. A schema makes an operator; a kernel a dispatch key makes it run: PrivateUse1 on the device,
+// CPU for comparison, Meta for shapes without data (torch.compile, fake tensors); one function serves all three.
+// Autograd is a key of its own, above these: there a torch::autograd::Function records what backward needs and calls
+// the operator again, below autograd. Without a kernel at that key gradients would silently stop.
+
+namespace openreg {
+namespace {
+
+using native::compute_t;
+
+// custom_abs(Tensor self) -> Tensor
+at::Tensor custom_abs(const at::Tensor& self) {
+  const c10::OptionalDeviceGuard guard(at::device_of(self));
+  at::TensorIterator iter = native::elementwise_iterator({}, {self}, /*floating=*/false);
+  AT_DISPATCH_V2(iter.common_dtype(), "custom_abs", AT_WRAP([&] {
+    native::device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self) { return self < 0 ? -self : self; });
+  }), AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
+  return iter.output();
+}
+
+// custom_abs_backward(Tensor grad, Tensor self) -> Tensor
+at::Tensor custom_abs_backward(const at::Tensor& grad, const at::Tensor& self) {
+  const c10::OptionalDeviceGuard guard(at::device_of(grad));
+  at::TensorIterator iter = native::elementwise_iterator({}, {grad, self}, /*floating=*/false);
+  AT_DISPATCH_V2(iter.common_dtype(), "custom_abs_backward", AT_WRAP([&] {
+    native::device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> grad, [[maybe_unused]] compute_t<scalar_t> self) { return self < 0 ? -grad : grad; });
+  }), AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
+  return iter.output();
+}
+
+// custom_square(Tensor self) -> Tensor
+at::Tensor custom_square(const at::Tensor& self) {
+  const c10::OptionalDeviceGuard guard(at::device_of(self));
+  at::TensorIterator iter = native::elementwise_iterator({}, {self}, /*floating=*/false);
+  AT_DISPATCH_V2(iter.common_dtype(), "custom_square", AT_WRAP([&] {
+    native::device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self) { return self * self; });
+  }), AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
+  return iter.output();
+}
+
+// custom_square_backward(Tensor grad, Tensor self) -> Tensor
+at::Tensor custom_square_backward(const at::Tensor& grad, const at::Tensor& self) {
+  const c10::OptionalDeviceGuard guard(at::device_of(grad));
+  at::TensorIterator iter = native::elementwise_iterator({}, {grad, self}, /*floating=*/false);
+  AT_DISPATCH_V2(iter.common_dtype(), "custom_square_backward", AT_WRAP([&] {
+    native::device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> grad, [[maybe_unused]] compute_t<scalar_t> self) { return 2 * self * grad; });
+  }), AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
+  return iter.output();
+}
+
+class CustomAbs : public torch::autograd::Function<CustomAbs> {
+ public:
+  static at::Tensor forward(torch::autograd::AutogradContext* ctx, const at::Tensor& self) {
+    ctx->save_for_backward({self});
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("openreg::custom_abs", "").typed<at::Tensor(const at::Tensor&)>();
+    return op.call(self);
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx, torch::autograd::variable_list grads) {
+    const auto saved = ctx->get_saved_variables();
+    torch::autograd::variable_list result(1);
+    if (ctx->needs_input_grad(0)) {
+      static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("openreg::custom_abs_backward", "").typed<at::Tensor(const at::Tensor&, const at::Tensor&)>();
+      const at::Tensor grad = op.call(grads[0], saved[0]);
+      result[0] = at::sum_to(grad, saved[0].sizes()).to(saved[0].scalar_type());
+    }
+    return result;
+  }
+};
+
+at::Tensor custom_abs_autograd(const at::Tensor& self) { return CustomAbs::apply(self); }
+
+}  // namespace
+
+TORCH_LIBRARY(openreg, m) {
+  m.def("custom_abs(Tensor self) -> Tensor", {at::Tag::pt2_compliant_tag});
+  m.def("custom_abs_backward(Tensor grad, Tensor self) -> Tensor", {at::Tag::pt2_compliant_tag});
+  m.def("custom_square(Tensor self) -> Tensor", {at::Tag::pt2_compliant_tag});
+  m.def("custom_square_backward(Tensor grad, Tensor self) -> Tensor", {at::Tag::pt2_compliant_tag});
+}
+
+#define OPENREG_CUSTOM_KERNELS(m) \
+  m.impl("custom_abs", TORCH_FN(custom_abs)); \
+  m.impl("custom_abs_backward", TORCH_FN(custom_abs_backward)); \
+  m.impl("custom_square", TORCH_FN(custom_square)); \
+  m.impl("custom_square_backward", TORCH_FN(custom_square_backward));
+
+TORCH_LIBRARY_IMPL(openreg, PrivateUse1, m) { OPENREG_CUSTOM_KERNELS(m) }
+TORCH_LIBRARY_IMPL(openreg, CPU, m) { OPENREG_CUSTOM_KERNELS(m) }
+TORCH_LIBRARY_IMPL(openreg, Meta, m) { OPENREG_CUSTOM_KERNELS(m) }
+
+namespace {
+
+void register_autograd(torch::Library& m) {
+  m.impl("custom_abs", TORCH_FN(custom_abs_autograd));
+  m.impl("custom_abs_backward", torch::autograd::autogradNotImplementedFallback());
+  m.impl("custom_square_backward", torch::autograd::autogradNotImplementedFallback());
+  static_cast<void>(m);
+}
+
+}  // namespace
+
+// What is not differentiable says so in backward.
+TORCH_LIBRARY_IMPL(openreg, AutogradPrivateUse1, m) { register_autograd(m); }
+TORCH_LIBRARY_IMPL(openreg, AutogradCPU, m) { register_autograd(m); }
+
+}  // namespace openreg

@@ -1,0 +1,41 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <type_traits>
+
+#include <ATen/core/boxing/KernelFunction.h>
+#include <torch/library.h>
+
+// Note [Signatures]
+// PyTorch compares a kernel's signature with the operator's schema when the library is loaded, and the process dies
+// there if they differ, as they do once PyTorch changes an operator. OPENREG_IMPL compares them when the kernel is
+// compiled, so that a drifted kernel is one error that names its operator. A schema with SymInt is matched by the same
+// signature with int64_t as well: both can be registered.
+
+namespace openreg {
+
+template <class Op, class Fn>
+inline constexpr bool matches_schema = std::is_same_v<Fn, typename Op::schema> ||
+    std::is_same_v<Fn, typename c10::fn_remove_symint<typename Op::schema>::type>;
+
+}  // namespace openreg
+
+/// Fails to compile unless `FN` has the signature of OP (at::_ops::...), whose name is the literal NAME.
+#define OPENREG_CHECK_SIGNATURE(NAME, OP, FN)                \
+  static_assert(::openreg::matches_schema<OP, decltype(FN)>, \
+      "aten::" NAME ": the kernel's signature is not the one of this PyTorch; compare at::_ops::...::schema")
+
+/// Registers FN as the kernel of aten::NAME with the library M.
+#define OPENREG_IMPL(M, NAME, OP, FN)         \
+  do {                                        \
+    OPENREG_CHECK_SIGNATURE(NAME, OP, FN); \
+    (M).impl(NAME, TORCH_FN(FN));             \
+  } while (false)
+
+/// Registers a boxed kernel, which serves any signature. Still fails to compile if the operator is gone.
+#define OPENREG_IMPL_BOXED(M, NAME, OP, FN)                                              \
+  do {                                                                                   \
+    static_assert(std::is_function_v<OP::schema>, "aten::" NAME " is no operator");      \
+    (M).impl(NAME, torch::CppFunction::makeFromBoxedFunction<(FN)>());                   \
+  } while (false)

@@ -1,0 +1,132 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include <ATen/NumericUtils.h>
+#include <ATen/OpMathType.h>
+#include <ATen/TensorIterator.h>
+#include <c10/core/DynamicCast.h>
+
+#include "aten/native/Launch.h"
+
+// Note [Loops over tensors]
+// A TensorIterator does the bookkeeping of elementwise operators: broadcasting, type promotion, strides, output
+// allocation. device_kernel() runs a function over all elements of one, in stream order:
+//
+//   device_kernel<scalar_t>(iter, [](compute_t<scalar_t> a, compute_t<scalar_t> b) { return a < b ? b : a; });
+//
+// An iterator on the CPU is run on the host at once, one on `meta` not at all, so the same code serves all three.
+// The loop takes by value what it needs of the iterator (see Note [Running a function on the device]): operands that
+// are 0-dim CPU tensors are read while the operator is called, since their memory may be gone when the loop runs.
+
+namespace openreg::native {
+
+/// What an expression computes in: float for half precision, else the type itself.
+template <class scalar_t>
+using compute_t = at::opmath_type<scalar_t>;
+
+/// An iterator's shape, strides and operands, by value. strides are bytes, per dimension, operands innermost.
+struct LoopPlan {
+  struct HostScalar {
+    size_t operand = 0;
+    std::array<char, 16> bytes{};
+  };
+  explicit LoopPlan(const at::TensorIteratorBase& iter);
+  void run(char** pointers, at::TensorIteratorBase::loop2d_t loop) const;
+
+  at::DimVector shape;
+  c10::SmallVector<int64_t, 12> strides;
+  c10::SmallVector<Operand, 6> operands;
+  c10::SmallVector<HostScalar, 1> scalars;
+};
+
+/// Runs loop(char** data, const int64_t* strides, int64_t n0, int64_t n1) over `iter`, where its tensors are.
+template <class Loop>
+void for_each(at::TensorIteratorBase& iter, Loop loop) {
+  if (iter.numel() == 0 || iter.device_type() == at::kMeta) {
+    return;
+  }
+  if (iter.device_type() == at::kCPU) {
+    iter.for_each(loop);
+    return;
+  }
+  LoopPlan plan(iter);
+  const c10::SmallVector<Operand, 6> operands = plan.operands;
+  launch(operands, [plan = std::move(plan), loop](char** pointers) { plan.run(pointers, loop); });
+}
+
+namespace detail {
+
+template <class Fn>
+struct Arity : Arity<decltype(&Fn::operator())> {};
+template <class C, class R, class... Args>
+struct Arity<R (C::*)(Args...) const> {
+  static constexpr size_t value = sizeof...(Args);
+};
+
+/// All operands are scalar_t. The contiguous case is a plain loop, which the compiler vectorises.
+template <class scalar_t, class Fn, size_t... I>
+void typed_loop(const Fn& fn, char** data, const int64_t* strides, int64_t n0, int64_t n1, std::index_sequence<I...>) {
+  constexpr int64_t size = sizeof(scalar_t);
+  constexpr size_t count = sizeof...(I) + 1;
+  const bool contiguous = strides[0] == size && ((strides[I + 1] == size) && ...);
+  for (int64_t j = 0; j < n1; ++j) {
+    char* out = data[0] + j * strides[count];
+    [[maybe_unused]] const std::array<const char*, sizeof...(I)> in{(data[I + 1] + j * strides[count + I + 1])...};
+    if (contiguous) {
+      for (int64_t i = 0; i < n0; ++i) {
+        reinterpret_cast<scalar_t*>(out)[i] = static_cast<scalar_t>(fn(static_cast<compute_t<scalar_t>>(reinterpret_cast<const scalar_t*>(in[I])[i])...));
+      }
+    } else {
+      for (int64_t i = 0; i < n0; ++i) {
+        *reinterpret_cast<scalar_t*>(out + i * strides[0]) = static_cast<scalar_t>(fn(static_cast<compute_t<scalar_t>>(*reinterpret_cast<const scalar_t*>(in[I] + i * strides[I + 1]))...));
+      }
+    }
+  }
+}
+
+/// Operands of any dtype, converted on the fly: what type promotion and comparisons need.
+template <class scalar_t, class Fn, size_t... I>
+void casting_loop(const Fn& fn, const std::array<at::ScalarType, sizeof...(I) + 1>& dtypes, char** data, const int64_t* strides, int64_t n0, int64_t n1, std::index_sequence<I...>) {
+  constexpr size_t count = sizeof...(I) + 1;
+  for (int64_t j = 0; j < n1; ++j) {
+    for (int64_t i = 0; i < n0; ++i) {
+      const auto value = fn(static_cast<compute_t<scalar_t>>(c10::fetch_and_cast<scalar_t>(dtypes[I + 1], data[I + 1] + j * strides[count + I + 1] + i * strides[I + 1]))...);
+      c10::cast_and_store(dtypes[0], data[0] + j * strides[count] + i * strides[0], value);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// output = fn(inputs...) for each element; `iter` has one output and as many inputs as `fn` has parameters, each a
+/// compute_t<scalar_t>. scalar_t is the type computed in: iter.common_dtype(), or iter.dtype().
+template <class scalar_t, class Fn>
+void device_kernel(at::TensorIteratorBase& iter, Fn fn) {
+  constexpr size_t arity = detail::Arity<Fn>::value;
+  using Indices = std::make_index_sequence<arity>;
+  TORCH_INTERNAL_ASSERT(iter.noutputs() == 1 && iter.ninputs() == static_cast<int>(arity));
+  std::array<at::ScalarType, arity + 1> dtypes;
+  bool typed = true;
+  for (size_t i = 0; i <= arity; ++i) {
+    dtypes[i] = iter.dtype(static_cast<int64_t>(i));
+    typed = typed && dtypes[i] == c10::CppTypeToScalarType<scalar_t>::value;
+  }
+  if (typed) {
+    for_each(iter, [fn](char** data, const int64_t* strides, int64_t n0, int64_t n1) { detail::typed_loop<scalar_t>(fn, data, strides, n0, n1, Indices{}); });
+  } else {
+    for_each(iter, [fn, dtypes](char** data, const int64_t* strides, int64_t n0, int64_t n1) { detail::casting_loop<scalar_t>(fn, dtypes, data, strides, n0, n1, Indices{}); });
+  }
+}
+
+/// The iterator of an elementwise operator: inputs are broadcast and promoted, `out` is resized, or allocated if it is
+/// undefined. `floating`: integers are computed as the default floating type. Throws c10::Error if they don't fit.
+at::TensorIterator elementwise_iterator(const at::Tensor& out, at::ArrayRef<at::Tensor> inputs, bool floating);
+
+}  // namespace openreg::native

@@ -1,0 +1,23 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Owned: yours to edit; openreg-gen never writes it again.
+// aten::abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!): PyTorch's kernel checks, allocates and calls abs_stub; what that runs is here.
+#include <ATen/Dispatch_v2.h>
+#include <ATen/native/UnaryOps.h>
+
+#include "aten/native/DeviceLoop.h"
+
+namespace openreg::native {
+namespace {
+
+void abs_out_kernel(at::TensorIteratorBase& iter) {
+  AT_DISPATCH_V2(iter.common_dtype(), "abs", AT_WRAP([&] {
+    device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self) { return std::abs(self); });
+  }), AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), at::kHalf, at::kBFloat16);
+}
+
+}  // namespace
+}  // namespace openreg::native
+
+namespace at::native {
+REGISTER_PRIVATEUSE1_DISPATCH(abs_stub, &openreg::native::abs_out_kernel)
+}  // namespace at::native

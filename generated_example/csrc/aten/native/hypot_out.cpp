@@ -1,0 +1,40 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
+// aten::hypot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+#include <ATen/DeviceGuard.h>
+#include <ATen/Dispatch_v2.h>
+#include <c10/core/DeviceGuard.h>
+#include <ATen/ops/hypot_meta.h>
+#include <ATen/ops/hypot_ops.h>
+
+#include "aten/Signature.h"
+#include "aten/Structured.h"
+#include "aten/native/DeviceLoop.h"
+
+namespace openreg::native {
+namespace {
+
+// The spec's expression, for each element.
+void hypot_out_kernel(at::TensorIteratorBase& iter) {
+  AT_DISPATCH_V2(iter.common_dtype(), "hypot", AT_WRAP([&] {
+    device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self, [[maybe_unused]] compute_t<scalar_t> other) { return std::sqrt(self * self + other * other); });
+  }), at::kFloat, at::kDouble);
+}
+
+struct hypot_out_operator : at::meta::structured_hypot {};
+
+at::Tensor& hypot_out(const at::Tensor& self, const at::Tensor& other, at::Tensor& out) {
+  StructuredOut<hypot_out_operator, 1> op(out);
+  op.meta(self, other);
+  hypot_out_kernel(op);
+  op.write_back();
+  return out;
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  OPENREG_IMPL(m, "hypot.out", at::_ops::hypot_out, hypot_out);
+}
+
+}  // namespace openreg::native

@@ -1,0 +1,18 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Owned: yours to edit; openreg-gen never writes it again.
+// aten::relu(Tensor self) -> Tensor
+#include <ATen/ops/relu_ops.h>
+
+#include "aten/Fallback.h"
+#include "aten/Signature.h"
+
+namespace openreg::native {
+
+// It starts as a detour through the CPU. RegisterNative.cpp calls it with the device of its arguments as current.
+at::Tensor relu(const at::Tensor& self) {
+  return detour<at::_ops::relu>(self);
+}
+
+OPENREG_CHECK_SIGNATURE("relu", at::_ops::relu, relu);
+
+}  // namespace openreg::native

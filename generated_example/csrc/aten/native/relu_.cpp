@@ -1,0 +1,18 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Owned: yours to edit; openreg-gen never writes it again.
+// aten::relu_(Tensor(a!) self) -> Tensor(a!)
+#include <ATen/ops/relu_ops.h>
+
+#include "aten/Fallback.h"
+#include "aten/Signature.h"
+
+namespace openreg::native {
+
+// It starts as a detour through the CPU. RegisterNative.cpp calls it with the device of its arguments as current.
+at::Tensor& relu_(at::Tensor& self) {
+  return detour<at::_ops::relu_>(self);
+}
+
+OPENREG_CHECK_SIGNATURE("relu_", at::_ops::relu_, relu_);
+
+}  // namespace openreg::native

@@ -1,0 +1,44 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `backend` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <openreg.h>
+
+#include <cstdint>
+
+#include <c10/macros/Macros.h>
+
+#include "runtime/Export.h"
+
+// Note [Errors of the device]
+// The device's C API reports by return value; PyTorch reports by exception. These two macros are the only place
+// where one becomes the other. Without them a failed call would go unnoticed until a wrong result shows up.
+//   OPENREG_CHECK(call) throws: c10::OutOfMemoryError for a failed allocation (torch.OutOfMemoryError in Python),
+//     c10::AcceleratorError for anything else (torch.AcceleratorError), with the call, file and line in the message.
+//     For code that may throw: operators, the runtime's public functions.
+//   OPENREG_WARN(call) warns and goes on, and never throws. For destructors, deleters and noexcept functions.
+// Both clear the device's last error, so that a handled failure isn't reported again. Threads: any.
+
+namespace openreg::detail {
+
+[[noreturn]] OPENREG_RUNTIME_API void throw_error(
+    orError_t error, const char* call, const char* function, const char* file, uint32_t line);
+OPENREG_RUNTIME_API void warn_error(
+    orError_t error, const char* call, const char* file, uint32_t line) noexcept;
+
+inline void check(orError_t error, const char* call, const char* function, const char* file, uint32_t line) {
+  if (C10_UNLIKELY(error != orSuccess)) {
+    throw_error(error, call, function, file, line);
+  }
+}
+
+inline void warn(orError_t error, const char* call, const char* file, uint32_t line) noexcept {
+  if (C10_UNLIKELY(error != orSuccess)) {
+    warn_error(error, call, file, line);
+  }
+}
+
+}  // namespace openreg::detail
+
+#define OPENREG_CHECK(CALL) ::openreg::detail::check((CALL), #CALL, __func__, __FILE__, __LINE__)
+#define OPENREG_WARN(CALL) ::openreg::detail::warn((CALL), #CALL, __FILE__, __LINE__)

@@ -1,0 +1,75 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `backend` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <openreg.h>
+
+#include <c10/core/Device.h>
+
+#include "runtime/Export.h"
+
+// Note [Device functions]
+// The few things all other pieces ask of the device: how many there are, which one is current, switch, wait.
+// The current device belongs to the thread (the C API keeps it), because PyTorch's autograd engine runs one worker
+// thread a device and sets its device once. The guard (Guard.h) and the hooks (Hooks.h) are built on these, and the
+// Python module calls them. Indices are checked here: PyTorch doesn't, and an unchecked "openreg:9" would silently
+// land on another device.
+//
+// Nothing touches the device before it is needed: importing the package works on a machine without one, where
+// device_count() is 0.
+
+// Note [Fork]
+// A forked child inherits the memory of its parent but neither its threads nor its connection to the device. Once
+// the device was used, a child therefore can't use it: it is "in a bad fork" and every use throws. A fork before
+// first use (as in a DataLoader's workers) is harmless. Deleters do nothing in such a child: what they would free
+// belongs to the parent.
+
+namespace openreg {
+
+/// The number of devices; 0 if there is none or the driver can't be asked. Never throws, doesn't use a device.
+OPENREG_RUNTIME_API c10::DeviceIndex device_count() noexcept;
+
+/// device_count(), or throws c10::Error if there is no device.
+OPENREG_RUNTIME_API c10::DeviceIndex device_count_ensure_non_zero();
+
+/// The device of the calling thread.
+OPENREG_RUNTIME_API c10::DeviceIndex current_device();
+
+/// Makes `device` the calling thread's. Throws c10::Error on an index that is out of range.
+OPENREG_RUNTIME_API void set_device(c10::DeviceIndex device);
+
+/// set_device() that returns the previous device. A negative index changes nothing and returns -1.
+OPENREG_RUNTIME_API c10::DeviceIndex exchange_device(c10::DeviceIndex device);
+
+/// exchange_device() that must not create a context on the device. Switching never does so here, so they are the same.
+OPENREG_RUNTIME_API c10::DeviceIndex maybe_exchange_device(c10::DeviceIndex device);
+
+/// Blocks until all streams of `device` (-1: the current one) are idle.
+OPENREG_RUNTIME_API void device_synchronize(c10::DeviceIndex device = -1);
+
+/// Throws c10::Error unless 0 <= device < device_count().
+OPENREG_RUNTIME_API void check_device_index(c10::DeviceIndex device);
+
+/// `device`, or the current device if it is -1; checked.
+OPENREG_RUNTIME_API c10::DeviceIndex resolve_device_index(c10::DeviceIndex device);
+
+/// What the driver says of `device`. Sizes in bytes.
+OPENREG_RUNTIME_API orDeviceProperties device_properties(c10::DeviceIndex device);
+
+/// Declares first use of a device: from here on a forked child is bad. Throws c10::Error if this is one, or if there
+/// is no device. Cheap after the first time; called by all that allocates, creates or waits.
+OPENREG_RUNTIME_API void initialize();
+
+/// Whether initialize() was called in this process (and it isn't a bad fork).
+OPENREG_RUNTIME_API bool is_initialized() noexcept;
+
+/// Whether this process was forked from one that had used a device; see Note [Fork].
+OPENREG_RUNTIME_API bool isInBadFork() noexcept;
+
+/// Memory or a stream was asked of `device`: it has a context now. Ignores an index out of range.
+OPENREG_RUNTIME_API void mark_device_used(c10::DeviceIndex device) noexcept;
+
+/// Whether mark_device_used(device) was called; false for an index out of range.
+OPENREG_RUNTIME_API bool device_has_context(c10::DeviceIndex device) noexcept;
+
+}  // namespace openreg

@@ -1,0 +1,174 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `backend` in the spec changes it, then `openreg-gen generate`.
+#include "runtime/Generator.h"
+
+#include <cstring>
+#include <deque>
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/EmptyTensor.h>
+#include <c10/util/Exception.h>
+
+#include "runtime/Functions.h"
+
+namespace openreg {
+
+namespace {
+
+constexpr uint64_t kNumbersPerCall = 4;  // Philox makes four 32-bit numbers from one counter
+
+void check_offset(uint64_t offset) {
+  TORCH_CHECK(
+      offset % kNumbersPerCall == 0,
+      "openreg: a generator's offset must be a multiple of ", kNumbersPerCall, ", got ", offset);
+}
+
+OpenRegGeneratorImpl* check_impl(c10::GeneratorImpl* impl) {
+  auto* const ours = dynamic_cast<OpenRegGeneratorImpl*>(impl);
+  TORCH_CHECK(ours != nullptr, "expected a generator of openreg, got one of ", impl->device());
+  return ours;
+}
+
+}  // namespace
+
+OpenRegGeneratorImpl::OpenRegGeneratorImpl(c10::DeviceIndex device, uint64_t seed)
+    : OpenRegGeneratorImpl(device, std::make_shared<State>()) {
+  state_->seed = seed;
+}
+
+OpenRegGeneratorImpl::OpenRegGeneratorImpl(c10::DeviceIndex device, std::shared_ptr<State> state)
+    : c10::GeneratorImpl(c10::Device(device_type(), device), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1)),
+      state_(std::move(state)) {}
+
+std::shared_ptr<OpenRegGeneratorImpl::State> OpenRegGeneratorImpl::state() const {
+  const std::lock_guard<std::mutex> lock(pointer_mutex_);
+  return state_;
+}
+
+void OpenRegGeneratorImpl::set_current_seed(uint64_t seed) {
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard<std::mutex> lock(state->mutex);
+  state->seed = seed;
+  state->offset = 0;
+}
+
+void OpenRegGeneratorImpl::set_offset(uint64_t offset) {
+  check_offset(offset);
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard<std::mutex> lock(state->mutex);
+  state->offset = offset;
+}
+
+uint64_t OpenRegGeneratorImpl::get_offset() const {
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard<std::mutex> lock(state->mutex);
+  return state->offset;
+}
+
+uint64_t OpenRegGeneratorImpl::current_seed() const {
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard<std::mutex> lock(state->mutex);
+  return state->seed;
+}
+
+uint64_t OpenRegGeneratorImpl::seed() {
+  const uint64_t random = c10::detail::getNonDeterministicRandom();
+  set_current_seed(random);
+  return random;
+}
+
+void OpenRegGeneratorImpl::set_state(const c10::TensorImpl& new_state) {
+  at::detail::check_rng_state(new_state);
+  TORCH_CHECK(
+      new_state.numel() == int64_t{kStateBytes},
+      "openreg: a generator's state has ", kStateBytes, " bytes, got ", new_state.numel());
+  uint64_t values[2];
+  std::memcpy(values, new_state.data(), kStateBytes);
+  check_offset(values[1]);
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard<std::mutex> lock(state->mutex);
+  state->seed = values[0];
+  state->offset = values[1];
+}
+
+c10::intrusive_ptr<c10::TensorImpl> OpenRegGeneratorImpl::get_state() const {
+  at::TensorBase tensor = at::detail::empty_cpu({int64_t{kStateBytes}}, c10::TensorOptions(c10::kByte));
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard<std::mutex> lock(state->mutex);
+  const uint64_t values[2] = {state->seed, state->offset};
+  std::memcpy(tensor.mutable_data_ptr(), values, kStateBytes);
+  return tensor.getIntrusivePtr();
+}
+
+void OpenRegGeneratorImpl::graphsafe_set_state(const c10::intrusive_ptr<c10::GeneratorImpl>& new_state) {
+  std::shared_ptr<State> shared = check_impl(new_state.get())->state();
+  const std::lock_guard<std::mutex> lock(pointer_mutex_);
+  state_ = std::move(shared);
+}
+
+c10::intrusive_ptr<c10::GeneratorImpl> OpenRegGeneratorImpl::graphsafe_get_state() const {
+  // The constructor is private, so c10::make_intrusive can't be used; the object has no owner yet.
+  auto* const view = new OpenRegGeneratorImpl(device().index(), state());
+  return c10::intrusive_ptr<c10::GeneratorImpl>::unsafe_steal_from_new(view);
+}
+
+OpenRegGeneratorImpl* OpenRegGeneratorImpl::clone_impl() const {
+  auto copy = std::make_shared<State>();
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard<std::mutex> lock(state->mutex);
+  copy->seed = state->seed;
+  copy->offset = state->offset;
+  return new OpenRegGeneratorImpl(device().index(), std::move(copy));
+}
+
+std::pair<uint64_t, uint64_t> OpenRegGeneratorImpl::philox_engine_inputs(uint64_t increment) {
+  const uint64_t rounded = (increment + kNumbersPerCall - 1) / kNumbersPerCall * kNumbersPerCall;
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard<std::mutex> lock(state->mutex);
+  const uint64_t first = state->offset;
+  state->offset += rounded;
+  return {state->seed, first};
+}
+
+const at::Generator& getDefaultGenerator(c10::DeviceIndex device) {
+  struct Slot {
+    std::once_flag once;
+    at::Generator generator;
+  };
+  device = resolve_device_index(device);
+  static auto* const slots = new std::deque<Slot>(device_count_ensure_non_zero());  // hooks hand out references
+  Slot& slot = slots->at(static_cast<size_t>(device));
+  std::call_once(slot.once, [&] {
+    slot.generator = at::make_generator<OpenRegGeneratorImpl>(device);
+    slot.generator.seed();  // like the CPU's: runs differ unless torch.manual_seed was called
+  });
+  return slot.generator;
+}
+
+at::Generator createGenerator(c10::DeviceIndex device) {
+  return at::make_generator<OpenRegGeneratorImpl>(resolve_device_index(device));
+}
+
+at::Generator cpu_generator(
+    const std::optional<at::Generator>& generator, c10::DeviceIndex device, uint64_t increment) {
+  const bool given = generator.has_value() && generator->defined();
+  const at::Generator& source = given ? *generator : getDefaultGenerator(device);
+  const auto [seed, offset] = check_impl(source.unsafeGetGeneratorImpl())->philox_engine_inputs(increment);
+  // The engine's whole state comes from the pair, by splitmix64. Its own seeding takes 32 bits, and two of many draws
+  // would soon be the same.
+  at::mt19937_data_pod state = at::mt19937(seed).data();
+  uint64_t counter = seed ^ (offset * 0xd1342543de82ef95);
+  for (uint32_t& word : state.state_) {
+    counter += 0x9e3779b97f4a7c15;
+    uint64_t mixed = (counter ^ (counter >> 30)) * 0xbf58476d1ce4e5b9;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
+    word = static_cast<uint32_t>((mixed ^ (mixed >> 31)) >> 32);
+  }
+  at::mt19937 engine;
+  engine.set_data(state);
+  at::Generator result = at::detail::createCPUGenerator(seed);
+  result.get<at::CPUGeneratorImpl>()->set_engine(engine);
+  return result;
+}
+
+}  // namespace openreg

@@ -1,0 +1,89 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `backend` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <ATen/core/Generator.h>
+#include <c10/core/GeneratorImpl.h>
+
+#include "runtime/Export.h"
+
+// Note [Random numbers]
+// torch.manual_seed, torch.Generator(device="openreg"), fork_rng and checkpointing read and set a generator's state;
+// random kernels draw from it. Without it none of these work on the device.
+//
+// The state is a counter-based generator's (Philox): a seed, and an offset that says how many 32-bit numbers were
+// drawn. A kernel takes a range of offsets with philox_engine_inputs() and computes its numbers from (seed, offset)
+// alone, so kernels on many threads need no shared engine, and what is drawn depends only on seed and order of draws.
+// Kernels that run on the host detour through cpu_generator(), a CPU generator derived from the same pair.
+//
+// As a tensor the state is 16 bytes: seed, then offset, both little-endian uint64. clone() copies it. The graphsafe
+// pair shares it: two generators with one state draw from one sequence.
+//
+// Threads: the state has a lock of its own and every member takes it, so a draw is atomic, also when two generators
+// share the state. Holding mutex_ around a call, as PyTorch does, is allowed but not needed.
+// Ownership: default generators are made on first use, one a device, and never destroyed.
+
+namespace openreg {
+
+class OPENREG_RUNTIME_API OpenRegGeneratorImpl final : public c10::GeneratorImpl {
+ public:
+  static constexpr size_t kStateBytes = 2 * sizeof(uint64_t);
+
+  explicit OpenRegGeneratorImpl(c10::DeviceIndex device, uint64_t seed = c10::default_rng_seed_val);
+
+  static c10::DeviceType device_type() { return c10::DeviceType::PrivateUse1; }
+
+  /// Also sets the offset to 0.
+  void set_current_seed(uint64_t seed) override;
+  uint64_t current_seed() const override;
+
+  /// Sets a fresh seed that nobody can foresee, and returns it.
+  uint64_t seed() override;
+
+  /// Throws c10::Error unless `offset` is a multiple of 4.
+  void set_offset(uint64_t offset) override;
+  uint64_t get_offset() const override;
+
+  /// Throws c10::Error, and changes nothing, for a tensor that get_state() can't have made.
+  void set_state(const c10::TensorImpl& new_state) override;
+  c10::intrusive_ptr<c10::TensorImpl> get_state() const override;
+
+  void graphsafe_set_state(const c10::intrusive_ptr<c10::GeneratorImpl>& new_state) override;
+  c10::intrusive_ptr<c10::GeneratorImpl> graphsafe_get_state() const override;
+
+  /// Reserves `increment` 32-bit numbers (rounded up to Philox's 4) and returns {seed, offset of the first}. Atomic.
+  std::pair<uint64_t, uint64_t> philox_engine_inputs(uint64_t increment);
+
+ private:
+  struct State {
+    mutable std::mutex mutex;
+    uint64_t seed = 0;
+    uint64_t offset = 0;
+  };
+
+  OpenRegGeneratorImpl(c10::DeviceIndex device, std::shared_ptr<State> state);
+  OpenRegGeneratorImpl* clone_impl() const override;
+  std::shared_ptr<State> state() const;
+
+  mutable std::mutex pointer_mutex_;  // guards state_, the pointer
+  std::shared_ptr<State> state_;
+};
+
+/// The generator of `device` (-1: the current one) that is used where none is given.
+OPENREG_RUNTIME_API const at::Generator& getDefaultGenerator(c10::DeviceIndex device = -1);
+
+/// A new generator with the default seed. Device -1: the current one.
+OPENREG_RUNTIME_API at::Generator createGenerator(c10::DeviceIndex device = -1);
+
+/// For kernels that run on the host: a CPU generator of its own for this draw, derived from (seed, offset) of
+/// `generator` (none: the default one of `device`), which advances by `increment` numbers.
+OPENREG_RUNTIME_API at::Generator cpu_generator(
+    const std::optional<at::Generator>& generator, c10::DeviceIndex device, uint64_t increment);
+
+}  // namespace openreg

@@ -1,0 +1,28 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <ATen/core/CachingHostAllocator.h>
+
+#include "runtime/Export.h"
+
+// Note [Pinned host memory]
+// Host memory the device can reach by itself, which is what makes a copy truly asynchronous. Tensor.pin_memory,
+// DataLoader(pin_memory=True) and storage.cpu(non_blocking=True) get it through the hooks; torch.accelerator's
+// empty_host_cache finds it in PyTorch's registry. Without it all of these throw.
+//
+// The caching is PyTorch's (at::CachingHostAllocatorImpl); here are only its four questions to a device: get memory,
+// give it back, mark a point of a stream, has it been passed. A freed block is reused once all streams have passed
+// the copies that read or wrote it; whoever queues such a copy says so with record_event(ptr, context, stream).
+//
+// Ownership: never destroyed, blocks are kept until empty_cache(). Threads: any. The DataPtr's device is the CPU.
+
+namespace openreg {
+
+/// The pinned allocator. Not owned by the caller.
+OPENREG_RUNTIME_API at::HostAllocator* getHostAllocator();
+
+/// Whether the device's driver knows `data` as pinned host memory. False if it can't be asked; never throws.
+OPENREG_RUNTIME_API bool isPinnedPtr(const void* data) noexcept;
+
+}  // namespace openreg

@@ -1,0 +1,166 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#include "runtime/Stream.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "runtime/Exception.h"
+#include "runtime/Functions.h"
+#include "runtime/Guard.h"
+
+namespace openreg {
+
+namespace {
+
+constexpr size_t kStreamsPerPool = 4;
+constexpr size_t kNormal = 0;
+constexpr size_t kHigh = 1;
+constexpr size_t kPools = 2;
+constexpr size_t kForeign = 2;  // in the place of a pool: handles that getStreamFromExternal was given
+
+struct Pool {
+  std::array<std::atomic<orStream_t>, kStreamsPerPool> streams{};  // null: not created yet
+  std::mutex creation;
+  std::atomic<size_t> next{0};
+};
+
+struct DeviceStreams {
+  std::array<Pool, kPools> pools;
+  std::mutex foreign_mutex;
+  std::vector<orStream_t> foreign;  // guarded by foreign_mutex; only grows
+};
+
+DeviceStreams& streams_of(c10::DeviceIndex device) {
+  // Made by the first use with a device there; never destroyed, as threads may outlive static objects.
+  static auto* const streams = new std::deque<DeviceStreams>(device_count_ensure_non_zero());
+  return streams->at(static_cast<size_t>(device));
+}
+
+c10::StreamId stream_id(size_t kind, size_t index) {
+  return static_cast<c10::StreamId>(index << 5 | kind << 1 | 1);
+}
+
+c10::Stream make_stream(c10::DeviceIndex device, c10::StreamId id) {
+  return c10::Stream(c10::Stream::UNSAFE, c10::Device(c10::DeviceType::PrivateUse1, device), id);
+}
+
+orStream_t create_stream(size_t pool) {
+  int least = 0;
+  int greatest = 0;
+  OPENREG_CHECK(orDeviceGetStreamPriorityRange(&least, &greatest));
+  orStream_t stream = nullptr;
+  OPENREG_CHECK(orStreamCreateWithPriority(&stream, pool == kHigh ? greatest : least));
+  return stream;
+}
+
+// Ids of the calling thread's current streams, one a device; those beyond the end are 0, the default stream's.
+std::vector<c10::StreamId>& current_streams() {
+  thread_local std::vector<c10::StreamId> ids;
+  return ids;
+}
+
+}  // namespace
+
+orStream_t OpenRegStream::stream() const {
+  const c10::StreamId id = stream_.id();
+  if (id == 0) {
+    return nullptr;
+  }
+  check_device_index(device_index());
+  const auto kind = static_cast<size_t>(id >> 1 & 0xf);
+  const auto index = static_cast<size_t>(id >> 5);
+  DeviceStreams& streams = streams_of(device_index());
+  orStream_t handle = nullptr;
+  if ((id & 1) == 1 && kind < kPools && index < kStreamsPerPool) {
+    handle = streams.pools[kind].streams[index].load(std::memory_order_acquire);
+  } else if ((id & 1) == 1 && kind == kForeign) {
+    const std::lock_guard<std::mutex> lock(streams.foreign_mutex);
+    handle = index < streams.foreign.size() ? streams.foreign[index] : nullptr;
+  }
+  TORCH_CHECK(handle != nullptr, "openreg: no stream has the id ", id);
+  return handle;
+}
+
+bool OpenRegStream::query() const {
+  const OpenRegGuard guard(device_index());
+  const orError_t error = orStreamQuery(stream());
+  if (error == orErrorNotReady) {
+    return false;
+  }
+  OPENREG_CHECK(error);
+  return true;
+}
+
+void OpenRegStream::synchronize() const {
+  const OpenRegGuard guard(device_index());
+  OPENREG_CHECK(orStreamSynchronize(stream()));
+}
+
+int OpenRegStream::priority() const {
+  const OpenRegGuard guard(device_index());
+  int priority = 0;
+  OPENREG_CHECK(orStreamGetPriority(stream(), &priority));
+  return priority;
+}
+
+OpenRegStream getStreamFromPool(int priority, c10::DeviceIndex device) {
+  initialize();
+  device = resolve_device_index(device);
+  mark_device_used(device);
+  const size_t kind = priority < 0 ? kHigh : kNormal;
+  Pool& pool = streams_of(device).pools[kind];
+  const size_t index = pool.next.fetch_add(1, std::memory_order_relaxed) % kStreamsPerPool;
+  if (pool.streams[index].load(std::memory_order_acquire) == nullptr) {
+    const std::lock_guard<std::mutex> lock(pool.creation);
+    if (pool.streams[index].load(std::memory_order_relaxed) == nullptr) {
+      const OpenRegGuard guard(device);
+      pool.streams[index].store(create_stream(kind), std::memory_order_release);
+    }
+  }
+  return OpenRegStream(make_stream(device, stream_id(kind, index)));
+}
+
+OpenRegStream getStreamFromExternal(orStream_t handle, c10::DeviceIndex device) {
+  check_device_index(device);
+  TORCH_CHECK(handle != nullptr, "openreg: the null handle is the default stream's, use getDefaultStream()");
+  DeviceStreams& streams = streams_of(device);
+  const std::lock_guard<std::mutex> lock(streams.foreign_mutex);
+  const auto found = std::find(streams.foreign.begin(), streams.foreign.end(), handle);
+  const auto index = static_cast<size_t>(found - streams.foreign.begin());
+  if (found == streams.foreign.end()) {
+    streams.foreign.push_back(handle);
+  }
+  return OpenRegStream(make_stream(device, stream_id(kForeign, index)));
+}
+
+OpenRegStream getDefaultStream(c10::DeviceIndex device) {
+  return OpenRegStream(make_stream(resolve_device_index(device), 0));
+}
+
+OpenRegStream getCurrentStream(c10::DeviceIndex device) {
+  device = resolve_device_index(device);
+  const auto& ids = current_streams();
+  const auto index = static_cast<size_t>(device);
+  return OpenRegStream(make_stream(device, index < ids.size() ? ids[index] : 0));
+}
+
+void setCurrentStream(OpenRegStream stream) {
+  check_device_index(stream.device_index());
+  auto& ids = current_streams();
+  const auto index = static_cast<size_t>(stream.device_index());
+  if (index >= ids.size()) {
+    ids.resize(index + 1, 0);
+  }
+  ids[index] = stream.id();
+}
+
+std::ostream& operator<<(std::ostream& out, const OpenRegStream& stream) {
+  return out << stream.unwrap();
+}
+
+}  // namespace openreg

@@ -1,0 +1,97 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <openreg.h>
+
+#include <cstdint>
+#include <functional>
+#include <ostream>
+
+#include <c10/core/Stream.h>
+#include <c10/util/Exception.h>
+
+#include "runtime/Export.h"
+
+// Note [Streams]
+// A stream is a queue of work that the device does in order; two streams may run at once. Each thread has a current
+// stream a device, at first the default stream, and kernels go there. torch.Stream, `with stream:` and
+// torch.accelerator.current_stream come here through the guard.
+//
+// Each device has the default stream and two pools (normal and high priority) of 4 streams, each created when it is
+// first handed out, round-robin: a pool's stream may be in use elsewhere too, which is correct, only less concurrent.
+// Streams are never destroyed, because a c10::Stream is a plain value that anyone may copy and keep.
+//
+// A stream's id: 0 is the default stream. Else bit 0 is 1, bits 1-4 say which pool (or that it is a foreign handle),
+// and the rest is the index there.
+//
+// Threads: all functions and members may be used from any thread; a stream works from threads that never saw its
+// device. The native handle of the default stream is null, which means "of the current device": pass it to the C API
+// under a guard of that device. The members here set one themselves.
+
+namespace openreg {
+
+class OPENREG_RUNTIME_API OpenRegStream {
+ public:
+  /// Throws c10::Error if `stream` is of another device type.
+  explicit OpenRegStream(c10::Stream stream) : stream_(stream) {
+    TORCH_CHECK(
+        stream.device_type() == c10::DeviceType::PrivateUse1,
+        "expected a stream of openreg, got one of ", stream.device_type());
+  }
+
+  operator c10::Stream() const { return stream_; }
+  c10::Stream unwrap() const { return stream_; }
+
+  c10::Device device() const { return stream_.device(); }
+  c10::DeviceIndex device_index() const { return stream_.device_index(); }
+  c10::StreamId id() const { return stream_.id(); }
+
+  /// The handle of the C API; null for the default stream. Throws on an id that no stream has. Not owned.
+  orStream_t stream() const;
+
+  /// Whether all work queued so far is done.
+  bool query() const;
+
+  /// Blocks until all work queued so far is done.
+  void synchronize() const;
+
+  /// As the device says; a lower number goes first.
+  int priority() const;
+
+  c10::StreamData3 pack3() const { return stream_.pack3(); }
+  static OpenRegStream unpack(c10::StreamId id, c10::DeviceIndex device, c10::DeviceType type) {
+    return OpenRegStream(c10::Stream::unpack3(id, device, type));
+  }
+
+  bool operator==(const OpenRegStream& other) const noexcept { return stream_ == other.stream_; }
+  bool operator!=(const OpenRegStream& other) const noexcept { return stream_ != other.stream_; }
+
+ private:
+  c10::Stream stream_;
+};
+
+/// The next stream of the pool: high priority if `priority` < 0, else normal. Device -1: the current one.
+OPENREG_RUNTIME_API OpenRegStream getStreamFromPool(int priority = 0, c10::DeviceIndex device = -1);
+
+/// Wraps a handle that was made with the C API, on that device; it must outlive every copy of the stream. Not owned.
+/// Throws c10::Error on null. The same handle gives the same stream.
+OPENREG_RUNTIME_API OpenRegStream getStreamFromExternal(orStream_t handle, c10::DeviceIndex device);
+
+/// The default stream of `device` (-1: the current one).
+OPENREG_RUNTIME_API OpenRegStream getDefaultStream(c10::DeviceIndex device = -1);
+
+/// The calling thread's current stream on `device` (-1: the current one).
+OPENREG_RUNTIME_API OpenRegStream getCurrentStream(c10::DeviceIndex device = -1);
+
+/// Makes `stream` the calling thread's current one on its device; the current device stays.
+OPENREG_RUNTIME_API void setCurrentStream(OpenRegStream stream);
+
+OPENREG_RUNTIME_API std::ostream& operator<<(std::ostream& out, const OpenRegStream& stream);
+
+}  // namespace openreg
+
+template <>
+struct std::hash<openreg::OpenRegStream> {
+  size_t operator()(openreg::OpenRegStream stream) const noexcept { return std::hash<c10::Stream>{}(stream.unwrap()); }
+};

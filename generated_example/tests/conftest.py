@@ -1,0 +1,53 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+"""What all tests share: the device, and a reason to skip where there is none."""
+
+import torch_openreg
+import pytest
+import torch
+
+NAME = "openreg"
+api = torch.get_device_module(NAME)
+
+
+def pytest_report_header() -> str:
+    count = api.device_count()
+    return f"torch_openreg {torch_openreg.__version__}, torch {torch.__version__}, devices: {count}"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "no_device: runs without a device too")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if api.device_count() > 0:
+        return
+    reason = "no openreg device: the device library reports none"
+    for item in items:
+        if not item.get_closest_marker("no_device"):
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(autouse=True)
+def _clean_state():
+    """Each test starts on device 0 and its default stream, and leaves no work behind."""
+    yield
+    if api.device_count() > 0 and api.is_initialized():
+        for index in range(api.device_count()):
+            api.set_stream(api.default_stream(index))
+            api.synchronize(index)
+        api.set_device(0)
+
+
+@pytest.fixture
+def device() -> torch.device:
+    """The first device."""
+    return torch.device(NAME, 0)
+
+
+@pytest.fixture
+def other() -> torch.device:
+    """The second device."""
+    if api.device_count() < 2:
+        pytest.skip("needs two devices")
+    return torch.device(NAME, 1)

@@ -1,0 +1,214 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+"""Devices: count, current one, context managers, properties, and the methods of tensors and modules."""
+
+import threading
+
+import pytest
+import torch
+
+NAME = "openreg"
+api = torch.openreg
+
+
+@pytest.mark.no_device
+def test_name_and_modules():
+    assert torch.device(f"{NAME}:1").type == NAME
+    assert torch._C._get_privateuse1_backend_name() == NAME
+    assert torch.get_device_module(NAME) is api
+    assert torch.accelerator.current_accelerator().type == NAME
+    assert torch.accelerator.device_count() == api.device_count()
+    assert torch.accelerator.is_available() == api.is_available()
+
+
+@pytest.mark.no_device
+def test_submodules_are_the_same_under_both_names():
+    import torch.openreg.random as by_torch
+
+    import torch_openreg.backend.random as by_package
+
+    assert by_torch is by_package
+    assert by_torch is api.random
+
+
+@pytest.mark.no_device
+def test_module_has_what_it_says():
+    for name in api.__all__:
+        assert getattr(api, name) is not None
+    with pytest.raises(AttributeError, match="no_such_function"):
+        _ = api.no_such_function
+
+
+@pytest.mark.no_device
+def test_no_device_is_an_error_that_says_so():
+    if api.is_available():
+        with pytest.raises(RuntimeError):
+            torch.empty(1, device=f"{NAME}:{api.device_count()}")
+    else:
+        with pytest.raises(RuntimeError):
+            torch.empty(1, device=NAME)
+
+
+def test_current_device(device, other):
+    assert api.current_device() == 0
+    api.set_device(other)
+    assert api.current_device() == 1
+    assert torch.accelerator.current_device_index() == 1
+    assert torch.empty(1, device=NAME).device == other
+    api.set_device(-1)
+    assert api.current_device() == 1
+    api.set_device(f"{NAME}:0")
+    assert api.current_device() == 0
+
+
+def test_current_device_belongs_to_the_thread(other):
+    api.set_device(other)
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(api.current_device()))
+    thread.start()
+    thread.join()
+    assert seen == [0]
+    assert api.current_device() == 1
+
+
+@pytest.mark.parametrize("form", [1, f"{NAME}:1", torch.device(f"{NAME}:1")])
+def test_context_manager(other, form):
+    with api.device(form):
+        assert api.current_device() == 1
+        with api.device(0):
+            assert api.current_device() == 0
+        assert api.current_device() == 1
+    assert api.current_device() == 0
+
+
+@pytest.mark.parametrize("nothing", [None, -1])
+def test_context_manager_that_changes_nothing(other, nothing):
+    api.set_device(1)
+    with api.device(nothing):
+        assert api.current_device() == 1
+    assert api.current_device() == 1
+
+
+def test_context_manager_restores_after_an_exception(other):
+    with pytest.raises(KeyError), api.device(other):
+        raise KeyError
+    assert api.current_device() == 0
+
+
+def test_device_of(device, other):
+    with api.device_of(torch.empty(1, device=other)):
+        assert api.current_device() == 1
+        with api.device_of(torch.empty(1)):
+            assert api.current_device() == 1
+    assert api.current_device() == 0
+
+
+@pytest.mark.parametrize("index", [99, 127, 128, 1 << 40])
+def test_index_out_of_range(index):
+    with pytest.raises((RuntimeError, OverflowError)):
+        api.set_device(index)
+    with pytest.raises((RuntimeError, OverflowError)), api.device(index):
+        pass
+    with pytest.raises((RuntimeError, OverflowError)):
+        api.get_device_properties(index)
+    assert api.current_device() == 0
+
+
+def test_factories_check_the_index():
+    with pytest.raises(RuntimeError):
+        torch.empty(2, device=f"{NAME}:99")
+    with pytest.raises(RuntimeError):
+        torch.ones(2).to(f"{NAME}:99")
+
+
+def test_another_backends_device():
+    for call in (api.set_device, api.synchronize, api.get_device_name, api.device):
+        with pytest.raises(ValueError, match="cpu"):
+            call("cpu")
+
+
+def test_get_device_index(other):
+    get = api._utils._get_device_index
+    assert get(1) == get(f"{NAME}:1") == get(torch.device(NAME, 1)) == 1
+    assert get(None, True) == get(NAME, True) == 0
+    with api.device(1):
+        assert get(None, True) == get(NAME, True) == 1
+    assert get("cpu", allow_cpu=True) == -1
+    for without_index in (None, NAME, torch.device(NAME)):
+        with pytest.raises(ValueError, match="index"):
+            get(without_index)
+
+
+def test_properties(device):
+    properties = api.get_device_properties(device)
+    assert properties.name == api.get_device_name(device) != ""
+    assert properties.total_memory == api.mem_get_info(device)[1] > 0
+    assert properties.multi_processor_count >= 1
+    assert api.get_device_capability(device) == (properties.major, properties.minor)
+    assert isinstance(properties.host_accessible, bool)
+    with pytest.raises(AttributeError):
+        properties.name = "another"
+
+
+def test_supported_dtypes():
+    supported = torch.accelerator.get_device_capability()["supported_dtypes"]
+    assert {torch.float32, torch.int64, torch.bool} <= supported
+    assert api.is_bf16_supported() == (torch.bfloat16 in supported)
+
+
+def test_synchronize(device):
+    x = torch.zeros(1 << 16, device=device)
+    x.fill_(3)
+    for form in (None, 0, NAME, device):
+        api.synchronize(form)
+    torch.accelerator.synchronize()
+    assert torch.equal(x.cpu(), torch.full((1 << 16,), 3.0))
+
+
+def test_initialized(device):
+    api.init()
+    api.init()
+    assert api.is_initialized()
+    assert not api._is_in_bad_fork()
+
+
+def test_tensor_methods(device):
+    x = torch.arange(4.0)
+    y = getattr(x, NAME)()
+    assert not getattr(x, f"is_{NAME}")
+    assert getattr(y, f"is_{NAME}")
+    assert y.device == device
+    assert torch.equal(y.cpu(), x)
+    assert getattr(y, NAME)() is y
+
+
+def test_tensor_method_takes_an_index(other):
+    assert getattr(torch.ones(1), NAME)(1).device == other
+
+
+def test_module_and_storage_methods(device):
+    module = getattr(torch.nn.Linear(2, 3), NAME)()
+    assert {p.device for p in module.parameters()} == {device}
+    storage = getattr(torch.arange(4.0).untyped_storage(), NAME)()
+    assert getattr(storage, f"is_{NAME}")
+    assert storage.cpu().tolist() == torch.arange(4.0).untyped_storage().tolist()
+
+
+def test_default_device(device, other):
+    with torch.device(other):
+        assert torch.empty(1).device == other
+    torch.set_default_device(NAME)
+    try:
+        assert torch.empty(1).device == device
+    finally:
+        torch.set_default_device(None)
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int64, torch.float16, torch.float64, torch.bool])
+def test_copies_between_devices(device, other, dtype):
+    x = torch.arange(60).reshape(3, 4, 5).to(dtype)
+    y = x.to(device)
+    z = y.to(other)
+    assert (y.device, z.device) == (device, other)
+    assert torch.equal(z.cpu(), x)
+    assert torch.equal(z.to(device).transpose(0, 2).cpu(), x.transpose(0, 2))

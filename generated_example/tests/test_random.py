@@ -1,0 +1,152 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+"""Random numbers: seeds, states, generators, fork_rng."""
+
+import pytest
+import torch
+
+NAME = "openreg"
+api = torch.openreg
+
+
+def draw(device, generator=None) -> torch.Tensor:
+    return torch.empty(1000, device=device).uniform_(generator=generator).cpu()
+
+
+def test_manual_seed_repeats(device):
+    torch.manual_seed(1)
+    first = draw(device)
+    second = draw(device)
+    torch.manual_seed(1)
+    assert torch.equal(draw(device), first)
+    assert torch.equal(draw(device), second)
+    assert not torch.equal(first, second)
+    torch.manual_seed(2)
+    assert not torch.equal(draw(device), first)
+
+
+def test_numbers_are_uniform(device):
+    torch.manual_seed(0)
+    x = torch.empty(100_000, device=device).uniform_().cpu()
+    assert 0 <= x.min() < 0.01
+    assert 0.99 < x.max() < 1
+    assert x.mean().item() == pytest.approx(0.5, abs=0.01)
+
+
+def test_manual_seed_of_one_device(device, other):
+    torch.manual_seed(1)
+    untouched = api.get_rng_state(other)
+    api.manual_seed(5)
+    assert api.initial_seed() == 5
+    assert torch.equal(api.get_rng_state(other), untouched)
+
+
+def test_manual_seed_all(device, other):
+    api.manual_seed_all(7)
+    assert [generator.initial_seed() for generator in api.default_generators] == [7, 7]
+    assert torch.equal(draw(device), draw(other))
+
+
+@pytest.mark.parametrize("seed", [-1, 0, 1 << 63, (1 << 64) - 1])
+def test_range_of_seeds(seed):
+    torch.manual_seed(seed)
+    api.manual_seed(seed)
+    assert api.initial_seed() == seed % (1 << 64)
+
+
+def test_fresh_seeds_differ(device):
+    first = api.seed()
+    assert api.initial_seed() == first
+    assert api.seed() != first
+    api.seed_all()
+    assert len({generator.initial_seed() for generator in api.default_generators}) == 1
+
+
+def test_state_repeats(device):
+    state = api.get_rng_state(device)
+    assert state.dtype == torch.uint8
+    assert state.device.type == "cpu"
+    first = draw(device)
+    assert not torch.equal(api.get_rng_state(device), state)
+    api.set_rng_state(state, device)
+    assert torch.equal(draw(device), first)
+
+
+def test_state_of_all(device, other):
+    states = api.get_rng_state_all()
+    assert len(states) == api.device_count()
+    first = [draw(device), draw(other)]
+    api.set_rng_state_all(states)
+    assert all(torch.equal(a, b) for a, b in zip(first, [draw(device), draw(other)], strict=True))
+
+
+@pytest.mark.parametrize("state", [torch.zeros(3, dtype=torch.uint8), torch.zeros(16)])
+def test_state_that_is_none(device, state):
+    before = api.get_rng_state(device)
+    with pytest.raises((RuntimeError, TypeError)):
+        api.set_rng_state(state, device)
+    assert torch.equal(api.get_rng_state(device), before)
+
+
+def test_fork_rng(device):
+    torch.manual_seed(3)
+    states = api.get_rng_state_all()
+    with torch.random.fork_rng(devices=range(api.device_count()), device_type=NAME):
+        torch.manual_seed(4)
+        inside = draw(device)
+    assert all(torch.equal(a, b) for a, b in zip(states, api.get_rng_state_all(), strict=True))
+    torch.manual_seed(4)
+    assert torch.equal(draw(device), inside)
+
+
+def test_default_generators(device):
+    generators = api.default_generators
+    assert len(generators) == api.device_count()
+    assert [generator.device for generator in generators] == [
+        torch.device(NAME, index) for index in range(api.device_count())
+    ]
+    assert api.default_generators[0] is generators[0]
+    assert api._get_generator(device) is generators[0]
+
+
+def test_own_generator(device):
+    generator = torch.Generator(device=NAME)
+    assert generator.device == device
+    generator.manual_seed(11)
+    assert generator.initial_seed() == 11
+    default = api.get_rng_state(device)
+    first = draw(device, generator)
+    assert torch.equal(api.get_rng_state(device), default)
+    generator.manual_seed(11)
+    assert torch.equal(draw(device, generator), first)
+
+
+def test_generators_are_independent(device):
+    first, second = (torch.Generator(device=NAME).manual_seed(1) for _ in range(2))
+    x = draw(device, first)
+    draw(device, first)
+    assert torch.equal(draw(device, second), x)
+
+
+def test_generator_state(device):
+    generator = torch.Generator(device=NAME).manual_seed(2)
+    draw(device, generator)
+    state = generator.get_state()
+    copy = generator.clone_state()
+    x = draw(device, generator)
+    assert torch.equal(draw(device, copy), x)
+    generator.set_state(state)
+    assert torch.equal(draw(device, generator), x)
+
+
+def test_generator_shared_state(device):
+    generator = torch.Generator(device=NAME).manual_seed(2)
+    twin = torch.Generator(device=NAME)
+    twin.graphsafe_set_state(generator.graphsafe_get_state())
+    draw(device, generator)
+    assert torch.equal(generator.get_state(), twin.get_state())
+
+
+def test_generator_of_another_backend(device):
+    with pytest.raises(RuntimeError):
+        torch.empty(3, device=device).uniform_(generator=torch.Generator())

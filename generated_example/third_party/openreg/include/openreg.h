@@ -1,0 +1,198 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+// Note [The device's C API]
+// What it is for: this header is all that the PyTorch backend knows of the device. It is modelled on the CUDA runtime
+//   API, so that code written for either reads alike.
+// Who calls it: csrc/runtime (allocator, streams, events, guard) and the kernels in csrc/aten. Nothing above them does.
+// Without it: nothing works; it is the first thing to port to real hardware.
+//
+// Errors: each function returns orSuccess or says what went wrong; none throws, none aborts. A failure is also
+//   kept as the calling thread's last error until orGetLastError() takes it. orErrorNotReady is an
+//   answer, not a failure, and is not kept.
+// Threads: each function may be called from any thread at any time. The current device belongs to the thread.
+// Ownership: who creates a handle destroys it. A handle that was destroyed, or never was, gives
+//   orErrorInvalidHandle; a pointer that was freed, or never was allocated, orErrorInvalidValue.
+// Units: sizes are in bytes, times in milliseconds, devices are numbered from 0.
+// Fork: a child of a process that has used the device cannot use it: orErrorForked. What only describes
+//   (device count, current device, properties, error names) still answers.
+// Kernels: a function run by orLaunchKernel must not call this API, except orFree. Calls that would
+//   wait for the device from there give orErrorNotSupported.
+//
+// Note [The simulated device]
+// The device is this process: its memory is a part of the address space that the host may not touch, its streams are
+// threads. Host code that dereferences device memory dies with SIGSEGV and a message, as it should on a real card.
+// Environment, read at the first call:
+//   OPENREG_DEVICE_COUNT  how many devices there are, 0 to 64 (default 2)
+//   OPENREG_ISOLATION     how device memory is kept from the host (default auto):
+//     pkey      memory protection keys: only the streams' threads hold the right. Costs next to nothing.
+//     mprotect  memory is opened while streams run and closed before a synchronization returns (with more than 64 MiB
+//               in use, 20 ms later), for all threads alike: a stray access during that time goes unnoticed.
+//     off       host code may touch device memory; data races are yours.
+//     auto      pkey where the CPU has it, else mprotect
+
+#include <stddef.h>
+
+#if defined(OPENREG_BUILDING_DEVICE)
+#define OPENREG_API __attribute__((visibility("default")))
+#else
+#define OPENREG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum orError {
+  orSuccess = 0,
+  orErrorInvalidValue = 1,  // an argument is null, out of range, or no such memory
+  orErrorMemoryAllocation = 2,  // the device, or the host, is out of memory
+  orErrorInvalidDevice = 3,  // no device has this number, or there are none
+  orErrorInvalidHandle = 4,  // no such stream or event, or it cannot do this
+  orErrorNotReady = 5,  // queued work has not finished; ask again
+  orErrorNotSupported = 6,  // the device cannot do this, or not from here
+  orErrorNotPorted = 7,  // the port layer lacks this function; the error string names it
+  orErrorForked = 8,  // the process was forked after the device was used
+  orErrorUnknown = 9  // anything else, such as a kernel that threw
+} orError_t;
+
+// Opaque. The null stream is the default stream of the calling thread's current device: an ordinary stream that
+// always exists and cannot be destroyed; no other stream waits for it by itself.
+typedef struct orStream* orStream_t;
+typedef struct orEvent* orEvent_t;
+
+typedef enum orMemcpyKind {
+  orMemcpyHostToHost = 0,
+  orMemcpyHostToDevice = 1,
+  orMemcpyDeviceToHost = 2,
+  orMemcpyDeviceToDevice = 3  // within a device or between two
+} orMemcpyKind;
+
+typedef enum orMemoryType {
+  orMemoryTypeUnregistered = 0,  // host memory that this library did not allocate, or no memory at all
+  orMemoryTypeHost = 1,  // pinned: from orMallocHost
+  orMemoryTypeDevice = 2  // from orMalloc
+} orMemoryType;
+
+typedef struct orDeviceProperties {
+  char name[64];  // zero-terminated
+  size_t totalMemory;  // bytes
+  int multiProcessorCount;  // kernels that can run at once, at best
+  int major;  // version of the hardware
+  int minor;
+  int hostAccessible;  // 1: a host function run by orLaunchKernel can dereference device memory
+} orDeviceProperties;
+
+typedef struct orPointerAttributes {
+  orMemoryType type;
+  int device;  // the owner for device memory, else -1
+  void* base;  // start of the allocation; null if unregistered
+  size_t size;  // bytes asked for; 0 if unregistered
+} orPointerAttributes;
+
+enum {
+  orEventDefault = 0,  // keeps the time at which it happened
+  orEventDisableTiming = 1  // does not; cheaper on real hardware
+};
+
+// --- Devices
+
+// Number of devices in *count. Succeeds with 0 where there are none, and costs little: `import` calls it.
+OPENREG_API orError_t orGetDeviceCount(int* count);
+// The calling thread's current device in *device; 0 until the thread sets another.
+OPENREG_API orError_t orGetDevice(int* device);
+// Makes `device` the calling thread's current one. Touches no device, starts nothing.
+OPENREG_API orError_t orSetDevice(int device);
+OPENREG_API orError_t orGetDeviceProperties(orDeviceProperties* properties, int device);
+// Free and total memory of the current device, in bytes.
+OPENREG_API orError_t orMemGetInfo(size_t* free, size_t* total);
+// Waits for all that was queued so far on every stream of the current device. orErrorUnknown: a kernel threw.
+OPENREG_API orError_t orDeviceSynchronize(void);
+// Priorities that streams can have. As in CUDA, a smaller number is more urgent: greatest <= 0, least is 0.
+OPENREG_API orError_t orDeviceGetStreamPriorityRange(int* least, int* greatest);
+
+// --- Memory
+
+// `size` bytes on the current device, aligned to 256 bytes or more, contents undefined. *pointer is the caller's to
+// free. A size of 0 succeeds with null. orErrorMemoryAllocation (with *pointer null): not enough is left.
+OPENREG_API orError_t orMalloc(void** pointer, size_t size);
+// Waits for what is queued on all devices, then frees it; so nothing queued can lose its operands. Only the
+// start of an allocation can be freed; null is fine. On a stream's own thread it does not wait: the memory is gone
+// for the caller, and comes back to the device at its next synchronization.
+OPENREG_API orError_t orFree(void* pointer);
+// Pinned host memory: host code uses it as any other, and asynchronous copies from and to it really are.
+OPENREG_API orError_t orMallocHost(void** pointer, size_t size);
+// Waits for what is queued on all devices, then frees pinned memory. null is fine.
+OPENREG_API orError_t orFreeHost(void* pointer);
+// What memory `pointer` points into, at its start or anywhere inside. Unknown memory is Unregistered, no error.
+OPENREG_API orError_t orPointerGetAttributes(orPointerAttributes* attributes, const void* pointer);
+
+// Copies `size` bytes and returns when that is done. It runs on the default stream of the device whose memory it is
+// (the source's, if both are on devices, after the destination's default stream has run dry), and does not wait for
+// other streams. orErrorInvalidValue: pointers that do not fit `kind`, or a range that leaves its allocation.
+OPENREG_API orError_t orMemcpy(
+    void* destination, const void* source, size_t size, orMemcpyKind kind);
+// Queues the copy on `stream`. With pinned memory it returns at once, and the host must leave both ranges alone until
+// the stream got there. With pageable memory (malloc, stack) it returns when the host range can be reused: that may
+// mean waiting for the stream.
+OPENREG_API orError_t orMemcpyAsync(
+    void* destination, const void* source, size_t size, orMemcpyKind kind, orStream_t stream);
+// Sets each byte of device memory to the low byte of `value`, on the default stream of the memory's device, and waits.
+OPENREG_API orError_t orMemset(void* pointer, int value, size_t size);
+OPENREG_API orError_t orMemsetAsync(void* pointer, int value, size_t size, orStream_t stream);
+
+// --- Streams: work on one runs in the order in which it was queued, two of them run side by side
+
+// A stream of the current device with the least priority.
+OPENREG_API orError_t orStreamCreate(orStream_t* stream);
+// Priorities out of range are clamped. A priority is a hint: it never changes the order of a stream's own work.
+OPENREG_API orError_t orStreamCreateWithPriority(orStream_t* stream, int priority);
+// The handle is gone at once; what was queued still runs. The default stream gives orErrorInvalidHandle.
+OPENREG_API orError_t orStreamDestroy(orStream_t stream);
+// Waits for what was queued on the stream so far. orErrorUnknown: a kernel threw (told once).
+OPENREG_API orError_t orStreamSynchronize(orStream_t stream);
+// orSuccess: nothing is left to do; orErrorNotReady: there is. Never waits.
+OPENREG_API orError_t orStreamQuery(orStream_t stream);
+// What is queued on the stream from now on runs after the event's latest record, which may be on any device. The host
+// does not wait. An event that was never recorded holds up nothing.
+OPENREG_API orError_t orStreamWaitEvent(orStream_t stream, orEvent_t event);
+OPENREG_API orError_t orStreamGetPriority(orStream_t stream, int* priority);
+OPENREG_API orError_t orStreamGetDevice(orStream_t stream, int* device);
+
+// --- Events: marks in a stream. Functions other than record look at the latest record; before the first one, an event
+// counts as having happened.
+
+OPENREG_API orError_t orEventCreate(orEvent_t* event);
+OPENREG_API orError_t orEventCreateWithFlags(orEvent_t* event, unsigned int flags);
+// The handle is gone at once; streams that were told to wait for the event still do.
+OPENREG_API orError_t orEventDestroy(orEvent_t event);
+// Queues the mark. An event may be recorded again; streams already waiting keep waiting for the record they saw.
+OPENREG_API orError_t orEventRecord(orEvent_t event, orStream_t stream);
+OPENREG_API orError_t orEventSynchronize(orEvent_t event);
+// orSuccess: the stream got there; orErrorNotReady: not yet. Never waits.
+OPENREG_API orError_t orEventQuery(orEvent_t event);
+// Milliseconds from `start` to `end`, negative if they happened the other way round. orErrorNotReady: one has
+// not happened yet; orErrorInvalidHandle: one was never recorded or keeps no time.
+OPENREG_API orError_t orEventElapsedTime(float* milliseconds, orEvent_t start, orEvent_t end);
+
+// --- Kernels
+
+// Queues a call of function(argument) on the stream's device; the two must stay valid until it ran. The function must
+// not throw, nor wait for another thread, such as for Python's GIL.
+OPENREG_API orError_t orLaunchKernel(
+    orStream_t stream, void (*function)(void* argument), void* argument);
+
+// --- Errors: of the calling thread
+
+// The last failure since the last orGetLastError(), or orSuccess; forgets it.
+OPENREG_API orError_t orGetLastError(void);
+// The same, without forgetting.
+OPENREG_API orError_t orPeekAtLastError(void);
+// The constant's name, and a sentence for people. Never null; the text lives as long as the calling thread.
+OPENREG_API const char* orGetErrorName(orError_t error);
+OPENREG_API const char* orGetErrorString(orError_t error);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif

@@ -1,0 +1,25 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <cstddef>
+
+// What the simulated device is like. Read once, from the environment where it overrides the spec; never changes after.
+namespace openreg::driver {
+
+enum class IsolationMode {
+  kAuto,
+  kPkey,
+  kMprotect,
+  kOff,
+};
+
+struct Config {
+  int device_count;
+  std::size_t memory;  // bytes, of each device
+  IsolationMode isolation;
+};
+
+const Config& config();
+
+}  // namespace openreg::driver

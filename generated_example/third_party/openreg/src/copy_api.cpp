@@ -1,0 +1,148 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "device.h"
+#include "error.h"
+#include "host_memory.h"
+#include "stream.h"
+
+// Note [Who copies]
+// All bytes are moved by a stream's thread, also for copies that look synchronous: the host has no right to device
+// memory. A synchronous copy queues and waits.
+namespace openreg::driver {
+namespace {
+
+// Host memory that is copied right away, so that the caller may reuse it although the stream has not got there.
+constexpr std::size_t kStagingLimit = std::size_t{64} << 10;
+
+// One end of a copy.
+struct End {
+  bool valid = false;
+  int device = -1;  // -1: host
+  bool pinned = false;
+};
+
+End device_end(const void* pointer, std::size_t size) {
+  Devices& devices = Devices::get();
+  const int number = devices.device_of(pointer);
+  Allocation allocation{};
+  if (number < 0 || !devices.at(number).heap().find(pointer, &allocation)) return {};
+  const auto offset = static_cast<std::size_t>(static_cast<const char*>(pointer) - allocation.base);
+  return {size <= allocation.size - offset, number, false};
+}
+
+End host_end(const void* pointer, std::size_t size) {
+  if (pointer == nullptr || Devices::get().device_of(pointer) >= 0) return {};
+  HostMemory::Block block{};
+  if (!HostMemory::get().find(pointer, &block)) return {true, -1, false};
+  const auto offset = static_cast<std::size_t>(static_cast<const char*>(pointer) - block.base);
+  return {size <= block.size - offset, -1, true};
+}
+
+struct Ends {
+  End destination;
+  End source;
+
+  bool valid() const { return destination.valid && source.valid; }
+  // The device whose default stream runs a synchronous copy.
+  int device() const {
+    if (source.device >= 0) return source.device;
+    return destination.device >= 0 ? destination.device : current_device().number();
+  }
+};
+
+Ends find_ends(const void* destination, const void* source, std::size_t size, orMemcpyKind kind) {
+  const bool to_device = kind == orMemcpyHostToDevice || kind == orMemcpyDeviceToDevice;
+  const bool from_device = kind == orMemcpyDeviceToHost || kind == orMemcpyDeviceToDevice;
+  if (!to_device && !from_device && kind != orMemcpyHostToHost) return {};
+  return {to_device ? device_end(destination, size) : host_end(destination, size),
+      from_device ? device_end(source, size) : host_end(source, size)};
+}
+
+orError_t finish(Stream& stream) {
+  stream.wait();
+  return stream.take_failure() ? orErrorUnknown : orSuccess;
+}
+
+// memmove: an overlap that goes well on one card and not on another is no help to anyone.
+void submit_copy(Stream& stream, void* destination, const void* source, std::size_t size) {
+  stream.submit(Stream::Touches::kMemory, [=] { std::memmove(destination, source, size); });
+}
+
+void submit_staged(Stream& stream, void* destination, const void* source, std::size_t size) {
+  const auto* bytes = static_cast<const char*>(source);
+  auto staging = std::make_shared<const std::vector<char>>(bytes, bytes + size);
+  stream.submit(Stream::Touches::kMemory,
+      [destination, staging] { std::memcpy(destination, staging->data(), staging->size()); });
+}
+
+}  // namespace
+}  // namespace openreg::driver
+
+using namespace openreg::driver;
+
+extern "C" {
+
+orError_t orMemcpy(void* destination, const void* source, size_t size, orMemcpyKind kind) {
+  return call([&] {
+    if (Stream::current() != nullptr) return orErrorNotSupported;
+    if (size == 0) return orSuccess;
+    const Ends ends = find_ends(destination, source, size, kind);
+    if (!ends.valid()) return orErrorInvalidValue;
+    Devices& devices = Devices::get();
+    Stream& stream = *devices.at(ends.device()).default_stream();
+    if (ends.destination.device >= 0 && ends.destination.device != ends.device()) {
+      devices.at(ends.destination.device).default_stream()->wait();
+    }
+    submit_copy(stream, destination, source, size);
+    return finish(stream);
+  });
+}
+
+orError_t orMemcpyAsync(void* destination, const void* source, size_t size, orMemcpyKind kind, orStream_t stream) {
+  return call([&] {
+    const auto target = find_stream(stream);
+    if (target == nullptr) return orErrorInvalidHandle;
+    if (size == 0) return orSuccess;
+    const Ends ends = find_ends(destination, source, size, kind);
+    if (!ends.valid()) return orErrorInvalidValue;
+    const bool reads_pageable = ends.source.device < 0 && !ends.source.pinned;
+    const bool writes_pageable = ends.destination.device < 0 && !ends.destination.pinned;
+    if (reads_pageable && !writes_pageable && size <= kStagingLimit) {
+      submit_staged(*target, destination, source, size);
+      return orSuccess;
+    }
+    const bool must_wait = reads_pageable || writes_pageable;
+    if (must_wait && Stream::current() != nullptr) return orErrorNotSupported;
+    submit_copy(*target, destination, source, size);
+    return must_wait ? finish(*target) : orSuccess;
+  });
+}
+
+orError_t orMemset(void* pointer, int value, size_t size) {
+  return call([&] {
+    if (Stream::current() != nullptr) return orErrorNotSupported;
+    if (size == 0) return orSuccess;
+    const End end = device_end(pointer, size);
+    if (!end.valid) return orErrorInvalidValue;
+    Stream& stream = *Devices::get().at(end.device).default_stream();
+    stream.submit(Stream::Touches::kMemory, [=] { std::memset(pointer, value, size); });
+    return finish(stream);
+  });
+}
+
+orError_t orMemsetAsync(void* pointer, int value, size_t size, orStream_t stream) {
+  return call([&] {
+    const auto target = find_stream(stream);
+    if (target == nullptr) return orErrorInvalidHandle;
+    if (size == 0) return orSuccess;
+    if (!device_end(pointer, size).valid) return orErrorInvalidValue;
+    target->submit(Stream::Touches::kMemory, [=] { std::memset(pointer, value, size); });
+    return orSuccess;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,94 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+#include "config.h"
+#include "device.h"
+#include "error.h"
+
+namespace openreg::driver {
+namespace {
+
+thread_local int current_number = 0;
+
+}  // namespace
+
+Device& current_device() { return Devices::get().at(current_number); }
+
+}  // namespace openreg::driver
+
+using namespace openreg::driver;
+
+extern "C" {
+
+orError_t orGetDeviceCount(int* count) {
+  return describe([&] {
+    if (count == nullptr) return orErrorInvalidValue;
+    *count = config().device_count;
+    return orSuccess;
+  });
+}
+
+orError_t orGetDevice(int* device) {
+  return describe([&] {
+    if (device == nullptr) return orErrorInvalidValue;
+    if (config().device_count == 0) return orErrorInvalidDevice;
+    *device = current_number;
+    return orSuccess;
+  });
+}
+
+orError_t orSetDevice(int device) {
+  return describe([&] {
+    if (device < 0 || device >= config().device_count) return orErrorInvalidDevice;
+    current_number = device;
+    return orSuccess;
+  });
+}
+
+orError_t orGetDeviceProperties(orDeviceProperties* properties, int device) {
+  return describe([&] {
+    if (properties == nullptr) return orErrorInvalidValue;
+    if (device < 0 || device >= config().device_count) return orErrorInvalidDevice;
+    *properties = orDeviceProperties{};
+    std::snprintf(properties->name, sizeof(properties->name), "%s", "OpenReg simulated device");
+    properties->totalMemory = config().memory;
+    properties->multiProcessorCount = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    properties->major = 1;
+    properties->hostAccessible = 1;
+    return orSuccess;
+  });
+}
+
+orError_t orDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return describe([&] {
+    if (least == nullptr || greatest == nullptr) return orErrorInvalidValue;
+    if (config().device_count == 0) return orErrorInvalidDevice;
+    *least = Stream::kLeastPriority;
+    *greatest = Stream::kGreatestPriority;
+    return orSuccess;
+  });
+}
+
+orError_t orMemGetInfo(size_t* free, size_t* total) {
+  return call([&] {
+    if (free == nullptr || total == nullptr) return orErrorInvalidValue;
+    const Heap& heap = current_device().heap();
+    *free = heap.available();
+    *total = heap.capacity();
+    return orSuccess;
+  });
+}
+
+orError_t orDeviceSynchronize(void) {
+  return call([] {
+    if (Stream::current() != nullptr) return orErrorNotSupported;
+    Device& device = current_device();
+    device.wait();
+    return device.take_failure() ? orErrorUnknown : orSuccess;
+  });
+}
+
+}  // extern "C"

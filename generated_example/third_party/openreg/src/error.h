@@ -1,0 +1,41 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <new>
+#include <stdexcept>
+
+#include "openreg.h"
+#include "process.h"
+
+// Note [Errors at the C boundary]
+// Every API function runs its body in call() or describe(), so that no C++ exception reaches a caller that may be C,
+// and each failure becomes the thread's last error. Inside, functions return orError_t or throw:
+// std::bad_alloc is orErrorMemoryAllocation, std::out_of_range (of the list of devices) is orErrorInvalidDevice.
+namespace openreg::driver {
+
+// Keeps a failure as the calling thread's last error; passes `status` on. orErrorNotReady is no failure.
+orError_t remember(orError_t status) noexcept;
+
+// For functions that need no device: they answer in a forked child too.
+template <typename Body>
+orError_t describe(const Body& body) noexcept {
+  try {
+    return remember(body());
+  } catch (const std::bad_alloc&) {
+    return remember(orErrorMemoryAllocation);
+  } catch (const std::out_of_range&) {
+    return remember(orErrorInvalidDevice);
+  } catch (...) {
+    return remember(orErrorUnknown);
+  }
+}
+
+// For all others.
+template <typename Body>
+orError_t call(const Body& body) noexcept {
+  if (forked()) return remember(orErrorForked);
+  return describe(body);
+}
+
+}  // namespace openreg::driver

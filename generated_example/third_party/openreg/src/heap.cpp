@@ -1,0 +1,104 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#include "heap.h"
+
+#include <sys/mman.h>
+
+#include <functional>
+#include <iterator>
+
+namespace openreg::driver {
+namespace {
+
+// Pages of larger runs go back to the system when freed; smaller ones are kept, since getting them anew costs a page
+// fault each.
+constexpr std::size_t kKeepBytes = std::size_t{16} << 20;
+
+}  // namespace
+
+Heap::Heap(char* base, std::size_t range, std::size_t capacity) : capacity_(capacity) { add_free(base, range / kPage); }
+
+void* Heap::allocate(std::size_t size) {
+  if (size > capacity_) return nullptr;
+  const std::size_t pages = (size + kPage - 1) / kPage;
+  std::lock_guard lock(mutex_);
+  if (pages * kPage > capacity_ - used_) return nullptr;
+  const auto fit = free_by_size_.lower_bound({pages, nullptr});
+  if (fit == free_by_size_.end()) return nullptr;
+  const auto [run_pages, base] = *fit;
+  live_.emplace(base, Allocation{base, size, pages});
+  remove_free(free_by_base_.find(base));
+  if (run_pages > pages) add_free(base + pages * kPage, run_pages - pages);
+  used_ += pages * kPage;
+  return base;
+}
+
+bool Heap::retire(const void* pointer, Allocation* allocation) {
+  std::lock_guard lock(mutex_);
+  const auto found = live_.find(static_cast<char*>(const_cast<void*>(pointer)));
+  if (found == live_.end()) return false;
+  *allocation = found->second;
+  live_.erase(found);
+  return true;
+}
+
+void Heap::release(const Allocation& allocation) {
+  const std::size_t bytes = allocation.pages * kPage;
+  if (bytes >= kKeepBytes) madvise(allocation.base, bytes, MADV_DONTNEED);
+  std::lock_guard lock(mutex_);
+  used_ -= bytes;
+  char* base = allocation.base;
+  std::size_t pages = allocation.pages;
+  const auto next = free_by_base_.lower_bound(base);
+  if (next != free_by_base_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second * kPage == base) {
+      base = before->first;
+      pages += before->second;
+      remove_free(before);
+    }
+  }
+  if (next != free_by_base_.end() && next->first == allocation.base + bytes) {
+    pages += next->second;
+    remove_free(next);
+  }
+  add_free(base, pages);
+}
+
+bool Heap::find(const void* pointer, Allocation* allocation) const {
+  std::lock_guard lock(mutex_);
+  return find_locked(pointer, allocation);
+}
+
+Heap::Found Heap::try_find(const void* pointer, Allocation* allocation) const {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return Found::kBusy;
+  return find_locked(pointer, allocation) ? Found::kYes : Found::kNo;
+}
+
+std::size_t Heap::available() const {
+  std::lock_guard lock(mutex_);
+  return capacity_ - used_;
+}
+
+bool Heap::find_locked(const void* pointer, Allocation* allocation) const {
+  char* address = static_cast<char*>(const_cast<void*>(pointer));
+  auto candidate = live_.upper_bound(address);
+  if (candidate == live_.begin()) return false;
+  --candidate;
+  if (address >= candidate->first + candidate->second.size) return false;
+  *allocation = candidate->second;
+  return true;
+}
+
+void Heap::add_free(char* base, std::size_t pages) {
+  free_by_base_.emplace(base, pages);
+  free_by_size_.emplace(pages, base);
+}
+
+void Heap::remove_free(std::map<char*, std::size_t>::iterator run) {
+  free_by_size_.erase({run->second, run->first});
+  free_by_base_.erase(run);
+}
+
+}  // namespace openreg::driver

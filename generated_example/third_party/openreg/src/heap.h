@@ -1,0 +1,62 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+// The memory of one device: hands out runs of pages of an address range. Thread-safe. It never touches the memory it
+// manages, since the host may not.
+namespace openreg::driver {
+
+struct Allocation {
+  char* base;
+  std::size_t size;  // bytes asked for
+  std::size_t pages;  // what it takes up
+};
+
+class Heap {
+ public:
+  static constexpr std::size_t kPage = 4096;  // also the alignment of what is handed out
+  enum class Found {
+    kYes,
+    kNo,
+    kBusy,
+  };
+
+  // Hands out at most `capacity` bytes at a time. The range should be larger, so that fragmentation of addresses is not
+  // mistaken for lack of memory.
+  Heap(char* base, std::size_t range, std::size_t capacity);
+
+  // Null if not enough is free. `size` > 0.
+  void* allocate(std::size_t size);
+  // Freeing is two steps, so that work still queued can finish in between. retire(): the allocation that starts at
+  // `pointer` is no longer the caller's; false if there is none. release(): its pages can be used again.
+  bool retire(const void* pointer, Allocation* allocation);
+  void release(const Allocation& allocation);
+  // The allocation that `pointer` points into.
+  bool find(const void* pointer, Allocation* allocation) const;
+  // The same for a signal handler: never waits.
+  Found try_find(const void* pointer, Allocation* allocation) const;
+
+  std::size_t capacity() const { return capacity_; }
+  std::size_t available() const;
+
+ private:
+  bool find_locked(const void* pointer, Allocation* allocation) const;
+  void add_free(char* base, std::size_t pages);
+  void remove_free(std::map<char*, std::size_t>::iterator run);
+
+  const std::size_t capacity_;
+  mutable std::mutex mutex_;
+  std::size_t used_ = 0;  // bytes, whole pages
+  std::map<char*, Allocation> live_;
+  // Free runs twice: by address to join neighbours, by size to find the smallest that fits (the lowest among equals).
+  std::map<char*, std::size_t> free_by_base_;
+  std::set<std::pair<std::size_t, char*>> free_by_size_;
+};
+
+}  // namespace openreg::driver

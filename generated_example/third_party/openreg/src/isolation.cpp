@@ -1,0 +1,114 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#include "isolation.h"
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "fault.h"
+
+namespace openreg::driver {
+namespace {
+
+constexpr std::ptrdiff_t kMuch = std::ptrdiff_t{64} << 20;
+constexpr std::chrono::milliseconds kPatience{1};
+constexpr std::chrono::milliseconds kLongPatience{20};
+
+}  // namespace
+
+Isolation::Isolation(IsolationMode mode, void* base, std::size_t size) : mode_(mode), base_(base), size_(size) {
+  if (mode_ == IsolationMode::kAuto || mode_ == IsolationMode::kPkey) {
+    const bool asked_for = mode_ == IsolationMode::kPkey;
+    if (try_pkey()) {
+      mode_ = IsolationMode::kPkey;
+    } else {
+      mode_ = IsolationMode::kMprotect;
+      if (asked_for) std::fprintf(stderr, "openreg: no protection keys here; isolating with mprotect\n");
+    }
+  }
+  if (mode_ == IsolationMode::kMprotect) {
+#ifdef MADV_HUGEPAGE
+    // Fewer page table entries to rewrite at each change of rights. Only a hint.
+    madvise(base_, size_, MADV_HUGEPAGE);
+#endif
+  } else if (mode_ == IsolationMode::kOff) {
+    protect(true);
+    return;
+  }
+  install_fault_handler(base_, size_);
+}
+
+bool Isolation::try_pkey() {
+#ifdef PKEY_DISABLE_ACCESS
+  // The rights given here are the calling thread's: a host thread's, so none.
+  key_ = pkey_alloc(0, PKEY_DISABLE_ACCESS);
+  if (key_ < 0) return false;
+  if (pkey_mprotect(base_, size_, PROT_READ | PROT_WRITE, key_) == 0) return true;
+  pkey_free(key_);
+  key_ = -1;
+#endif
+  return false;
+}
+
+void Isolation::enter_thread() const {
+#ifdef PKEY_DISABLE_ACCESS
+  if (mode_ == IsolationMode::kPkey) pkey_set(key_, 0);
+#endif
+}
+
+void Isolation::protect(bool open) const {
+  if (mprotect(base_, size_, open ? PROT_READ | PROT_WRITE : PROT_NONE) == 0) return;
+  // The reservation was made with these rights before, so this happens only if the kernel ran out of memory.
+  std::perror("openreg: cannot change the rights of device memory");
+  std::abort();
+}
+
+bool Isolation::has_much() const { return in_use_.load(std::memory_order_relaxed) > kMuch; }
+
+std::chrono::milliseconds Isolation::patience() const { return has_much() ? kLongPatience : kPatience; }
+
+void Isolation::open() {
+  if (mode_ != IsolationMode::kMprotect) return;
+  std::lock_guard lock(mutex_);
+  ++users_;
+  if (is_open()) return;
+  protect(true);
+  open_.store(true, std::memory_order_relaxed);
+  opened_ = Clock::now();
+}
+
+void Isolation::release() {
+  if (mode_ != IsolationMode::kMprotect) return;
+  std::lock_guard lock(mutex_);
+  if (--users_ == 0 && close_wanted_) close();
+}
+
+void Isolation::seal() {
+  if (!is_open()) return;
+  {
+    std::lock_guard lock(mutex_);
+    if (has_much() && Clock::now() - opened_ < kLongPatience) return;
+  }
+  seal_idle();
+}
+
+void Isolation::seal_idle() {
+  if (!is_open()) return;
+  std::lock_guard lock(mutex_);
+  if (!is_open()) return;
+  if (users_ > 0) {
+    close_wanted_ = true;
+  } else {
+    close();
+  }
+}
+
+void Isolation::close() {
+  protect(false);
+  open_.store(false, std::memory_order_relaxed);
+  close_wanted_ = false;
+}
+
+}  // namespace openreg::driver

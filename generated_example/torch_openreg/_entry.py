@@ -1,0 +1,12 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `backend` in the spec changes it, then `openreg-gen generate`.
+"""The Autoload entry point. It imports nothing, because `import torch` calls it before either package is complete."""
+
+
+def _autoload() -> None:
+    """What `import torch` calls at its end, unless TORCH_DEVICE_BACKEND_AUTOLOAD=0.
+
+    Importing torch_openreg is what registers the device, and torch did that to find this function. If
+    torch_openreg was imported first, its `import torch` led here, and it registers the device right after.
+    So there is nothing left to do, however often it is called.
+    """

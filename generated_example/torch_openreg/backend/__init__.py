@@ -1,0 +1,131 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `backend` in the spec changes it, then `openreg-gen generate`.
+"""torch.openreg: device functions, streams, events, random numbers, memory and AMP of the openreg backend.
+
+Wherever a function takes a device, it may be an index, a string such as "openreg:0", a `torch.device`, or None for
+the calling thread's current device.
+"""
+
+import sys as _sys
+
+import torch as _torch
+
+from . import _utils, amp, memory, random
+from ._lazy import _is_in_bad_fork, _lazy_init, init, is_initialized
+from .amp import get_amp_supported_dtype, is_bf16_supported
+from .device import (
+    DeviceProperties,
+    current_device,
+    device,
+    device_count,
+    device_of,
+    get_device_capability,
+    get_device_name,
+    get_device_properties,
+    is_available,
+    set_device,
+    synchronize,
+)
+from .memory import (
+    empty_cache,
+    empty_host_cache,
+    max_memory_allocated,
+    max_memory_reserved,
+    mem_get_info,
+    memory_allocated,
+    memory_reserved,
+    memory_stats,
+    memory_summary,
+    reset_accumulated_memory_stats,
+    reset_peak_memory_stats,
+)
+from .random import (
+    _get_generator,
+    get_rng_state,
+    get_rng_state_all,
+    initial_seed,
+    manual_seed,
+    manual_seed_all,
+    seed,
+    seed_all,
+    set_rng_state,
+    set_rng_state_all,
+)
+from .streams import (
+    Event,
+    Stream,
+    StreamContext,
+    current_stream,
+    default_stream,
+    set_stream,
+    stream,
+)
+
+default_generators: tuple[_torch.Generator, ...]  # one a device
+
+__all__ = [
+    "DeviceProperties",
+    "Event",
+    "Stream",
+    "StreamContext",
+    "amp",
+    "current_device",
+    "current_stream",
+    "default_generators",
+    "default_stream",
+    "device",
+    "device_count",
+    "device_of",
+    "empty_cache",
+    "empty_host_cache",
+    "get_amp_supported_dtype",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "get_rng_state",
+    "get_rng_state_all",
+    "init",
+    "initial_seed",
+    "is_available",
+    "is_bf16_supported",
+    "is_initialized",
+    "manual_seed",
+    "manual_seed_all",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "mem_get_info",
+    "memory",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "memory_summary",
+    "random",
+    "reset_accumulated_memory_stats",
+    "reset_peak_memory_stats",
+    "seed",
+    "seed_all",
+    "set_device",
+    "set_rng_state",
+    "set_rng_state_all",
+    "set_stream",
+    "stream",
+    "synchronize",
+]
+
+# What PyTorch itself calls by these names.
+_private = (_get_generator, _is_in_bad_fork, _lazy_init, _utils)
+
+
+def __getattr__(name: str) -> object:
+    if name == "default_generators":  # made when asked for: counting the devices is not part of an import
+        return tuple(_get_generator(index) for index in range(device_count()))
+    if name == "_initialized":  # torch.utils.checkpoint saves the random state of devices in use
+        return is_initialized()
+    raise AttributeError(f"module 'torch.openreg' has no attribute '{name}'")
+
+
+def _register() -> None:
+    """Make this module torch.openreg, so that `import torch.openreg.random` gives the same modules."""
+    _torch._register_device_module("openreg", _sys.modules[__name__])
+    for module in (amp, memory, random):
+        _sys.modules[f"torch.openreg.{module.__name__.rpartition('.')[2]}"] = module

@@ -1,0 +1,50 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `amp` in the spec changes it, then `openreg-gen generate`.
+"""Automatic mixed precision: `with torch.autocast("openreg"):` picks each operator's dtype by csrc/amp's rules."""
+
+from typing import Any
+
+import torch
+
+from ._utils import Device, _get_device_index
+from .device import is_available
+
+
+def get_amp_supported_dtype() -> list[torch.dtype]:
+    """The dtypes torch.autocast may compute in, from key `amp.dtypes` of the spec."""
+    return [
+        torch.float16,
+        torch.bfloat16,
+    ]
+
+
+def is_bf16_supported(device: Device = None) -> bool:
+    """Whether `device` holds bfloat16 tensors; False without a device."""
+    if not is_available():
+        return False
+    capability = torch.accelerator.get_device_capability(_get_device_index(device, optional=True))
+    return torch.bfloat16 in capability["supported_dtypes"]
+
+
+class autocast(torch.amp.autocast):
+    """torch.autocast("openreg", ...)."""
+
+    def __init__(
+        self,
+        dtype: torch.dtype | None = None,
+        enabled: bool = True,
+        cache_enabled: bool | None = None,
+    ) -> None:
+        super().__init__(
+            "openreg",
+            dtype=dtype,
+            enabled=enabled,
+            cache_enabled=cache_enabled,
+        )
+
+
+class GradScaler(torch.amp.GradScaler):
+    """torch.amp.GradScaler("openreg", ...): keeps float16 gradients from becoming 0."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__("openreg", **kwargs)

@@ -1,0 +1,49 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `custom_ops` in the spec changes it, then `openreg-gen generate`.
+"""Operators of the backend's own, as functions: the same as torch.ops.openreg.NAME.
+
+The schemas and kernels are registered by the C++ library (csrc/aten/CustomOps.cpp). Where the spec asks for
+`autograd: function`, the gradient is a torch.autograd.Function of this module, registered at the autograd keys, so
+that calling the operator by either name is differentiable. Importing this module needs the library to be loaded.
+"""
+
+import torch
+
+
+def custom_abs(self: torch.Tensor) -> torch.Tensor:
+    """custom_abs(Tensor self) -> Tensor"""
+    return torch.ops.openreg.custom_abs.default(self)
+
+
+class CustomSquare(torch.autograd.Function):
+    """Gradient of custom_square: what forward saves, and what backward makes of it."""
+
+    @staticmethod
+    def forward(ctx, self):
+        ctx.save_for_backward(self)
+        with torch._C._AutoDispatchBelowAutograd():
+            return torch.ops.openreg.custom_square.default(self)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (self,) = ctx.saved_tensors
+        gradients: list[torch.Tensor | None] = [None] * 1
+        if ctx.needs_input_grad[0]:
+            value = torch.ops.openreg.custom_square_backward.default(grad, self)
+            gradients[0] = value.sum_to_size(self.shape).to(self.dtype)
+        return tuple(gradients)
+
+
+def custom_square(self: torch.Tensor) -> torch.Tensor:
+    """custom_square(Tensor self) -> Tensor"""
+    return torch.ops.openreg.custom_square.default(self)
+
+
+def _register() -> torch.library.Library:
+    library = torch.library.Library("openreg", "IMPL")
+    for key in ("AutogradPrivateUse1", "AutogradCPU"):
+        library.impl("custom_square", lambda self: CustomSquare.apply(self), key)
+    return library
+
+
+_library = _register()  # registrations last as long as this object
