@@ -87,6 +87,14 @@ TEST_F(FindTorch, ReadsTheBaseBehindAVirtualEnvironment) {
   EXPECT_THAT(failure({}), HasSubstr("no PyTorch found"));
 }
 
+TEST_F(FindTorch, FollowsPthFiles) {
+  const auto torch = package("elsewhere");
+  const auto elsewhere = (dir_.path() / "elsewhere").string();
+  dir_.write("venv/lib/python3.11/site-packages/base.pth", "import sys\n# a comment\n" + elsewhere + "\n");
+  const ScopedEnv venv("VIRTUAL_ENV", dir_.path() / "venv");
+  EXPECT_EQ(std::filesystem::canonical(find_torch({})), torch);
+}
+
 TEST_F(FindTorch, FollowsAPlainPythonToItsOwnVersion) {
   package("prefix/lib/python3.12/site-packages");
   const auto torch = package("prefix/lib/python3.11/site-packages");
