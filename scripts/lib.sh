@@ -39,6 +39,8 @@ PY
 # Whatever else is needed goes into a second environment that sees the first, so that the user's own stays as it is.
 find_python() {
   local base candidate
+  python=$root/.venv/tools/bin/python
+  [ "${OPENREG_GEN_TOOLS:-}" = "$root" ] && return  # a script called by a script: PATH leads there already
   for candidate in "${VIRTUAL_ENV:+$VIRTUAL_ENV/bin/python}" python3 python; do
     if [ -n "$candidate" ] && command -v "$candidate" >/dev/null && has_torch "$candidate"; then base=$(command -v "$candidate"); break; fi
   done
@@ -51,14 +53,13 @@ find_python() {
     fi
   fi
   overlay "$base" "$root/.venv/tools"
-  python=$root/.venv/tools/bin/python
   if ! "$python" -c 'import jinja2, numpy, pytest, setuptools, yaml, expecttest, hypothesis, wheel' 2>/dev/null ||
      [ ! -x "$root/.venv/tools/bin/ruff" ] || [ ! -x "$root/.venv/tools/bin/clang-format" ] ||
      [ ! -x "$root/.venv/tools/bin/cmake" ]; then
     step "Installing the Python packages of the tests"
     "$python" -m pip install -q --disable-pip-version-check -r "$root/scripts/requirements.txt"
   fi
-  export PATH=$root/.venv/tools/bin:$PATH
+  export PATH=$root/.venv/tools/bin:$PATH OPENREG_GEN_TOOLS=$root
 }
 
 # overlay BASE DIR: a virtual environment in DIR that also sees the packages of interpreter BASE. A PrivateUse1 backend
