@@ -17,6 +17,8 @@ PORT = "third_party/porttest/src/port.cpp"
 
 def run(*command, cwd, check=True):
     env = {**os.environ, "COLUMNS": "200", "PYTHONPATH": str(cwd), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    # The command looks for PyTorch where the active environment would have it: beside this Python.
+    env["PATH"] = f"{pathlib.Path(sys.executable).parent}:{env['PATH']}"
     if shutil.which("ccache"):
         env.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache")
     result = subprocess.run(command, check=False, cwd=cwd, env=env, capture_output=True, text=True)
