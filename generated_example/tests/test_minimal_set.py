@@ -313,7 +313,19 @@ def train(module, device, x, steps=3):
         (lambda: torch.nn.RNN(3, 4), (5, 2, 3)),
         (lambda: torch.nn.LSTMCell(3, 4), (2, 3)),
     ],
-    ids=["conv1d", "conv2d", "strided", "conv3d", "transposed", "lstm", "bilstm", "gru", "gru_plain", "rnn", "lstm_cell"],
+    ids=[
+        "conv1d",
+        "conv2d",
+        "strided",
+        "conv3d",
+        "transposed",
+        "lstm",
+        "bilstm",
+        "gru",
+        "gru_plain",
+        "rnn",
+        "lstm_cell",
+    ],
 )
 def test_modules_train_as_on_the_cpu(device, module, shape):
     x = torch.randn(shape, generator=torch.Generator().manual_seed(0))

@@ -38,7 +38,8 @@ def find(base, overload):
 
 def cases(wanted=lambda operator: True):
     found = [case for case in OPERATORS if wanted(find(*case[:2]))]
-    return pytest.mark.parametrize(("base", "overload", "dtypes"), found, ids=[f"{case[0]}.{case[1]}" for case in found])
+    ids = [f"{base}.{overload}" for base, overload, _ in found]
+    return pytest.mark.parametrize(("base", "overload", "dtypes"), found, ids=ids)
 
 
 def tensor(shape, dtype, layout, seed):

@@ -29,7 +29,8 @@ at::Tensor custom_abs(const at::Tensor& self) {
   at::TensorIterator iter = native::elementwise_iterator({}, {self}, /*floating=*/false);
   AT_DISPATCH_V2(iter.common_dtype(), "custom_abs", AT_WRAP([&] {
     native::device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self) { return self < 0 ? -self : self; });
-  }), AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
+  }),
+      AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
   return iter.output();
 }
 
@@ -39,7 +40,8 @@ at::Tensor custom_abs_backward(const at::Tensor& grad, const at::Tensor& self) {
   at::TensorIterator iter = native::elementwise_iterator({}, {grad, self}, /*floating=*/false);
   AT_DISPATCH_V2(iter.common_dtype(), "custom_abs_backward", AT_WRAP([&] {
     native::device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> grad, [[maybe_unused]] compute_t<scalar_t> self) { return self < 0 ? -grad : grad; });
-  }), AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
+  }),
+      AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
   return iter.output();
 }
 
@@ -49,7 +51,8 @@ at::Tensor custom_square(const at::Tensor& self) {
   at::TensorIterator iter = native::elementwise_iterator({}, {self}, /*floating=*/false);
   AT_DISPATCH_V2(iter.common_dtype(), "custom_square", AT_WRAP([&] {
     native::device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self) { return self * self; });
-  }), AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
+  }),
+      AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
   return iter.output();
 }
 
@@ -59,7 +62,8 @@ at::Tensor custom_square_backward(const at::Tensor& grad, const at::Tensor& self
   at::TensorIterator iter = native::elementwise_iterator({}, {grad, self}, /*floating=*/false);
   AT_DISPATCH_V2(iter.common_dtype(), "custom_square_backward", AT_WRAP([&] {
     native::device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> grad, [[maybe_unused]] compute_t<scalar_t> self) { return 2 * self * grad; });
-  }), AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
+  }),
+      AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
   return iter.output();
 }
 
@@ -95,15 +99,20 @@ TORCH_LIBRARY(openreg, m) {
   m.def("custom_square_backward(Tensor grad, Tensor self) -> Tensor", {at::Tag::pt2_compliant_tag});
 }
 
-#define OPENREG_CUSTOM_KERNELS(m) \
-  m.impl("custom_abs", TORCH_FN(custom_abs)); \
-  m.impl("custom_abs_backward", TORCH_FN(custom_abs_backward)); \
-  m.impl("custom_square", TORCH_FN(custom_square)); \
-  m.impl("custom_square_backward", TORCH_FN(custom_square_backward));
+namespace {
 
-TORCH_LIBRARY_IMPL(openreg, PrivateUse1, m) { OPENREG_CUSTOM_KERNELS(m) }
-TORCH_LIBRARY_IMPL(openreg, CPU, m) { OPENREG_CUSTOM_KERNELS(m) }
-TORCH_LIBRARY_IMPL(openreg, Meta, m) { OPENREG_CUSTOM_KERNELS(m) }
+void register_kernels(torch::Library& m) {
+  m.impl("custom_abs", TORCH_FN(custom_abs));
+  m.impl("custom_abs_backward", TORCH_FN(custom_abs_backward));
+  m.impl("custom_square", TORCH_FN(custom_square));
+  m.impl("custom_square_backward", TORCH_FN(custom_square_backward));
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(openreg, PrivateUse1, m) { register_kernels(m); }
+TORCH_LIBRARY_IMPL(openreg, CPU, m) { register_kernels(m); }
+TORCH_LIBRARY_IMPL(openreg, Meta, m) { register_kernels(m); }
 
 namespace {
 

@@ -81,13 +81,12 @@ void random_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     c10::IValue& value = (*stack)[begin + i];
     const auto generator = value.isNone() ? std::nullopt : std::optional<at::Generator>(value.toGenerator());
     const uint64_t values = tensor.defined() ? static_cast<uint64_t>(tensor.numel()) : 1;
-    value = cpu_generator(generator, tensor.defined() ? tensor.device().index() : current_device(), values * kDrawsPerValue);
+    value = cpu_generator(
+        generator, tensor.defined() ? tensor.device().index() : current_device(), values * kDrawsPerValue);
   }
   at::native::cpu_fallback(op, stack, /*error_on_views=*/true);
 }
 
-TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
-  m.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>());
-}
+TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>()); }
 
 }  // namespace openreg

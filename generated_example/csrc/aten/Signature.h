@@ -21,21 +21,25 @@ inline constexpr bool matches_schema = std::is_same_v<Fn, typename Op::schema> |
 
 }  // namespace openreg
 
+// clang-format off: a name's length must not move the macros' backslashes
+
 /// Fails to compile unless `FN` has the signature of OP (at::_ops::...), whose name is the literal NAME.
-#define OPENREG_CHECK_SIGNATURE(NAME, OP, FN)                \
+#define OPENREG_CHECK_SIGNATURE(NAME, OP, FN) \
   static_assert(::openreg::matches_schema<OP, decltype(FN)>, \
       "aten::" NAME ": the kernel's signature is not the one of this PyTorch; compare at::_ops::...::schema")
 
 /// Registers FN as the kernel of aten::NAME with the library M.
-#define OPENREG_IMPL(M, NAME, OP, FN)         \
-  do {                                        \
+#define OPENREG_IMPL(M, NAME, OP, FN) \
+  do { \
     OPENREG_CHECK_SIGNATURE(NAME, OP, FN); \
-    (M).impl(NAME, TORCH_FN(FN));             \
+    (M).impl(NAME, TORCH_FN(FN)); \
   } while (false)
 
 /// Registers a boxed kernel, which serves any signature. Still fails to compile if the operator is gone.
-#define OPENREG_IMPL_BOXED(M, NAME, OP, FN)                                              \
-  do {                                                                                   \
-    static_assert(std::is_function_v<OP::schema>, "aten::" NAME " is no operator");      \
-    (M).impl(NAME, torch::CppFunction::makeFromBoxedFunction<(FN)>());                   \
+#define OPENREG_IMPL_BOXED(M, NAME, OP, FN) \
+  do { \
+    static_assert(std::is_function_v<OP::schema>, "aten::" NAME " is no operator"); \
+    (M).impl(NAME, torch::CppFunction::makeFromBoxedFunction<(FN)>()); \
   } while (false)
+
+// clang-format on

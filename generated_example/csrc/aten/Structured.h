@@ -16,17 +16,18 @@
 #include <c10/core/DeviceGuard.h>
 
 // Note [Structured kernels]
-// A structured operator is split in two by PyTorch: meta() checks the arguments and says what the output looks like,
-// impl() computes. meta() is inherited from PyTorch (ATen/ops/*_meta.h), so shapes, dtypes and errors are its own;
-// impl() is the kernel. meta() announces each output through the virtuals below, whose answer here is that of an
-// out= operator: resize what was given, and where its strides can't serve, compute into a proxy and copy.
-// Only the out= form is registered: PyTorch's default functional and in-place forms call it. Without this class each
-// kernel would repeat what PyTorch generates for its own backends.
+// A structured operator is split in two by PyTorch: meta() checks the arguments and says what the output
+// looks like, impl() computes. meta() is inherited from PyTorch (ATen/ops/*_meta.h), so shapes, dtypes and
+// errors are its own; impl() is the kernel. meta() announces each output through the virtuals below, whose
+// answer here is that of an out= operator: resize what was given, and where its strides can't serve, compute
+// into a proxy and copy. Only the out= form is registered: PyTorch's default functional and in-place forms
+// call it. Without this class each kernel would repeat what PyTorch generates for its own backends.
 
 namespace openreg {
 
-/// `Kernel` derives from at::meta::structured_...; N is the number of outputs. Use: construct with the outputs, meta(),
-/// impl() on output(i), write_back(). Lives on the stack of one call and borrows the outputs.
+/// `Kernel` derives from at::meta::structured_...; N is the number of outputs. Use: construct with the
+/// outputs, meta(), impl() on output(i), write_back(). Lives on the stack of one call and borrows the
+/// outputs.
 template <class Kernel, size_t N>
 class StructuredOut final : public Kernel {
  public:
@@ -35,7 +36,8 @@ class StructuredOut final : public Kernel {
     static_assert(sizeof...(Out) == N);
   }
 
-  void set_output_strided(int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, at::TensorOptions options) override {
+  void set_output_strided(
+      int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, at::TensorOptions options) override {
     prepare(index, sizes, strides, options);
     const at::Tensor& out = outputs_[index];
     if (out.strides() != strides) {
@@ -44,7 +46,8 @@ class StructuredOut final : public Kernel {
     tell_iterator(index, sizes, strides, options);
   }
 
-  void set_output_raw_strided(int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, at::TensorOptions options) override {
+  void set_output_raw_strided(
+      int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, at::TensorOptions options) override {
     prepare(index, sizes, strides, options);
     tell_iterator(index, sizes, strides, options);
   }
@@ -66,13 +69,16 @@ class StructuredOut final : public Kernel {
   }
 
  private:
-  void prepare(int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, const at::TensorOptions& options) {
+  void prepare(
+      int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, const at::TensorOptions& options) {
     if (!guard_.current_device().has_value()) {
       guard_.reset_device(options.device());
     }
     at::Tensor& out = outputs_[index];
-    TORCH_CHECK(options.dtype() == out.dtype(), "Expected out tensor to have dtype ", options.dtype(), ", but got ", out.dtype(), " instead");
-    TORCH_CHECK(options.device() == out.device(), "Expected out tensor to have device ", options.device(), ", but got ", out.device(), " instead");
+    TORCH_CHECK(options.dtype() == out.dtype(), "Expected out tensor to have dtype ", options.dtype(),
+        ", but got ", out.dtype(), " instead");
+    TORCH_CHECK(options.device() == out.device(), "Expected out tensor to have device ", options.device(),
+        ", but got ", out.device(), " instead");
     // Strides are advice, and only for an output whose layout is ours to choose.
     if (at::native::resize_output(out, sizes)) {
       if (!strides.empty()) {
@@ -83,7 +89,8 @@ class StructuredOut final : public Kernel {
     }
   }
 
-  void tell_iterator(int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, const at::TensorOptions& options) {
+  void tell_iterator(
+      int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, const at::TensorOptions& options) {
     if constexpr (std::is_base_of_v<at::TensorIteratorBase, Kernel>) {
       Kernel::set_output_raw_strided(index, sizes, strides, options);
     }

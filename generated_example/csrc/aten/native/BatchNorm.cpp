@@ -6,14 +6,16 @@
 
 #include "aten/native/Kernels.h"
 
-// Batch normalization in training writes the running statistics, but its schema doesn't say so: the CPU fallback
-// copies back what a schema marks as written, (a!), so it would lose them, and a trained network would fail in eval().
+// Batch normalization in training writes the running statistics, but its schema doesn't say so: the CPU
+// fallback copies back what a schema marks as written, (a!), so it would lose them, and a trained network
+// would fail in eval().
 
 namespace openreg::native {
 namespace {
 
 std::optional<at::Tensor> on_cpu(const std::optional<at::Tensor>& tensor) {
-  return tensor.has_value() && tensor->defined() ? std::optional<at::Tensor>(tensor->to(at::kCPU)) : std::nullopt;
+  return tensor.has_value() && tensor->defined() ? std::optional<at::Tensor>(tensor->to(at::kCPU))
+                                                 : std::nullopt;
 }
 
 void write_back(const std::optional<at::Tensor>& device, const std::optional<at::Tensor>& host) {
@@ -24,11 +26,14 @@ void write_back(const std::optional<at::Tensor>& device, const std::optional<at:
 
 }  // namespace
 
-Tensors3 native_batch_norm(const at::Tensor& input, const std::optional<at::Tensor>& weight, const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& running_mean, const std::optional<at::Tensor>& running_var, bool training, double momentum, double eps) {
+Tensors3 native_batch_norm(const at::Tensor& input, const std::optional<at::Tensor>& weight,
+    const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& running_mean,
+    const std::optional<at::Tensor>& running_var, bool training, double momentum, double eps) {
   const c10::DeviceGuard guard(input.device());
   const auto mean = on_cpu(running_mean);
   const auto var = on_cpu(running_var);
-  const auto [out, save_mean, save_invstd] = at::native_batch_norm(input.to(at::kCPU), on_cpu(weight), on_cpu(bias), mean, var, training, momentum, eps);
+  const auto [out, save_mean, save_invstd] = at::native_batch_norm(
+      input.to(at::kCPU), on_cpu(weight), on_cpu(bias), mean, var, training, momentum, eps);
   if (training) {
     write_back(running_mean, mean);
     write_back(running_var, var);
@@ -36,7 +41,8 @@ Tensors3 native_batch_norm(const at::Tensor& input, const std::optional<at::Tens
   return {out.to(input.device()), save_mean.to(input.device()), save_invstd.to(input.device())};
 }
 
-Tensors2 batch_norm_update_stats(const at::Tensor& input, const std::optional<at::Tensor>& running_mean, const std::optional<at::Tensor>& running_var, double momentum) {
+Tensors2 batch_norm_update_stats(const at::Tensor& input, const std::optional<at::Tensor>& running_mean,
+    const std::optional<at::Tensor>& running_var, double momentum) {
   const c10::DeviceGuard guard(input.device());
   const auto mean = on_cpu(running_mean);
   const auto var = on_cpu(running_var);

@@ -14,15 +14,16 @@
 #include "runtime/Stream.h"
 
 // Note [Copies]
-// copy_, to, cpu, item and the CPU fallback all end in _copy_from. Only a flat run of bytes can cross between host and
-// device, or between two devices; all else (other strides, other dtype, conjugation) is done beside it, on the side
-// where that is cheap:
+// copy_, to, cpu, item and the CPU fallback all end in _copy_from. Only a flat run of bytes can cross between
+// host and device, or between two devices; all else (other strides, other dtype, conjugation) is done beside
+// it, on the side where that is cheap:
 //   same device      one kernel, whatever the layouts and dtypes (CopyKernel.cpp)
 //   device to host   made flat on the device, moved, then converted by the CPU
 //   host to device   converted and made flat by the CPU, moved, then spread on the device
 //   other device     converted and made flat at the source, moved, then spread at the destination
-// Moves to or from pageable host memory block: that memory may change or go as soon as the call returned. Pinned
-// memory with non_blocking=True does not, and the pinned block is kept until the stream has passed the copy.
+// Moves to or from pageable host memory block: that memory may change or go as soon as the call returned.
+// Pinned memory with non_blocking=True does not, and the pinned block is kept until the stream has passed the
+// copy.
 
 namespace openreg::native {
 namespace {
@@ -42,7 +43,8 @@ at::Tensor flat_like(const at::Tensor& like, at::ScalarType dtype, at::Device de
   return at::empty(like.sizes(), options);
 }
 
-/// The values of `tensor` in a flat tensor of the same device, laid out as `like`; itself if that is so already.
+/// The values of `tensor` in a flat tensor of the same device, laid out as `like`; itself if that is so
+/// already.
 at::Tensor flattened(const at::Tensor& tensor, at::ScalarType dtype, const at::Tensor& like) {
   at::Tensor flat = flat_like(like, dtype, tensor.device());
   if (same_bytes(tensor, flat)) {
@@ -52,13 +54,15 @@ at::Tensor flattened(const at::Tensor& tensor, at::ScalarType dtype, const at::T
   return flat;
 }
 
-/// Moves the bytes of `src` to `dst`, of which one is on the host. Pinned and `non_blocking`: without waiting.
+/// Moves the bytes of `src` to `dst`, of which one is on the host. Pinned and `non_blocking`: without
+/// waiting.
 void move_host(const at::Tensor& dst, const at::Tensor& src, bool non_blocking) {
   const bool to_host = dst.is_cpu();
   const at::Tensor& host = to_host ? dst : src;
   const c10::DeviceGuard guard(to_host ? src.device() : dst.device());
   const OpenRegStream stream = getCurrentStream();
-  OPENREG_CHECK(orMemcpyAsync(dst.mutable_data_ptr(), src.const_data_ptr(), src.nbytes(), to_host ? orMemcpyDeviceToHost : orMemcpyHostToDevice, stream.stream()));
+  OPENREG_CHECK(orMemcpyAsync(dst.mutable_data_ptr(), src.const_data_ptr(), src.nbytes(),
+      to_host ? orMemcpyDeviceToHost : orMemcpyHostToDevice, stream.stream()));
   if (non_blocking && isPinnedPtr(host.const_data_ptr())) {
     const c10::DataPtr& data = host.storage().data_ptr();
     getHostAllocator()->record_event(data.get(), data.get_context(), stream);
@@ -78,7 +82,8 @@ void move_between(const at::Tensor& dst, const at::Tensor& src) {
     ready.block(source);
   }
   const c10::DeviceGuard guard(src.device());
-  OPENREG_CHECK(orMemcpyAsync(dst.mutable_data_ptr(), src.const_data_ptr(), src.nbytes(), orMemcpyDeviceToDevice, source.stream()));
+  OPENREG_CHECK(orMemcpyAsync(dst.mutable_data_ptr(), src.const_data_ptr(), src.nbytes(),
+      orMemcpyDeviceToDevice, source.stream()));
   OpenRegEvent done;
   done.record(source);
   done.block(destination);
@@ -104,7 +109,8 @@ at::Tensor _copy_from(const at::Tensor& self, const at::Tensor& dst, bool non_bl
       dst.copy_(host);
     }
   } else {
-    // The last step only spreads what was moved, unless `dst` is itself a flat run of bytes without pending flags.
+    // The last step only spreads what was moved, unless `dst` is itself a flat run of bytes without pending
+    // flags.
     const bool direct = dst.is_non_overlapping_and_dense() && !dst.is_conj() && !dst.is_neg();
     const at::Tensor flat = flattened(src, dst.scalar_type(), dst);
     const at::Tensor target = direct ? dst : flat_like(flat, dst.scalar_type(), dst.device());

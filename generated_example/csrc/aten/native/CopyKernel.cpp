@@ -8,9 +8,9 @@
 #include "aten/native/DeviceLoop.h"
 #include "aten/native/Kernels.h"
 
-// Copies within a device. A kernel for each pair of dtypes would be hundreds of loops; instead a block of elements is
-// loaded into the widest type of its kind (int64, uint64, double, complex<double>), which loses nothing, and stored
-// from there: one loader and four storers a dtype. Plain copies only move bytes.
+// Copies within a device. A kernel for each pair of dtypes would be hundreds of loops; instead a block of
+// elements is loaded into the widest type of its kind (int64, uint64, double, complex<double>), which loses
+// nothing, and stored from there: one loader and four storers a dtype. Plain copies only move bytes.
 
 namespace openreg::native {
 namespace {
@@ -25,7 +25,12 @@ struct Block {
   }
 };
 
-enum class Wide { Signed, Unsigned, Real, Complex };
+enum class Wide {
+  Signed,
+  Unsigned,
+  Real,
+  Complex
+};
 
 template <class T>
 constexpr Wide wide_of() {
@@ -79,12 +84,15 @@ struct WideType<Wide::Complex> {
 /// Calls fn<scalar type>() for `dtype`.
 template <class Fn>
 void with_dtype(at::ScalarType dtype, Fn fn) {
-  AT_DISPATCH_V2(dtype, "copy_", AT_WRAP([&] { fn.template operator()<scalar_t>(); }), AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES), AT_EXPAND(AT_FLOAT8_TYPES), at::kBool, at::kHalf, at::kBFloat16, at::kComplexHalf);
+  AT_DISPATCH_V2(dtype, "copy_", AT_WRAP([&] { fn.template operator()<scalar_t>(); }),
+      AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES), AT_EXPAND(AT_FLOAT8_TYPES),
+      at::kBool, at::kHalf, at::kBFloat16, at::kComplexHalf);
 }
 
 std::pair<Load, Wide> loader(at::ScalarType dtype) {
   std::pair<Load, Wide> result;
-  with_dtype(dtype, [&]<class T>() { result = {&load<typename WideType<wide_of<T>()>::type, T>, wide_of<T>()}; });
+  with_dtype(
+      dtype, [&]<class T>() { result = {&load<typename WideType<wide_of<T>()>::type, T>, wide_of<T>()}; });
   return result;
 }
 
@@ -166,7 +174,13 @@ void move_all(at::TensorIteratorBase& iter) {
 
 /// dst = src, on one device, with broadcast done. Asynchronous, in the current stream.
 void copy_on_device(const at::Tensor& dst, const at::Tensor& src) {
-  auto iter = at::TensorIteratorConfig().set_check_mem_overlap(true).check_all_same_dtype(false).resize_outputs(false).add_output(dst).add_const_input(src).build();
+  auto iter = at::TensorIteratorConfig()
+                  .set_check_mem_overlap(true)
+                  .check_all_same_dtype(false)
+                  .resize_outputs(false)
+                  .add_output(dst)
+                  .add_const_input(src)
+                  .build();
   const Flags flags{dst.is_conj() != src.is_conj(), dst.is_neg() != src.is_neg()};
   const bool complex_to_real = src.is_complex() && !dst.is_complex();
   const Flags needed{flags.conjugate && !complex_to_real, flags.negate};
@@ -176,19 +190,21 @@ void copy_on_device(const at::Tensor& dst, const at::Tensor& src) {
   }
   const auto [load_block, wide] = loader(src.scalar_type());
   const Store store_block = storer(dst.scalar_type(), wide);
-  for_each(iter, [load_block = load_block, wide = wide, store_block, needed](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
-    Block block;
-    for (int64_t j = 0; j < n1; ++j) {
-      for (int64_t begin = 0; begin < n0; begin += kBlock) {
-        const int64_t n = std::min(kBlock, n0 - begin);
-        load_block(block, data[1] + j * strides[3] + begin * strides[1], strides[1], n);
-        if (needed.conjugate || needed.negate) {
-          apply(needed, wide, block, n);
+  for_each(iter,
+      [load_block = load_block, wide = wide, store_block, needed](
+          char** data, const int64_t* strides, int64_t n0, int64_t n1) {
+        Block block;
+        for (int64_t j = 0; j < n1; ++j) {
+          for (int64_t begin = 0; begin < n0; begin += kBlock) {
+            const int64_t n = std::min(kBlock, n0 - begin);
+            load_block(block, data[1] + j * strides[3] + begin * strides[1], strides[1], n);
+            if (needed.conjugate || needed.negate) {
+              apply(needed, wide, block, n);
+            }
+            store_block(data[0] + j * strides[2] + begin * strides[0], strides[0], block, n);
+          }
         }
-        store_block(data[0] + j * strides[2] + begin * strides[0], strides[0], block, n);
-      }
-    }
-  });
+      });
 }
 
 }  // namespace openreg::native

@@ -61,7 +61,8 @@ void LoopPlan::run(char** pointers, at::TensorIteratorBase::loop2d_t loop) const
   }
 }
 
-at::TensorIterator elementwise_iterator(const at::Tensor& out, at::ArrayRef<at::Tensor> inputs, bool floating) {
+at::TensorIterator elementwise_iterator(
+    const at::Tensor& out, at::ArrayRef<at::Tensor> inputs, bool floating) {
   at::TensorIteratorConfig config;
   config.set_check_mem_overlap(true)
       .promote_inputs_to_common_dtype(true)

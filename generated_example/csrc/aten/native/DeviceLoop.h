@@ -16,14 +16,15 @@
 #include "aten/native/Launch.h"
 
 // Note [Loops over tensors]
-// A TensorIterator does the bookkeeping of elementwise operators: broadcasting, type promotion, strides, output
-// allocation. device_kernel() runs a function over all elements of one, in stream order:
+// A TensorIterator does the bookkeeping of elementwise operators: broadcasting, type promotion, strides,
+// output allocation. device_kernel() runs a function over all elements of one, in stream order:
 //
-//   device_kernel<scalar_t>(iter, [](compute_t<scalar_t> a, compute_t<scalar_t> b) { return a < b ? b : a; });
+//   device_kernel<scalar_t>(iter, [](compute_t<scalar_t> a, compute_t<scalar_t> b) { return a + b; });
 //
-// An iterator on the CPU is run on the host at once, one on `meta` not at all, so the same code serves all three.
-// The loop takes by value what it needs of the iterator (see Note [Running a function on the device]): operands that
-// are 0-dim CPU tensors are read while the operator is called, since their memory may be gone when the loop runs.
+// An iterator on the CPU is run on the host at once, one on `meta` not at all, so the same code serves all
+// three. The loop takes by value what it needs of the iterator (see Note [Running a function on the device]):
+// operands that are 0-dim CPU tensors are read while the operator is called, since their memory may be gone
+// when the loop runs.
 
 namespace openreg::native {
 
@@ -72,20 +73,25 @@ struct Arity<R (C::*)(Args...) const> {
 
 /// All operands are scalar_t. The contiguous case is a plain loop, which the compiler vectorises.
 template <class scalar_t, class Fn, size_t... I>
-void typed_loop(const Fn& fn, char** data, const int64_t* strides, int64_t n0, int64_t n1, std::index_sequence<I...>) {
+void typed_loop(
+    const Fn& fn, char** data, const int64_t* strides, int64_t n0, int64_t n1, std::index_sequence<I...>) {
   constexpr int64_t size = sizeof(scalar_t);
   constexpr size_t count = sizeof...(I) + 1;
   const bool contiguous = strides[0] == size && ((strides[I + 1] == size) && ...);
   for (int64_t j = 0; j < n1; ++j) {
     char* out = data[0] + j * strides[count];
-    [[maybe_unused]] const std::array<const char*, sizeof...(I)> in{(data[I + 1] + j * strides[count + I + 1])...};
+    [[maybe_unused]] const std::array<const char*, sizeof...(I)> in{
+        (data[I + 1] + j * strides[count + I + 1])...};
     if (contiguous) {
       for (int64_t i = 0; i < n0; ++i) {
-        reinterpret_cast<scalar_t*>(out)[i] = static_cast<scalar_t>(fn(static_cast<compute_t<scalar_t>>(reinterpret_cast<const scalar_t*>(in[I])[i])...));
+        reinterpret_cast<scalar_t*>(out)[i] = static_cast<scalar_t>(
+            fn(static_cast<compute_t<scalar_t>>(reinterpret_cast<const scalar_t*>(in[I])[i])...));
       }
     } else {
       for (int64_t i = 0; i < n0; ++i) {
-        *reinterpret_cast<scalar_t*>(out + i * strides[0]) = static_cast<scalar_t>(fn(static_cast<compute_t<scalar_t>>(*reinterpret_cast<const scalar_t*>(in[I] + i * strides[I + 1]))...));
+        *reinterpret_cast<scalar_t*>(out + i * strides[0]) =
+            static_cast<scalar_t>(fn(static_cast<compute_t<scalar_t>>(
+                *reinterpret_cast<const scalar_t*>(in[I] + i * strides[I + 1]))...));
       }
     }
   }
@@ -93,11 +99,13 @@ void typed_loop(const Fn& fn, char** data, const int64_t* strides, int64_t n0, i
 
 /// Operands of any dtype, converted on the fly: what type promotion and comparisons need.
 template <class scalar_t, class Fn, size_t... I>
-void casting_loop(const Fn& fn, const std::array<at::ScalarType, sizeof...(I) + 1>& dtypes, char** data, const int64_t* strides, int64_t n0, int64_t n1, std::index_sequence<I...>) {
+void casting_loop(const Fn& fn, const std::array<at::ScalarType, sizeof...(I) + 1>& dtypes, char** data,
+    const int64_t* strides, int64_t n0, int64_t n1, std::index_sequence<I...>) {
   constexpr size_t count = sizeof...(I) + 1;
   for (int64_t j = 0; j < n1; ++j) {
     for (int64_t i = 0; i < n0; ++i) {
-      const auto value = fn(static_cast<compute_t<scalar_t>>(c10::fetch_and_cast<scalar_t>(dtypes[I + 1], data[I + 1] + j * strides[count + I + 1] + i * strides[I + 1]))...);
+      const auto value = fn(static_cast<compute_t<scalar_t>>(c10::fetch_and_cast<scalar_t>(
+          dtypes[I + 1], data[I + 1] + j * strides[count + I + 1] + i * strides[I + 1]))...);
       c10::cast_and_store(dtypes[0], data[0] + j * strides[count] + i * strides[0], value);
     }
   }
@@ -105,8 +113,8 @@ void casting_loop(const Fn& fn, const std::array<at::ScalarType, sizeof...(I) + 
 
 }  // namespace detail
 
-/// output = fn(inputs...) for each element; `iter` has one output and as many inputs as `fn` has parameters, each a
-/// compute_t<scalar_t>. scalar_t is the type computed in: iter.common_dtype(), or iter.dtype().
+/// output = fn(inputs...) for each element; `iter` has one output and as many inputs as `fn` has parameters,
+/// each a compute_t<scalar_t>. scalar_t is the type computed in: iter.common_dtype(), or iter.dtype().
 template <class scalar_t, class Fn>
 void device_kernel(at::TensorIteratorBase& iter, Fn fn) {
   constexpr size_t arity = detail::Arity<Fn>::value;
@@ -119,14 +127,20 @@ void device_kernel(at::TensorIteratorBase& iter, Fn fn) {
     typed = typed && dtypes[i] == c10::CppTypeToScalarType<scalar_t>::value;
   }
   if (typed) {
-    for_each(iter, [fn](char** data, const int64_t* strides, int64_t n0, int64_t n1) { detail::typed_loop<scalar_t>(fn, data, strides, n0, n1, Indices{}); });
+    for_each(iter, [fn](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
+      detail::typed_loop<scalar_t>(fn, data, strides, n0, n1, Indices{});
+    });
   } else {
-    for_each(iter, [fn, dtypes](char** data, const int64_t* strides, int64_t n0, int64_t n1) { detail::casting_loop<scalar_t>(fn, dtypes, data, strides, n0, n1, Indices{}); });
+    for_each(iter, [fn, dtypes](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
+      detail::casting_loop<scalar_t>(fn, dtypes, data, strides, n0, n1, Indices{});
+    });
   }
 }
 
-/// The iterator of an elementwise operator: inputs are broadcast and promoted, `out` is resized, or allocated if it is
-/// undefined. `floating`: integers are computed as the default floating type. Throws c10::Error if they don't fit.
-at::TensorIterator elementwise_iterator(const at::Tensor& out, at::ArrayRef<at::Tensor> inputs, bool floating);
+/// The iterator of an elementwise operator: inputs are broadcast and promoted, `out` is resized, or allocated
+/// if it is undefined. `floating`: integers are computed as the default floating type. Throws c10::Error if
+/// they don't fit.
+at::TensorIterator elementwise_iterator(
+    const at::Tensor& out, at::ArrayRef<at::Tensor> inputs, bool floating);
 
 }  // namespace openreg::native

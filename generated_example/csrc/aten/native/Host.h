@@ -6,16 +6,21 @@
 
 namespace openreg::native {
 
-/// A copy on the host, in float or wider: half precision is stored, not computed with. Undefined stays undefined.
+/// A copy on the host, in float or wider: half precision is stored, not computed with. Undefined stays
+/// undefined.
 inline at::Tensor to_host(const at::Tensor& tensor) {
   if (!tensor.defined()) {
     return tensor;
   }
-  const auto dtype = tensor.scalar_type() == at::kHalf || tensor.scalar_type() == at::kBFloat16 ? at::kFloat : tensor.scalar_type();
+  const auto dtype = tensor.scalar_type() == at::kHalf || tensor.scalar_type() == at::kBFloat16
+      ? at::kFloat
+      : tensor.scalar_type();
   return tensor.to(at::kCPU).to(dtype);
 }
 
-inline at::Tensor to_host(const std::optional<at::Tensor>& tensor) { return tensor.has_value() ? to_host(*tensor) : at::Tensor(); }
+inline at::Tensor to_host(const std::optional<at::Tensor>& tensor) {
+  return tensor.has_value() ? to_host(*tensor) : at::Tensor();
+}
 
 /// Back to the device and dtype of `like`. Undefined stays undefined.
 inline at::Tensor to_device(const at::Tensor& tensor, const at::Tensor& like) {

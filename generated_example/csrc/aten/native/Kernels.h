@@ -12,19 +12,24 @@
 #include <c10/core/Stream.h>
 
 // Note [The minimal operator set]
-// What PyTorch needs of a backend before anything works: memory, views of it, copies. All else can fall back to the
-// CPU through these. Convolutions, LSTM, GRU and dropout are here as well, since no fallback serves them: PyTorch
-// sends them to operators that the CPU doesn't have; so is batch normalization, whose writes a fallback would lose. RegisterMinimal.cpp registers these kernels; each is replaced by
-// one of the spec's `ops` of the same name.
+// What PyTorch needs of a backend before anything works: memory, views of it, copies. All else can fall back
+// to the CPU through these. Convolutions, LSTM, GRU and dropout are here as well, since no fallback serves
+// them: PyTorch sends them to operators that the CPU doesn't have; so is batch normalization, whose writes a
+// fallback would lose. RegisterMinimal.cpp registers these kernels; each is replaced by one of the spec's
+// `ops` of the same name.
 
 namespace openreg::native {
 
 // Empty.cpp: new tensors, uninitialised
-at::Tensor empty_memory_format(at::IntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pin_memory, std::optional<at::MemoryFormat> memory_format);
-at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<at::ScalarType> dtype, std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pin_memory);
+at::Tensor empty_memory_format(at::IntArrayRef size, std::optional<at::ScalarType> dtype,
+    std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pin_memory,
+    std::optional<at::MemoryFormat> memory_format);
+at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<at::ScalarType> dtype,
+    std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pin_memory);
 
 // View.cpp: other tensors on the same memory
-at::Tensor as_strided(const at::Tensor& self, at::IntArrayRef size, at::IntArrayRef stride, std::optional<int64_t> storage_offset);
+at::Tensor as_strided(const at::Tensor& self, at::IntArrayRef size, at::IntArrayRef stride,
+    std::optional<int64_t> storage_offset);
 at::Tensor view(const at::Tensor& self, at::IntArrayRef size);
 at::Tensor _reshape_alias(const at::Tensor& self, at::IntArrayRef size, at::IntArrayRef stride);
 at::Tensor unfold(const at::Tensor& self, int64_t dimension, int64_t size, int64_t step);
@@ -33,12 +38,14 @@ at::Tensor view_as_complex(const at::Tensor& self);
 bool _has_compatible_shallow_copy_type(const at::Tensor& self, const at::Tensor& from);
 
 // Resize.cpp: the same tensor with other sizes or another storage
-const at::Tensor& resize_(const at::Tensor& self, at::IntArrayRef size, std::optional<at::MemoryFormat> memory_format);
+const at::Tensor& resize_(
+    const at::Tensor& self, at::IntArrayRef size, std::optional<at::MemoryFormat> memory_format);
 const at::Tensor& _resize_output_(const at::Tensor& self, at::IntArrayRef size, at::Device device);
 at::Tensor& set_(at::Tensor& self);
 at::Tensor& set__source_Tensor(at::Tensor& self, const at::Tensor& source);
 at::Tensor& set__source_Storage(at::Tensor& self, at::Storage source);
-at::Tensor& set__source_Storage_storage_offset(at::Tensor& self, at::Storage source, int64_t storage_offset, at::IntArrayRef size, at::IntArrayRef stride);
+at::Tensor& set__source_Storage_storage_offset(at::Tensor& self, at::Storage source, int64_t storage_offset,
+    at::IntArrayRef size, at::IntArrayRef stride);
 bool is_set_to(const at::Tensor& self, const at::Tensor& tensor);
 
 // Copy.cpp, CopyKernel.cpp, Fill.cpp: values in, out and across
@@ -55,14 +62,27 @@ void record_stream(at::Tensor& self, at::Stream s);
 using Tensors2 = std::tuple<at::Tensor, at::Tensor>;
 using Tensors3 = std::tuple<at::Tensor, at::Tensor, at::Tensor>;
 using Tensors5 = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
-at::Tensor convolution_overrideable(const at::Tensor& input, const at::Tensor& weight, const std::optional<at::Tensor>& bias, at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, bool transposed, at::IntArrayRef output_padding, int64_t groups);
-Tensors3 convolution_backward_overrideable(const at::Tensor& grad_output, const at::Tensor& input, const at::Tensor& weight, at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, bool transposed, at::IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask);
-Tensors3 _thnn_fused_lstm_cell(const at::Tensor& input_gates, const at::Tensor& hidden_gates, const at::Tensor& cx, const std::optional<at::Tensor>& input_bias, const std::optional<at::Tensor>& hidden_bias);
-Tensors3 _thnn_fused_lstm_cell_backward_impl(const std::optional<at::Tensor>& grad_hy, const std::optional<at::Tensor>& grad_cy, const at::Tensor& cx, const at::Tensor& cy, const at::Tensor& workspace, bool has_bias);
-Tensors2 _thnn_fused_gru_cell(const at::Tensor& input_gates, const at::Tensor& hidden_gates, const at::Tensor& hx, const std::optional<at::Tensor>& input_bias, const std::optional<at::Tensor>& hidden_bias);
+at::Tensor convolution_overrideable(const at::Tensor& input, const at::Tensor& weight,
+    const std::optional<at::Tensor>& bias, at::IntArrayRef stride, at::IntArrayRef padding,
+    at::IntArrayRef dilation, bool transposed, at::IntArrayRef output_padding, int64_t groups);
+Tensors3 convolution_backward_overrideable(const at::Tensor& grad_output, const at::Tensor& input,
+    const at::Tensor& weight, at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation,
+    bool transposed, at::IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask);
+Tensors3 _thnn_fused_lstm_cell(const at::Tensor& input_gates, const at::Tensor& hidden_gates,
+    const at::Tensor& cx, const std::optional<at::Tensor>& input_bias,
+    const std::optional<at::Tensor>& hidden_bias);
+Tensors3 _thnn_fused_lstm_cell_backward_impl(const std::optional<at::Tensor>& grad_hy,
+    const std::optional<at::Tensor>& grad_cy, const at::Tensor& cx, const at::Tensor& cy,
+    const at::Tensor& workspace, bool has_bias);
+Tensors2 _thnn_fused_gru_cell(const at::Tensor& input_gates, const at::Tensor& hidden_gates,
+    const at::Tensor& hx, const std::optional<at::Tensor>& input_bias,
+    const std::optional<at::Tensor>& hidden_bias);
 Tensors5 _thnn_fused_gru_cell_backward(const at::Tensor& grad_hy, const at::Tensor& workspace, bool has_bias);
-Tensors3 native_batch_norm(const at::Tensor& input, const std::optional<at::Tensor>& weight, const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& running_mean, const std::optional<at::Tensor>& running_var, bool training, double momentum, double eps);
-Tensors2 batch_norm_update_stats(const at::Tensor& input, const std::optional<at::Tensor>& running_mean, const std::optional<at::Tensor>& running_var, double momentum);
+Tensors3 native_batch_norm(const at::Tensor& input, const std::optional<at::Tensor>& weight,
+    const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& running_mean,
+    const std::optional<at::Tensor>& running_var, bool training, double momentum, double eps);
+Tensors2 batch_norm_update_stats(const at::Tensor& input, const std::optional<at::Tensor>& running_mean,
+    const std::optional<at::Tensor>& running_var, double momentum);
 Tensors2 native_dropout(const at::Tensor& input, double p, std::optional<bool> train);
 
 /// The device that a factory's `device` argument means: an index of -1 is the current device.

@@ -18,7 +18,8 @@ Staging::Staging(c10::ArrayRef<Operand> operands) : operands_(operands.begin(), 
     copies_.push_back(std::make_unique<char[]>(operand.bytes));
     pointers_.push_back(copies_.back().get());
     if (operand.bytes != 0) {
-      OPENREG_CHECK(orMemcpy(copies_.back().get(), operand.data, operand.bytes, orMemcpyDeviceToHost));
+      OPENREG_CHECK(
+          orMemcpy(copies_.back().get(), operand.data, operand.bytes, orMemcpyDeviceToHost));
     }
   }
 }
@@ -26,7 +27,8 @@ Staging::Staging(c10::ArrayRef<Operand> operands) : operands_(operands.begin(), 
 void Staging::write_back() {
   for (size_t i = 0; i < operands_.size(); ++i) {
     if (operands_[i].written && operands_[i].bytes != 0) {
-      OPENREG_CHECK(orMemcpy(operands_[i].data, copies_[i].get(), operands_[i].bytes, orMemcpyHostToDevice));
+      OPENREG_CHECK(
+          orMemcpy(operands_[i].data, copies_[i].get(), operands_[i].bytes, orMemcpyHostToDevice));
     }
   }
 }

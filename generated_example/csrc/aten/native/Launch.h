@@ -14,13 +14,14 @@
 #include "runtime/Stream.h"
 
 // Note [Running a function on the device]
-// The example kernels are ordinary C++ functions over raw memory, and launch() runs them: on a device whose launched
-// functions can dereference its memory (hostAccessible, as on the simulator) in the current stream, asynchronously;
-// on any other device on the host, on copies of the operands. So the same kernels serve a device that can run nothing
-// yet. A real kernel replaces the call to launch() with a launch of its own.
+// The example kernels are ordinary C++ functions over raw memory, and launch() runs them: on a device whose
+// launched functions can dereference its memory (hostAccessible, as on the simulator) in the current stream,
+// asynchronously; on any other device on the host, on copies of the operands. So the same kernels serve a
+// device that can run nothing yet. A real kernel replaces the call to launch() with a launch of its own.
 //
-// Functions own no tensors: the last reference might die on the device's thread, which would wait for itself. They get
-// raw pointers, which stay valid because freeing waits for the device's queued work. Functions must not throw.
+// Functions own no tensors: the last reference might die on the device's thread, which would wait for itself.
+// They get raw pointers, which stay valid because freeing waits for the device's queued work. Functions must
+// not throw.
 
 namespace openreg::native {
 
@@ -49,8 +50,9 @@ class Staging {
   Pointers pointers_;
 };
 
-/// Queues fn(char** pointers) on the current stream of the current device; the pointers are those of `operands`, or of
-/// their copies. Asynchronous where the device can run it. Errors: those of the device's API.
+/// Queues fn(char** pointers) on the current stream of the current device; the pointers are those of
+/// `operands`, or of their copies. Asynchronous where the device can run it. Errors: those of the device's
+/// API.
 template <class Fn>
 void launch(c10::ArrayRef<Operand> operands, Fn fn) {
   if (!kernels_reach_memory()) {

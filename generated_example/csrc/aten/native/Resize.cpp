@@ -9,8 +9,8 @@
 #include "aten/native/Kernels.h"
 #include "runtime/DeviceAllocator.h"
 
-// PyTorch's own resize_ and set_ grow a storage with memcpy on the host, which the device's memory does not allow.
-// Here a storage grows through the hooks' resizePrivateUse1Bytes, as UntypedStorage.resize_ does.
+// PyTorch's own resize_ and set_ grow a storage with memcpy on the host, which the device's memory does not
+// allow. Here a storage grows through the hooks' resizePrivateUse1Bytes, as UntypedStorage.resize_ does.
 
 namespace openreg::native {
 namespace {
@@ -45,7 +45,8 @@ void grow_storage(const at::Tensor& self, size_t bytes) {
   }
 }
 
-const at::Tensor& resize_(const at::Tensor& self, at::IntArrayRef size, std::optional<at::MemoryFormat> memory_format) {
+const at::Tensor& resize_(
+    const at::Tensor& self, at::IntArrayRef size, std::optional<at::MemoryFormat> memory_format) {
   const c10::DeviceGuard guard(self.device());
   resize_to(self, size, std::nullopt);
   if (memory_format.has_value()) {
@@ -56,7 +57,8 @@ const at::Tensor& resize_(const at::Tensor& self, at::IntArrayRef size, std::opt
 }
 
 const at::Tensor& _resize_output_(const at::Tensor& self, at::IntArrayRef size, at::Device device) {
-  TORCH_CHECK(self.device() == resolve_device(device), "out Tensor doesn't have the correct device set: ", self.device(), ", not ", device);
+  TORCH_CHECK(self.device() == resolve_device(device),
+      "out Tensor doesn't have the correct device set: ", self.device(), ", not ", device);
   at::native::resize_output(self, size);
   return self;
 }
@@ -71,8 +73,10 @@ at::Tensor& set__source_Tensor(at::Tensor& self, const at::Tensor& source) {
   if (self.is_same(source)) {
     return self;
   }
-  TORCH_CHECK(source.device() == self.device(), "set_ needs tensors on one device, got ", self.device(), " and ", source.device());
-  return set__source_Storage_storage_offset(self, source.storage(), source.storage_offset(), source.sizes(), source.strides());
+  TORCH_CHECK(source.device() == self.device(), "set_ needs tensors on one device, got ", self.device(),
+      " and ", source.device());
+  return set__source_Storage_storage_offset(
+      self, source.storage(), source.storage_offset(), source.sizes(), source.strides());
 }
 
 at::Tensor& set__source_Storage(at::Tensor& self, at::Storage source) {
@@ -80,7 +84,8 @@ at::Tensor& set__source_Storage(at::Tensor& self, at::Storage source) {
   return set__source_Storage_storage_offset(self, std::move(source), 0, {elements}, {});
 }
 
-at::Tensor& set__source_Storage_storage_offset(at::Tensor& self, at::Storage source, int64_t storage_offset, at::IntArrayRef size, at::IntArrayRef stride) {
+at::Tensor& set__source_Storage_storage_offset(at::Tensor& self, at::Storage source, int64_t storage_offset,
+    at::IntArrayRef size, at::IntArrayRef stride) {
   const c10::DeviceGuard guard(self.device());
   at::native::checkSetStorage(self, std::move(source), storage_offset, size, stride);
   self.unsafeGetTensorImpl()->set_storage_offset(storage_offset);
@@ -89,6 +94,8 @@ at::Tensor& set__source_Storage_storage_offset(at::Tensor& self, at::Storage sou
   return self;
 }
 
-bool is_set_to(const at::Tensor& self, const at::Tensor& tensor) { return at::native::is_set_to(self, tensor); }
+bool is_set_to(const at::Tensor& self, const at::Tensor& tensor) {
+  return at::native::is_set_to(self, tensor);
+}
 
 }  // namespace openreg::native

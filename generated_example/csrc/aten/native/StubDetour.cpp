@@ -7,7 +7,8 @@
 namespace openreg::native {
 namespace {
 
-/// The same values on the host, with the same strides: the function must meet the iteration it would meet here.
+/// The same values on the host, with the same strides: the function must meet the iteration it would meet
+/// here.
 at::Tensor host_copy(const at::Tensor& tensor) {
   at::Tensor host = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
   host.copy_(tensor);

@@ -22,7 +22,8 @@ class HostIterator {
   at::TensorIterator host_;
 };
 
-/// Runs the CPU's function of a DispatchStub over host copies of `iter`'s operands. Errors: those of that function.
+/// Runs the CPU's function of a DispatchStub over host copies of `iter`'s operands. Errors: those of that
+/// function.
 template <class Stub, class... Args>
 void stub_detour(Stub& stub, at::TensorIteratorBase& iter, Args&&... args) {
   HostIterator host(iter);

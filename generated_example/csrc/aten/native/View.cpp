@@ -9,12 +9,14 @@
 
 #include "aten/native/Kernels.h"
 
-// Views only compute sizes, strides and offsets, which PyTorch's own kernels do for any device. They have to be
-// registered all the same: the CPU fallback would return a copy, and writes through the "view" would be lost.
+// Views only compute sizes, strides and offsets, which PyTorch's own kernels do for any device. They have to
+// be registered all the same: the CPU fallback would return a copy, and writes through the "view" would be
+// lost.
 
 namespace openreg::native {
 
-at::Tensor as_strided(const at::Tensor& self, at::IntArrayRef size, at::IntArrayRef stride, std::optional<int64_t> storage_offset) {
+at::Tensor as_strided(const at::Tensor& self, at::IntArrayRef size, at::IntArrayRef stride,
+    std::optional<int64_t> storage_offset) {
   return at::native::as_strided_tensorimpl(self, size, stride, storage_offset);
 }
 
@@ -32,9 +34,13 @@ at::Tensor view_as_real(const at::Tensor& self) { return at::native::view_as_rea
 
 at::Tensor view_as_complex(const at::Tensor& self) { return at::native::view_as_complex(self); }
 
-/// Whether `self.data = from` may replace the contents in place: then Module.to() keeps its Parameters' identity.
+/// Whether `self.data = from` may replace the contents in place: then Module.to() keeps its Parameters'
+/// identity.
 bool _has_compatible_shallow_copy_type(const at::Tensor& self, const at::Tensor& from) {
-  const auto dense = [](const at::Tensor& tensor) { return tensor.layout() == at::kStrided && !tensor.is_quantized() && (tensor.is_cpu() || tensor.is_privateuseone()); };
+  const auto dense = [](const at::Tensor& tensor) {
+    return tensor.layout() == at::kStrided && !tensor.is_quantized() &&
+        (tensor.is_cpu() || tensor.is_privateuseone());
+  };
   return self.key_set() == from.key_set() || (dense(self) && dense(from));
 }
 

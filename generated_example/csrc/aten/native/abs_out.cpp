@@ -12,7 +12,8 @@ namespace {
 void abs_out_kernel(at::TensorIteratorBase& iter) {
   AT_DISPATCH_V2(iter.common_dtype(), "abs", AT_WRAP([&] {
     device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self) { return std::abs(self); });
-  }), AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), at::kHalf, at::kBFloat16);
+  }),
+      AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), at::kHalf, at::kBFloat16);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <ATen/DeviceGuard.h>
 #include <ATen/Dispatch_v2.h>
 #include <c10/core/DeviceGuard.h>
+#include <torch/library.h>  // first: the operators' headers do not include what they need
 #include <ATen/ops/hypot_meta.h>
 #include <ATen/ops/hypot_ops.h>
 
@@ -18,7 +19,8 @@ namespace {
 void hypot_out_kernel(at::TensorIteratorBase& iter) {
   AT_DISPATCH_V2(iter.common_dtype(), "hypot", AT_WRAP([&] {
     device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self, [[maybe_unused]] compute_t<scalar_t> other) { return std::sqrt(self * self + other * other); });
-  }), at::kFloat, at::kDouble);
+  }),
+      at::kFloat, at::kDouble);
 }
 
 struct hypot_out_operator : at::meta::structured_hypot {};

@@ -12,7 +12,8 @@ namespace openreg::native {
 void maximum_out::impl(const at::Tensor&, const at::Tensor&, const at::Tensor&) {
   AT_DISPATCH_V2(common_dtype(), "maximum", AT_WRAP([&] {
     device_kernel<scalar_t>(*this, []([[maybe_unused]] compute_t<scalar_t> self, [[maybe_unused]] compute_t<scalar_t> other) { return at::_isnan(self) || self > other ? self : other; });
-  }), AT_EXPAND(AT_ALL_TYPES), at::kBool, at::kHalf, at::kBFloat16);
+  }),
+      AT_EXPAND(AT_ALL_TYPES), at::kBool, at::kHalf, at::kBFloat16);
 }
 
 }  // namespace openreg::native

@@ -1,6 +1,7 @@
 // Written by openreg-gen 0.1.0 from openreg.yaml.
 // Owned: yours to edit; openreg-gen never writes it again.
 // aten::relu(Tensor self) -> Tensor
+#include <torch/library.h>  // first: the operators' headers do not include what they need
 #include <ATen/ops/relu_ops.h>
 
 #include "aten/Fallback.h"
