@@ -23,14 +23,17 @@ struct Options {
   bool json = false;
 };
 
-std::string count(std::size_t number, const char* what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); }
+std::string count(std::size_t number, const char* what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
 
 Exit check(const Options& options) {
   Diagnostics diagnostics;
   const Spec spec = parse_spec(options.spec, diagnostics);
   std::string version;
   try {
-    const Catalog catalog = load_catalog(find_torch(options.torch.empty() ? std::nullopt : std::optional<std::filesystem::path>(options.torch)));
+    const Catalog catalog = load_catalog(
+        find_torch(options.torch.empty() ? std::nullopt : std::optional<std::filesystem::path>(options.torch)));
     validate_spec(spec, catalog, diagnostics);
     version = catalog.torch_version();
   } catch (const Failure&) {
@@ -40,17 +43,20 @@ Exit check(const Options& options) {
   }
   if (options.json) {
     auto result = nlohmann::ordered_json::parse(render_json(diagnostics));
-    if (!diagnostics.has_errors()) result.update({{"ops", spec.ops.size()}, {"custom_ops", spec.custom_ops.size()}, {"torch", version}});
+    if (!diagnostics.has_errors())
+      result.update({{"ops", spec.ops.size()}, {"custom_ops", spec.custom_ops.size()}, {"torch", version}});
     std::puts(result.dump().c_str());
     return diagnostics.has_errors() ? Exit::BadInput : Exit::Done;
   }
   if (report(diagnostics, false)) {
     const auto errors = std::ranges::count(diagnostics.all(), Severity::Error, &Diagnostic::severity);
-    std::fputs(fmt::format("\n{}: {}\n", options.spec, count(static_cast<std::size_t>(errors), "error")).c_str(), stderr);
+    std::fputs(fmt::format("\n{}: {}\n", options.spec, count(static_cast<std::size_t>(errors), "error")).c_str(),
+               stderr);
     return Exit::BadInput;
   }
   std::puts(fmt::format("{}: ok, {}, {}, PyTorch {}", options.spec, count(spec.ops.size(), "operator"),
-                        count(spec.custom_ops.size(), "custom operator"), version).c_str());
+                        count(spec.custom_ops.size(), "custom operator"), version)
+                .c_str());
   return Exit::Done;
 }
 
@@ -60,7 +66,8 @@ void add_check(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
   auto* verb = app.add_subcommand("check", "Check a spec: every error at once, with its place and a hint");
   verb->add_option("SPEC", options->spec, "the spec, YAML or JSON")->required()->type_name("FILE");
-  verb->add_option("--torch", options->torch, "the PyTorch to check against; default: the active environment's")->type_name("DIR");
+  verb->add_option("--torch", options->torch, "the PyTorch to check against; default: the active environment's")
+      ->type_name("DIR");
   verb->add_flag("--json", options->json, "diagnostics as JSON, to stdout");
   verb->callback([options, &session] { session.action = [options] { return check(*options); }; });
 }

@@ -15,10 +15,13 @@ void add_schema(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
   auto* verb = app.add_subcommand("schema", "Print the JSON Schema of the spec, for editors");
   auto* markdown = verb->add_flag("--markdown", options->markdown, "the reference page of the keys instead");
-  verb->add_flag("--diagnostics", options->diagnostics, "the reference page of the diagnostic codes instead")->excludes(markdown);
+  verb->add_flag("--diagnostics", options->diagnostics, "the reference page of the diagnostic codes instead")
+      ->excludes(markdown);
   verb->callback([options, &session] {
     session.action = [options] {
-      const auto text = options->markdown ? spec_markdown() : options->diagnostics ? codes_markdown() : spec_json_schema();
+      const auto text = options->markdown      ? spec_markdown()
+                        : options->diagnostics ? codes_markdown()
+                                               : spec_json_schema();
       std::fputs(text.c_str(), stdout);
       return Exit::Done;
     };

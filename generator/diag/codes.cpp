@@ -138,7 +138,8 @@ std::string codes_markdown() {
                                                            {'6', "E06xx: templates and rendering"}};
   std::string out =
       "# Diagnostics\n\n"
-      "Errors end a run with exit code 1 (the answer is no), 2 (bad input), 3 (the environment) or 4 (a fault of the tool).\n"
+      "Errors end a run with exit code 1 (the answer is no), 2 (bad input), 3 (the environment) or 4 (a fault of the "
+      "tool).\n"
       "This page is printed by `openreg-gen schema --diagnostics`.\n";
   char group = 0;
   for (const Code& code : kCodes) {
@@ -148,7 +149,8 @@ std::string codes_markdown() {
         if (digit == group) out += "\n## " + std::string(title) + "\n";
       }
     }
-    out += "\n### " + std::string(code.code) + ": " + std::string(code.title) + "\n\n" + std::string(code.explanation) + "\n";
+    out += "\n### " + std::string(code.code) + ": " + std::string(code.title) + "\n\n" + std::string(code.explanation) +
+           "\n";
   }
   return out;
 }

@@ -38,9 +38,8 @@ bool Diagnostics::has_errors() const {
 
 void Diagnostics::finish(std::string_view text) {
   std::ranges::stable_sort(list_, [](const Diagnostic& a, const Diagnostic& b) { return key(a) < key(b); });
-  const auto repeats = std::ranges::unique(list_, [](const Diagnostic& a, const Diagnostic& b) {
-    return key(a) == key(b);
-  });
+  const auto repeats =
+      std::ranges::unique(list_, [](const Diagnostic& a, const Diagnostic& b) { return key(a) == key(b); });
   list_.erase(repeats.begin(), repeats.end());
   if (text.empty()) return;
   const auto lines = split_lines(text);

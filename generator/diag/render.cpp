@@ -13,9 +13,12 @@ constexpr std::size_t kWidth = 160;  // characters of a source line that are sho
 
 std::string_view to_string(Severity severity) {
   switch (severity) {
-    case Severity::Error: return "error";
-    case Severity::Warning: return "warning";
-    case Severity::Note: return "note";
+    case Severity::Error:
+      return "error";
+    case Severity::Warning:
+      return "warning";
+    case Severity::Note:
+      return "note";
   }
   return "error";
 }

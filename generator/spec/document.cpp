@@ -22,7 +22,10 @@ std::size_t invalid_utf8(std::string_view text) {
       ++i;
       continue;
     }
-    const std::size_t length = lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+    const std::size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
+                               : lead >= 0xE0 && lead < 0xF0 ? 3
+                               : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                             : 0;
     if (length == 0) return i;
     for (std::size_t k = 1; k < length; ++k) {
       if ((byte(i + k) & 0xC0) != 0x80) return i;
@@ -75,13 +78,20 @@ const Node* Node::find(std::string_view key) const {
 
 std::string_view describe(Node::Kind kind) {
   switch (kind) {
-    case Node::Kind::Null: return "nothing";
-    case Node::Kind::Boolean: return "a boolean";
-    case Node::Kind::Integer: return "an integer";
-    case Node::Kind::Number: return "a number";
-    case Node::Kind::String: return "text";
-    case Node::Kind::List: return "a list";
-    case Node::Kind::Map: return "a map";
+    case Node::Kind::Null:
+      return "nothing";
+    case Node::Kind::Boolean:
+      return "a boolean";
+    case Node::Kind::Integer:
+      return "an integer";
+    case Node::Kind::Number:
+      return "a number";
+    case Node::Kind::String:
+      return "text";
+    case Node::Kind::List:
+      return "a list";
+    case Node::Kind::Map:
+      return "a map";
   }
   return "text";
 }
@@ -105,9 +115,9 @@ std::optional<std::string> read_spec_file(const fs::path& path, Diagnostics& dia
   std::error_code error;
   const auto status = fs::status(path, error);
   if (!fs::exists(status)) {
-    diagnostics.error("E0101", whole, error && error != std::errc::no_such_file_or_directory
-                                          ? "cannot be read: " + error.message()
-                                          : "there is no such file");
+    diagnostics.error("E0101", whole,
+                      error && error != std::errc::no_such_file_or_directory ? "cannot be read: " + error.message()
+                                                                             : "there is no such file");
     return std::nullopt;
   }
   if (!fs::is_regular_file(status)) {

@@ -13,16 +13,62 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 constexpr std::size_t kMaxLength = 500;
-constexpr std::string_view kFunctions[] = {
-    "std::abs",   "std::acos",  "std::acosh", "std::asin",  "std::asinh", "std::atan",   "std::atan2",  "std::atanh",    "std::cbrt",
-    "std::ceil",  "std::clamp", "std::copysign", "std::cos", "std::cosh", "std::erf",    "std::erfc",   "std::exp",      "std::exp2",
-    "std::expm1", "std::fabs",  "std::floor", "std::fma",   "std::fmax",  "std::fmin",   "std::fmod",   "std::hypot",    "std::isfinite",
-    "std::isinf", "std::isnan", "std::lgamma", "std::log",  "std::log10", "std::log1p",  "std::log2",   "std::max",      "std::min",
-    "std::nearbyint", "std::pow", "std::remainder", "std::rint", "std::round", "std::signbit", "std::sin", "std::sinh",  "std::sqrt",
-    "std::tan",   "std::tanh",  "std::tgamma", "std::trunc", "c10::div_floor_floating", "c10::div_floor_integer", "c10::is_negative"};
+constexpr std::string_view kFunctions[] = {"std::abs",
+                                           "std::acos",
+                                           "std::acosh",
+                                           "std::asin",
+                                           "std::asinh",
+                                           "std::atan",
+                                           "std::atan2",
+                                           "std::atanh",
+                                           "std::cbrt",
+                                           "std::ceil",
+                                           "std::clamp",
+                                           "std::copysign",
+                                           "std::cos",
+                                           "std::cosh",
+                                           "std::erf",
+                                           "std::erfc",
+                                           "std::exp",
+                                           "std::exp2",
+                                           "std::expm1",
+                                           "std::fabs",
+                                           "std::floor",
+                                           "std::fma",
+                                           "std::fmax",
+                                           "std::fmin",
+                                           "std::fmod",
+                                           "std::hypot",
+                                           "std::isfinite",
+                                           "std::isinf",
+                                           "std::isnan",
+                                           "std::lgamma",
+                                           "std::log",
+                                           "std::log10",
+                                           "std::log1p",
+                                           "std::log2",
+                                           "std::max",
+                                           "std::min",
+                                           "std::nearbyint",
+                                           "std::pow",
+                                           "std::remainder",
+                                           "std::rint",
+                                           "std::round",
+                                           "std::signbit",
+                                           "std::sin",
+                                           "std::sinh",
+                                           "std::sqrt",
+                                           "std::tan",
+                                           "std::tanh",
+                                           "std::tgamma",
+                                           "std::trunc",
+                                           "c10::div_floor_floating",
+                                           "c10::div_floor_integer",
+                                           "c10::is_negative"};
 constexpr std::string_view kTypes[] = {"scalar_t", "bool", "int", "float", "double", "int64_t"};
-constexpr std::string_view kBinary[][6] = {{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
-                                           {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
+constexpr std::string_view kBinary[][6] = {
+    {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
+    {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
 constexpr int kLevels = 10;
 
 bool word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
@@ -55,17 +101,22 @@ class Parser {
   }
 
   void check_characters() const {
-    if (text_.size() > kMaxLength) fail("E0156", 0, fmt::format("the expression has {} characters, at most {}", text_.size(), kMaxLength));
+    if (text_.size() > kMaxLength)
+      fail("E0156", 0, fmt::format("the expression has {} characters, at most {}", text_.size(), kMaxLength));
     for (std::size_t i = 0; i < text_.size(); ++i) {
       const char c = text_[i];
       if (!word_char(c) && std::string_view(" +-*/%<>=!&|^~?:,().").find(c) == std::string_view::npos) {
         const auto byte = static_cast<unsigned char>(c);
-        fail("E0155", i, byte >= 0x20 && byte < 0x7F ? fmt::format("'{}' can't stand in an expression", c) : fmt::format("byte 0x{:02X} can't stand in an expression", byte),
+        fail("E0155", i,
+             byte >= 0x20 && byte < 0x7F ? fmt::format("'{}' can't stand in an expression", c)
+                                         : fmt::format("byte 0x{:02X} can't stand in an expression", byte),
              "an expression holds names, numbers, calls and operators");
       }
       const auto pair = text_.substr(i, 2);
       if (pair == "//" || pair == "/*" || pair == "*/") fail("E0155", i, "a comment can't stand in an expression");
-      if (pair == "++" || pair == "--") fail("E0156", i, fmt::format("'{}' is not allowed", pair), "an expression changes nothing; put a space between two signs");
+      if (pair == "++" || pair == "--")
+        fail("E0156", i, fmt::format("'{}' is not allowed", pair),
+             "an expression changes nothing; put a space between two signs");
     }
   }
 
@@ -100,8 +151,9 @@ class Parser {
     for (const auto candidate : kBinary[level]) {
       if (candidate.empty() || text_.substr(at_, candidate.size()) != candidate) continue;
       const char after = at_ + candidate.size() < text_.size() ? text_[at_ + candidate.size()] : ' ';
-      const bool longer = candidate.size() == 1 && ((candidate[0] == after && std::string_view("|&<>").find(after) != std::string_view::npos) ||
-                                                    (after == '=' && std::string_view("<>").find(candidate[0]) != std::string_view::npos));
+      const bool longer = candidate.size() == 1 &&
+                          ((candidate[0] == after && std::string_view("|&<>").find(after) != std::string_view::npos) ||
+                           (after == '=' && std::string_view("<>").find(candidate[0]) != std::string_view::npos));
       if (longer) continue;
       if (after == '=' && candidate != "==" && candidate != "!=" && candidate != "<=" && candidate != ">=") {
         fail("E0156", at_, fmt::format("'{}=' assigns", candidate), "an expression changes nothing");
@@ -126,8 +178,10 @@ class Parser {
     for (const auto token : {"-", "+", "!", "~"}) {
       if (!signs && accept(token)) signs = true;
     }
-    if (signs) unary();
-    else primary();
+    if (signs)
+      unary();
+    else
+      primary();
     --depth_;
   }
 
@@ -143,7 +197,8 @@ class Parser {
     const auto start = at_;
     if (text_.substr(at_, 2) == "0x" || text_.substr(at_, 2) == "0X") at_ += 2;
     while (at_ < text_.size()) {
-      const bool exponent = (text_[at_] == '+' || text_[at_] == '-') && (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E') && text_.substr(start, 2) != "0x";
+      const bool exponent = (text_[at_] == '+' || text_[at_] == '-') &&
+                            (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E') && text_.substr(start, 2) != "0x";
       if (!word_char(text_[at_]) && text_[at_] != '.' && !exponent) break;
       ++at_;
     }
@@ -151,16 +206,22 @@ class Parser {
     std::string_view body = text_.substr(start, at_ - start);
     const bool hex = body.starts_with("0x") || body.starts_with("0X");
     if (hex) body.remove_prefix(2);
-    while (!body.empty() && kSuffixes.find(body.back()) != std::string_view::npos && !(hex && (body.back() == 'f' || body.back() == 'F'))) body.remove_suffix(1);
+    while (!body.empty() && kSuffixes.find(body.back()) != std::string_view::npos &&
+           !(hex && (body.back() == 'f' || body.back() == 'F')))
+      body.remove_suffix(1);
     int dots = 0, exponents = 0;
     bool good = !body.empty();
     for (std::size_t i = 0; i < body.size(); ++i) {
       const char c = body[i];
       const bool sign_of_exponent = (c == '+' || c == '-') && i > 0;
-      if (hex) good = good && std::isxdigit(static_cast<unsigned char>(c));
-      else if (c == '.') ++dots, good = good && exponents == 0;
-      else if (c == 'e' || c == 'E') ++exponents, good = good && i > 0 && i + 1 < body.size();
-      else good = good && (std::isdigit(static_cast<unsigned char>(c)) || sign_of_exponent);
+      if (hex)
+        good = good && std::isxdigit(static_cast<unsigned char>(c));
+      else if (c == '.')
+        ++dots, good = good && exponents == 0;
+      else if (c == 'e' || c == 'E')
+        ++exponents, good = good && i > 0 && i + 1 < body.size();
+      else
+        good = good && (std::isdigit(static_cast<unsigned char>(c)) || sign_of_exponent);
     }
     good = good && dots <= 1 && exponents <= 1 && body != "." && body.back() != '-' && body.back() != '+';
     if (!good) fail("E0156", start, fmt::format("'{}' is no number", text_.substr(start, at_ - start)));
@@ -178,7 +239,8 @@ class Parser {
     if (!accept("<")) fail("E0156", start, "static_cast wants a type", "such as static_cast<scalar_t>(self)");
     const auto at = at_;
     const std::string type = word();
-    if (std::ranges::find(kTypes, type) == std::end(kTypes)) fail("E0157", at, fmt::format("unknown type '{}'", type), did_you_mean(type, kTypes));
+    if (std::ranges::find(kTypes, type) == std::end(kTypes))
+      fail("E0157", at, fmt::format("unknown type '{}'", type), did_you_mean(type, kTypes));
     expect(">", start);
     const auto opened = at_;
     expect("(", start);
@@ -190,7 +252,8 @@ class Parser {
     if (at_ == text_.size()) fail("E0156", at_ > 0 ? at_ - 1 : 0, "the expression ends too early");
     const auto start = at_;
     const char c = text_[at_];
-    const bool fraction = c == '.' && at_ + 1 < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_ + 1]));
+    const bool fraction =
+        c == '.' && at_ + 1 < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_ + 1]));
     if (std::isdigit(static_cast<unsigned char>(c)) || fraction) return number();
     if (accept("(")) {
       conditional();
@@ -215,15 +278,18 @@ class Parser {
       return arguments(opened);
     }
     if (qualified) unknown_function(name, start);
-    if (type || is_cpp_keyword(name)) fail("E0156", start, fmt::format("'{}' is not expected here", name), "expected a value");
+    if (type || is_cpp_keyword(name))
+      fail("E0156", start, fmt::format("'{}' is not expected here", name), "expected a value");
     result_.names.push_back({std::move(name), start});
   }
 
   [[noreturn]] static void unknown_function(const std::string& name, std::size_t start) {
-    if (std::ranges::find(kFunctions, name) != std::end(kFunctions)) fail("E0156", start, fmt::format("'{}' is a function and wants arguments", name));
+    if (std::ranges::find(kFunctions, name) != std::end(kFunctions))
+      fail("E0156", start, fmt::format("'{}' is a function and wants arguments", name));
     const std::string with_std = "std::" + name;
     const bool forgotten = std::ranges::find(kFunctions, with_std) != std::end(kFunctions);
-    fail("E0157", start, fmt::format("unknown function '{}'", name.substr(0, 60)), forgotten ? "did you mean '" + with_std + "'?" : did_you_mean(name, kFunctions));
+    fail("E0157", start, fmt::format("unknown function '{}'", name.substr(0, 60)),
+         forgotten ? "did you mean '" + with_std + "'?" : did_you_mean(name, kFunctions));
   }
 
   std::string_view text_;

@@ -19,7 +19,9 @@ Json map_schema(const Key& key) {
     properties[last_part(child->path)] = schema_of(*child);
     if (child->required) required.push_back(last_part(child->path));
   }
-  Json schema = {{"type", key.required || key.path.empty() ? Json("object") : Json({"object", "null"})}, {"properties", properties}, {"additionalProperties", false}};
+  Json schema = {{"type", key.required || key.path.empty() ? Json("object") : Json({"object", "null"})},
+                 {"properties", properties},
+                 {"additionalProperties", false}};
   if (!required.empty()) schema["required"] = required;
   return schema;
 }
@@ -31,12 +33,15 @@ Json scalar_schema(const Key& key) {
       for (const auto value : key.values) values.push_back(value);
       return {{"enum", values}};
     }
-    case KeyType::Integer: return {{"type", "integer"}, {"minimum", key.min}, {"maximum", key.max}};
-    case KeyType::Boolean: return {{"type", "boolean"}};
+    case KeyType::Integer:
+      return {{"type", "integer"}, {"minimum", key.min}, {"maximum", key.max}};
+    case KeyType::Boolean:
+      return {{"type", "boolean"}};
     case KeyType::Size:
       return any_of({{{"type", "integer"}, {"minimum", key.min}, {"maximum", key.max}},
                      {{"type", "string"}, {"pattern", "^[0-9]+ *(B|[KMGT]iB|[KMGT]B)?$"}}});
-    default: break;
+    default:
+      break;
   }
   Json schema = {{"type", "string"}};
   if (!key.pattern.empty()) schema["pattern"] = key.pattern;
@@ -60,28 +65,44 @@ Json table_schema(const Key& key) {
 Json schema_of(const Key& key) {
   Json schema;
   switch (key.type) {
-    case KeyType::Map: schema = map_schema(key); break;
-    case KeyType::Table: schema = table_schema(key); break;
-    case KeyType::List:
-      schema = {{"type", {"array", "null"}}, {"items", schema_of(*find_key(std::string(key.path) + "[]"))}, {"uniqueItems", true}};
+    case KeyType::Map:
+      schema = map_schema(key);
       break;
-    default: schema = scalar_schema(key);
+    case KeyType::Table:
+      schema = table_schema(key);
+      break;
+    case KeyType::List:
+      schema = {{"type", {"array", "null"}},
+                {"items", schema_of(*find_key(std::string(key.path) + "[]"))},
+                {"uniqueItems", true}};
+      break;
+    default:
+      schema = scalar_schema(key);
   }
-  if (!key.shorthand.empty()) schema = any_of({scalar_schema(*find_key(std::string(key.path) + "." + std::string(key.shorthand))), schema});
+  if (!key.shorthand.empty())
+    schema = any_of({scalar_schema(*find_key(std::string(key.path) + "." + std::string(key.shorthand))), schema});
   if (!key.description.empty()) schema["description"] = key.description;
   return schema;
 }
 
 std::string_view type_name(const Key& key) {
   switch (key.type) {
-    case KeyType::Map: return key.shorthand.empty() ? "map" : "word or map";
-    case KeyType::List: return "list";
-    case KeyType::Table: return "map or list";
-    case KeyType::Text: return "text";
-    case KeyType::Word: return "word";
-    case KeyType::Integer: return "integer";
-    case KeyType::Boolean: return "boolean";
-    case KeyType::Size: return "size";
+    case KeyType::Map:
+      return key.shorthand.empty() ? "map" : "word or map";
+    case KeyType::List:
+      return "list";
+    case KeyType::Table:
+      return "map or list";
+    case KeyType::Text:
+      return "text";
+    case KeyType::Word:
+      return "word";
+    case KeyType::Integer:
+      return "integer";
+    case KeyType::Boolean:
+      return "boolean";
+    case KeyType::Size:
+      return "size";
   }
   return "text";
 }
@@ -107,7 +128,8 @@ std::string spec_markdown() {
       "# The spec\n\n"
       "A spec is one YAML or JSON document in UTF-8, at most 1 MiB. Every key has a default but `backend.name`;\n"
       "`openreg-gen check SPEC` says all that is wrong with one, `openreg-gen schema` prints its JSON Schema.\n"
-      "Texts that look like numbers need quotes: `min: \"2.13\"`. `<name>` is `backend.name`, `<Name>` the same in camel case.\n"
+      "Texts that look like numbers need quotes: `min: \"2.13\"`. `<name>` is `backend.name`, `<Name>` the same in "
+      "camel case.\n"
       "This page is printed by `openreg-gen schema --markdown`.\n";
   for (const Key& key : all_keys()) {
     const bool top = !key.path.empty() && key.path.find_first_of(".[") == std::string_view::npos;
@@ -118,7 +140,8 @@ std::string spec_markdown() {
         out += " Default: `" + std::string(key.fallback) + "`.";
       }
       out += "\n";
-      if (!child_keys(key.path).empty() || find_key(std::string(key.path) + ".*") || find_key(std::string(key.path) + "[]")) {
+      if (!child_keys(key.path).empty() || find_key(std::string(key.path) + ".*") ||
+          find_key(std::string(key.path) + "[]")) {
         out += "\n| key | type | default | meaning | example |\n|---|---|---|---|---|\n";
       }
       continue;
@@ -131,9 +154,11 @@ std::string spec_markdown() {
       for (const auto value : words->values) meaning += (value == words->values.front() ? " " : ", ") + code(value);
       meaning += ".";
     }
-    if (key.type == KeyType::Integer || key.type == KeyType::Size) meaning += " " + std::to_string(key.min) + " to " + std::to_string(key.max) + ".";
+    if (key.type == KeyType::Integer || key.type == KeyType::Size)
+      meaning += " " + std::to_string(key.min) + " to " + std::to_string(key.max) + ".";
     const std::string fallback = key.required ? "required" : code(key.fallback);
-    out += "| " + code(key.path) + " | " + std::string(type_name(key)) + " | " + fallback + " | " + meaning + " | " + code(key.example) + " |\n";
+    out += "| " + code(key.path) + " | " + std::string(type_name(key)) + " | " + fallback + " | " + meaning + " | " +
+           code(key.example) + " |\n";
   }
   return out;
 }

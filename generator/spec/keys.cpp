@@ -13,8 +13,8 @@ constexpr std::string_view kApis[] = {"emulator", "external"};
 constexpr std::string_view kAllocators[] = {"direct", "caching", "pluggable"};
 constexpr std::string_view kFallbacks[] = {"none", "cpu"};
 constexpr std::string_view kStrategies[] = {"structured", "pointwise", "native", "stub", "cpu_fallback", "unsupported"};
-constexpr std::string_view kDtypes[] = {"bool",     "uint8",   "int8",    "int16",     "int32",     "int64",
-                                        "float16",  "bfloat16", "float32", "float64", "complex64", "complex128"};
+constexpr std::string_view kDtypes[] = {"bool",    "uint8",    "int8",    "int16",   "int32",     "int64",
+                                        "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
 constexpr std::string_view kAutograds[] = {"none", "formula", "function"};
 constexpr std::string_view kPresets[] = {"cuda", "none"};
 constexpr std::string_view kAmpDtypes[] = {"float16", "bfloat16"};

@@ -17,7 +17,7 @@ enum class KeyType {
   Word,     // a string out of `values`
   Integer,  // min..max
   Boolean,
-  Size,     // bytes: an integer, or text such as "1GiB"
+  Size,  // bytes: an integer, or text such as "1GiB"
 };
 
 struct RuleContext {
@@ -30,9 +30,9 @@ using Rule = void (*)(const Node&, RuleContext&);
 struct Key {
   std::string_view path = {};  // "backend.name", "ops.*.dtypes", "ops.*.dtypes[]"
   KeyType type = KeyType::Text;
-  std::string_view fallback = {};               // the default, as a reader would write it; empty: none
+  std::string_view fallback = {};                 // the default, as a reader would write it; empty: none
   std::span<const std::string_view> values = {};  // Word
-  std::string_view description = {};            // one sentence; Markdown
+  std::string_view description = {};              // one sentence; Markdown
   std::string_view example = {};
   std::int64_t min = 0, max = 0;  // Integer and Size
   Rule rule = nullptr;

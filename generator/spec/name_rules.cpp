@@ -11,26 +11,56 @@
 namespace openreg_gen {
 namespace {
 
-constexpr std::string_view kDeviceTypes[] = {"cpu",  "cuda", "fpga",  "hip",  "hpu",  "ideep",  "ipu", "lazy", "maia", "meta",  "metal", "mkldnn",
-                                             "mps",  "mtia", "opencl", "opengl", "privateuse", "privateuseone", "ve", "vulkan", "xla", "xpu"};
+constexpr std::string_view kDeviceTypes[] = {
+    "cpu",    "cuda", "fpga", "hip",    "hpu",    "ideep",      "ipu",           "lazy", "maia",   "meta", "metal",
+    "mkldnn", "mps",  "mtia", "opencl", "opengl", "privateuse", "privateuseone", "ve",   "vulkan", "xla",  "xpu"};
 constexpr std::string_view kCppWords[] = {
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "char8_t", "char16_t", "char32_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast",
-    "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else",
-    "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable",
-    "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public",
-    "register", "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast",
-    "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union",
-    "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "linux", "unix", "errno", "assert"};
-constexpr std::string_view kNamespaces[] = {"at", "aten", "caffe", "detail", "fmt", "gtest", "gmock", "impl", "native", "pybind",
-                                            "py", "std", "testing", "torch", "functorch", "c10", "caffe2", "pybind11", "nlohmann",
-                                            "posix", "internal", "ops", "meta"};
+    "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
+    "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char8_t",
+    "char16_t",    "char32_t", "class",      "co_await",  "co_return", "co_yield",     "compl",
+    "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
+    "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
+    "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
+    "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
+    "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
+    "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
+    "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
+    "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
+    "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
+    "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
+    "xor_eq",      "linux",    "unix",       "errno",     "assert"};
+constexpr std::string_view kNamespaces[] = {"at",       "aten",  "caffe",     "detail", "fmt",    "gtest",
+                                            "gmock",    "impl",  "native",    "pybind", "py",     "std",
+                                            "testing",  "torch", "functorch", "c10",    "caffe2", "pybind11",
+                                            "nlohmann", "posix", "internal",  "ops",    "meta"};
 // lib<name>.so, and targets of CMake and of PyTorch's own CMake package (torch_<name>, <name>).
-constexpr std::string_view kBuildNames[] = {"all", "bindings", "c", "clean", "dl", "edit_cache", "experimental", "global_deps", "help",
-                                            "install", "library", "list_install_components", "m", "nightly", "package",
-                                            "package_source", "protobuf", "python", "rebuild_cache", "rt", "shm", "stdc", "test", "util"};
-constexpr std::string_view kFolders[] = {"build", "csrc", "dist", "docs", "tests", "third_party", "torch", "torchgen", "functorch",
-                                         "torchvision", "torchaudio", "numpy", "setuptools", "pip", "pytest", "cmake", "wheel"};
+constexpr std::string_view kBuildNames[] = {"all",
+                                            "bindings",
+                                            "c",
+                                            "clean",
+                                            "dl",
+                                            "edit_cache",
+                                            "experimental",
+                                            "global_deps",
+                                            "help",
+                                            "install",
+                                            "library",
+                                            "list_install_components",
+                                            "m",
+                                            "nightly",
+                                            "package",
+                                            "package_source",
+                                            "protobuf",
+                                            "python",
+                                            "rebuild_cache",
+                                            "rt",
+                                            "shm",
+                                            "stdc",
+                                            "test",
+                                            "util"};
+constexpr std::string_view kFolders[] = {
+    "build",       "csrc",       "dist",  "docs",       "tests", "third_party", "torch", "torchgen", "functorch",
+    "torchvision", "torchaudio", "numpy", "setuptools", "pip",   "pytest",      "cmake", "wheel"};
 
 bool among(std::span<const std::string_view> list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
@@ -43,19 +73,22 @@ bool upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 std::string shown(std::string_view text) { return std::string(text.substr(0, 64)); }
 
-constexpr std::string_view kPattern = "lower-case letters, with single underscores between them: such as 'mydevice' or 'my_device'";
+constexpr std::string_view kPattern =
+    "lower-case letters, with single underscores between them: such as 'mydevice' or 'my_device'";
 
 /// Why torch.device() or a file system would not take the name; empty if all is well.
 std::string malformed(std::string_view name) {
   if (name.empty()) return "is empty";
-  if (name.find('/') != std::string_view::npos || name.find("..") != std::string_view::npos) return "is a path, not a name";
+  if (name.find('/') != std::string_view::npos || name.find("..") != std::string_view::npos)
+    return "is a path, not a name";
   if (std::ranges::any_of(name, upper)) return "has upper-case letters, which torch.device() doesn't parse";
   if (std::ranges::any_of(name, digit)) return "has digits, which torch.device() doesn't parse in a device type";
   for (const char c : name) {
     if (!lower(c) && c != '_') return "has characters that torch.device() doesn't parse";
   }
   if (!lower(name.front())) return "must begin with a letter";
-  if (name.back() == '_' || name.find("__") != std::string_view::npos) return "has underscores that C++ reserves or that end it";
+  if (name.back() == '_' || name.find("__") != std::string_view::npos)
+    return "has underscores that C++ reserves or that end it";
   return {};
 }
 
@@ -74,8 +107,10 @@ std::optional<Taken> taken(std::string_view name) {
   if (among(kNamespaces, name)) return Taken{"E0126", "a namespace that C++ or PyTorch has"};
   if (among_sorted(torch_names(), name)) return Taken{"E0123", "already an attribute of torch, Tensor or Module"};
   if (among(kBuildNames, name)) return Taken{"E0127", "a library or a build target already"};
-  if (among_sorted(header_names(), name)) return Taken{"E0127", fmt::format("a header already: it would hide <{}.h>", name)};
-  if (among_sorted(c_names(), name)) return Taken{"E0126", "a function of the C library, so no C++ namespace can have it"};
+  if (among_sorted(header_names(), name))
+    return Taken{"E0127", fmt::format("a header already: it would hide <{}.h>", name)};
+  if (among_sorted(c_names(), name))
+    return Taken{"E0126", "a function of the C library, so no C++ namespace can have it"};
   return std::nullopt;
 }
 
@@ -95,7 +130,8 @@ bool identifier(const Node& node, RuleContext& context, std::string_view example
     return false;
   }
   if (text.find("__") != std::string_view::npos) {
-    context.diagnostics.error("E0130", node.at, fmt::format("{} '{}' has two underscores in a row, which C++ reserves", key, text));
+    context.diagnostics.error("E0130", node.at,
+                              fmt::format("{} '{}' has two underscores in a row, which C++ reserves", key, text));
     return false;
   }
   return true;
@@ -114,11 +150,13 @@ void backend_name(const Node& node, RuleContext& context) {
     return;
   }
   if (name.size() > 30) {
-    context.diagnostics.error("E0121", node.at, fmt::format("name '{}' is {} letters long", shown(name), name.size()), "at most 30");
+    context.diagnostics.error("E0121", node.at, fmt::format("name '{}' is {} letters long", shown(name), name.size()),
+                              "at most 30");
     return;
   }
   if (const auto by = taken(name)) {
-    context.diagnostics.error(std::string(by->code), node.at, fmt::format("name '{}' is {}", name, by->by), "choose another name");
+    context.diagnostics.error(std::string(by->code), node.at, fmt::format("name '{}' is {}", name, by->by),
+                              "choose another name");
   }
 }
 
@@ -128,13 +166,15 @@ void package(const Node& node, RuleContext& context) {
                     std::ranges::all_of(text, [](char c) { return lower(c) || digit(c) || c == '_'; });
   if (!good) {
     const bool climbs = text.find('/') != std::string_view::npos || text.find("..") != std::string_view::npos;
-    context.diagnostics.error("E0128", node.at,
-                              fmt::format("package '{}' {}", shown(text), climbs ? "would leave the tree" : "is no Python identifier"),
-                              "lower-case letters, digits and underscores: such as 'torch_mydevice'");
+    context.diagnostics.error(
+        "E0128", node.at,
+        fmt::format("package '{}' {}", shown(text), climbs ? "would leave the tree" : "is no Python identifier"),
+        "lower-case letters, digits and underscores: such as 'torch_mydevice'");
     return;
   }
   if (among_sorted(python_keywords(), text) || among_sorted(stdlib_modules(), text) || among(kFolders, text)) {
-    context.diagnostics.error("E0128", node.at, fmt::format("package '{}' is a module or a folder already", text), "such as 'torch_mydevice'");
+    context.diagnostics.error("E0128", node.at, fmt::format("package '{}' is a module or a folder already", text),
+                              "such as 'torch_mydevice'");
   }
 }
 
@@ -153,7 +193,8 @@ void api_prefix(const Node& node, RuleContext& context) {
   if (!text.empty() && is_cpp_keyword(text)) return;
   if (!identifier(node, context, "mydev")) return;
   if (!lower(text[0])) {
-    context.diagnostics.error("E0129", node.at, fmt::format("api_prefix '{}' must begin with a lower-case letter", text),
+    context.diagnostics.error("E0129", node.at,
+                              fmt::format("api_prefix '{}' must begin with a lower-case letter", text),
                               fmt::format("such as '{}'", lower_camel_case(text)));
   }
 }

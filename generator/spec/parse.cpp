@@ -38,7 +38,8 @@ void read(Located<std::uint64_t>& into, const Node* map, std::string_view key) {
 template <typename T>
 void read_word(Located<T>& into, const Node* map, std::string_view key, std::string_view path) {
   const auto values = find_key(path)->values;
-  read(into, map, key, [&](const std::string& text) { return static_cast<T>(std::ranges::find(values, text) - values.begin()); });
+  read(into, map, key,
+       [&](const std::string& text) { return static_cast<T>(std::ranges::find(values, text) - values.begin()); });
 }
 
 std::vector<Located<std::string>> read_list(const Node* map, std::string_view key, Location* at = nullptr) {
@@ -117,7 +118,8 @@ class Parse {
     read(t.max, map, "max");
     if (parse_torch_version(*t.min) > parse_torch_version(*t.max)) {
       const bool at_max = t.max.given();
-      diagnostics_.error("E0138", at_max ? t.max.at : t.min.at, fmt::format("torch.max {} is below torch.min {}", *t.max, *t.min),
+      diagnostics_.error("E0138", at_max ? t.max.at : t.min.at,
+                         fmt::format("torch.max {} is below torch.min {}", *t.max, *t.min),
                          at_max ? "" : fmt::format("'max' is {} where it is not given", *t.max));
     }
   }
@@ -130,7 +132,8 @@ class Parse {
     read_word(spec_.allocator.device, allocator, "device", "allocator.device");
     read(spec_.allocator.alignment, allocator, "alignment");
     if (!std::has_single_bit(*spec_.allocator.alignment)) {
-      diagnostics_.error("E0139", spec_.allocator.alignment.at, fmt::format("'alignment' {} is no power of two", *spec_.allocator.alignment),
+      diagnostics_.error("E0139", spec_.allocator.alignment.at,
+                         fmt::format("'alignment' {} is no power of two", *spec_.allocator.alignment),
                          fmt::format("such as {}", std::bit_floor(*spec_.allocator.alignment)));
     }
     read_word(spec_.fallback.kind, fallback, "kind", "fallback.kind");
@@ -138,7 +141,8 @@ class Parse {
     if (*spec_.device.api == DeviceApi::External) {
       for (const auto key : {"count", "memory"}) {
         if (const Node* node = find(device, key)) {
-          diagnostics_.warning("E0141", node->at, fmt::format("'{}' has no effect with `api: external`", key), "the device itself says it");
+          diagnostics_.warning("E0141", node->at, fmt::format("'{}' has no effect with `api: external`", key),
+                               "the device itself says it");
         }
       }
     }
@@ -151,7 +155,8 @@ class Parse {
     Expr expr = parse_expr(node->text);
     if (!expr.error) return expr;
     auto& e = *expr.error;
-    diagnostics_.error(e.code, place_inside(*node, e.offset, spec_.text), fmt::format("'{}': {}", key, e.message), e.hint);
+    diagnostics_.error(e.code, place_inside(*node, e.offset, spec_.text), fmt::format("'{}': {}", key, e.message),
+                       e.hint);
     return std::nullopt;
   }
 
@@ -179,16 +184,23 @@ class Parse {
     const auto words = find_key("ops.*.strategy")->values;
     const auto word = words[static_cast<std::size_t>(*op.strategy)];
     const auto misplaced = [&](const auto& value, std::string_view key, std::string_view strategies) {
-      if (value.given()) diagnostics_.error("E0153", value.at, fmt::format("'{}' has no meaning with strategy '{}'", key, word), fmt::format("it goes with {}", strategies));
+      if (value.given())
+        diagnostics_.error("E0153", value.at, fmt::format("'{}' has no meaning with strategy '{}'", key, word),
+                           fmt::format("it goes with {}", strategies));
     };
     if (*op.strategy == Strategy::Pointwise) {
-      if (!op.expr.given()) diagnostics_.error("E0152", op.name.at, fmt::format("'{}' is pointwise, but has no 'expr'", *op.name), "such as `expr: self * other`");
+      if (!op.expr.given())
+        diagnostics_.error("E0152", op.name.at, fmt::format("'{}' is pointwise, but has no 'expr'", *op.name),
+                           "such as `expr: self * other`");
     } else {
       misplaced(op.expr, "expr", "pointwise");
     }
-    if (*op.strategy != Strategy::Pointwise && *op.strategy != Strategy::Stub) misplaced(op.dtypes, "dtypes", "pointwise and stub");
+    if (*op.strategy != Strategy::Pointwise && *op.strategy != Strategy::Stub)
+      misplaced(op.dtypes, "dtypes", "pointwise and stub");
     if (*op.strategy == Strategy::Unsupported) {
-      if (!op.reason.given()) diagnostics_.error("E0154", op.name.at, fmt::format("'{}' is unsupported, but has no 'reason'", *op.name), "say what the user is to be told: `reason: ...`");
+      if (!op.reason.given())
+        diagnostics_.error("E0154", op.name.at, fmt::format("'{}' is unsupported, but has no 'reason'", *op.name),
+                           "say what the user is to be told: `reason: ...`");
     } else {
       misplaced(op.reason, "reason", "unsupported");
     }
@@ -207,9 +219,12 @@ class Parse {
       read(op.backward, &node, "backward");
       OpSchemaError error;
       const auto schema = parse_op_schema(op.schema.value, error);
-      if (!schema) diagnostics_.error(error.code, place_inside(*schema_node, error.offset, spec_.text), "'schema': " + error.message, error.hint);
+      if (!schema)
+        diagnostics_.error(error.code, place_inside(*schema_node, error.offset, spec_.text),
+                           "'schema': " + error.message, error.hint);
       if (schema && !names.insert(schema->name + "." + schema->overload).second) {
-        diagnostics_.error("E0163", op.schema.at, fmt::format("the custom operator '{}' is given twice", schema->name), "keep one");
+        diagnostics_.error("E0163", op.schema.at, fmt::format("the custom operator '{}' is given twice", schema->name),
+                           "keep one");
       }
       custom_kernel(op, schema, node);
       spec_.custom_ops.push_back(std::move(op));
@@ -219,11 +234,14 @@ class Parse {
   void custom_kernel(const CustomOpSpec& op, const std::optional<OpSchema>& schema, const Node& node) {
     const bool autograd = *op.autograd != CustomAutograd::None;
     if (op.backward.given() && !autograd) {
-      diagnostics_.error("E0164", op.backward.at, "'backward' has no meaning without 'autograd'", "add `autograd: formula` or `autograd: function`");
+      diagnostics_.error("E0164", op.backward.at, "'backward' has no meaning without 'autograd'",
+                         "add `autograd: formula` or `autograd: function`");
     } else if (op.backward.given() && !op.expr.given()) {
-      diagnostics_.error("E0164", op.backward.at, "'backward' has no meaning without 'expr'", "without 'expr' both kernels are yours to write");
+      diagnostics_.error("E0164", op.backward.at, "'backward' has no meaning without 'expr'",
+                         "without 'expr' both kernels are yours to write");
     } else if (autograd && op.expr.given() && !op.backward.given()) {
-      diagnostics_.error("E0164", op.autograd.at, "'autograd' with 'expr' needs 'backward'", "such as `backward: grad * self`");
+      diagnostics_.error("E0164", op.autograd.at, "'autograd' with 'expr' needs 'backward'",
+                         "such as `backward: grad * self`");
     }
     const auto forward = expression(&node, "expr");
     const auto backward = expression(&node, "backward");
@@ -234,14 +252,18 @@ class Parse {
     for (const auto& argument : schema->arguments) {
       known.insert(argument.name);
       tensors += argument.type == "Tensor";
-      good = good && (argument.type == "Tensor" || argument.type == "Scalar" || argument.type == "float" || argument.type == "int" || argument.type == "bool");
+      good = good && (argument.type == "Tensor" || argument.type == "Scalar" || argument.type == "float" ||
+                      argument.type == "int" || argument.type == "bool");
     }
     if (!good || tensors == 0) {
-      diagnostics_.error("E0165", op.schema.at, "'expr' can't serve this schema", "it wants Tensor and number arguments, at least one Tensor, and one Tensor back");
+      diagnostics_.error("E0165", op.schema.at, "'expr' can't serve this schema",
+                         "it wants Tensor and number arguments, at least one Tensor, and one Tensor back");
       return;
     }
     if (op.backward.given() && tensors != 1) {
-      diagnostics_.error("E0165", op.schema.at, fmt::format("'backward' is one expression, but the schema has {} tensors", tensors), "leave 'expr' out and write the kernels yourself");
+      diagnostics_.error("E0165", op.schema.at,
+                         fmt::format("'backward' is one expression, but the schema has {} tensors", tensors),
+                         "leave 'expr' out and write the kernels yourself");
       return;
     }
     names(forward, known, node.find("expr"));
@@ -253,7 +275,8 @@ class Parse {
     if (!expr) return;
     for (const auto& [name, offset] : expr->names) {
       if (known.contains(name)) continue;
-      diagnostics_.error("E0166", place_inside(*node, offset, spec_.text), fmt::format("'{}' is no argument of the operator", name),
+      diagnostics_.error("E0166", place_inside(*node, offset, spec_.text),
+                         fmt::format("'{}' is no argument of the operator", name),
                          fmt::format("its arguments: {}", fmt::join(known, ", ")));
     }
   }

@@ -41,7 +41,9 @@ class Handler final : public nlohmann::json_sax<json> {
 
  private:
   Location token() {
-    const auto skipped = [](char c) { return std::isspace(static_cast<unsigned char>(c)) || c == ',' || c == ':' || c == ']' || c == '}'; };
+    const auto skipped = [](char c) {
+      return std::isspace(static_cast<unsigned char>(c)) || c == ',' || c == ':' || c == ']' || c == '}';
+    };
     while (cursor_ < text_.size() && skipped(text_[cursor_])) step();
     const Location at{file_, line_, column_};
     if (cursor_ >= text_.size()) return at;
@@ -96,7 +98,8 @@ class Handler final : public nlohmann::json_sax<json> {
 
 std::optional<Node> read_json(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    diagnostics.error("E0104", {file, 0, 0}, "the spec is empty", R"(the least spec is {"backend": {"name": "mydevice"}})");
+    diagnostics.error("E0104", {file, 0, 0}, "the spec is empty",
+                      R"(the least spec is {"backend": {"name": "mydevice"}})");
     return std::nullopt;
   }
   Handler handler(text, file, diagnostics);

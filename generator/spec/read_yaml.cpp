@@ -26,9 +26,12 @@ bool is_number(std::string_view text) {
   bool digits = false, dot = false;
   std::size_t i = 0;
   for (; i < text.size(); ++i) {
-    if (text[i] >= '0' && text[i] <= '9') digits = true;
-    else if (text[i] == '.' && !dot) dot = true;
-    else break;
+    if (text[i] >= '0' && text[i] <= '9')
+      digits = true;
+    else if (text[i] == '.' && !dot)
+      dot = true;
+    else
+      break;
   }
   if (!digits) return false;
   if (i == text.size()) return true;
@@ -65,7 +68,8 @@ class Handler final : public YAML::EventHandler {
     const std::size_t end = std::min(text_.size(), starts_[line] + static_cast<std::size_t>(std::max(mark.column, 0)));
     // Marks mostly move forward, so counting goes on from the last one: one long line costs no more than many.
     if (line != last_.line || end < last_.offset) last_ = {line, starts_[line], 1};
-    for (; last_.offset < end; ++last_.offset) last_.column += (static_cast<unsigned char>(text_[last_.offset]) & 0xC0) != 0x80;
+    for (; last_.offset < end; ++last_.offset)
+      last_.column += (static_cast<unsigned char>(text_[last_.offset]) & 0xC0) != 0x80;
     result.column = last_.column;
     return result;
   }
@@ -90,7 +94,8 @@ class Handler final : public YAML::EventHandler {
     for (const Event& event : events) send(event);
   }
 
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& text) override {
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& text) override {
     Node node;
     node.at = at(mark);
     node.text = text;
@@ -134,9 +139,15 @@ class Handler final : public YAML::EventHandler {
     if (kept_ > 4 * kMaxNodes) fail("E0109", event.node.at, "anchors stand inside anchors without end");
     bool went_well = false;
     switch (event.what) {
-      case What::Scalar: went_well = builder_.scalar(std::move(event.node)); break;
-      case What::Open: went_well = builder_.open(std::move(event.node)); break;
-      case What::Close: went_well = builder_.close(); break;
+      case What::Scalar:
+        went_well = builder_.scalar(std::move(event.node));
+        break;
+      case What::Open:
+        went_well = builder_.open(std::move(event.node));
+        break;
+      case What::Close:
+        went_well = builder_.close();
+        break;
     }
     if (!went_well) throw Stop{};
   }
@@ -178,7 +189,7 @@ class Handler final : public YAML::EventHandler {
   mutable Counted last_;
   std::map<YAML::anchor_t, std::vector<Event>> anchors_, recorded_;
   std::vector<std::pair<YAML::anchor_t, int>> recording_;  // anchors whose container is open, and its depth
-  std::size_t kept_ = 0, expanded_ = 0;  // events copied for anchors, and by aliases
+  std::size_t kept_ = 0, expanded_ = 0;                    // events copied for anchors, and by aliases
   int depth_ = 0;
   int documents_ = 0;
 };

@@ -1,8 +1,10 @@
-// Names that are taken, by whom; sorted. The tests compare the lists with the installed PyTorch and Python.
+// Names that are taken, by whom; sorted. Taken from dir(), keyword.kwlist, nm and the headers of a Debian 12.
 #include "spec/reserved_names.h"
 
 namespace openreg_gen {
 namespace {
+
+// clang-format off
 
 // dir() of torch, torch.Tensor, torch.nn.Module and PackedSequence, and torch's submodules, in 2.13.0.
 constexpr std::string_view kTorchNames[] = {
@@ -327,6 +329,8 @@ constexpr std::string_view kPythonKeywords[] = {
     "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass",
     "raise", "return", "try", "while", "with", "yield",
 };
+
+// clang-format on
 
 }  // namespace
 

@@ -27,7 +27,9 @@ bool is_invisible(char32_t c) {
          (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F);
 }
 
-bool is_unassigned(char32_t c) { return (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE || (c >= 0xE000 && c <= 0xF8FF); }
+bool is_unassigned(char32_t c) {
+  return (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE || (c >= 0xE000 && c <= 0xF8FF);
+}
 
 }  // namespace
 
@@ -45,7 +47,8 @@ void line(const Node& node, RuleContext& context) {
   for (std::size_t i = 0; i < text.size(); ++count) {
     const char32_t c = next(text, i);
     if (c < 0x20 || (c >= 0x7F && c < 0xA0)) {
-      const std::string name = c == '\n' || c == '\r' ? "a line break" : fmt::format("the control character U+{:04X}", unsigned(c));
+      const std::string name =
+          c == '\n' || c == '\r' ? "a line break" : fmt::format("the control character U+{:04X}", unsigned(c));
       diagnostics.error("E0131", node.at, fmt::format("'{}' holds {}", key, name), "it becomes a comment of one line");
       return;
     }
@@ -61,7 +64,8 @@ void line(const Node& node, RuleContext& context) {
   }
   for (const auto mark : {"\?\?/", "*/"}) {
     if (text.find(mark) == std::string_view::npos) continue;
-    diagnostics.error("E0134", node.at, fmt::format("'{}' holds '{}'", key, mark), "it would end or continue a C comment");
+    diagnostics.error("E0134", node.at, fmt::format("'{}' holds '{}'", key, mark),
+                      "it would end or continue a C comment");
   }
   if (count > kMaxLine) {
     diagnostics.error("E0133", node.at, fmt::format("'{}' is {} characters long", key, count),
@@ -70,7 +74,8 @@ void line(const Node& node, RuleContext& context) {
 }
 
 void version(const Node& node, RuleContext& context) {
-  static const std::regex pep440(R"((\d+!)?\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[a-z0-9]+([.][a-z0-9]+)*)?)");
+  static const std::regex pep440(
+      R"((\d+!)?\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[a-z0-9]+([.][a-z0-9]+)*)?)");
   if (node.text.size() <= 64 && std::regex_match(node.text, pep440)) return;
   context.diagnostics.error("E0135", node.at, fmt::format("'{}' is no version", node.text.substr(0, 64)),
                             "PEP 440: such as 0.1.0, 1.2.0rc1 or 1.0.post2");
@@ -105,10 +110,12 @@ void operator_name(const Node& node, RuleContext& context) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     });
   };
-  if (text.size() <= 120 && word(text.substr(0, dot)) && (dot == std::string_view::npos || word(text.substr(dot + 1)))) return;
+  if (text.size() <= 120 && word(text.substr(0, dot)) && (dot == std::string_view::npos || word(text.substr(dot + 1))))
+    return;
   const auto colons = text.rfind("::");
-  const std::string hint = colons != std::string_view::npos ? fmt::format("write '{}', without a namespace", text.substr(colons + 2))
-                                                            : "an operator is 'name' or 'name.overload'";
+  const std::string hint = colons != std::string_view::npos
+                               ? fmt::format("write '{}', without a namespace", text.substr(colons + 2))
+                               : "an operator is 'name' or 'name.overload'";
   context.diagnostics.error("E0150", node.at, fmt::format("'{}' is no operator's name", text.substr(0, 120)), hint);
 }
 
@@ -121,8 +128,16 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   while (unit.starts_with(' ')) unit.remove_prefix(1);
   constexpr std::pair<std::string_view, std::uint64_t> kUnits[] = {
-      {"", 1},        {"B", 1},          {"KiB", 1ull << 10}, {"MiB", 1ull << 20}, {"GiB", 1ull << 30}, {"TiB", 1ull << 40},
-      {"KB", 1000},   {"MB", 1000'000},  {"GB", 1000'000'000}, {"TB", 1000'000'000'000},
+      {"", 1},
+      {"B", 1},
+      {"KiB", 1ull << 10},
+      {"MiB", 1ull << 20},
+      {"GiB", 1ull << 30},
+      {"TiB", 1ull << 40},
+      {"KB", 1000},
+      {"MB", 1000'000},
+      {"GB", 1000'000'000},
+      {"TB", 1000'000'000'000},
   };
   for (const auto& [name, factor] : kUnits) {
     if (unit == name) return number > (1ull << 62) / factor ? std::nullopt : std::optional(number * factor);
@@ -135,7 +150,8 @@ std::optional<std::pair<int, int>> parse_torch_version(std::string_view text) {
   std::size_t count = 0;
   while (count < 3) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parts[count]);
-    if (error != std::errc() || parts[count] < 0 || parts[count] > 9999 || !(text[0] >= '0' && text[0] <= '9')) return std::nullopt;
+    if (error != std::errc() || parts[count] < 0 || parts[count] > 9999 || !(text[0] >= '0' && text[0] <= '9'))
+      return std::nullopt;
     ++count;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     if (text.empty()) break;

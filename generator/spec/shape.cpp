@@ -16,23 +16,33 @@ std::string shown(std::string_view text) { return std::string(text.substr(0, 80)
 
 std::string wanted(const Key& key) {
   switch (key.type) {
-    case KeyType::Map: return key.shorthand.empty() ? "a map" : "a word or a map";
-    case KeyType::List: return "a list";
-    case KeyType::Table: return "a map or a list";
-    case KeyType::Text: return "text";
-    case KeyType::Word: return "a word";
-    case KeyType::Integer: return "an integer";
-    case KeyType::Boolean: return "true or false";
-    case KeyType::Size: return "a size";
+    case KeyType::Map:
+      return key.shorthand.empty() ? "a map" : "a word or a map";
+    case KeyType::List:
+      return "a list";
+    case KeyType::Table:
+      return "a map or a list";
+    case KeyType::Text:
+      return "text";
+    case KeyType::Word:
+      return "a word";
+    case KeyType::Integer:
+      return "an integer";
+    case KeyType::Boolean:
+      return "true or false";
+    case KeyType::Size:
+      return "a size";
   }
   return "text";
 }
 
 std::string label(const Key& key) {
   if (key.path.empty()) return "the spec";
-  if (key.path.ends_with(".*")) return "an item of '" + std::string(last_part(key.path.substr(0, key.path.size() - 2))) + "'";
-  return key.path.ends_with("[]") ? "an item of '" + std::string(last_part(key.path.substr(0, key.path.size() - 2))) + "'"
-                                                                    : "'" + std::string(last_part(key.path)) + "'";
+  if (key.path.ends_with(".*"))
+    return "an item of '" + std::string(last_part(key.path.substr(0, key.path.size() - 2))) + "'";
+  return key.path.ends_with("[]")
+             ? "an item of '" + std::string(last_part(key.path.substr(0, key.path.size() - 2))) + "'"
+             : "'" + std::string(last_part(key.path)) + "'";
 }
 
 class Shape {
@@ -52,14 +62,22 @@ class Shape {
       return std::nullopt;
     }
     switch (key.type) {
-      case KeyType::Map: return map(node, key);
-      case KeyType::List: return list(node, key);
-      case KeyType::Table: return table(node, key);
-      case KeyType::Text: return text(node, key);
-      case KeyType::Word: return word(node, key);
-      case KeyType::Integer: return integer(node, key);
-      case KeyType::Boolean: return boolean(node, key);
-      case KeyType::Size: return size(node, key);
+      case KeyType::Map:
+        return map(node, key);
+      case KeyType::List:
+        return list(node, key);
+      case KeyType::Table:
+        return table(node, key);
+      case KeyType::Text:
+        return text(node, key);
+      case KeyType::Word:
+        return word(node, key);
+      case KeyType::Integer:
+        return integer(node, key);
+      case KeyType::Boolean:
+        return boolean(node, key);
+      case KeyType::Size:
+        return size(node, key);
     }
     return std::nullopt;
   }
@@ -67,13 +85,16 @@ class Shape {
  private:
   std::nullopt_t wrong_type(const Node& node, const Key& key, std::string hint = {}) {
     const std::string found = node.is_scalar() && !node.text.empty() ? fmt::format(" '{}'", shown(node.text)) : "";
-    diagnostics_.error("E0115", node.at, fmt::format("{} must be {}, not {}{}", label(key), wanted(key), describe(node.kind), found), std::move(hint));
+    diagnostics_.error("E0115", node.at,
+                       fmt::format("{} must be {}, not {}{}", label(key), wanted(key), describe(node.kind), found),
+                       std::move(hint));
     return std::nullopt;
   }
 
   bool repeated(const Node& name, std::set<std::string>& seen, std::string_view code, std::string_view what) {
     if (seen.insert(name.text).second) return false;
-    diagnostics_.error(std::string(code), name.at, fmt::format("{} '{}' is given twice", what, shown(name.text)), "keep one");
+    diagnostics_.error(std::string(code), name.at, fmt::format("{} '{}' is given twice", what, shown(name.text)),
+                       "keep one");
     return true;
   }
 
@@ -92,7 +113,8 @@ class Shape {
       if (found == names.end()) {
         std::string hint = name.text == "<<" ? "merge keys are not used in specs" : did_you_mean(name.text, names);
         const std::string where = key.path.empty() ? "" : fmt::format(" in {}", label(key));
-        diagnostics_.error("E0112", name.at, fmt::format("unknown key '{}'{}", shown(name.text), where), std::move(hint));
+        diagnostics_.error("E0112", name.at, fmt::format("unknown key '{}'{}", shown(name.text), where),
+                           std::move(hint));
         continue;
       }
       if (repeated(name, seen, "E0113", "the key")) continue;
@@ -101,9 +123,11 @@ class Shape {
     }
     for (const Key* child : children) {
       if (!child->required || seen.contains(std::string(last_part(child->path)))) continue;
-      diagnostics_.error("E0114", node.at, fmt::format("the key '{}' is missing{}", last_part(child->path),
-                         key.path.empty() ? "" : fmt::format(" in {}", label(key))), fmt::format("such as `{}: {}`", last_part(child->path),
-                         child->example.empty() ? "{name: mydevice}" : child->example));
+      diagnostics_.error("E0114", node.at,
+                         fmt::format("the key '{}' is missing{}", last_part(child->path),
+                                     key.path.empty() ? "" : fmt::format(" in {}", label(key))),
+                         fmt::format("such as `{}: {}`", last_part(child->path),
+                                     child->example.empty() ? "{name: mydevice}" : child->example));
     }
     return result;
   }
@@ -124,7 +148,8 @@ class Shape {
   }
 
   std::optional<Node> list(const Node& node, const Key& key) {
-    if (node.kind != Node::Kind::List) return wrong_type(node, key, node.is_scalar() ? fmt::format("write [{}]", shown(node.text)) : "");
+    if (node.kind != Node::Kind::List)
+      return wrong_type(node, key, node.is_scalar() ? fmt::format("write [{}]", shown(node.text)) : "");
     const Key& item_key = *find_key(std::string(key.path) + "[]");
     if (node.items.empty() && key.path.ends_with("dtypes")) {
       diagnostics_.error("E0158", node.at, fmt::format("{} is empty", label(key)), "leave it out for its default");
@@ -162,12 +187,16 @@ class Shape {
         Node rest = item;
         std::erase_if(rest.entries, [](const auto& entry) { return entry.first.text == "name"; });
         const Node& name = *item.find("name");
-        if (name.kind == Node::Kind::String) row(name, rest, key, seen, result);
-        else wrong_type(name, *find_key("backend.name"));
+        if (name.kind == Node::Kind::String)
+          row(name, rest, key, seen, result);
+        else
+          wrong_type(name, *find_key("backend.name"));
       } else if (item.kind == Node::Kind::Map) {
         for (const auto& [name, value] : item.entries) row(name, value, key, seen, result);
       } else {
-        diagnostics_.error("E0115", item.at, fmt::format("an item of '{}' must be an operator or a map, not {}", last_part(key.path), describe(item.kind)));
+        diagnostics_.error("E0115", item.at,
+                           fmt::format("an item of '{}' must be an operator or a map, not {}", last_part(key.path),
+                                       describe(item.kind)));
       }
     }
     return result;
@@ -178,7 +207,8 @@ class Shape {
     const auto before = diagnostics_.all().size();
     rules::operator_name(name, context);
     if (diagnostics_.all().size() != before || repeated(name, seen, "E0151", "the operator")) return;
-    if (auto checked = check(value, *find_key(std::string(key.path) + ".*"))) result.entries.emplace_back(name, std::move(*checked));
+    if (auto checked = check(value, *find_key(std::string(key.path) + ".*")))
+      result.entries.emplace_back(name, std::move(*checked));
   }
 
   std::optional<Node> text(const Node& node, const Key& key) {
@@ -194,9 +224,12 @@ class Shape {
 
   std::optional<Node> word(const Node& node, const Key& key) {
     if (!node.is_scalar()) return wrong_type(node, key);
-    if (node.kind == Node::Kind::String && std::ranges::find(key.values, std::string_view(node.text)) != key.values.end()) return node;
+    if (node.kind == Node::Kind::String &&
+        std::ranges::find(key.values, std::string_view(node.text)) != key.values.end())
+      return node;
     if (node.kind != Node::Kind::String) return wrong_type(node, key, did_you_mean("", key.values));
-    diagnostics_.error("E0116", node.at, fmt::format("{} can't be '{}'", label(key), shown(node.text)), did_you_mean(node.text, key.values));
+    diagnostics_.error("E0116", node.at, fmt::format("{} can't be '{}'", label(key), shown(node.text)),
+                       did_you_mean(node.text, key.values));
     return std::nullopt;
   }
 
@@ -208,10 +241,12 @@ class Shape {
     const bool read = parsed.ec == std::errc() && parsed.ptr == end;
     if (read && value >= key.min && value <= key.max) return node;
     if (key.path == "spec_version") {
-      diagnostics_.error("E0118", node.at, fmt::format("spec_version {} is not known", shown(node.text)), "this openreg-gen reads version 1");
+      diagnostics_.error("E0118", node.at, fmt::format("spec_version {} is not known", shown(node.text)),
+                         "this openreg-gen reads version 1");
       return std::nullopt;
     }
-    diagnostics_.error("E0117", node.at, fmt::format("{} is {}, not in {}..{}", label(key), shown(node.text), key.min, key.max));
+    diagnostics_.error("E0117", node.at,
+                       fmt::format("{} is {}, not in {}..{}", label(key), shown(node.text), key.min, key.max));
     return std::nullopt;
   }
 
@@ -223,7 +258,8 @@ class Shape {
   }
 
   std::optional<Node> size(const Node& node, const Key& key) {
-    if (node.kind != Node::Kind::Integer && node.kind != Node::Kind::String) return wrong_type(node, key, "such as 1GiB");
+    if (node.kind != Node::Kind::Integer && node.kind != Node::Kind::String)
+      return wrong_type(node, key, "such as 1GiB");
     const auto bytes = parse_size(node.text);
     if (!bytes) {
       diagnostics_.error("E0140", node.at, fmt::format("{} '{}' is no size", label(key), shown(node.text)),
@@ -231,7 +267,8 @@ class Shape {
       return std::nullopt;
     }
     if (*bytes >= static_cast<std::uint64_t>(key.min) && *bytes <= static_cast<std::uint64_t>(key.max)) return node;
-    diagnostics_.error("E0117", node.at, fmt::format("{} is {} bytes, not in {}..{}", label(key), *bytes, key.min, key.max));
+    diagnostics_.error("E0117", node.at,
+                       fmt::format("{} is {} bytes, not in {}..{}", label(key), *bytes, key.min, key.max));
     return std::nullopt;
   }
 

@@ -19,15 +19,15 @@ enum class FallbackKind { None, Cpu };
 enum class Strategy { Structured, Pointwise, Native, Stub, CpuFallback, Unsupported };
 
 struct BackendSpec {
-  Located<std::string> name;          // "openreg"
-  Located<std::string> package;       // default "torch_<name>"
-  Located<std::string> cpp_namespace; // key "namespace"; default <name>
-  Located<std::string> class_prefix;  // default CamelCase of name
-  Located<std::string> api_prefix;    // prefix of the device's C API; default lowerCamel of name
-  Located<std::string> vendor;        // default "The <name> authors"
-  Located<std::string> description;   // default "A PyTorch backend for the <name> device."
-  Located<std::string> version;       // default "0.1.0"
-  Located<std::string> license;       // SPDX expression, default "BSD-3-Clause"
+  Located<std::string> name;           // "openreg"
+  Located<std::string> package;        // default "torch_<name>"
+  Located<std::string> cpp_namespace;  // key "namespace"; default <name>
+  Located<std::string> class_prefix;   // default CamelCase of name
+  Located<std::string> api_prefix;     // prefix of the device's C API; default lowerCamel of name
+  Located<std::string> vendor;         // default "The <name> authors"
+  Located<std::string> description;    // default "A PyTorch backend for the <name> device."
+  Located<std::string> version;        // default "0.1.0"
+  Located<std::string> license;        // SPDX expression, default "BSD-3-Clause"
 };
 
 struct TorchSpec {
@@ -56,21 +56,22 @@ struct FallbackSpec {
 struct OpSpec {
   Located<std::string> name;  // as written: "add.Tensor"
   Located<Strategy> strategy;
-  Located<std::string> expr;                          // pointwise: C++ expression over the op's argument names
-  Located<std::vector<Located<std::string>>> dtypes;  // pointwise, stub: at::ScalarType names; default depends on the op
-  Located<bool> override_composite;                   // key "override"
-  Located<std::string> reason;                        // unsupported: what the user is told
-  Located<bool> skip_tests;                           // key "tests: false"
+  Located<std::string> expr;  // pointwise: C++ expression over the op's argument names
+  Located<std::vector<Located<std::string>>>
+      dtypes;                        // pointwise, stub: at::ScalarType names; default depends on the op
+  Located<bool> override_composite;  // key "override"
+  Located<std::string> reason;       // unsupported: what the user is told
+  Located<bool> skip_tests;          // key "tests: false"
 };
 
 enum class CustomAutograd { None, Formula, Function };
 
 /// One entry of `custom_ops:`.
 struct CustomOpSpec {
-  Located<std::string> schema;              // "custom_abs(Tensor self) -> Tensor", without namespace
-  Located<std::string> expr;                // optional pointwise kernel body
-  Located<CustomAutograd> autograd;         // none | formula | function (torch.autograd.Function in Python)
-  Located<std::string> backward;            // expression over `grad` and the inputs, when autograd is given with expr
+  Located<std::string> schema;       // "custom_abs(Tensor self) -> Tensor", without namespace
+  Located<std::string> expr;         // optional pointwise kernel body
+  Located<CustomAutograd> autograd;  // none | formula | function (torch.autograd.Function in Python)
+  Located<std::string> backward;     // expression over `grad` and the inputs, when autograd is given with expr
 };
 
 struct AmpSpec {

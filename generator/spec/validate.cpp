@@ -10,16 +10,20 @@ namespace openreg_gen {
 namespace {
 
 void validate_torch(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics) {
-  const auto installed = parse_torch_version(catalog.torch_version().substr(0, catalog.torch_version().find_first_not_of("0123456789.")));
+  const auto installed =
+      parse_torch_version(catalog.torch_version().substr(0, catalog.torch_version().find_first_not_of("0123456789.")));
   const auto min = parse_torch_version(*spec.torch.min), max = parse_torch_version(*spec.torch.max);
   if (!installed || !min || !max || *min > *max || (*installed >= *min && *installed <= *max)) return;
   const bool below = *installed < *min;
   const auto& bound = below ? spec.torch.min : spec.torch.max;
-  const std::string range = *spec.torch.min == *spec.torch.max ? *spec.torch.min : *spec.torch.min + ".." + *spec.torch.max;
+  const std::string range =
+      *spec.torch.min == *spec.torch.max ? *spec.torch.min : *spec.torch.min + ".." + *spec.torch.max;
   Location at = bound.at;
   if (at.line == 0) at.file = spec.path.string();
-  diagnostics.error("E0404", at, fmt::format("the spec is for PyTorch {}, but {} is installed", range, catalog.torch_version()),
-                    fmt::format("install a PyTorch within the range, name one with --torch DIR, or change 'torch.{}'", below ? "min" : "max"));
+  diagnostics.error("E0404", at,
+                    fmt::format("the spec is for PyTorch {}, but {} is installed", range, catalog.torch_version()),
+                    fmt::format("install a PyTorch within the range, name one with --torch DIR, or change 'torch.{}'",
+                                below ? "min" : "max"));
 }
 
 }  // namespace

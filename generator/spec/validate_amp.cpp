@@ -16,22 +16,25 @@ bool is_tensor(const Argument& argument) { return argument.schema_type.starts_wi
 /// Why a policy can't serve an operator; empty if it can.
 std::string unfit(const Op& op, std::string_view policy) {
   const bool out = std::ranges::any_of(op.arguments, &Argument::is_out);
-  const bool mutates = std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type.find('!') != std::string::npos; });
+  const bool mutates =
+      std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type.find('!') != std::string::npos; });
   if (out || mutates) return "it writes into an argument, and autocast would hand it a copy";
   if (std::ranges::none_of(op.arguments, is_tensor)) return "it has no tensor argument to cast";
   if (op.is_view) return "it is a view, and a cast would cut the tie to its base";
-  const bool dtype = std::ranges::any_of(op.arguments, [](const Argument& a) { return a.name == "dtype" && a.schema_type == "ScalarType?"; });
+  const bool dtype = std::ranges::any_of(
+      op.arguments, [](const Argument& a) { return a.name == "dtype" && a.schema_type == "ScalarType?"; });
   if (policy == "fp32_set_opt_dtype" && !dtype) return "the policy sets an argument 'dtype', which it has not";
   return {};
 }
 
-void validate_added(const Name& name, const std::string& policy, const Spec& spec, const Catalog& catalog, std::map<std::string, std::string>& seen,
-                    Diagnostics& diagnostics) {
+void validate_added(const Name& name, const std::string& policy, const Spec& spec, const Catalog& catalog,
+                    std::map<std::string, std::string>& seen, Diagnostics& diagnostics) {
   const Op* op = find_op(name, catalog, "E0301", "E0302", diagnostics);
   if (op == nullptr) return;
   const auto [at, first] = seen.emplace(op->name, policy);
   if (!first && at->second != policy) {
-    diagnostics.error("E0303", name.at, fmt::format("'{}' is added to '{}' and to '{}'", op->name, at->second, policy), "keep one");
+    diagnostics.error("E0303", name.at, fmt::format("'{}' is added to '{}' and to '{}'", op->name, at->second, policy),
+                      "keep one");
     return;
   }
   if (const auto why = unfit(*op, policy); !why.empty()) {
@@ -43,9 +46,11 @@ void validate_added(const Name& name, const std::string& policy, const Spec& spe
   if (removed && (rule == nullptr || rule->policy == policy)) {
     diagnostics.error("E0304", name.at, fmt::format("'{}' is added and removed", op->name), "keep one");
   } else if (rule != nullptr && !removed && rule->policy != policy) {
-    diagnostics.error("E0306", name.at, fmt::format("'{}' is in the preset already, as '{}'", op->name, rule->policy), fmt::format("to move it, name it under 'remove' as well: `remove: [{}]`", op->name));
+    diagnostics.error("E0306", name.at, fmt::format("'{}' is in the preset already, as '{}'", op->name, rule->policy),
+                      fmt::format("to move it, name it under 'remove' as well: `remove: [{}]`", op->name));
   } else if (rule != nullptr && !removed) {
-    diagnostics.warning("E0307", name.at, fmt::format("'{}' is in the preset already, with this policy", op->name), "leave it out");
+    diagnostics.warning("E0307", name.at, fmt::format("'{}' is in the preset already, with this policy", op->name),
+                        "leave it out");
   }
 }
 
@@ -59,7 +64,8 @@ void validate_amp(const Spec& spec, const Catalog& catalog, Diagnostics& diagnos
   for (const Name& name : spec.amp.remove) {
     if (find_op(name, catalog, "E0301", "E0302", diagnostics) == nullptr) continue;
     if (*spec.amp.preset == "cuda" && find_amp_rule(*name) != nullptr) continue;
-    diagnostics.error("E0308", name.at, fmt::format("'{}' has no rule in the preset '{}'", *name, *spec.amp.preset), "leave it out");
+    diagnostics.error("E0308", name.at, fmt::format("'{}' has no rule in the preset '{}'", *name, *spec.amp.preset),
+                      "leave it out");
   }
 }
 

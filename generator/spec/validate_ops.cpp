@@ -17,7 +17,8 @@ std::string list_overloads(const std::vector<const Op*>& overloads) {
   std::string text = "its overloads: ";
   constexpr std::size_t kShown = 8;
   for (std::size_t i = 0; i < overloads.size() && i < kShown; ++i) text += (i > 0 ? ", " : "") + overloads[i]->name;
-  if (overloads.size() > kShown) text += fmt::format(" and {} more: openreg-gen ops '{}.*'", overloads.size() - kShown, overloads[0]->base);
+  if (overloads.size() > kShown)
+    text += fmt::format(" and {} more: openreg-gen ops '{}.*'", overloads.size() - kShown, overloads[0]->base);
   return text;
 }
 
@@ -41,8 +42,8 @@ void validate_expr(const Spec& spec, const OpSpec& op, const Op& known, Diagnost
   }
   for (const auto& [name, offset] : expr.names) {
     if (std::ranges::find(names, name) != names.end()) continue;
-    diagnostics.error("E0208", place_inside(node_of(op.expr), offset, spec.text), fmt::format("'{}' is no argument of '{}'", name, known.name),
-                      did_you_mean(name, names));
+    diagnostics.error("E0208", place_inside(node_of(op.expr), offset, spec.text),
+                      fmt::format("'{}' is no argument of '{}'", name, known.name), did_you_mean(name, names));
   }
 }
 
@@ -50,7 +51,8 @@ void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Dia
   const Op* known = find_op(op.name, catalog, "E0201", "E0202", diagnostics);
   if (known == nullptr) return;
   if (is_minimal_op(known->name)) {
-    diagnostics.error("E0209", op.name.at, fmt::format("'{}' is part of the minimal set, which every backend registers", known->name),
+    diagnostics.error("E0209", op.name.at,
+                      fmt::format("'{}' is part of the minimal set, which every backend registers", known->name),
                       "leave it out; its kernel is in csrc/aten/native");
     return;
   }
@@ -60,25 +62,35 @@ void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Dia
   const StrategyFit* fit = find_fit(fits, word);
   const Location at = op.strategy.given() ? op.strategy.at : op.name.at;
   if (fit != nullptr && !fit->fits) {
-    const char* code = *op.strategy == Strategy::CpuFallback ? "E0204" : *op.strategy == Strategy::Structured ? "E0205" : *op.strategy == Strategy::Stub ? "E0206" : "E0207";
+    const char* code = *op.strategy == Strategy::CpuFallback  ? "E0204"
+                       : *op.strategy == Strategy::Structured ? "E0205"
+                       : *op.strategy == Strategy::Stub       ? "E0206"
+                                                              : "E0207";
     std::string others;
     for (const auto& other : fits) {
-      if (other.fits && other.strategy != "unsupported") others += (others.empty() ? "" : ", ") + std::string(other.strategy);
+      if (other.fits && other.strategy != "unsupported")
+        others += (others.empty() ? "" : ", ") + std::string(other.strategy);
     }
-    const bool view = *op.strategy == Strategy::CpuFallback && *spec.fallback.kind == FallbackKind::Cpu && known->has_default;
-    diagnostics.error(code, at, fmt::format("'{}' can't be '{}': {}", known->name, word, fit->reason), "what fits: " + others + (view ? "; or leave it out" : ""));
+    const bool view =
+        *op.strategy == Strategy::CpuFallback && *spec.fallback.kind == FallbackKind::Cpu && known->has_default;
+    diagnostics.error(code, at, fmt::format("'{}' can't be '{}': {}", known->name, word, fit->reason),
+                      "what fits: " + others + (view ? "; or leave it out" : ""));
   } else if (fit != nullptr && fit->needs_override && !*op.override_composite) {
-    diagnostics.error("E0203", op.name.at, fmt::format("'{}' is composite: {}", known->name, fit->reason), "leave it out, or add `override: true`");
+    diagnostics.error("E0203", op.name.at, fmt::format("'{}' is composite: {}", known->name, fit->reason),
+                      "leave it out, or add `override: true`");
   }
   if (op.override_composite.given() && *op.override_composite && fit != nullptr && !fit->needs_override) {
-    diagnostics.warning("E0210", op.override_composite.at, fmt::format("'{}' is not composite: there is nothing to override", known->name), "leave 'override' out");
+    diagnostics.warning("E0210", op.override_composite.at,
+                        fmt::format("'{}' is not composite: there is nothing to override", known->name),
+                        "leave 'override' out");
   }
   if (*op.strategy == Strategy::Pointwise && fit != nullptr && fit->fits) validate_expr(spec, op, *known, diagnostics);
 }
 
 }  // namespace
 
-const Op* find_op(const Located<std::string>& name, const Catalog& catalog, const char* unknown, const char* overload, Diagnostics& diagnostics) {
+const Op* find_op(const Located<std::string>& name, const Catalog& catalog, const char* unknown, const char* overload,
+                  Diagnostics& diagnostics) {
   if (const Op* op = catalog.find(*name)) return op;
   const std::string base = name->substr(0, name->find('.'));
   const auto overloads = catalog.overloads(base);
@@ -86,14 +98,18 @@ const Op* find_op(const Located<std::string>& name, const Catalog& catalog, cons
     std::vector<std::string_view> names;
     for (const Op* op : overloads) names.push_back(op->name);
     const auto near = base == *name ? std::string_view() : closest(*name, names);
-    diagnostics.error(overload, name.at, fmt::format("'{}' has no overload {}", base, base == *name ? "without a name" : "'" + name->substr(base.size() + 1) + "'"),
-                      near.empty() ? list_overloads(overloads) : fmt::format("did you mean '{}'? {}", near, list_overloads(overloads)));
+    diagnostics.error(overload, name.at,
+                      fmt::format("'{}' has no overload {}", base,
+                                  base == *name ? "without a name" : "'" + name->substr(base.size() + 1) + "'"),
+                      near.empty() ? list_overloads(overloads)
+                                   : fmt::format("did you mean '{}'? {}", near, list_overloads(overloads)));
     return nullptr;
   }
   std::vector<std::string_view> names;
   for (const Op& op : catalog.all()) names.push_back(op.name);
   const auto hint = did_you_mean(*name, names);
-  diagnostics.error(unknown, name.at, fmt::format("unknown operator '{}'", *name), hint.empty() ? "`openreg-gen ops PATTERN` lists what PyTorch has" : hint);
+  diagnostics.error(unknown, name.at, fmt::format("unknown operator '{}'", *name),
+                    hint.empty() ? "`openreg-gen ops PATTERN` lists what PyTorch has" : hint);
   return nullptr;
 }
 

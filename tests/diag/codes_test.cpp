@@ -49,7 +49,8 @@ TEST(Codes, AreSortedUniqueAndExplained) {
 
 TEST(Codes, TheCommandUsesNoneButTheTables) {
   std::set<std::string> used;
-  for (const auto part : {"spec", "catalog", "model", "render", "tree", "cli"}) used.merge(codes_in(kRoot / "generator" / part, {".cpp"}));
+  for (const auto part : {"spec", "catalog", "model", "render", "tree", "cli"})
+    used.merge(codes_in(kRoot / "generator" / part, {".cpp"}));
   for (const auto& code : used) EXPECT_NE(find_code(code), nullptr) << code << " is used, but not in diag/codes.cpp";
 }
 

@@ -20,8 +20,27 @@ TEST(Expr, NamesWithTheirOffsets) {
 }
 
 TEST(Expr, AcceptsWhatCppAccepts) {
-  for (const auto text : {"1", "1.5e-3f", "0x1F", ".5", "1.", "a+b*c-d/e%f", "!(a&&b||c)", "~a", "- -a", "a<<2>>1", "a<=b", "a==b!=c", "a&b|c^d",
-                          "static_cast<scalar_t>(a)", "scalar_t(1)", "std::max(a, b)", "a ? b ? c : d : e", "true", "((a))", "a - -b", "c10::div_floor_integer(a, b)"}) {
+  for (const auto text : {"1",
+                          "1.5e-3f",
+                          "0x1F",
+                          ".5",
+                          "1.",
+                          "a+b*c-d/e%f",
+                          "!(a&&b||c)",
+                          "~a",
+                          "- -a",
+                          "a<<2>>1",
+                          "a<=b",
+                          "a==b!=c",
+                          "a&b|c^d",
+                          "static_cast<scalar_t>(a)",
+                          "scalar_t(1)",
+                          "std::max(a, b)",
+                          "a ? b ? c : d : e",
+                          "true",
+                          "((a))",
+                          "a - -b",
+                          "c10::div_floor_integer(a, b)"}) {
     EXPECT_FALSE(parse_expr(text).error) << text << ": " << parse_expr(text).error->message;
   }
 }

@@ -48,7 +48,9 @@ TEST(JsonSchema, HasEveryKey) {
 
 TEST(Keys, TheirExamplesAreValid) {
   for (const Key& key : all_keys()) {
-    if (key.example.empty() || key.path == "fallback.kind" || key.path.find('*') != std::string_view::npos || key.path.find('[') != std::string_view::npos) continue;
+    if (key.example.empty() || key.path == "fallback.kind" || key.path.find('*') != std::string_view::npos ||
+        key.path.find('[') != std::string_view::npos)
+      continue;
     std::string text;
     int indent = 0;
     std::string_view rest = key.path;
@@ -62,7 +64,9 @@ TEST(Keys, TheirExamplesAreValid) {
     if (!key.path.starts_with("backend")) text += "backend: {name: dev}\n";
     Diagnostics diagnostics;
     parse_spec_text(text, "example.yaml", diagnostics);
-    EXPECT_FALSE(diagnostics.has_errors()) << key.path << ": " << (diagnostics.empty() ? "" : diagnostics.all()[0].message) << "\n" << text;
+    EXPECT_FALSE(diagnostics.has_errors())
+        << key.path << ": " << (diagnostics.empty() ? "" : diagnostics.all()[0].message) << "\n"
+        << text;
   }
 }
 

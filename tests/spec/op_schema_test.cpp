@@ -7,14 +7,17 @@ namespace {
 
 TEST(OpSchema, IsTakenApart) {
   OpSchemaError error;
-  const auto schema = parse_op_schema("my_op.out(Tensor self, Tensor? w, int[2] k=[1,1], *, float eps=1e-6, Tensor(a!) out) -> (Tensor(a!) out, int)", error);
+  const auto schema = parse_op_schema(
+      "my_op.out(Tensor self, Tensor? w, int[2] k=[1,1], *, float eps=1e-6, Tensor(a!) out) -> (Tensor(a!) out, int)",
+      error);
   ASSERT_FALSE(schema) << "a list as default is not read";
   EXPECT_EQ(error.code, "E0160");
 }
 
 TEST(OpSchema, ArgumentsAndReturns) {
   OpSchemaError error;
-  const auto schema = parse_op_schema("my_op.out(Tensor self, Tensor? w, int[2] k, *, float eps=1e-6, Tensor(a!) out) -> (Tensor(a!) out, int)", error);
+  const auto schema = parse_op_schema(
+      "my_op.out(Tensor self, Tensor? w, int[2] k, *, float eps=1e-6, Tensor(a!) out) -> (Tensor(a!) out, int)", error);
   ASSERT_TRUE(schema) << error.message;
   EXPECT_EQ(schema->name, "my_op");
   EXPECT_EQ(schema->overload, "out");

@@ -68,9 +68,12 @@ TEST(Parse, TheMinimalSpec) {
 }
 
 TEST(Parse, JsonAndYamlMeanTheSame) {
-  const Spec yaml = parse("backend: {name: dev, vendor: \"a / \u00e9\"}\ndevice: {count: 3, memory: 512MiB}\nops: {relu: native}\n");
-  const Spec json = parse("\xEF\xBB\xBF{\n\t\"backend\": {\"name\": \"dev\", \"vendor\": \"a \\/ \\u00e9\"},\n"
-                          "\t\"device\": {\"count\": 3, \"memory\": \"512MiB\"},\n\t\"ops\": {\"relu\": \"native\"}\n}", "spec.json");
+  const Spec yaml =
+      parse("backend: {name: dev, vendor: \"a / \u00e9\"}\ndevice: {count: 3, memory: 512MiB}\nops: {relu: native}\n");
+  const Spec json = parse(
+      "\xEF\xBB\xBF{\n\t\"backend\": {\"name\": \"dev\", \"vendor\": \"a \\/ \\u00e9\"},\n"
+      "\t\"device\": {\"count\": 3, \"memory\": \"512MiB\"},\n\t\"ops\": {\"relu\": \"native\"}\n}",
+      "spec.json");
   EXPECT_EQ(*yaml.backend.vendor, *json.backend.vendor);
   EXPECT_EQ(*yaml.device.memory, *json.device.memory);
   EXPECT_EQ(*json.device.count, 3);
@@ -86,7 +89,9 @@ TEST(Parse, JsonIsToldByItsContent) {
 }
 
 TEST(Parse, OpsAsAList) {
-  const Spec spec = parse("backend: {name: dev}\nops:\n- relu\n- {name: relu_, tests: false}\n- abs.out: stub\n- neg.out: {strategy: cpu_fallback}\n");
+  const Spec spec = parse(
+      "backend: {name: dev}\nops:\n- relu\n- {name: relu_, tests: false}\n- abs.out: stub\n- neg.out: {strategy: "
+      "cpu_fallback}\n");
   ASSERT_EQ(spec.ops.size(), 4u);
   EXPECT_EQ(*spec.ops[0].strategy, Strategy::Native);
   EXPECT_TRUE(*spec.ops[1].skip_tests);
@@ -110,14 +115,17 @@ TEST(Parse, AliasesAreExpanded) {
 }
 
 TEST(Parse, WindowsLineEndsAndAByteOrderMark) {
-  const Spec spec = parse("\xEF\xBB\xBF" "backend:\r\n  name: dev\r\ndevice:\r\n  count: 3\r\n");
+  const Spec spec = parse(
+      "\xEF\xBB\xBF"
+      "backend:\r\n  name: dev\r\ndevice:\r\n  count: 3\r\n");
   EXPECT_EQ(spec.device.count.at.line, 4);
   EXPECT_EQ(spec.device.count.at.column, 10);
 }
 
 TEST(Parse, ColumnsCountCharacters) {
   EXPECT_EQ(first_error("backend: {vendor: \"\u00e9\u00e9\", name: cpu2}\n"), "E0120 1:31");
-  EXPECT_EQ(first_error("{\"backend\": {\"vendor\": \"\u00e9\u00e9\", \"name\": \"cpu2\"}}", "spec.json"), "E0120 1:38");
+  EXPECT_EQ(first_error("{\"backend\": {\"vendor\": \"\u00e9\u00e9\", \"name\": \"cpu2\"}}", "spec.json"),
+            "E0120 1:38");
 }
 
 TEST(Parse, FilesThatAreNoSpecs) {
@@ -147,8 +155,9 @@ TEST(Parse, SurvivesBrokenTexts) {
   const std::string text = parse_spec(fs::path(OPENREG_GEN_SOURCE_DIR) / "specs/openreg.yaml", unused).text;
   std::size_t refused = 0;
   for (std::size_t i = 0; i < text.size(); i += 7) {
-    for (std::string broken : {text.substr(0, i), std::string(text).replace(i, 1, "\""), std::string(text).replace(i, 1, "{"),
-                               std::string(text).replace(i, 1, "\xff"), std::string(text).replace(i, 1, "\n- ")}) {
+    for (std::string broken :
+         {text.substr(0, i), std::string(text).replace(i, 1, "\""), std::string(text).replace(i, 1, "{"),
+          std::string(text).replace(i, 1, "\xff"), std::string(text).replace(i, 1, "\n- ")}) {
       Diagnostics diagnostics;
       parse_spec_text(broken, "spec.yaml", diagnostics);
       refused += diagnostics.has_errors();

@@ -54,7 +54,8 @@ TEST(AmpPreset, IsThatOfTheInstalledHeader) {
                                                        {"AT_FORALL_FP32", "fp32"},
                                                        {"AT_FORALL_FP32_SET_OPT_DTYPE", "fp32_set_opt_dtype"},
                                                        {"AT_FORALL_PROMOTE", "promote"}};
-  std::set<std::pair<std::string, std::string>> expected = {{"norm.Scalar", "fp32_append_dtype"}, {"norm.ScalarOpt_dim", "fp32_append_dtype"}};
+  std::set<std::pair<std::string, std::string>> expected = {{"norm.Scalar", "fp32_append_dtype"},
+                                                            {"norm.ScalarOpt_dim", "fp32_append_dtype"}};
   for (const auto& [macro, policy] : lists) {
     const auto start = header.find("#define " + std::string(macro) + "(_)");
     ASSERT_NE(start, std::string::npos) << macro;
@@ -89,7 +90,8 @@ TEST(ReservedNames, AreSortedAndHoldTheObvious) {
   for (const auto list : {torch_names(), c_names(), header_names(), stdlib_modules(), python_keywords()}) {
     EXPECT_TRUE(std::ranges::is_sorted(list));
   }
-  for (const auto name : {"float", "ones", "tensor", "nn", "optim", "train", "half"}) EXPECT_TRUE(std::ranges::binary_search(torch_names(), name)) << name;
+  for (const auto name : {"float", "ones", "tensor", "nn", "optim", "train", "half"})
+    EXPECT_TRUE(std::ranges::binary_search(torch_names(), name)) << name;
   for (const auto name : {"malloc", "time", "link"}) EXPECT_TRUE(std::ranges::binary_search(c_names(), name)) << name;
 }
 
