@@ -1,11 +1,10 @@
 #include "cli/common.h"
 
+#include "cli/report.h"
 #include "cli/usage.h"
-#include "diag/render.h"
 #include "tree/diff.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,32 +12,25 @@
 namespace openreg_gen {
 namespace {
 
-bool report_errors(Diagnostics& diagnostics, const std::string& text, bool json) {
-  diagnostics.finish(text);
-  if (diagnostics.empty()) return false;
-  if (!json) {
-    fmt::print(stderr, "{}", render_text(diagnostics, colour_wanted(STDERR_FILENO)));
-  } else if (diagnostics.has_errors()) {
-    fmt::print("{}\n", render_json(diagnostics));
-  }
-  return diagnostics.has_errors();
-}
-
 bool says_something(const Step& step) { return step.action != Action::Unchanged && !step.reason.empty(); }
 
 }  // namespace
 
-std::optional<Inputs> read_inputs(std::string text, const std::filesystem::path& path, const std::string& torch, bool json) {
+std::optional<Inputs> read_inputs(std::string text, const std::filesystem::path& path, const std::string& torch,
+                                  bool json) {
   Diagnostics diagnostics;
   Inputs inputs{parse_spec_text(text, path, diagnostics), {}};
   try {
-    inputs.catalog = load_catalog(find_torch(torch.empty() ? std::nullopt : std::optional<std::filesystem::path>(torch)));
+    inputs.catalog =
+        load_catalog(find_torch(torch.empty() ? std::nullopt : std::optional<std::filesystem::path>(torch)));
   } catch (const Failure&) {
-    if (report_errors(diagnostics, text, json)) return std::nullopt;
+    diagnostics.finish(text);
+    if (report(diagnostics, json)) return std::nullopt;
     throw;
   }
   validate_spec(inputs.spec, inputs.catalog, diagnostics);
-  if (report_errors(diagnostics, text, json)) return std::nullopt;
+  diagnostics.finish(text);
+  if (report(diagnostics, json)) return std::nullopt;
   return inputs;
 }
 
@@ -92,7 +84,8 @@ std::string steps_table(const Plan& plan) {
   std::string out;
   for (const Step& step : plan.steps) {
     if (!says_something(step)) continue;
-    out += fmt::format("  {:7} {:{}}  {:9}  {}\n", to_string(step.action), step.path, width, to_string(step.file_class), step.reason);
+    out += fmt::format("  {:7} {:{}}  {:9}  {}\n", to_string(step.action), step.path, width, to_string(step.file_class),
+                       step.reason);
   }
   return out;
 }
@@ -100,7 +93,8 @@ std::string steps_table(const Plan& plan) {
 std::string count_classes(const Plan& plan) {
   std::array<std::size_t, 3> count{};
   for (const auto& [path, file] : plan.manifest.files) ++count[static_cast<std::size_t>(file.file_class)];
-  return fmt::format("{} files: {} generated, {} shared, {} owned", plan.manifest.files.size(), count[0], count[1], count[2]);
+  return fmt::format("{} files: {} generated, {} shared, {} owned", plan.manifest.files.size(), count[0], count[1],
+                     count[2]);
 }
 
 std::string plan_diff(const Plan& plan, bool colour) {
@@ -117,13 +111,16 @@ std::string plan_diff(const Plan& plan, bool colour) {
 Exit print_refusal(const Plan& plan) {
   std::size_t count = 0;
   for (const Step& step : plan.steps) count += step.action == Action::Refuse;
-  print_error("E0503", fmt::format("{} {} in the way; nothing was written", count, count == 1 ? "file is" : "files are"), {});
+  print_error("E0503",
+              fmt::format("{} {} in the way; nothing was written", count, count == 1 ? "file is" : "files are"), {});
   for (const Step& step : plan.steps) {
     if (step.action != Action::Refuse) continue;
-    fmt::print(stderr, "  {}: {} ({}; `{}` in the spec governs it)\n", step.path, step.reason, to_string(step.file_class), step.key);
+    fmt::print(stderr, "  {}: {} ({}; `{}` in the spec governs it)\n", step.path, step.reason,
+               to_string(step.file_class), step.key);
   }
-  fmt::print(stderr, "hint: `openreg-gen generate --diff` shows your edits against the render; a file that is moved away "
-                     "or deleted is rendered again\n");
+  fmt::print(stderr,
+             "hint: `openreg-gen generate --diff` shows your edits against the render; a file that is moved away "
+             "or deleted is rendered again\n");
   return Exit::No;
 }
 

@@ -22,7 +22,8 @@ struct Inputs {
   Spec spec;
   Catalog catalog;
 };
-std::optional<Inputs> read_inputs(std::string text, const std::filesystem::path& path, const std::string& torch, bool json);
+std::optional<Inputs> read_inputs(std::string text, const std::filesystem::path& path, const std::string& torch,
+                                  bool json);
 
 /// All that is to be rendered, and the manifest it leads to (without its files).
 struct Rendering {

@@ -53,8 +53,10 @@ Verb describe(CLI::App* app) {
       continue;
     }
     const bool value = option->get_items_expected_max() > 0;
-    for (const std::string& name : option->get_lnames()) verb.flags.push_back({"--" + name, option->get_description(), value, values_of(option)});
-    for (const std::string& name : option->get_snames()) verb.flags.push_back({"-" + name, option->get_description(), value, values_of(option)});
+    for (const std::string& name : option->get_lnames())
+      verb.flags.push_back({"--" + name, option->get_description(), value, values_of(option)});
+    for (const std::string& name : option->get_snames())
+      verb.flags.push_back({"-" + name, option->get_description(), value, values_of(option)});
   }
   for (CLI::App* sub : subcommands(app)) verb.words.push_back(sub->get_name());
   return verb;
@@ -77,8 +79,8 @@ std::string bash(const std::vector<Verb>& verbs, const Verb& top) {
     for (const Flag& flag : verb.flags) {
       if (!flag.takes_value) continue;
       out += flag.values.empty() ? fmt::format("    {}:{}) return ;;\n", verb.name, flag.name)
-                                 : fmt::format("    {}:{}) COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return ;;\n", verb.name,
-                                               flag.name, join(flag.values));
+                                 : fmt::format("    {}:{}) COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return ;;\n",
+                                               verb.name, flag.name, join(flag.values));
     }
   }
   out += "  esac\n  case ${COMP_WORDS[1]} in\n";
@@ -129,15 +131,19 @@ std::string zsh(const std::vector<Verb>& verbs) {
     out += fmt::format("    {})\n      _arguments", verb.name);
     for (const Flag& flag : verb.flags) {
       out += fmt::format(" \\\n        '{}[{}]{}'", flag.name, zsh_text(flag.about),
-                         !flag.takes_value ? "" : flag.values.empty() ? ":value:_files" : ":value:(" + join(flag.values) + ")");
+                         !flag.takes_value     ? ""
+                         : flag.values.empty() ? ":value:_files"
+                                               : ":value:(" + join(flag.values) + ")");
     }
-    out += verb.words.empty() ? " \\\n        '*:file:_files'" : fmt::format(" \\\n        '*:word:({})'", join(verb.words));
+    out += verb.words.empty() ? " \\\n        '*:file:_files'"
+                              : fmt::format(" \\\n        '*:word:({})'", join(verb.words));
     out += "\n      ;;\n";
   }
   return out +
          "  esac\n"
          "}\n"
-         "if [ \"$funcstack[1]\" = _openreg_gen ]; then _openreg_gen \"$@\"; else compdef _openreg_gen openreg-gen; fi\n";
+         "if [ \"$funcstack[1]\" = _openreg_gen ]; then _openreg_gen \"$@\"; else compdef _openreg_gen openreg-gen; "
+         "fi\n";
 }
 
 }  // namespace

@@ -42,7 +42,10 @@ void print_json(const fs::path& root, const Plan& plan) {
 
 Exit show_fresh(const Options& options, const fs::path& root, const Manifest& manifest) {
   if (options.json) {
-    fmt::print("{}\n", nlohmann::json{{"root", root.string()}, {"changed", false}, {"refused", false}, {"files", nlohmann::json::array()}}.dump());
+    fmt::print("{}\n",
+               nlohmann::json{
+                   {"root", root.string()}, {"changed", false}, {"refused", false}, {"files", nlohmann::json::array()}}
+                   .dump());
   } else {
     fmt::print("up to date: {} files\n", manifest.files.size());
   }
@@ -60,7 +63,8 @@ Exit show(const Options& options, const fs::path& root, const Plan& plan) {
   if (!options.diff) fmt::print("{}", table);
   if (options.check) {
     if (!stale) fmt::print("up to date: {}\n", count_classes(plan));
-    if (stale && table.empty()) fmt::print("  update  {}\n", kManifest);  // only what the tool keeps for itself is stale
+    if (stale && table.empty())
+      fmt::print("  update  {}\n", kManifest);  // only what the tool keeps for itself is stale
     return stale ? Exit::No : Exit::Done;
   }
   if (plan.refused()) return print_refusal(plan);
@@ -79,17 +83,22 @@ Exit run(const Options& options) {
   std::unique_ptr<void, void (*)(void*)> lock(nullptr, [](void*) {});
   if (options.writes()) {
     lock = disk.lock();
-    if (!lock) throw Failure(Exit::No, "E0510", "another openreg-gen is at work in '" + root.string() + "'", "wait for it to end");
+    if (!lock)
+      throw Failure(Exit::No, "E0510", "another openreg-gen is at work in '" + root.string() + "'",
+                    "wait for it to end");
   }
   if (needs_recovery(disk)) {
     if (!options.writes()) {
-      throw Failure(Exit::No, "E0512", "an earlier run was cut off in '" + root.string() + "'", "`openreg-gen generate` finishes it");
+      throw Failure(Exit::No, "E0512", "an earlier run was cut off in '" + root.string() + "'",
+                    "`openreg-gen generate` finishes it");
     }
     recover(disk);
   }
   const Manifest manifest = parse_manifest(disk.read(std::string(kManifest)));
   std::string text = read_spec(disk, manifest.spec);
-  const fs::path shown = options.folder.empty() ? fs::proximate(root / manifest.spec) : fs::path(options.folder) / fs::proximate(root / manifest.spec, options.folder);
+  const fs::path shown = options.folder.empty()
+                             ? fs::proximate(root / manifest.spec)
+                             : fs::path(options.folder) / fs::proximate(root / manifest.spec, options.folder);
   const auto inputs = read_inputs(text, shown, options.torch, options.json);
   if (!inputs) return Exit::BadInput;
 
@@ -110,8 +119,10 @@ Exit run(const Options& options) {
 void add_generate(CLI::App& app, Session& session) {
   CLI::App* verb = app.add_subcommand("generate", "Render a backend again from its own spec");
   auto options = std::make_shared<Options>();
-  verb->add_option("-C", options->folder, "The tree, or a folder in it; default: the one you stand in")->type_name("DIR");
-  verb->add_option("--torch", options->torch, "PyTorch to read the operators from; default: the active environment's")->type_name("DIR");
+  verb->add_option("-C", options->folder, "The tree, or a folder in it; default: the one you stand in")
+      ->type_name("DIR");
+  verb->add_option("--torch", options->torch, "PyTorch to read the operators from; default: the active environment's")
+      ->type_name("DIR");
   verb->add_flag("--dry-run", options->dry_run, "Say what would be done, and write nothing");
   verb->add_flag("--diff", options->diff, "Show what would be done as a diff, and write nothing");
   verb->add_flag("--check", options->check, "Write nothing; exit 1 and list the files if the tree is not up to date");

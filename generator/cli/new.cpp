@@ -31,13 +31,15 @@ void check_free(const fs::path& root) {
   }
   const RealDisk disk(root);
   const std::string state(kStateFolder);
-  if (disk.kind(std::string(kManifest)) != FileKind::None || disk.kind(std::string(kTemporary) + "/journal.json") != FileKind::None) {
+  if (disk.kind(std::string(kManifest)) != FileKind::None ||
+      disk.kind(std::string(kTemporary) + "/journal.json") != FileKind::None) {
     throw Failure(Exit::BadInput, "E0501", "'" + root.string() + "' holds a backend already",
                   "`openreg-gen generate -C " + shell_quoted(root.string()) + "` renders it again");
   }
   for (const std::string& name : disk.list("")) {
     if (name == ".git" || (name == state && disk.list(state) == std::vector<std::string>{"tmp"})) continue;
-    throw Failure(Exit::BadInput, "E0501", "'" + root.string() + "' is not empty", "choose another folder with --out DIR");
+    throw Failure(Exit::BadInput, "E0501", "'" + root.string() + "' is not empty",
+                  "choose another folder with --out DIR");
   }
 }
 
@@ -66,10 +68,12 @@ void write_tree(const fs::path& root, const Plan& plan) {
   std::error_code error;
   const bool existed = fs::exists(root, error);
   fs::create_directories(root, error);
-  if (error) throw Failure(Exit::Environment, "E0506", "cannot make the folder " + root.string() + ": " + error.message());
+  if (error)
+    throw Failure(Exit::Environment, "E0506", "cannot make the folder " + root.string() + ": " + error.message());
   RealDisk disk(root);
   const auto lock = disk.lock();
-  if (!lock) throw Failure(Exit::No, "E0510", "another openreg-gen is at work in '" + root.string() + "'", "wait for it to end");
+  if (!lock)
+    throw Failure(Exit::No, "E0510", "another openreg-gen is at work in '" + root.string() + "'", "wait for it to end");
   try {
     if (needs_recovery(disk)) recover(disk);
     apply_plan(disk, plan);
@@ -122,12 +126,14 @@ void add_new(CLI::App& app, Session& session) {
   CLI::App* verb = app.add_subcommand("new", "Render a new backend from a spec");
   auto options = std::make_shared<Options>();
   verb->add_option("NAME", options->name, "Name of the device: what torch.device() parses, [a-z][a-z_]*")->required();
-  verb->add_option("--spec", options->spec, "Spec to start from (YAML or JSON); default: the one of OpenReg")->type_name("FILE");
+  verb->add_option("--spec", options->spec, "Spec to start from (YAML or JSON); default: the one of OpenReg")
+      ->type_name("FILE");
   verb->add_option("--device", options->device, "A simulated device, or a port layer for a vendor's own runtime")
       ->check(CLI::IsMember({"emulator", "external"}))
       ->type_name("");
   verb->add_option("--out", options->out, "Folder of the tree; default: torch_NAME")->type_name("DIR");
-  verb->add_option("--torch", options->torch, "PyTorch to read the operators from; default: the active environment's")->type_name("DIR");
+  verb->add_option("--torch", options->torch, "PyTorch to read the operators from; default: the active environment's")
+      ->type_name("DIR");
   verb->add_flag("--dry-run", options->dry_run, "Say what would be written, and write nothing");
   verb->add_flag("--json", options->json, "Print one JSON object");
   verb->callback([options, &session] {

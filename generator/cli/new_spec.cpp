@@ -28,7 +28,8 @@ std::string join(const std::vector<std::string>& lines) {
 }
 
 bool plain(const std::string& value) {
-  return !value.empty() && std::all_of(value.begin(), value.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+  return !value.empty() &&
+         std::all_of(value.begin(), value.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
 }
 
 /// As YAML and JSON both read it; a name that is wrong must reach the parser as it is.
@@ -118,7 +119,8 @@ std::string adapt_shipped_spec(const std::string& text, const std::string& name)
   bool backend = false;
   for (std::string line : split_lines(text)) {
     if (!line.empty() && line[0] != ' ' && line[0] != '#' && line[0] != '\n') backend = line.starts_with("backend:");
-    if (backend && !openreg && std::find(kOpenRegsOwn.begin(), kOpenRegsOwn.end(), key_of(line)) != kOpenRegsOwn.end()) continue;
+    if (backend && !openreg && std::find(kOpenRegsOwn.begin(), kOpenRegsOwn.end(), key_of(line)) != kOpenRegsOwn.end())
+      continue;
     // The name itself is put in by with_name, which knows how to quote it.
     if (!(backend && key_of(line) == "name") && plain(name)) {
       replace_word(line, "The spec of the OpenReg reference backend.", "The spec of the " + name + " backend.");
@@ -145,11 +147,13 @@ std::string with_device(const std::string& text, const Spec& spec, const std::st
     replace_scalar(lines, spec.device.api.at, api);
     return join(lines);
   }
-  const auto device = std::find_if(lines.begin(), lines.end(), [](const std::string& line) { return line.starts_with("device:"); });
+  const auto device =
+      std::find_if(lines.begin(), lines.end(), [](const std::string& line) { return line.starts_with("device:"); });
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (device != lines.end() && device->find_first_not_of(" \t\r\n", 7) == std::string::npos) {
     // The indentation is that of the block's first line, which need not be ours.
-    const auto next = std::find_if(device + 1, lines.end(), [](const std::string& line) { return !key_of(line).empty(); });
+    const auto next =
+        std::find_if(device + 1, lines.end(), [](const std::string& line) { return !key_of(line).empty(); });
     const std::string indent(next == lines.end() ? 2 : next->find_first_not_of(' '), ' ');
     lines.insert(device + 1, indent + "api: " + api + "\n");
   } else if (device == lines.end() && first != std::string::npos && text[first] != '{') {

@@ -19,7 +19,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& na
 
 std::vector<std::string> verbs(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
   return names;
 }
 
@@ -68,7 +69,8 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, cha
 
 void print_error(const std::string& code, const std::string& message, const std::string& hint) {
   const bool colour = colour_wanted(STDERR_FILENO);
-  fmt::print(stderr, "{}openreg-gen: error[{}]:{} {}\n", colour ? "\x1b[1;31m" : "", code, colour ? "\x1b[0m" : "", message);
+  fmt::print(stderr, "{}openreg-gen: error[{}]:{} {}\n", colour ? "\x1b[1;31m" : "", code, colour ? "\x1b[0m" : "",
+             message);
   if (!hint.empty()) fmt::print(stderr, "hint: {}\n", hint);
 }
 

@@ -91,7 +91,8 @@ std::string comment_text(std::string_view text) {
   replace_all(out, "/*", "/ *");
   replace_all(out, "--", "- -");
   replace_all(out, "\"\"\"", "'''");
-  while (!out.empty() && (out.back() == '"' || out.back() == ' ')) {  // text that ends in a quote would close a docstring
+  while (!out.empty() &&
+         (out.back() == '"' || out.back() == ' ')) {  // text that ends in a quote would close a docstring
     if (out.back() == '"') {
       out.back() = '\'';
       break;

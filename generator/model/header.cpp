@@ -16,7 +16,8 @@ constexpr Style kHash{"", "# ", ""};
 constexpr Style kSlashes{"", "// ", ""};
 constexpr Style kMarkup{"<!-- ", "     ", " -->"};
 
-constexpr std::array<std::string_view, 9> kCppExtensions{".h", ".hpp", ".c", ".cc", ".cpp", ".cu", ".inc", ".cl", ".mm"};
+constexpr std::array<std::string_view, 9> kCppExtensions{".h",  ".hpp", ".c",  ".cc", ".cpp",
+                                                         ".cu", ".inc", ".cl", ".mm"};
 
 Style style_of(std::string_view extension) {
   for (std::string_view cpp : kCppExtensions) {
@@ -29,9 +30,11 @@ Style style_of(std::string_view extension) {
 std::string whose(const Output& output) {
   switch (output.file_class) {
     case FileClass::Generated:
-      return fmt::format("Generated: do not edit; `{}` in the spec changes it, then `openreg-gen generate`.", output.key);
+      return fmt::format("Generated: do not edit; `{}` in the spec changes it, then `openreg-gen generate`.",
+                         output.key);
     case FileClass::Shared:
-      return fmt::format("Shared: rendered, then yours to edit; `{}` in the spec changes what is rendered.", output.key);
+      return fmt::format("Shared: rendered, then yours to edit; `{}` in the spec changes what is rendered.",
+                         output.key);
     case FileClass::Owned:
       return "Owned: yours to edit; openreg-gen never writes it again.";
   }

@@ -10,8 +10,8 @@ namespace {
 using nlohmann::json;
 
 json text_forms(const std::string& text) {
-  return {{"text", comment_text(text)},        {"cpp", cpp_literal(text)},     {"py", python_literal(text)},
-          {"toml", toml_literal(text)},        {"cmake", cmake_literal(text)}, {"md", markdown_text(text)}};
+  return {{"text", comment_text(text)}, {"cpp", cpp_literal(text)},     {"py", python_literal(text)},
+          {"toml", toml_literal(text)}, {"cmake", cmake_literal(text)}, {"md", markdown_text(text)}};
 }
 
 const std::string& or_default(const Located<std::string>& value, const std::string& fallback) {
@@ -62,8 +62,7 @@ json make_globals(const Spec& spec, const Catalog& catalog, const std::string& s
         {"count", spec.device.count.value},
         {"memory", spec.device.memory.value},
         {"streams_per_pool", spec.device.streams_per_pool.value}}},
-      {"allocator",
-       {{"device", "direct"}, {"direct", true}, {"alignment", spec.allocator.alignment.value}}},
+      {"allocator", {{"device", "direct"}, {"direct", true}, {"alignment", spec.allocator.alignment.value}}},
       {"fallback",
        {{"cpu", spec.fallback.kind.value == FallbackKind::Cpu}, {"warn_once", spec.fallback.warn_once.value}}},
   };

@@ -39,7 +39,7 @@ void shut(int& descriptor) {
 class IgnorePipeSignal {
  public:
   IgnorePipeSignal() {
-    struct sigaction ignore {};
+    struct sigaction ignore{};
     ignore.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &ignore, &old_);
   }
@@ -48,7 +48,7 @@ class IgnorePipeSignal {
   IgnorePipeSignal& operator=(const IgnorePipeSignal&) = delete;
 
  private:
-  struct sigaction old_ {};
+  struct sigaction old_{};
 };
 
 /// Reads once; shuts the descriptor at its end.

@@ -33,7 +33,8 @@ DataDir find_data() {
   const fs::path source = OPENREG_GEN_SOURCE_DIR;
   const fs::path share = executable_path().parent_path().parent_path() / "share/openreg-gen";
   const char* chosen = std::getenv("OPENREG_GEN_DATA");
-  std::vector<fs::path> places = chosen && *chosen ? std::vector<fs::path>{chosen} : std::vector<fs::path>{share, source};
+  std::vector<fs::path> places =
+      chosen && *chosen ? std::vector<fs::path>{chosen} : std::vector<fs::path>{share, source};
   std::string tried;
   for (const fs::path& place : places) {
     if (fs::exists(place / "templates/templates.yaml")) {

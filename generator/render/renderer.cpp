@@ -73,20 +73,22 @@ std::vector<std::string> Renderer::render(const RenderRequest& request) {
   } else {
     caches = json::array();
   }
-  const std::string text = json{{"templates", impl_->data.templates.string()},
-                                {"hash", request.templates_hash},
-                                {"caches", std::move(caches)},
-                                {"globals", request.globals},
-                                {"jobs", to_json(request.jobs)}}
-                               .dump();
+  const std::string text = json{
+      {"templates", impl_->data.templates.string()},
+      {"hash", request.templates_hash},
+      {"caches", std::move(caches)},
+      {"globals", request.globals},
+      {"jobs",
+       to_json(request.jobs)}}.dump();
   std::string without_jinja;
   for (;;) {
     const std::string python = impl_->pythons[impl_->at].string();
     const Child::Result result = impl_->child->talk(text);
     json answer = json::parse(result.output, nullptr, false);
     if (answer.is_discarded() || !answer.is_object()) {
-      throw Failure(Exit::Environment, "E0607", fmt::format("{} ended without an answer: {}", python,
-                                                            result.errors.empty() ? "it said nothing" : last_line(result.errors)),
+      throw Failure(Exit::Environment, "E0607",
+                    fmt::format("{} ended without an answer: {}", python,
+                                result.errors.empty() ? "it said nothing" : last_line(result.errors)),
                     "check that this Python starts; OPENREG_GEN_PYTHON names another");
     }
     if (!answer.contains("error")) {

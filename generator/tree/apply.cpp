@@ -29,7 +29,8 @@ void check_writable(const Disk& disk, const std::vector<Move>& moves) {
   for (const Move& move : moves) folders.insert(folder_of(move.to));
   for (const std::string& folder : folders) {
     if (!disk.writable(folder)) {
-      throw Failure(Exit::Environment, "E0506", "cannot write into " + (folder.empty() ? "the tree" : "'" + folder + "'"),
+      throw Failure(Exit::Environment, "E0506",
+                    "cannot write into " + (folder.empty() ? "the tree" : "'" + folder + "'"),
                     "check the permissions; nothing was written");
     }
   }

@@ -49,7 +49,8 @@ void myers(const Lines& a, const Lines& b, std::vector<Edit>& out) {
     trace.emplace_back(furthest.begin() + (most + 1 - d - 1), furthest.begin() + (most + 1 + d + 2));
     for (std::ptrdiff_t k = -d; k <= d; k += 2) {
       std::ptrdiff_t x = goes_down(at, k, d) ? at(k + 1) : at(k - 1) + 1;
-      while (x < n && x - k < m && x - k >= 0 && a[static_cast<std::size_t>(x)] == b[static_cast<std::size_t>(x - k)]) ++x;
+      while (x < n && x - k < m && x - k >= 0 && a[static_cast<std::size_t>(x)] == b[static_cast<std::size_t>(x - k)])
+        ++x;
       at(k) = x;
       if (x >= n && x - k >= m) found = true;
       if (found) break;
@@ -68,7 +69,9 @@ void myers(const Lines& a, const Lines& b, std::vector<Edit>& out) {
       reversed.push_back({' ', a[static_cast<std::size_t>(--x)]});
       --y;
     }
-    if (d > 0) reversed.push_back(down ? Edit{'+', b[static_cast<std::size_t>(--y)]} : Edit{'-', a[static_cast<std::size_t>(--x)]});
+    if (d > 0)
+      reversed.push_back(down ? Edit{'+', b[static_cast<std::size_t>(--y)]}
+                              : Edit{'-', a[static_cast<std::size_t>(--x)]});
   }
   out.insert(out.end(), reversed.rbegin(), reversed.rend());
 }
@@ -77,7 +80,9 @@ std::vector<Edit> compare(Lines a, Lines b) {
   const auto head = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
   const auto most_tail = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())) - head;
   std::ptrdiff_t tail = 0;
-  while (tail < most_tail && a[a.size() - 1 - static_cast<std::size_t>(tail)] == b[b.size() - 1 - static_cast<std::size_t>(tail)]) ++tail;
+  while (tail < most_tail &&
+         a[a.size() - 1 - static_cast<std::size_t>(tail)] == b[b.size() - 1 - static_cast<std::size_t>(tail)])
+    ++tail;
   std::vector<Edit> edits;
   for (auto it = a.begin(); it != a.begin() + head; ++it) edits.push_back({' ', *it});
   myers(Lines(a.begin() + head, a.end() - tail), Lines(b.begin() + head, b.end() - tail), edits);

@@ -10,7 +10,8 @@ fs::path find_tree(const fs::path& start) {
   std::error_code error;
   const fs::path from = start.empty() ? fs::current_path() : fs::canonical(start, error);
   if (error || !fs::is_directory(from)) {
-    throw Failure(Exit::BadInput, "E0502", "'" + start.string() + "' is no folder", "give the folder of a generated backend to -C");
+    throw Failure(Exit::BadInput, "E0502", "'" + start.string() + "' is no folder",
+                  "give the folder of a generated backend to -C");
   }
   for (fs::path at = from;; at = at.parent_path()) {
     if (fs::exists(at / kManifest, error) || fs::exists(at / kTemporary / "journal.json", error)) return at;

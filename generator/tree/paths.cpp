@@ -25,7 +25,8 @@ void check_path(std::string_view path) {
   if (path.empty()) fail("it is empty");
   if (path[0] == '/') fail("it is absolute");
   for (char c : path) {
-    if (c == '\\' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f) fail("it holds a backslash or control character");
+    if (c == '\\' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      fail("it holds a backslash or control character");
   }
   std::string_view rest = path;
   for (;;) {
@@ -48,9 +49,9 @@ void check_paths(const std::vector<std::string>& paths) {
     }
     const auto [at, added] = seen.emplace(key, path);
     if (!added) {
-      throw Failure(Exit::Internal, "E0505", at->second == path ? "two outputs are called '" + path + "'"
-                                                                : "'" + path + "' and '" + at->second +
-                                                                      "' differ in letter case only");
+      throw Failure(Exit::Internal, "E0505",
+                    at->second == path ? "two outputs are called '" + path + "'"
+                                       : "'" + path + "' and '" + at->second + "' differ in letter case only");
     }
   }
   for (const auto& [key, path] : seen) {

@@ -36,8 +36,8 @@ struct Plan {
   struct State {
     std::string path, text;
   };
-  std::vector<State> state;              // pristine renders and the manifest, to be written; the manifest is last
-  std::vector<std::string> state_gone;   // pristine renders to be removed
+  std::vector<State> state;             // pristine renders and the manifest, to be written; the manifest is last
+  std::vector<std::string> state_gone;  // pristine renders to be removed
   bool refused() const;
   /// False if files and state are as they should be.
   bool changes() const;

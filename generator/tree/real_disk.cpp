@@ -77,7 +77,7 @@ bool RealDisk::inside(const std::string& path) const {
 std::string RealDisk::read(const std::string& path) const {
   const fs::path file = root_ / path;
   const Descriptor fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
+  struct stat status{};
   if (fd.get() < 0 || fstat(fd.get(), &status) != 0) fail("read", file, std::strerror(errno));
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
   std::size_t size = 0;
