@@ -45,7 +45,7 @@ void check_free(const fs::path& root) {
 
 /// The text of the new tree's spec; with --spec nothing but the name and the device is changed.
 std::string make_spec_text(const Options& options, const std::string& text, const fs::path& path) {
-  std::string out = options.spec.empty() ? adapt_shipped_spec(text, options.name) : text;
+  std::string out = options.spec.empty() ? adapt_shipped_spec(text, options.name, options.device == "external") : text;
   Diagnostics ignored;  // what is wrong is said later, of the finished text
   Spec spec = parse_spec_text(out, path, ignored);
   if (spec.backend.name.given()) out = with_name(out, spec, options.name);

@@ -112,17 +112,19 @@ std::string_view key_of(std::string_view line) {
 
 }  // namespace
 
-std::string adapt_shipped_spec(const std::string& text, const std::string& name) {
+std::string adapt_shipped_spec(const std::string& text, const std::string& name, bool external) {
   constexpr std::array<std::string_view, 4> kOpenRegsOwn{"class_prefix", "api_prefix", "vendor", "description"};
-  const bool openreg = name == "openreg";
-  std::string out;
-  bool backend = false;
+  constexpr std::array<std::string_view, 2> kSimulators{"count", "memory"};
+  const auto is_one_of = [](const auto& keys, std::string_view key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  std::string out, section;
   for (std::string line : split_lines(text)) {
-    if (!line.empty() && line[0] != ' ' && line[0] != '#' && line[0] != '\n') backend = line.starts_with("backend:");
-    if (backend && !openreg && std::find(kOpenRegsOwn.begin(), kOpenRegsOwn.end(), key_of(line)) != kOpenRegsOwn.end())
-      continue;
-    // The name itself is put in by with_name, which knows how to quote it.
-    if (!(backend && key_of(line) == "name") && plain(name)) {
+    if (std::isalpha(static_cast<unsigned char>(line[0]))) section = line.substr(0, line.find(':'));
+    const std::string_view key = key_of(line);
+    if (section == "backend" && name != "openreg" && is_one_of(kOpenRegsOwn, key)) continue;
+    if (section == "device" && external && is_one_of(kSimulators, key)) continue;
+    if (!(section == "backend" && key == "name") && plain(name)) {
       replace_word(line, "The spec of the OpenReg reference backend.", "The spec of the " + name + " backend.");
       replace_word(line, "openreg", name);
     }

@@ -25,7 +25,7 @@ std::string last_line(std::string text) {
 
 [[noreturn]] void fail(const json& error) {
   const std::string kind = error.at("kind");
-  const std::string code = kind == "missing" ? "E0601" : kind == "syntax" ? "E0602" : "E0603";
+  const std::string code = kind == "missing" || kind == "undefined" ? "E0601" : kind == "syntax" ? "E0602" : "E0603";
   const int line = error.at("line");
   const std::string place = error.at("template").get<std::string>() + (line ? fmt::format(":{}", line) : "");
   throw Failure(Exit::Internal, code, fmt::format("templates/{}: {}", place, error.at("message").get<std::string>()),

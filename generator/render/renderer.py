@@ -136,7 +136,7 @@ def render(request):
         return {"error": where}
     except jinja2.TemplateNotFound as error:
         return {"error": {"kind": "missing", "template": error.name, "line": 0, "message": f"asked for by {name}"}}
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  whatever a template does wrong belongs into the answer
         template, line = line_in(error.__traceback__, name, compiled)
         kind = "undefined" if isinstance(error, jinja2.UndefinedError) else "render"
         message = str(error) if kind == "undefined" else f"{type(error).__name__}: {error}"

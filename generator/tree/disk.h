@@ -43,7 +43,7 @@ class Disk {
 /// All of Disk's functions throw Failure(Environment, E0506) that names path and reason.
 class RealDisk final : public Disk {
  public:
-  explicit RealDisk(std::filesystem::path root) : root_(std::move(root)) {}
+  explicit RealDisk(std::filesystem::path root) : root_(std::move(root)) {}  // need not exist yet
   FileKind kind(const std::string& path) const override;
   bool inside(const std::string& path) const override;
   std::string read(const std::string& path) const override;
@@ -59,6 +59,7 @@ class RealDisk final : public Disk {
 
  private:
   std::filesystem::path root_;
+  mutable std::filesystem::path canonical_;  // of root_, once it exists
 };
 
 }  // namespace openreg_gen

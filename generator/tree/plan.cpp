@@ -173,8 +173,13 @@ bool is_fresh(const Disk& disk, const Manifest& manifest, const Manifest& next) 
       manifest.spec != next.spec) {
     return false;
   }
+  std::string checked = ".";  // files are sorted, so that each folder is looked at about once
   for (const auto& [path, file] : manifest.files) {
-    if (!disk.inside(folder_of(path)) || disk.kind(path) != FileKind::File) return false;
+    if (std::string folder = folder_of(path); folder != checked) {
+      if (!disk.inside(folder)) return false;
+      checked = std::move(folder);
+    }
+    if (disk.kind(path) != FileKind::File) return false;
     if (file.file_class == FileClass::Generated && sha256(disk.read(path)) != file.sha256) return false;
     if (file.file_class == FileClass::Shared && disk.kind(pristine_path(path)) != FileKind::File) return false;
   }

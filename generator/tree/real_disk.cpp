@@ -67,11 +67,14 @@ FileKind RealDisk::kind(const std::string& path) const {
 
 bool RealDisk::inside(const std::string& path) const {
   std::error_code error;
-  const fs::path root = fs::weakly_canonical(root_, error);
+  if (canonical_.empty()) canonical_ = fs::canonical(root_, error);
+  if (error) {
+    canonical_.clear();
+    return error == std::errc::no_such_file_or_directory;  // what does not exist has no symlinks
+  }
+  const fs::path target = fs::weakly_canonical(canonical_ / path, error);
   if (error) return false;
-  const fs::path target = fs::weakly_canonical(root_ / path, error);
-  if (error) return false;
-  return std::mismatch(root.begin(), root.end(), target.begin(), target.end()).first == root.end();
+  return std::mismatch(canonical_.begin(), canonical_.end(), target.begin(), target.end()).first == canonical_.end();
 }
 
 std::string RealDisk::read(const std::string& path) const {

@@ -1,0 +1,72 @@
+#include "cli/new_spec.h"
+
+#include "diag/failure.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace openreg_gen {
+namespace {
+
+Spec parse(const std::string& text) {
+  Diagnostics diagnostics;
+  return parse_spec_text(text, "spec.yaml", diagnostics);
+}
+
+std::string named(const std::string& text, const std::string& name) { return with_name(text, parse(text), name); }
+std::string deviced(const std::string& text, const std::string& api) { return with_device(text, parse(text), api); }
+
+std::string shipped() {
+  std::ifstream in(std::filesystem::path(OPENREG_GEN_SOURCE_DIR) / "specs/openreg.yaml");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(NewSpec, ANameIsPutInItsPlace) {
+  EXPECT_EQ(named("backend:\n  name: openreg  # what it is\n", "my"), "backend:\n  name: my       # what it is\n");
+  EXPECT_EQ(named("backend: {vendor: x, name: openreg}\n", "my"), "backend: {vendor: x, name: my}\n");
+  EXPECT_EQ(named("backend: {vendor: 'é ü', name: openreg}\n", "my"), "backend: {vendor: 'é ü', name: my}\n");
+  EXPECT_EQ(named("{\"backend\": {\"name\": \"openreg\"}}", "my"), "{\"backend\": {\"name\": \"my\"}}");
+  EXPECT_EQ(named("backend:\n  name: my\n", "my"), "backend:\n  name: my\n");
+}
+
+TEST(NewSpec, ANameThatIsWrongStaysATextOfYaml) {
+  for (const std::string name : {"a: b", "x\n  package: evil", "\"", "#", "1", "../x"}) {
+    EXPECT_EQ(*parse(named("backend:\n  name: openreg\n", name)).backend.name, name);
+  }
+}
+
+TEST(NewSpec, TheDeviceIsPutInItsPlace) {
+  const std::string block = "backend:\n  name: my\ndevice:\n    count: 3  # three\n";
+  EXPECT_EQ(deviced(block, "external"), "backend:\n  name: my\ndevice:\n    api: external\n    count: 3  # three\n");
+  EXPECT_EQ(deviced("backend: {name: my}\n", "external"), "backend: {name: my}\n\ndevice:\n  api: external\n");
+  EXPECT_EQ(deviced("backend: {name: my}", "external"), "backend: {name: my}\n\ndevice:\n  api: external\n");
+  EXPECT_EQ(deviced("backend: {name: my}\n", "emulator"), "backend: {name: my}\n");
+  EXPECT_EQ(deviced("{\"backend\": {\"name\": \"my\"}, \"device\": {\"api\": \"emulator\"}}", "external"),
+            "{\"backend\": {\"name\": \"my\"}, \"device\": {\"api\": \"external\"}}");
+  EXPECT_THROW(deviced("{\"backend\": {\"name\": \"my\"}}", "external"), Failure);
+}
+
+TEST(NewSpec, TheShippedSpecKeepsItsCommentsUnderAnotherName) {
+  const std::string adapted = named(adapt_shipped_spec(shipped(), "my_device", false), "my_device");
+  EXPECT_TRUE(adapted.starts_with("# The spec of the my_device backend. `openreg-gen generate` renders")) << adapted;
+  const Spec spec = parse(adapted);
+  EXPECT_EQ(*spec.backend.name, "my_device");
+  EXPECT_EQ(*spec.backend.api_prefix, "myDevice");
+  EXPECT_EQ(*spec.backend.class_prefix, "MyDevice");
+  EXPECT_EQ(adapted.find("OpenReg"), std::string::npos) << adapted;
+  EXPECT_EQ(spec.ops.size(), parse(shipped()).ops.size());
+  EXPECT_EQ(adapt_shipped_spec(shipped(), "openreg", false).find("api_prefix: or ") != std::string::npos, true);
+}
+
+TEST(NewSpec, AnExternalDeviceHasNoSimulatorsKeys) {
+  const Spec spec = parse(adapt_shipped_spec(shipped(), "my", true));
+  EXPECT_FALSE(spec.device.count.given());
+  EXPECT_FALSE(spec.device.memory.given());
+  EXPECT_TRUE(spec.device.api.given());
+}
+
+}  // namespace
+}  // namespace openreg_gen

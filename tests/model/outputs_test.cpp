@@ -1,0 +1,114 @@
+#include "model/model.h"
+
+#include "diag/failure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace openreg_gen {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+class Outputs : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "openreg_gen_model_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    templates = pattern;
+    std::ofstream(templates / "a.h.j2") << "x";
+  }
+  void TearDown() override { fs::remove_all(templates); }
+
+  std::vector<Output> expand(const std::string& rows) {
+    std::ofstream(templates / "templates.yaml") << rows;
+    return expand_outputs(templates, globals);
+  }
+
+  void expect_failure(const std::string& rows, const std::string& code, const std::string& text) {
+    try {
+      expand(rows);
+      ADD_FAILURE() << "accepted: " << rows;
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), code);
+      EXPECT_THAT(failure.what(), HasSubstr(text));
+      EXPECT_THAT(failure.what(), HasSubstr("templates.yaml:"));
+    }
+  }
+
+  fs::path templates;
+  json globals{{"b", {{"name", "my"}, {"package", "torch_my"}}},
+               {"device", {{"emulator", true}, {"external", false}}},
+               {"families", {{{"name", "copy"}}, {{"name", "unary"}}}},
+               {"none", json::array()}};
+};
+
+TEST_F(Outputs, NamesAreFilledIn) {
+  const auto outputs =
+      expand("- {template: a.h.j2, path: '{package}/{name}.h', class: shared, key: backend, about: x}\n");
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_EQ(outputs[0].path, "torch_my/my.h");
+  EXPECT_EQ(outputs[0].file_class, FileClass::Shared);
+  EXPECT_EQ(outputs[0].key, "backend");
+}
+
+TEST_F(Outputs, EachGivesOneFileAnItemInOrder) {
+  const auto outputs = expand(
+      "- {template: a.h.j2, path: 'csrc/{item.name}.h', class: owned, key: ops, about: x, each: families}\n"
+      "- {template: a.h.j2, path: '{item.name}', class: owned, key: ops, about: x, each: none}\n");
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_EQ(outputs[0].path, "csrc/copy.h");
+  EXPECT_EQ(outputs[1].path, "csrc/unary.h");
+  EXPECT_EQ(outputs[1].item["name"], "unary");
+}
+
+TEST_F(Outputs, WhenDecides) {
+  const auto outputs = expand(
+      "- {template: a.h.j2, path: a, class: owned, key: k, about: x, when: device.emulator}\n"
+      "- {template: a.h.j2, path: b, class: owned, key: k, about: x, when: device.external}\n"
+      "- {template: a.h.j2, path: c, class: owned, key: k, about: x, when: none}\n");
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_EQ(outputs[0].path, "a");
+}
+
+TEST_F(Outputs, ARowThatIsWrongIsNamed) {
+  expect_failure("- {template: gone.j2, path: a, class: owned, key: k, about: x}\n", "E0601", "gone.j2");
+  expect_failure("- {path: a, class: owned, key: k, about: x}\n", "E0604", "'template'");
+  expect_failure("- {template: a.h.j2, path: a, class: mine, key: k, about: x}\n", "E0604", "'mine'");
+  expect_failure("- {template: a.h.j2, path: '{nothing}', class: owned, key: k, about: x}\n", "E0604", "{nothing}");
+  expect_failure("- {template: a.h.j2, path: a, class: owned, key: k, about: x, wen: y}\n", "E0604", "'wen'");
+  expect_failure("- {template: a.h.j2, path: a, class: owned, key: k, about: x, when: no.such}\n", "E0604", "no.such");
+  expect_failure("- {template: a.h.j2, path: a, class: owned, key: k, about: x, each: device}\n", "E0604", "'device'");
+  expect_failure("- just text\n", "E0604", "a map");
+  expect_failure("- {template: [}\n", "E0604", "templates.yaml:1");
+}
+
+TEST(Header, HasTheCommentStyleOfItsFile) {
+  Output output;
+  output.key = "device";
+  output.path = "a/b.cpp";
+  EXPECT_EQ(file_header(output, "0.1.0", "my.yaml"),
+            "// Written by openreg-gen 0.1.0 from my.yaml.\n"
+            "// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.");
+  output.path = "CMakeLists.txt";
+  output.file_class = FileClass::Shared;
+  EXPECT_EQ(file_header(output, "0.1.0", "my.yaml"),
+            "# Written by openreg-gen 0.1.0 from my.yaml.\n"
+            "# Shared: rendered, then yours to edit; `device` in the spec changes what is rendered.");
+  output.path = "README.md";
+  output.file_class = FileClass::Owned;
+  EXPECT_EQ(file_header(output, "0.1.0", "my.yaml"),
+            "<!-- Written by openreg-gen 0.1.0 from my.yaml.\n"
+            "     Owned: yours to edit; openreg-gen never writes it again. -->");
+  output.path = "a.json";
+  EXPECT_EQ(file_header(output, "0.1.0", "my.yaml"), "");
+}
+
+}  // namespace
+}  // namespace openreg_gen

@@ -1,0 +1,199 @@
+// Runs the Python that the command itself would find; it must have Jinja2.
+#include "render/renderer.h"
+
+#include "diag/failure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+namespace openreg_gen {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { old_ ? setenv(name_, old_->c_str(), 1) : unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+class RendererTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "openreg_gen_render_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder = pattern;
+    fs::create_directories(folder / "templates");
+    cache.emplace("XDG_CACHE_HOME", (folder / "cache").string());
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  void put(const std::string& name, const std::string& text) { std::ofstream(folder / "templates" / name) << text; }
+
+  DataDir data() const {
+    return {folder / "templates", {}, fs::path(OPENREG_GEN_SOURCE_DIR) / "generator/render/renderer.py"};
+  }
+
+  std::string render(const std::string& name, const json& globals, const json& context = json::object()) {
+    Renderer renderer(data());
+    return renderer.render({hash_templates(data()), globals, {{name, context}}}).at(0);
+  }
+
+  Failure failure(const std::string& name, const json& globals) {
+    try {
+      render(name, globals);
+    } catch (const Failure& thrown) {
+      return thrown;
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return Failure(Exit::Done, "", "");
+  }
+
+  fs::path folder;
+  std::optional<Variable> cache;
+};
+
+TEST_F(RendererTest, RendersInTheOrderOfTheJobs) {
+  put("a.j2", "{{ b.name }} {{ item }}\n");
+  put("b.j2", "{% for x in list %}\n{{ x }}{{ ',' if not loop.last }}\n{% endfor %}\n");
+  Renderer renderer(data());
+  const auto texts =
+      renderer.render({hash_templates(data()),
+                       {{"b", {{"name", "é\"\\"}}}, {"list", {1, 2}}},
+                       {{"b.j2", json::object()}, {"a.j2", {{"item", "x"}}}, {"a.j2", {{"item", "y"}}}}});
+  EXPECT_EQ(texts, (std::vector<std::string>{"1,\n2\n", "é\"\\ x\n", "é\"\\ y\n"}));
+}
+
+TEST_F(RendererTest, IncludesAndMacrosWork) {
+  put("a.j2", "{% from 'm.j2' import twice %}{{ twice('x') }}{% include 'i.j2' %}");
+  put("m.j2", "{% macro twice(x) %}{{ x }}{{ x }}{% endmacro %}");
+  put("i.j2", "{{ b }}\n");
+  EXPECT_EQ(render("a.j2", {{"b", "included"}}), "xxincluded\n");
+}
+
+TEST_F(RendererTest, AnUndefinedNameIsNamedWithTemplateAndLine) {
+  put("a.j2", "one\n\n{{ b.nothing }}\n");
+  const Failure thrown = failure("a.j2", {{"b", json::object()}});
+  EXPECT_EQ(thrown.exit(), Exit::Internal);
+  EXPECT_EQ(thrown.code(), "E0601");
+  EXPECT_THAT(thrown.what(), HasSubstr("templates/a.j2:3: "));
+  EXPECT_THAT(thrown.what(), HasSubstr("nothing"));
+}
+
+TEST_F(RendererTest, AFaultInAnIncludedTemplateIsNamedThere) {
+  put("a.j2", "{% include 'i.j2' %}\n");
+  put("i.j2", "\n{{ nothing }}\n");
+  EXPECT_THAT(failure("a.j2", json::object()).what(), HasSubstr("templates/i.j2:2: "));
+}
+
+TEST_F(RendererTest, ASyntaxErrorIsNamed) {
+  put("a.j2", "\n{% if %}\n");
+  const Failure thrown = failure("a.j2", json::object());
+  EXPECT_EQ(thrown.code(), "E0602");
+  EXPECT_THAT(thrown.what(), HasSubstr("templates/a.j2:2: "));
+}
+
+TEST_F(RendererTest, AnErrorWhileRenderingIsNamed) {
+  put("a.j2", "\n\n{{ 1 // 0 }}\n");
+  const Failure thrown = failure("a.j2", json::object());
+  EXPECT_EQ(thrown.code(), "E0603");
+  EXPECT_THAT(thrown.what(), HasSubstr("templates/a.j2:3: ZeroDivisionError"));
+}
+
+TEST_F(RendererTest, AMissingTemplateIsNamed) {
+  put("a.j2", "{% include 'gone.j2' %}");
+  const Failure thrown = failure("a.j2", json::object());
+  EXPECT_EQ(thrown.code(), "E0601");
+  EXPECT_THAT(thrown.what(), HasSubstr("gone.j2"));
+}
+
+TEST_F(RendererTest, TheCacheServesUntilATemplateChanges) {
+  put("a.j2", "old {{ b }}\n");
+  EXPECT_EQ(render("a.j2", {{"b", 1}}), "old 1\n");
+  const fs::path folder_of_cache = folder / "cache/openreg-gen";
+  ASSERT_EQ(std::distance(fs::directory_iterator(folder_of_cache), {}), 1);
+  const fs::path file = fs::directory_iterator(folder_of_cache)->path();
+  const auto written = fs::last_write_time(file);
+  EXPECT_EQ(render("a.j2", {{"b", 2}}), "old 2\n");
+  EXPECT_EQ(fs::last_write_time(file), written);
+  put("a.j2", "new {{ b }}\n");
+  EXPECT_EQ(render("a.j2", {{"b", 3}}), "new 3\n");
+}
+
+TEST_F(RendererTest, ABrokenCacheIsNoMatter) {
+  put("a.j2", "{{ b }}\n");
+  render("a.j2", {{"b", 1}});
+  std::ofstream(fs::directory_iterator(folder / "cache/openreg-gen")->path(), std::ios::trunc) << "rubbish";
+  EXPECT_EQ(render("a.j2", {{"b", 2}}), "2\n");
+}
+
+TEST_F(RendererTest, WithoutAPlaceForTheCacheItStillRenders) {
+  put("a.j2", "{{ b }}\n");
+  const Variable nowhere("XDG_CACHE_HOME", "/proc/nowhere");
+  EXPECT_EQ(render("a.j2", {{"b", 1}}), "1\n");
+}
+
+class FakePython : public RendererTest {
+ protected:
+  void python(const std::string& script) {
+    const fs::path path = folder / "python";
+    std::ofstream(path) << "#!/bin/sh\n" << script;
+    fs::permissions(path, fs::perms::owner_all);
+    chosen.emplace("OPENREG_GEN_PYTHON", path.string());
+  }
+  std::optional<Variable> chosen;
+};
+
+TEST_F(FakePython, WithoutJinja2) {
+  python(R"(cat >/dev/null; echo '{"error": {"kind": "jinja2", "template": "", "line": 0, "message": "No module"}}')");
+  const Failure thrown = failure("a.j2", json::object());
+  EXPECT_EQ(thrown.exit(), Exit::Environment);
+  EXPECT_EQ(thrown.code(), "E0606");
+  EXPECT_EQ(thrown.hint(), "pip install jinja2");
+}
+
+TEST_F(FakePython, ThatDies) {
+  python("echo 'what a day' >&2; exit 1");
+  const Failure thrown = failure("a.j2", json::object());
+  EXPECT_EQ(thrown.code(), "E0607");
+  EXPECT_THAT(thrown.what(), HasSubstr("what a day"));
+}
+
+TEST_F(FakePython, ThatIsNotThere) {
+  const Variable nowhere("OPENREG_GEN_PYTHON", "/no/such/python");
+  EXPECT_EQ(failure("a.j2", json::object()).code(), "E0605");
+}
+
+TEST(HashRequest, DependsOnAllOfIt) {
+  const RenderRequest request{"t", {{"b", 1}}, {{"a.j2", {{"item", 1}}}}};
+  RenderRequest other = request;
+  EXPECT_EQ(hash_request(request), hash_request(other));
+  other.templates_hash = "u";
+  EXPECT_NE(hash_request(request), hash_request(other));
+  other = request;
+  other.globals["b"] = 2;
+  EXPECT_NE(hash_request(request), hash_request(other));
+  other = request;
+  other.jobs[0].context["item"] = 2;
+  EXPECT_NE(hash_request(request), hash_request(other));
+}
+
+}  // namespace
+}  // namespace openreg_gen

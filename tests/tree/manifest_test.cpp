@@ -1,0 +1,60 @@
+#include "tree/manifest.h"
+
+#include "diag/failure.h"
+
+#include <gtest/gtest.h>
+
+namespace openreg_gen {
+namespace {
+
+Manifest example() {
+  Manifest manifest{"0.1.0", "torch-2.13.0-abc", "my.yaml", "1234", {}};
+  manifest.files["my.yaml"] = {FileClass::Owned, "00", "", ""};
+  manifest.files["csrc/a.cpp"] = {FileClass::Generated, "11", "csrc/a.cpp.j2", "ops"};
+  return manifest;
+}
+
+void expect_broken(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  ASSERT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+  try {
+    parse_manifest(text);
+    ADD_FAILURE() << "accepted: " << text;
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), "E0507");
+    EXPECT_EQ(failure.exit(), Exit::BadInput);
+  }
+}
+
+TEST(Manifest, ReadsWhatItWrites) { EXPECT_EQ(parse_manifest(manifest_text(example())), example()); }
+
+TEST(Manifest, HasOneFileALine) {
+  EXPECT_EQ(manifest_text(example()), R"({
+  "format": 1,
+  "tool": "0.1.0",
+  "torch": "torch-2.13.0-abc",
+  "spec": "my.yaml",
+  "inputs": "1234",
+  "files": {
+    "csrc/a.cpp": {"class":"generated","key":"ops","sha256":"11","template":"csrc/a.cpp.j2"},
+    "my.yaml": {"class":"owned","key":"","sha256":"00","template":""}
+  }
+}
+)");
+}
+
+TEST(Manifest, ThatIsBrokenIsAClearError) {
+  const std::string text = manifest_text(example());
+  expect_broken(text, text, "");
+  expect_broken(text, text, "[]");
+  expect_broken(text, "{\n", "<<<<<<< HEAD\n");
+  expect_broken(text, "\"format\": 1", "\"format\": 2");
+  expect_broken(text, "generated", "somebody's");
+  expect_broken(text, "csrc/a.cpp", "../../a.cpp");
+  expect_broken(text, "\"spec\": \"my.yaml\"", "\"spec\": \"/etc/passwd\"");
+  expect_broken(text, "\"sha256\":\"11\"", "\"sha256\":11");
+}
+
+}  // namespace
+}  // namespace openreg_gen

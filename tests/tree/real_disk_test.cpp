@@ -1,0 +1,115 @@
+#include "tree/disk.h"
+
+#include "diag/failure.h"
+#include "tree/find_tree.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace openreg_gen {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RealDiskTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "openreg_gen_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    root = fs::canonical(pattern) / "tree";
+    fs::create_directories(root);
+  }
+  void TearDown() override { fs::remove_all(root.parent_path()); }
+  fs::path root;
+};
+
+TEST_F(RealDiskTest, WritesReadsRenamesAndPrunes) {
+  RealDisk disk(root);
+  disk.write("a/b/c.txt", std::string("x\0y\n", 4));
+  EXPECT_EQ(disk.read("a/b/c.txt"), std::string("x\0y\n", 4));
+  EXPECT_EQ(disk.kind("a"), FileKind::Folder);
+  EXPECT_EQ(disk.kind("a/b/c.txt/d"), FileKind::None);
+  disk.rename("a/b/c.txt", "d/e.txt");
+  disk.prune("a/b");
+  EXPECT_EQ(disk.kind("a"), FileKind::None);
+  EXPECT_EQ(disk.list(""), std::vector<std::string>{"d"});
+  disk.remove("d/e.txt");
+  disk.prune("d");
+  EXPECT_TRUE(fs::exists(root));
+  EXPECT_TRUE(fs::is_empty(root));
+}
+
+TEST_F(RealDiskTest, NeverWritesOverAFile) {
+  RealDisk disk(root);
+  disk.write("a", "1");
+  EXPECT_THROW(disk.write("a", "2"), Failure);
+  EXPECT_EQ(disk.read("a"), "1");
+}
+
+TEST_F(RealDiskTest, ScriptsAreExecutable) {
+  RealDisk disk(root);
+  disk.write("run.sh", "#!/bin/sh\n");
+  disk.write("note", "text\n");
+  EXPECT_EQ(access((root / "run.sh").c_str(), X_OK), 0);
+  EXPECT_EQ(fs::status(root / "note").permissions() & fs::perms::owner_exec, fs::perms::none);
+}
+
+TEST_F(RealDiskTest, ACopyKeepsItsTime) {
+  RealDisk disk(root);
+  disk.write("a", "1");
+  const auto then = fs::last_write_time(root / "a") - std::chrono::hours(5);
+  fs::last_write_time(root / "a", then);
+  disk.copy("a", "b/c");
+  EXPECT_EQ(fs::last_write_time(root / "b/c"), then);
+}
+
+TEST_F(RealDiskTest, TellsWhatLeadsOut) {
+  RealDisk disk(root);
+  fs::create_directories(root.parent_path() / "elsewhere");
+  fs::create_directories(root / "here");
+  fs::create_directory_symlink(root.parent_path() / "elsewhere", root / "out");
+  fs::create_directory_symlink("here", root / "in");
+  EXPECT_TRUE(disk.inside(""));
+  EXPECT_TRUE(disk.inside("in/x"));
+  EXPECT_TRUE(disk.inside("new/x"));
+  EXPECT_FALSE(disk.inside("out"));
+  EXPECT_FALSE(disk.inside("out/x/y"));
+  EXPECT_EQ(disk.kind("out"), FileKind::Symlink);
+  // A sibling whose name begins alike is outside, too.
+  fs::create_directories(root.parent_path() / "tree2");
+  fs::create_directory_symlink(root.parent_path() / "tree2", root / "sibling");
+  EXPECT_FALSE(disk.inside("sibling/x"));
+}
+
+TEST_F(RealDiskTest, OneRunAtATime) {
+  RealDisk one(root), two(root);
+  {
+    const auto held = one.lock();
+    EXPECT_TRUE(held);
+    EXPECT_FALSE(two.lock());
+  }
+  EXPECT_TRUE(two.lock());
+  EXPECT_TRUE(fs::is_empty(root));
+}
+
+TEST_F(RealDiskTest, TheTreeIsFoundUpwards) {
+  fs::create_directories(root / ".openreg-gen");
+  fs::create_directories(root / "csrc/aten");
+  std::ofstream(root / ".openreg-gen/manifest.json") << "{}";
+  EXPECT_EQ(find_tree(root / "csrc/aten"), root);
+  EXPECT_EQ(find_tree(root), root);
+  try {
+    find_tree(root.parent_path());
+    FAIL() << "found a tree where none is";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), "E0502");
+  }
+  EXPECT_THROW(find_tree(root / "no/such"), Failure);
+}
+
+}  // namespace
+}  // namespace openreg_gen
