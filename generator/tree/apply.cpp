@@ -18,7 +18,8 @@ const std::string kJournal = kTmp + "/journal.json";
 struct Move {
   std::string from;  // in .openreg-gen/tmp; empty: `to` is removed
   std::string to;
-  std::string backup;  // in .openreg-gen/tmp; empty: nothing was there
+  std::string backup;    // in .openreg-gen/tmp, once made
+  bool created = false;  // carried out, and nothing was there before
 };
 
 std::string temporary(const char* what, std::size_t index) { return kTmp + "/" + what + std::to_string(index); }
@@ -44,7 +45,8 @@ void write_journal(Disk& disk, const std::vector<Move>& moves) {
 }
 
 void carry_out(Disk& disk, Move& move, std::size_t index) {
-  if (disk.kind(move.to) != FileKind::None) {
+  const bool existed = disk.kind(move.to) != FileKind::None;
+  if (existed) {
     const std::string backup = temporary("old", index);
     disk.copy(move.to, backup);
     move.backup = backup;
@@ -53,19 +55,19 @@ void carry_out(Disk& disk, Move& move, std::size_t index) {
     disk.remove(move.to);
   } else {
     disk.rename(move.from, move.to);
+    move.created = !existed;
   }
 }
 
-void undo(Disk& disk, const std::vector<Move>& moves, std::size_t done) {
+void undo(Disk& disk, const std::vector<Move>& moves) {
   if (disk.kind(kJournal) != FileKind::None) disk.remove(kJournal);
-  for (std::size_t i = done; i-- > 0;) {
-    const Move& move = moves[i];
-    if (!move.backup.empty()) {
-      disk.rename(move.backup, move.to);
-    } else if (disk.kind(move.to) != FileKind::None) {
-      disk.remove(move.to);
+  for (auto move = moves.rbegin(); move != moves.rend(); ++move) {
+    if (!move->backup.empty()) {
+      disk.rename(move->backup, move->to);
+    } else if (move->created) {
+      disk.remove(move->to);
     }
-    disk.prune(folder_of(move.to));
+    disk.prune(folder_of(move->to));
   }
 }
 
@@ -96,16 +98,14 @@ void apply_plan(Disk& disk, const Plan& plan) {
   for (const Plan::State& state : plan.state) write(state.path, state.text);
 
   check_writable(disk, moves);
-  std::size_t done = 0;
   try {
     for (std::size_t i = 0; i < moves.size(); ++i) {
       if (texts[i]) disk.write(moves[i].from, *texts[i]);
     }
     write_journal(disk, moves);
-    for (; done < moves.size(); ++done) carry_out(disk, moves[done], done);
+    for (std::size_t i = 0; i < moves.size(); ++i) carry_out(disk, moves[i], i);
   } catch (...) {
-    // The failed step may have got as far as its backup; putting that back does no harm.
-    undo(disk, moves, std::min(done + 1, moves.size()));
+    undo(disk, moves);
     prune_state(disk);
     throw;
   }
