@@ -88,9 +88,7 @@ AmpRule redispatch_rule(const std::vector<std::string>& arguments) {
   return {op, line + ")"};
 }
 
-std::string without_namespace(std::string name) {
-  return name.starts_with("aten::") ? name.substr(6) : name;
-}
+std::string without_namespace(std::string name) { return name.starts_with("aten::") ? name.substr(6) : name; }
 
 /// Takes `op` out of all lists; a name without overload means all its overloads.
 void remove_rule(std::vector<AmpPolicy>& policies, const std::string& op) {
@@ -116,8 +114,8 @@ std::string cpp_dtype(const std::string& name) { return name == "bfloat16" ? "at
 }  // namespace
 
 const std::vector<std::string>& amp_policy_names() {
-  static const std::vector<std::string> names = {"lower_precision_fp", "fp32", "fp32_set_opt_dtype", "fp32_append_dtype",
-                                                 "promote"};
+  static const std::vector<std::string> names = {"lower_precision_fp", "fp32", "fp32_set_opt_dtype",
+                                                 "fp32_append_dtype", "promote"};
   return names;
 }
 
@@ -153,8 +151,7 @@ json amp_model(const Spec& spec, const Catalog& catalog) {
       const std::string op = without_namespace(written.value);
       const bool there = std::ranges::any_of(policy.rules, [&](const AmpRule& rule) { return rule.op == op; });
       if (there) continue;
-      for (AmpPolicy& other : policies)
-        std::erase_if(other.rules, [&](const AmpRule& rule) { return rule.op == op; });
+      for (AmpPolicy& other : policies) std::erase_if(other.rules, [&](const AmpRule& rule) { return rule.op == op; });
       policy.rules.push_back(simple_rule(op, policy.name));
     }
   }

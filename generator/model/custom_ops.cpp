@@ -40,10 +40,17 @@ std::string restored(const Parameter& p) {
 }
 
 std::string python_type(const std::string& type) {
-  static const std::map<std::string, std::string> known = {
-      {"Tensor", "torch.Tensor"}, {"int", "int"},   {"SymInt", "int"}, {"float", "float"},
-      {"bool", "bool"},           {"str", "str"},   {"Scalar", "complex"}, {"Tensor[]", "list[torch.Tensor]"},
-      {"int[]", "list[int]"},     {"float[]", "list[float]"}, {"ScalarType", "torch.dtype"}};
+  static const std::map<std::string, std::string> known = {{"Tensor", "torch.Tensor"},
+                                                           {"int", "int"},
+                                                           {"SymInt", "int"},
+                                                           {"float", "float"},
+                                                           {"bool", "bool"},
+                                                           {"str", "str"},
+                                                           {"Scalar", "complex"},
+                                                           {"Tensor[]", "list[torch.Tensor]"},
+                                                           {"int[]", "list[int]"},
+                                                           {"float[]", "list[float]"},
+                                                           {"ScalarType", "torch.dtype"}};
   if (type.ends_with("?")) return python_type(type.substr(0, type.size() - 1)) + " | None";
   const auto found = known.find(type);
   return found == known.end() ? "object" : found->second;
@@ -132,8 +139,7 @@ Gradients gradients(const Schema& schema, const std::string& backward) {
   const auto tensors = std::ranges::count_if(params, &Parameter::tensor);
   std::vector<std::string> call = {"grads[0]"};
   std::size_t saved = 0;
-  for (const Parameter& p : params)
-    call.push_back(p.tensor() ? "saved[" + std::to_string(saved++) + "]" : restored(p));
+  for (const Parameter& p : params) call.push_back(p.tensor() ? "saved[" + std::to_string(saved++) + "]" : restored(p));
   std::size_t tensor_index = 0;
   for (std::size_t i = 0; i < params.size(); ++i) {
     if (!params[i].tensor()) continue;
@@ -165,10 +171,17 @@ Gradients gradients(const Schema& schema, const std::string& backward) {
 }  // namespace
 
 json custom_operators_model(const Spec& spec) {
-  json out = {{"pointwise", json::array()}, {"declared", json::array()},     {"formulas", json::array()},
-              {"schemas", json::array()},   {"python", json::array()},       {"py_functions", json::array()},
-              {"not_differentiable", json::array()}, {"any", !spec.custom_ops.empty()}};
-  const auto add_schema = [&](const Schema& schema) { out["schemas"].push_back({{"cpp", cpp_literal(schema.text())}}); };
+  json out = {{"pointwise", json::array()},
+              {"declared", json::array()},
+              {"formulas", json::array()},
+              {"schemas", json::array()},
+              {"python", json::array()},
+              {"py_functions", json::array()},
+              {"not_differentiable", json::array()},
+              {"any", !spec.custom_ops.empty()}};
+  const auto add_schema = [&](const Schema& schema) {
+    out["schemas"].push_back({{"cpp", cpp_literal(schema.text())}});
+  };
   for (const CustomOpSpec& written : spec.custom_ops) {
     const Schema schema = parse_schema(written.schema.value);
     const auto params = custom_parameters(schema);

@@ -67,7 +67,9 @@ void add_structured(json& item, const Op& op) {
       impl_params.push_back({"const at::Tensor&", p.name, true});
       continue;
     }
-    const std::string structured = p.optional_tensor() ? "tensor_ref(" + p.name + ")" : p.name;
+    const std::string structured = p.optional_tensor()   ? "tensor_ref(" + p.name + ")"
+                                   : p.optional_scalar() ? "scalar_ref(" + p.name + ")"
+                                                         : p.name;
     meta.push_back(structured);
     stub_impl.push_back(structured);
     impl.push_back(p.name);
@@ -90,7 +92,8 @@ void add_structured(json& item, const Op& op) {
 json structured_item(const Op& op) {
   json item = common(op);
   add_structured(item, op);
-  item["starter"] = starter_expression(op.name);
+  item["starter"] = starter(op.name).expression;
+  item["dispatch"] = starter(op.name).dispatch;
   item["lambda_params"] = pointwise_texts(parameters(op)).lambda_params;
   return item;
 }
@@ -99,7 +102,8 @@ json pointwise_item(const Op& op, const OpSpec& written) {
   json item = common(op);
   const auto params = parameters(op);
   const Pointwise texts = pointwise_texts(params);
-  std::vector<Parameter> kernel_params = {{op.structured ? "at::TensorIteratorBase&" : "at::TensorIterator&", "iter", false}};
+  std::vector<Parameter> kernel_params = {
+      {op.structured ? "at::TensorIteratorBase&" : "at::TensorIterator&", "iter", false}};
   kernel_params.insert(kernel_params.end(), texts.scalars.begin(), texts.scalars.end());
   std::vector<Parameter> call = kernel_params;
   call[0].name = op.structured ? "op" : "iter";
@@ -130,11 +134,12 @@ json stub_item(const Op& op, const OpSpec& written) {
                {"stub_params", signature.params},
                {"stub_args", signature.args},
                {"native_header", "ATen/ops/" + header_root(op) + "_native.h"},
-               {"kernel", op.structured ? op.native_struct("CPU") : "at::native::" + (kernel == op.kernels.end() ? op_id(op) : kernel->second)},
-               {"starter", starter_expression(op.name)},
+               {"kernel", op.structured ? op.native_struct("CPU")
+                                        : "at::native::" + (kernel == op.kernels.end() ? op_id(op) : kernel->second)},
+               {"starter", starter(op.name).expression},
                {"lambda_params", pointwise_texts(parameters(op)).lambda_params},
-               {"dispatch", written.dtypes.value.empty() ? "AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), at::kHalf, at::kBFloat16"
-                                                          : dispatch_types(values(written.dtypes))}});
+               {"dispatch",
+                written.dtypes.value.empty() ? starter(op.name).dispatch : dispatch_types(values(written.dtypes))}});
   return item;
 }
 
@@ -212,7 +217,8 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
   out["minimal_headers"] = minimal_headers;
   out["native_headers"] = native_headers;
   out["random_headers"] = random_headers;
-  out["any_native"] = !(out["native"].empty() && out["stub"].empty() && out["cpu_fallback"].empty() && out["unsupported"].empty());
+  out["any_native"] =
+      !(out["native"].empty() && out["stub"].empty() && out["cpu_fallback"].empty() && out["unsupported"].empty());
   return out;
 }
 

@@ -42,8 +42,8 @@ constexpr MinimalOp kMinimal[] = {
 
 struct StubType {
   std::string_view name;
-  bool base;         // TensorIteratorBase, not TensorIterator
-  int scalars;       // const at::Scalar& that follow
+  bool base;          // TensorIteratorBase, not TensorIterator
+  int scalars;        // const at::Scalar& that follow
   bool flag = false;  // and a bool
 };
 constexpr StubType kStubTypes[] = {
@@ -79,11 +79,12 @@ constexpr StubType kStubTypes[] = {
 
 std::span<const MinimalOp> minimal_ops() { return kMinimal; }
 
-std::string starter_expression(std::string_view op) {
+Starter starter(std::string_view op) {
+  const std::string ordered = "AT_EXPAND(AT_ALL_TYPES), at::kBool, at::kHalf, at::kBFloat16";
   // The NaN of either argument wins, as PyTorch has it.
-  if (op == "maximum.out") return "at::_isnan(self) || self > other ? self : other";
-  if (op == "minimum.out") return "at::_isnan(self) || self < other ? self : other";
-  if (op == "abs.out") return "std::abs(self)";
+  if (op == "maximum.out") return {"at::_isnan(self) || self > other ? self : other", ordered};
+  if (op == "minimum.out") return {"at::_isnan(self) || self < other ? self : other", ordered};
+  if (op == "abs.out") return {"std::abs(self)", "AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), at::kHalf, at::kBFloat16"};
   return {};
 }
 

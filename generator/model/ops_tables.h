@@ -14,8 +14,12 @@ struct MinimalOp {
 };
 std::span<const MinimalOp> minimal_ops();
 
-/// The expression with which a kernel of this operator starts; empty: it starts as a detour through the CPU.
-std::string starter_expression(std::string_view op);
+/// With what a kernel of this operator starts: a loop, as an example; no expression: a detour through the CPU.
+struct Starter {
+  std::string expression;
+  std::string dispatch;  // arguments of AT_DISPATCH_V2 after the body
+};
+Starter starter(std::string_view op);
 
 /// Parameters of a DispatchStub's function. Throws std::out_of_range on a type that stubs.cpp doesn't use.
 struct StubSignature {

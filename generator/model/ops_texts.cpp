@@ -17,21 +17,31 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 std::string capture(const Parameter& p) {
   const std::string number = "compute_t<scalar_t>";
   if (p.type == "const at::Scalar&") return p.name + " = " + p.name + ".to<" + number + ">()";
-  if (p.type == "const std::optional<at::Scalar>&") {
-    return p.name + " = " + p.name + ".has_value() ? std::optional(" + p.name + "->to<" + number + ">()) : std::nullopt";
+  if (p.optional_scalar()) {
+    return p.name + " = " + p.name + ".has_value() ? std::optional(" + p.name + "->to<" + number +
+           ">()) : std::nullopt";
   }
   if (p.type == "c10::string_view") return p.name + " = std::string(" + p.name + ")";
   return p.name;
 }
 
 const std::map<std::string, std::string, std::less<>>& dtype_names() {
-  static const std::map<std::string, std::string, std::less<>> names = {
-      {"uint8", "at::kByte"},      {"int8", "at::kChar"},          {"int16", "at::kShort"},
-      {"int32", "at::kInt"},       {"int64", "at::kLong"},         {"float16", "at::kHalf"},
-      {"bfloat16", "at::kBFloat16"}, {"float32", "at::kFloat"},    {"float64", "at::kDouble"},
-      {"complex32", "at::kComplexHalf"}, {"complex64", "at::kComplexFloat"}, {"complex128", "at::kComplexDouble"},
-      {"bool", "at::kBool"},       {"uint16", "at::kUInt16"},      {"uint32", "at::kUInt32"},
-      {"uint64", "at::kUInt64"}};
+  static const std::map<std::string, std::string, std::less<>> names = {{"uint8", "at::kByte"},
+                                                                        {"int8", "at::kChar"},
+                                                                        {"int16", "at::kShort"},
+                                                                        {"int32", "at::kInt"},
+                                                                        {"int64", "at::kLong"},
+                                                                        {"float16", "at::kHalf"},
+                                                                        {"bfloat16", "at::kBFloat16"},
+                                                                        {"float32", "at::kFloat"},
+                                                                        {"float64", "at::kDouble"},
+                                                                        {"complex32", "at::kComplexHalf"},
+                                                                        {"complex64", "at::kComplexFloat"},
+                                                                        {"complex128", "at::kComplexDouble"},
+                                                                        {"bool", "at::kBool"},
+                                                                        {"uint16", "at::kUInt16"},
+                                                                        {"uint32", "at::kUInt32"},
+                                                                        {"uint64", "at::kUInt64"}};
   return names;
 }
 
@@ -51,13 +61,15 @@ std::string cpp_type(std::string_view type) {
 
 bool Parameter::tensor() const { return type == "const at::Tensor&" || type == "at::Tensor&"; }
 bool Parameter::optional_tensor() const { return type == "const std::optional<at::Tensor>&"; }
+bool Parameter::optional_scalar() const { return type == "const std::optional<at::Scalar>&"; }
 bool Parameter::any_tensor() const {
   return tensor() || optional_tensor() || type == "at::TensorList" || type == "const at::ITensorListRef&";
 }
 
 std::vector<Parameter> parameters(const Op& op) {
   std::vector<Parameter> out;
-  for (const Argument& argument : op.arguments) out.push_back({cpp_type(argument.type), argument.name, argument.is_out});
+  for (const Argument& argument : op.arguments)
+    out.push_back({cpp_type(argument.type), argument.name, argument.is_out});
   return out;
 }
 
@@ -84,7 +96,10 @@ std::string names(const std::vector<Parameter>& parameters) {
 
 std::string op_id(const Op& op) { return op.overload.empty() ? op.base : op.base + "_" + op.overload; }
 
-std::string header_root(const Op& op) { return parse_schema(op.schema).root(); }
+std::string header_root(const Op& op) {
+  const std::string root = parse_schema(op.schema).root();
+  return root.starts_with("__") ? root.substr(2, root.size() - 4) : root;  // "__ilshift__" is in lshift_ops.h
+}
 
 std::string device_guard(const std::vector<Parameter>& parameters) {
   for (const Parameter& p : parameters)

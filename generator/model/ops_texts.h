@@ -18,6 +18,7 @@ struct Parameter {
   bool out = false;
   bool tensor() const;           // a single tensor that is always there
   bool optional_tensor() const;  // std::optional<at::Tensor>
+  bool optional_scalar() const;  // std::optional<at::Scalar>
   bool any_tensor() const;       // these, or a list that c10::impl::check_and_update_common_device takes
 };
 

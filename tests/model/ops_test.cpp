@@ -54,7 +54,8 @@ Catalog small_catalog() {
   zero.arguments = {argument("at::Tensor &", "self", "Tensor(a!)")};
   Op uniform;
   uniform.name = uniform.base = "uniform_";
-  uniform.schema = "aten::uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)";
+  uniform.schema =
+      "aten::uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)";
   uniform.returns = "at::Tensor &";
   uniform.kernels = {{"CPU", "uniform_"}};
   uniform.arguments = {argument("at::Tensor &", "self", "Tensor(a!)"), argument("double", "from", "float"),
@@ -93,10 +94,8 @@ TEST(Texts, GuardTakesTheFirstTensorBeforeListsAndDevices) {
 }
 
 TEST(Texts, PointwiseExpressionsSeeTensorsAsElementsAndNumbersByValue) {
-  const Pointwise texts = pointwise_texts({{"const at::Tensor&", "self"},
-                                           {"const at::Scalar&", "alpha"},
-                                           {"int64_t", "n"},
-                                           {"at::Tensor&", "out", true}});
+  const Pointwise texts = pointwise_texts(
+      {{"const at::Tensor&", "self"}, {"const at::Scalar&", "alpha"}, {"int64_t", "n"}, {"at::Tensor&", "out", true}});
   EXPECT_EQ(texts.inputs, "self");
   EXPECT_EQ(texts.lambda_params, "[[maybe_unused]] compute_t<scalar_t> self");
   EXPECT_EQ(texts.captures, "alpha = alpha.to<compute_t<scalar_t>>(), n");
@@ -151,7 +150,8 @@ TEST(Operators, AFallbackOfARandomOperatorDrawsFromTheDevicesGenerator) {
   EXPECT_EQ(plain["cpu_fallback"].at(0)["detour"], "cpu_detour");
 }
 
-Spec custom_spec(const std::string& schema, const std::string& expr, CustomAutograd autograd, const std::string& backward) {
+Spec custom_spec(const std::string& schema, const std::string& expr, CustomAutograd autograd,
+                 const std::string& backward) {
   Spec spec;
   CustomOpSpec op;
   op.schema.value = schema;
@@ -163,8 +163,9 @@ Spec custom_spec(const std::string& schema, const std::string& expr, CustomAutog
 }
 
 TEST(CustomOperators, EachGradientIsAnOperatorOfItsOwn) {
-  const json ops = custom_operators_model(custom_spec("axpy(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-                                                      "self * alpha + other", CustomAutograd::Formula, "grad * alpha; grad"));
+  const json ops =
+      custom_operators_model(custom_spec("axpy(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+                                         "self * alpha + other", CustomAutograd::Formula, "grad * alpha; grad"));
   ASSERT_EQ(ops["pointwise"].size(), 3U);
   EXPECT_EQ(ops["pointwise"][1]["name"], "axpy_backward_self");
   EXPECT_EQ(ops["pointwise"][2]["expr"], "grad");
