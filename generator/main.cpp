@@ -32,7 +32,9 @@ int run(int argc, char** argv) {
     return usage_error(app, error, argc, argv);
   }
   try {
-    return static_cast<int>(session.action());
+    const Exit exit = session.action();
+    check_output();
+    return static_cast<int>(exit);
   } catch (const Failure& failure) {
     return print_failure(failure, session.json);
   }

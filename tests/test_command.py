@@ -470,3 +470,20 @@ def test_diffs_are_what_difflib_says(openreg_gen, tree):
         changed = [line for line in difflib.ndiff(old[name].splitlines(), new.splitlines()) if line[0] in "+-"]
         for line in changed:
             assert f"\n{line[0]}{line[2:]}\n" in diff
+
+
+def test_an_output_that_is_full_is_no_success(environment):
+    with open("/dev/full", "w") as full:
+        outcome = subprocess.run([COMMAND, "schema"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert outcome.returncode == 3 and "E0513" in outcome.stderr
+
+
+def test_both_hashes_of_the_templates_agree(openreg_gen, environment, tmp_path):
+    """An installation compiles the templates under the hash that the command will look for."""
+    env, _ = environment
+    sys.path.insert(0, str(ROOT / "generator/render"))
+    import renderer
+
+    openreg_gen("new", "mybackend", cwd=tmp_path)
+    name = renderer.cache_name(renderer.hash_templates(str(ROOT / "templates")))
+    assert (pathlib.Path(env["XDG_CACHE_HOME"]) / "openreg-gen" / name).is_file()

@@ -14,6 +14,9 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, cha
 /// exit code.
 int print_failure(const Failure& failure, bool json);
 
+/// Throws Failure(Environment, E0513) if standard output did not take all that was printed (a full disk).
+void check_output();
+
 /// A message of one of the tool's own codes, without ending the run.
 void print_error(const std::string& code, const std::string& message, const std::string& hint);
 

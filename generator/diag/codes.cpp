@@ -107,6 +107,7 @@ constexpr Code kCodes[] = {
     {"E0510", "the tree is locked", "Another openreg-gen writes into the tree."},
     {"E0511", "the tree's spec is gone", "The manifest names a spec that is not there."},
     {"E0512", "an unfinished run", "An earlier run was cut off; the next one that writes finishes or undoes it."},
+    {"E0513", "output not taken", "Standard output did not take all that was printed: a full disk, or a closed pipe."},
     // Templates and rendering.
     {"E0601", "undefined name in a template", "A template uses a name that the model has not, or does not exist: a fault of the tool."},
     {"E0602", "template syntax", "Jinja2 cannot parse a template: a fault of the tool."},

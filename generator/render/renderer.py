@@ -9,9 +9,10 @@ Answer   {"outputs": ["text", ...]} in the order of the jobs, or
 A job's context is laid over the globals. Undefined names are errors (StrictUndefined); templates compute nothing.
 Compiling is most of Jinja2's cost, so all templates are compiled once: one marshal file, named after this Python, this
 Jinja2 and `hash` (of all templates). It is looked for in each of `caches` and written to the last that can be written.
-`renderer.py --compile TEMPLATES HASH DIR` only writes it.
+`renderer.py --compile TEMPLATES DIR` only writes it: an installation does so, where Jinja2 is at hand.
 """
 
+import contextlib
 import gc
 import importlib.util
 import json
@@ -69,6 +70,21 @@ def cache_name(digest):
 
     magic = importlib.util.MAGIC_NUMBER.hex()
     return f"templates-{magic}-{jinja2.__version__}-{digest}.marshal"
+
+
+def hash_templates(templates):
+    """As hash_templates of render/data_dir.cpp has it."""
+    import hashlib
+
+    names = [
+        os.path.relpath(os.path.join(at, each), templates) for at, _, files in os.walk(templates) for each in files
+    ]
+    digest = hashlib.sha256()
+    for name, path in [(each, os.path.join(templates, each)) for each in sorted(names)] + [("renderer.py", __file__)]:
+        with open(path, "rb") as file:
+            text = file.read()
+        digest.update(f"{name}\n{len(text)}\n".encode() + text)
+    return digest.hexdigest()
 
 
 def read_cache(folders, name):
@@ -151,14 +167,15 @@ def environment(templates):
 
 def main():
     gc.disable()  # one short run: a collection would only cost time
-    if sys.argv[1:2] == ["--compile"]:
-        templates, digest, folder = sys.argv[2:]
-        write_cache(folder, cache_name(digest), compile_all(make_environment(templates, {}), templates))
-        return
-    try:
+    with contextlib.suppress(ImportError):
         import jinja2  # noqa: F401  while the request is still being made
-    except ImportError:
-        pass
+    if sys.argv[1:2] == ["--compile"]:
+        templates, folder = sys.argv[2:]
+        if "jinja2" in sys.modules:
+            write_cache(
+                folder, cache_name(hash_templates(templates)), compile_all(make_environment(templates, {}), templates)
+            )
+        return
     answer = render(json.loads(sys.stdin.buffer.read()))
     sys.stdout.buffer.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
