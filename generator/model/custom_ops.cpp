@@ -191,7 +191,7 @@ json custom_operators_model(const Spec& spec) {
     if (written.expr.value.empty()) {
       out["declared"].push_back({{"name", schema.base},
                                  {"schema", schema.text()},
-                                 {"returns", cpp_type(cpp_return_type(schema.returns))},
+                                 {"returns", cpp_return(cpp_return_type(schema.returns))},
                                  {"params", declaration(params)},
                                  {"params_unnamed", types(params)}});
     } else {

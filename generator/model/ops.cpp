@@ -29,7 +29,7 @@ json common(const Op& op) {
   const bool inplace = op.returns.find('&') != std::string::npos && outs.empty();
   std::string returned = outs.size() == 1 ? outs[0] : "{" + join(outs) + "}";
   if (inplace) returned = params.at(0).name;
-  if (cpp_type(op.returns) == "void") returned = "";
+  if (op.returns == "void") returned = "";
   const std::string root = header_root(op);
   return {{"op", op.name},
           {"id", op_id(op)},
@@ -37,7 +37,7 @@ json common(const Op& op) {
           {"struct", op.ops_struct()},
           {"schema", op.schema},
           {"ops_header", "ATen/ops/" + root + "_ops.h"},
-          {"returns", cpp_type(op.returns)},
+          {"returns", cpp_return(op.returns)},
           {"params", declaration(params)},
           {"args", names(params)},
           {"guard", device_guard(params)},

@@ -47,12 +47,17 @@ const std::map<std::string, std::string, std::less<>>& dtype_names() {
 
 }  // namespace
 
-std::string cpp_type(std::string_view type) {
+std::string cpp_return(std::string_view type) {
   std::string text(type);
   replace_all(text, "::std::", "std::");
   replace_all(text, " &", "&");
   replace_all(text, ",", ", ");
   replace_all(text, ",  ", ", ");
+  return text;
+}
+
+std::string cpp_type(std::string_view type) {
+  std::string text = cpp_return(type);
   replace_all(text, "OptionalSymIntArrayRef", "OptionalIntArrayRef");
   replace_all(text, "c10::SymIntArrayRef", "at::IntArrayRef");
   replace_all(text, "c10::SymInt", "int64_t");

@@ -11,6 +11,8 @@ namespace openreg_gen {
 
 /// A C++ type in the emitted style, with int64_t for SymInt: "const at::Tensor &" -> "const at::Tensor&".
 std::string cpp_type(std::string_view type);
+/// The same for a returned type, where SymInt stays: PyTorch takes int64_t for it in arguments only.
+std::string cpp_return(std::string_view type);
 
 struct Parameter {
   std::string type;  // in the emitted style

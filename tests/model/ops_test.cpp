@@ -79,6 +79,7 @@ TEST(Texts, TypesAreInTheEmittedStyleAndWithoutSymInt) {
   EXPECT_EQ(cpp_type("const ::std::optional<at::Tensor> &"), "const std::optional<at::Tensor>&");
   EXPECT_EQ(cpp_type("::std::tuple<at::Tensor,at::Tensor>"), "std::tuple<at::Tensor, at::Tensor>");
   EXPECT_EQ(cpp_type("c10::SymIntArrayRef"), "at::IntArrayRef");
+  EXPECT_EQ(cpp_return("::std::tuple<at::Tensor,c10::SymInt>"), "std::tuple<at::Tensor, c10::SymInt>");
   EXPECT_EQ(cpp_type("at::OptionalSymIntArrayRef"), "at::OptionalIntArrayRef");
   EXPECT_EQ(cpp_type("::std::optional<c10::SymInt>"), "std::optional<int64_t>");
 }
