@@ -106,4 +106,9 @@ inline at::OptionalTensorRef tensor_ref(const std::optional<at::Tensor>& tensor)
   return tensor.has_value() && tensor->defined() ? at::OptionalTensorRef(*tensor) : at::OptionalTensorRef();
 }
 
+/// An optional number as meta() takes it; borrows `scalar`.
+inline at::OptionalScalarRef scalar_ref(const std::optional<at::Scalar>& scalar) {
+  return scalar.has_value() ? at::OptionalScalarRef(&*scalar) : at::OptionalScalarRef();
+}
+
 }  // namespace openreg

@@ -1,5 +1,5 @@
 // Written by openreg-gen 0.1.0 from openreg.yaml.
-// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
+// Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/convolution_backward.h>
 #include <c10/core/DeviceGuard.h>

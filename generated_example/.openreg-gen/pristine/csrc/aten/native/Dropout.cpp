@@ -1,0 +1,27 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
+#include <ATen/ops/bernoulli.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/ones_like.h>
+#include <ATen/ops/zeros_like.h>
+#include <c10/core/DeviceGuard.h>
+
+#include "aten/native/Kernels.h"
+
+namespace openreg::native {
+
+/// Has no generator argument, so a detour through the CPU would draw from the CPU's; bernoulli_ draws from
+/// the device's.
+Tensors2 native_dropout(const at::Tensor& input, double p, std::optional<bool> train) {
+  const c10::DeviceGuard guard(input.device());
+  if (!train.value_or(true) || p == 0) {
+    return {input.clone(), at::ones_like(input, input.options().dtype(at::kBool))};
+  }
+  if (p == 1) {
+    return {at::zeros_like(input), at::zeros_like(input, input.options().dtype(at::kBool))};
+  }
+  const at::Tensor mask = at::empty_like(input, input.options().dtype(at::kBool)).bernoulli_(1 - p);
+  return {input.mul(mask).mul(1 / (1 - p)), mask};
+}
+
+}  // namespace openreg::native

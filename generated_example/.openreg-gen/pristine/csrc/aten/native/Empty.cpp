@@ -1,0 +1,63 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
+#include <ATen/Context.h>
+#include <ATen/EmptyTensor.h>
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/DeviceGuard.h>
+
+#include "aten/native/Kernels.h"
+#include "runtime/DeviceAllocator.h"
+#include "runtime/Functions.h"
+
+namespace openreg::native {
+namespace {
+
+constexpr c10::DispatchKeySet kDense(c10::DispatchKey::PrivateUse1);
+
+void check_options(std::optional<at::Layout> layout, std::optional<bool> pin_memory) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      layout.value_or(at::kStrided) == at::kStrided, "openreg has only strided tensors, not ", *layout);
+  TORCH_CHECK(!pin_memory.value_or(false), "Only dense CPU tensors can be pinned");
+}
+
+/// torch.use_deterministic_algorithms promises that uninitialised memory is not what decides a result.
+at::Tensor filled_if_deterministic(at::Tensor tensor) {
+  if (at::globalContext().deterministicAlgorithms() &&
+      at::globalContext().deterministicFillUninitializedMemory()) {
+    if (tensor.is_floating_point() || tensor.is_complex()) {
+      fill__Scalar(tensor, std::numeric_limits<double>::quiet_NaN());
+    } else if (tensor.scalar_type() == at::kBool) {
+      fill__Scalar(tensor, true);
+    } else {
+      fill__Scalar(tensor, 0x7f);  // the largest value that all integer types have
+    }
+  }
+  return tensor;
+}
+
+}  // namespace
+
+at::Device resolve_device(std::optional<at::Device> device) {
+  TORCH_CHECK(!device.has_value() || device->is_privateuseone(), "expected a device of type openreg, got ",
+      *device);
+  return {c10::DeviceType::PrivateUse1, resolve_device_index(device.has_value() ? device->index() : -1)};
+}
+
+at::Tensor empty_memory_format(at::IntArrayRef size, std::optional<at::ScalarType> dtype,
+    std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pin_memory,
+    std::optional<at::MemoryFormat> memory_format) {
+  check_options(layout, pin_memory);
+  const c10::DeviceGuard guard(resolve_device(device));
+  return filled_if_deterministic(at::detail::empty_generic(
+      size, getDeviceAllocator(), kDense, c10::dtype_or_default(dtype), memory_format));
+}
+
+at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<at::ScalarType> dtype,
+    std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pin_memory) {
+  check_options(layout, pin_memory);
+  const c10::DeviceGuard guard(resolve_device(device));
+  return filled_if_deterministic(at::detail::empty_strided_generic(
+      size, stride, getDeviceAllocator(), kDense, c10::dtype_or_default(dtype)));
+}
+
+}  // namespace openreg::native

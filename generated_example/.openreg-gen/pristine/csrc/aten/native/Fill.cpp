@@ -1,0 +1,69 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
+#include <ATen/Dispatch_v2.h>
+#include <ATen/TensorIterator.h>
+#include <c10/core/DeviceGuard.h>
+
+#include "aten/native/DeviceLoop.h"
+#include "aten/native/Kernels.h"
+
+namespace openreg::native {
+namespace {
+
+/// One element as bytes: filling needs no more of a dtype.
+struct Element {
+  std::array<char, 16> bytes{};
+};
+
+Element element(const at::Scalar& value, at::ScalarType dtype) {
+  Element result;
+  AT_DISPATCH_V2(dtype, "fill_", AT_WRAP([&] {
+    const auto typed = value.to<scalar_t>();
+    std::memcpy(result.bytes.data(), &typed, sizeof(typed));
+  }),
+      AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES), AT_EXPAND(AT_FLOAT8_TYPES),
+      at::kBool, at::kHalf, at::kBFloat16, at::kComplexHalf);
+  return result;
+}
+
+}  // namespace
+
+at::Tensor& fill__Scalar(at::Tensor& self, const at::Scalar& value) {
+  if (self.numel() == 0) {
+    return self;
+  }
+  const c10::DeviceGuard guard(self.device());
+  const Element source = element(value, self.scalar_type());
+  const size_t size = self.itemsize();
+  const bool zero =
+      std::all_of(source.bytes.begin(), source.bytes.end(), [](char byte) { return byte == 0; });
+  if (zero && self.is_non_overlapping_and_dense()) {
+    OPENREG_CHECK(orMemsetAsync(self.mutable_data_ptr(), 0, self.nbytes(), getCurrentStream().stream()));
+    return self;
+  }
+  auto iter = at::TensorIteratorConfig()
+                  .set_check_mem_overlap(false)
+                  .check_all_same_dtype(false)
+                  .resize_outputs(false)
+                  .add_output(self)
+                  .build();
+  for_each(iter, [source, size](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
+    for (int64_t j = 0; j < n1; ++j) {
+      for (int64_t i = 0; i < n0; ++i) {
+        std::memcpy(data[0] + j * strides[1] + i * strides[0], source.bytes.data(), size);
+      }
+    }
+  });
+  return self;
+}
+
+at::Tensor& fill__Tensor(at::Tensor& self, const at::Tensor& value) {
+  TORCH_CHECK(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ",
+      value.dim(), " dimensions.");
+  native::_copy_from(value, self, false);
+  return self;
+}
+
+at::Tensor& zero_(at::Tensor& self) { return fill__Scalar(self, 0); }
+
+}  // namespace openreg::native
