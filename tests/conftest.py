@@ -1,0 +1,48 @@
+"""Fixtures of the tests of the command: it runs as a process, on trees in temporary folders."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+from trees import COMMAND
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory):
+    site = pathlib.Path(next(path for path in sys.path if (pathlib.Path(path) / "torch/include").is_dir()))
+    made = dict(os.environ, OPENREG_GEN_PYTHON=sys.executable, XDG_CACHE_HOME=str(tmp_path_factory.mktemp("cache")))
+    made.pop("OPENREG_GEN_DATA", None)
+    return made, site / "torch"
+
+
+@pytest.fixture(scope="session")
+def openreg_gen(environment):
+    base, torch = environment
+
+    def run(*argv, code=0, cwd=None, torch=torch, env=(), prefix=()):
+        argv = [str(word) for word in argv]
+        if torch and argv[0] in ("new", "generate"):
+            argv += ["--torch", str(torch)]
+        command = [*prefix, COMMAND, *argv]
+        outcome = subprocess.run(
+            command, check=False, cwd=cwd, env={**base, **dict(env)}, text=True, capture_output=True
+        )
+        assert outcome.returncode == code, outcome.stdout + outcome.stderr
+        return outcome
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def pristine(openreg_gen, tmp_path_factory):
+    where = tmp_path_factory.mktemp("pristine")
+    openreg_gen("new", "mybackend", cwd=where)
+    return where / "torch_mybackend"
+
+
+@pytest.fixture
+def tree(pristine, tmp_path):
+    return shutil.copytree(pristine, tmp_path / "torch_mybackend")

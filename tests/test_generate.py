@@ -1,0 +1,138 @@
+"""openreg-gen generate, as a process."""
+
+import difflib
+import hashlib
+import json
+import os
+import re
+
+import pytest
+from trees import GENERATED, MANIFEST, SHARED, files, owned, state
+
+
+def test_generate_is_idempotent_and_leaves_times_alone(openreg_gen, tree):
+    before = state(tree)
+    assert openreg_gen("generate", cwd=tree).stdout.startswith("up to date: ")
+    assert state(tree) == before
+
+
+def test_an_unchanged_tree_needs_no_python(openreg_gen, tree):
+    openreg_gen("generate", "--check", cwd=tree, env={"OPENREG_GEN_PYTHON": "/no/such/python"})
+    (tree / GENERATED).unlink()
+    openreg_gen("generate", "--check", cwd=tree, env={"OPENREG_GEN_PYTHON": "/no/such/python"}, code=3)
+
+
+def test_the_tree_is_found_upwards_and_by_c(openreg_gen, tree, tmp_path):
+    openreg_gen("generate", cwd=tree / "csrc/runtime")
+    openreg_gen("generate", "-C", tree / "tests", cwd="/")
+    assert "E0502" in openreg_gen("generate", cwd=tmp_path, code=2).stderr
+
+
+def test_a_changed_spec_changes_only_what_it_governs(openreg_gen, tree):
+    spec = tree / "mybackend.yaml"
+    spec.write_text(spec.read_text().replace("count: 2", "count: 3"))
+    for file in files(tree).values():
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+    plan = openreg_gen("generate", "--dry-run", cwd=tree).stdout
+    diff = openreg_gen("generate", "--diff", cwd=tree).stdout
+    told = json.loads(openreg_gen("generate", "--json", cwd=tree).stdout)
+    changed = {file["path"] for file in told["files"] if file["action"] not in ("unchanged", "keep")}
+    now = {name for name, file in files(tree).items() if file.stat().st_mtime != 1_000_000_000}
+    assert changed and now == changed | {MANIFEST}
+    assert set(re.findall(r"^\+\+\+ b/(.*)$", diff, re.MULTILINE)) == changed
+    assert set(re.findall(r"^  update +(\S+)", plan, re.MULTILINE)) == changed
+    openreg_gen("generate", "--check", cwd=tree)
+
+
+def test_a_comment_in_the_spec_changes_nothing(openreg_gen, tree):
+    with (tree / "mybackend.yaml").open("a") as file:
+        file.write("# mine\n")
+    before = state(tree)
+    openreg_gen("generate", cwd=tree)
+    openreg_gen("generate", "--check", cwd=tree)
+    assert state(tree) == before
+
+
+@pytest.mark.parametrize("name", [GENERATED, "csrc/CMakeLists.txt"])
+def test_an_edited_generated_file_is_refused(openreg_gen, tree, name):
+    with (tree / name).open("a") as file:
+        file.write("\n")
+    (tree / "setup.py").unlink()
+    before = state(tree)
+    told = openreg_gen("generate", cwd=tree, code=1).stderr
+    assert "E0503" in told and re.search(
+        rf"^  {re.escape(name)}: edited \(generated; `\w+` in the spec", told, re.MULTILINE
+    )
+    assert state(tree) == before
+
+
+def test_an_edited_shared_file_is_kept_until_its_render_changes(openreg_gen, tree):
+    (tree / SHARED).write_text("mine\n")
+    openreg_gen("generate", cwd=tree)
+    openreg_gen("generate", "--check", cwd=tree)
+    spec = tree / "mybackend.yaml"
+    spec.write_text(spec.read_text().replace("name: mybackend ", "name: mybackend\n  description: Another.\n  #"))
+    before = state(tree)
+    assert f"  {SHARED}: edited (shared;" in openreg_gen("generate", cwd=tree, code=1).stderr
+    assert state(tree) == before
+    (tree / SHARED).unlink()
+    openreg_gen("generate", cwd=tree)
+    assert "Another." in (tree / SHARED).read_text()
+
+
+def test_an_owned_file_is_never_touched(openreg_gen, tree):
+    kernel = tree / owned(tree)
+    kernel.write_text("// mine\n")
+    spec = tree / "mybackend.yaml"
+    spec.write_text(spec.read_text().replace("count: 2", "count: 3"))
+    openreg_gen("generate", cwd=tree)
+    openreg_gen("generate", "--check", cwd=tree)
+    assert kernel.read_text() == "// mine\n"
+
+
+def test_check_lists_what_is_stale_missing_edited_and_extra(openreg_gen, tree):
+    spec = tree / "mybackend.yaml"
+    spec.write_text(spec.read_text().replace("count: 2", "count: 3"))
+    (tree / "setup.py").unlink()
+    (tree / GENERATED).write_text("mine\n")
+    manifest = json.loads((tree / MANIFEST).read_text())
+    manifest["files"]["csrc/old.cpp"] = dict(manifest["files"][GENERATED], sha256="0" * 64)
+    (tree / "csrc/old.cpp").write_text("old\n")
+    (tree / MANIFEST).write_text(json.dumps(manifest))
+    before = state(tree)
+    out = openreg_gen("generate", "--check", cwd=tree, code=1).stdout
+    rows = {row[1]: (row[0], row[3]) for row in (re.split(r"  +", line, maxsplit=4)[1:] for line in out.splitlines())}
+    assert rows["setup.py"] == ("create", "missing")
+    assert rows[GENERATED] == ("refuse", "edited")
+    assert rows["csrc/old.cpp"][1].startswith("no longer asked for")
+    assert ("update", "stale") in rows.values()
+    assert state(tree) == before
+
+
+def test_files_no_longer_asked_for_go_unless_edited(openreg_gen, tree):
+    manifest = json.loads((tree / MANIFEST).read_text())
+    openreg_gen("generate", cwd=tree)
+    (tree / "csrc/gone").mkdir()
+    for name, edited in (("csrc/gone/a.cpp", False), ("csrc/b.cpp", True)):
+        (tree / name).write_text("text\n")
+        digest = hashlib.sha256(b"other\n" if edited else b"text\n").hexdigest()
+        manifest["files"][name] = dict(manifest["files"][GENERATED], sha256=digest)
+    manifest["inputs"] = "another"
+    (tree / MANIFEST).write_text(json.dumps(manifest))
+    out = openreg_gen("generate", cwd=tree).stdout
+    assert not (tree / "csrc/gone").exists()
+    assert (tree / "csrc/b.cpp").is_file() and "yours from now on" in out
+    openreg_gen("generate", "--check", cwd=tree)
+
+
+def test_diffs_are_what_difflib_says(openreg_gen, tree):
+    spec = tree / "mybackend.yaml"
+    old = {name: path.read_text() for name, path in files(tree).items() if not name.startswith(".openreg-gen")}
+    spec.write_text(spec.read_text().replace("count: 2", "count: 3"))
+    diff = openreg_gen("generate", "--diff", cwd=tree).stdout
+    openreg_gen("generate", cwd=tree)
+    for name in re.findall(r"^\+\+\+ b/(.*)$", diff, re.MULTILINE):
+        new = (tree / name).read_text()
+        changed = [line for line in difflib.ndiff(old[name].splitlines(), new.splitlines()) if line[0] in "+-"]
+        for line in changed:
+            assert f"\n{line[0]}{line[2:]}\n" in diff

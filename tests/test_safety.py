@@ -1,0 +1,95 @@
+"""What generate must not do: reach out of the tree, or leave it between two states."""
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+from trees import COMMAND, GENERATED, MANIFEST, files, state
+
+
+def test_a_symlink_that_leads_out_is_refused(openreg_gen, tree, tmp_path):
+    outside = tmp_path / "outside"
+    (tree / "csrc/runtime").rename(outside)
+    (tree / "csrc/runtime").symlink_to(outside)
+    (outside / "Guard.cpp").unlink()
+    before = state(outside)
+    assert "E0508" in openreg_gen("generate", cwd=tree, code=1).stderr
+    assert state(outside) == before
+
+
+def test_a_manifest_cannot_reach_out(openreg_gen, tree, tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("x")
+    manifest = json.loads((tree / MANIFEST).read_text())
+    manifest["files"]["../victim"] = dict(manifest["files"][GENERATED])
+    (tree / MANIFEST).write_text(json.dumps(manifest))
+    assert "E0507" in openreg_gen("generate", cwd=tree, code=2).stderr
+    assert victim.read_text() == "x"
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "not json", '{"format": 99, "tool": "9.0"}'])
+def test_a_broken_manifest_is_a_clear_error(openreg_gen, tree, text):
+    (tree / MANIFEST).write_text(text)
+    assert "error[E0507]" in openreg_gen("generate", cwd=tree, code=2).stderr
+
+
+def test_the_spec_is_gone_or_wrong(openreg_gen, tree):
+    (tree / "mybackend.yaml").write_text("backend: {name: cpu}\n")
+    assert "mybackend.yaml:1:" in openreg_gen("generate", cwd=tree, code=2).stderr
+    (tree / "mybackend.yaml").unlink()
+    assert "E0511" in openreg_gen("generate", cwd=tree, code=2).stderr
+
+
+def unprivileged():
+    """Root may write anywhere, unless it gives that up."""
+    return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root needs setpriv to obey permissions")
+def test_a_read_only_folder_leaves_the_tree_as_it_was(openreg_gen, tree):
+    (tree / GENERATED).unlink()
+    (tree / "setup.py").unlink()
+    (tree / "csrc/runtime").chmod(0o555)
+    before = state(tree)
+    assert "E0506" in openreg_gen("generate", cwd=tree, code=3, prefix=unprivileged()).stderr
+    assert state(tree) == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root needs setpriv to obey permissions")
+def test_new_in_a_read_only_folder(openreg_gen, tmp_path):
+    tmp_path.chmod(0o555)
+    assert "E0506" in openreg_gen("new", "mybackend", cwd=tmp_path, code=3, prefix=unprivileged()).stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_cut_off_is_finished_or_cleared(openreg_gen, environment, pristine, tmp_path):
+    """Killed at many moments: what is there afterwards is the old tree or the new one, once generate has run."""
+    env, torch = environment
+    finished = {name: path.read_bytes() for name, path in files(pristine).items()}
+    for delay in (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3):
+        root = shutil.copytree(pristine, tmp_path / f"at_{delay}")
+        for name in ("setup.py", GENERATED, "csrc/CMakeLists.txt"):
+            (root / name).unlink()
+        child = subprocess.Popen(
+            [COMMAND, "generate", "-C", root, "--torch", torch], env=env, stdout=subprocess.DEVNULL
+        )
+        time.sleep(delay)
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        openreg_gen("generate", "-C", root)
+        assert {name: path.read_bytes() for name, path in files(root).items()} == finished
+
+
+def test_a_tree_that_is_being_written_is_left_alone(openreg_gen, tree):
+    folder = os.open(tree, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        assert "E0510" in openreg_gen("generate", cwd=tree, code=1).stderr
+        openreg_gen("generate", "--check", cwd=tree)
+    finally:
+        os.close(folder)

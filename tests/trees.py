@@ -1,0 +1,25 @@
+"""What the tests of the command share: where things are, and what a tree looks like."""
+
+import json
+import os
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COMMAND = pathlib.Path(os.environ.get("OPENREG_GEN", ROOT / "build/openreg-gen")).resolve()
+MANIFEST = ".openreg-gen/manifest.json"
+GENERATED = "csrc/runtime/Guard.cpp"
+SHARED = "README.md"
+
+
+def files(root):
+    return {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def state(root):
+    """Each file's bytes and time of change."""
+    return {name: (path.read_bytes(), path.stat().st_mtime_ns) for name, path in files(root).items()}
+
+
+def owned(root):
+    listed = json.loads((root / MANIFEST).read_text())["files"]
+    return next(path for path, file in listed.items() if file["class"] == "owned" and path.startswith("csrc"))
