@@ -83,7 +83,9 @@ build_command() {
     libyaml-cpp-dev libfmt-dev libgtest-dev libgmock-dev
   find_python
   step "Building openreg-gen"
-  cmake -S "$root" -B "$build" -G Ninja -DOPENREG_GEN_WERROR=ON -DOPENREG_GEN_TESTS="${1:-OFF}" >"$root/.venv/configure.log" ||
+  # Without an argument, a build folder that has the tests keeps them: they must not go stale.
+  local tests=${1:-$(sed -n 's/^OPENREG_GEN_TESTS:BOOL=//p' "$build/CMakeCache.txt" 2>/dev/null)}
+  cmake -S "$root" -B "$build" -G Ninja -DOPENREG_GEN_WERROR=ON -DOPENREG_GEN_TESTS="${tests:-OFF}" >"$root/.venv/configure.log" ||
     { cat "$root/.venv/configure.log"; return 1; }
   cmake --build "$build"
 }

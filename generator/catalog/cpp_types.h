@@ -11,10 +11,6 @@
 
 namespace openreg_gen {
 
-// Aliases for whoever translates schemas; schema.h leaves these names to spec/op_schema.h.
-using SchemaArgument = ArgumentSchema;
-using SchemaReturn = ReturnSchema;
-
 struct CppTypeOptions {
   bool ilistref = false;           // structured groups take Tensor[] as at::ITensorListRef
   bool const_ref_mutable = false;  // use_const_ref_for_mutable_tensors: Tensor(a!) is const at::Tensor &

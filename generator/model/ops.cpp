@@ -5,6 +5,7 @@
 #include "model/escape.h"
 #include "model/ops_tables.h"
 #include "model/ops_texts.h"
+#include "spec/minimal_ops.h"
 
 #include <algorithm>
 #include <set>
@@ -198,11 +199,10 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
                                {"py_dtypes", python_tuple(values(entry.dtypes))}});
     }
   }
-  for (const MinimalOp& minimal : minimal_ops()) {
-    const Op* op = catalog.find(minimal.op);
+  for (const std::string_view name : minimal_op_names()) {
+    const Op* op = catalog.find(name);
     if (op == nullptr || written.contains(op->name)) continue;
     json item = common(*op);
-    item["fn"] = minimal.function;
     written.insert(op->name);
     out["minimal"].push_back(std::move(item));
   }

@@ -5,41 +5,6 @@
 namespace openreg_gen {
 namespace {
 
-constexpr MinimalOp kMinimal[] = {
-    {"empty.memory_format", "empty_memory_format"},
-    {"empty_strided", "empty_strided"},
-    {"as_strided", "as_strided"},
-    {"view", "view"},
-    {"_reshape_alias", "_reshape_alias"},
-    {"unfold", "unfold"},
-    {"view_as_real", "view_as_real"},
-    {"view_as_complex", "view_as_complex"},
-    {"_has_compatible_shallow_copy_type", "_has_compatible_shallow_copy_type"},
-    {"resize_", "resize_"},
-    {"_resize_output_", "_resize_output_"},
-    {"set_", "set_"},
-    {"set_.source_Tensor", "set__source_Tensor"},
-    {"set_.source_Storage", "set__source_Storage"},
-    {"set_.source_Storage_storage_offset", "set__source_Storage_storage_offset"},
-    {"is_set_to", "is_set_to"},
-    {"_copy_from", "_copy_from"},
-    {"_copy_from_and_resize", "_copy_from_and_resize"},
-    {"_local_scalar_dense", "_local_scalar_dense"},
-    {"fill_.Scalar", "fill__Scalar"},
-    {"fill_.Tensor", "fill__Tensor"},
-    {"zero_", "zero_"},
-    {"record_stream", "record_stream"},
-    {"convolution_overrideable", "convolution_overrideable"},
-    {"convolution_backward_overrideable", "convolution_backward_overrideable"},
-    {"_thnn_fused_lstm_cell", "_thnn_fused_lstm_cell"},
-    {"_thnn_fused_lstm_cell_backward_impl", "_thnn_fused_lstm_cell_backward_impl"},
-    {"_thnn_fused_gru_cell", "_thnn_fused_gru_cell"},
-    {"_thnn_fused_gru_cell_backward", "_thnn_fused_gru_cell_backward"},
-    {"native_batch_norm", "native_batch_norm"},
-    {"batch_norm_update_stats", "batch_norm_update_stats"},
-    {"native_dropout", "native_dropout"},
-};
-
 struct StubType {
   std::string_view name;
   bool base;          // TensorIteratorBase, not TensorIterator
@@ -76,8 +41,6 @@ constexpr StubType kStubTypes[] = {
 };
 
 }  // namespace
-
-std::span<const MinimalOp> minimal_ops() { return kMinimal; }
 
 Starter starter(std::string_view op) {
   const std::string ordered = "AT_EXPAND(AT_ALL_TYPES), at::kBool, at::kHalf, at::kBFloat16";

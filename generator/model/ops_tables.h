@@ -1,18 +1,10 @@
 // What is known of operators beyond the catalogue: small tables. Pure functions.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
 namespace openreg_gen {
-
-/// An operator of the minimal set and the function of csrc/aten/native/Kernels.h that serves it.
-struct MinimalOp {
-  std::string_view op;
-  std::string_view function;
-};
-std::span<const MinimalOp> minimal_ops();
 
 /// With what a kernel of this operator starts: a loop, as an example; no expression: a detour through the CPU.
 struct Starter {

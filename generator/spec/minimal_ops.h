@@ -6,7 +6,7 @@
 
 namespace openreg_gen {
 
-/// Sorted. A test compares the list with what csrc/aten/RegisterMinimal.cpp registers.
+/// Sorted. The function that serves `set_.source_Tensor` is set__source_Tensor of csrc/aten/native/Kernels.h.
 std::span<const std::string_view> minimal_op_names();
 bool is_minimal_op(std::string_view op);
 
