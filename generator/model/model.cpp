@@ -42,6 +42,16 @@ json backend(const BackendSpec& b) {
   };
 }
 
+json allocator_context(const AllocatorSpec& allocator) {
+  const bool direct = allocator.device.value == DeviceAllocatorKind::Direct;
+  const bool pluggable = allocator.device.value == DeviceAllocatorKind::Pluggable;
+  return {{"device", direct ? "direct" : pluggable ? "pluggable" : "caching"},
+          {"direct", direct},
+          {"caching", !direct},  // pluggable is caching, until it is changed at run time
+          {"pluggable", pluggable},
+          {"alignment", allocator.alignment.value}};
+}
+
 }  // namespace
 
 json make_globals(const Spec& spec, const Catalog& catalog, const std::string& spec_file) {
@@ -62,7 +72,7 @@ json make_globals(const Spec& spec, const Catalog& catalog, const std::string& s
         {"count", spec.device.count.value},
         {"memory", spec.device.memory.value},
         {"streams_per_pool", spec.device.streams_per_pool.value}}},
-      {"allocator", {{"device", "direct"}, {"direct", true}, {"alignment", spec.allocator.alignment.value}}},
+      {"allocator", allocator_context(spec.allocator)},
       {"fallback",
        {{"cpu", spec.fallback.kind.value == FallbackKind::Cpu}, {"warn_once", spec.fallback.warn_once.value}}},
   };
