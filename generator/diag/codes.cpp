@@ -68,6 +68,10 @@ constexpr Code kCodes[] = {
     {"E0164", "autograd does not fit", "`autograd` with `expr` needs `backward`; `backward` needs both."},
     {"E0165", "schema that an expression can't serve", "A kernel from an expression has Tensor and number arguments, at least one Tensor, and returns one Tensor; with `backward` exactly one Tensor."},
     {"E0166", "unknown name in an expression", "An expression of a custom operator names its arguments, and in `backward` also `grad`."},
+    // Lists of operators in files of their own.
+    {"E0171", "no list of operators", "A file of operators is what `python -m torch_NAME.record` writes, a JSON list of names, or text with one name a line."},
+    {"E0172", "unknown version of a list", "The list was written for another openreg-gen."},
+    {"E0173", "operator of another namespace (warning)", "Backends register PyTorch's own operators, `aten::`. Others are left out of what a list selects."},
     // Operators and the catalogue.
     {"E0201", "unknown operator", "The installed PyTorch declares no such operator. `openreg-gen ops PATTERN` searches."},
     {"E0202", "unknown overload", "The operator exists, but not this overload. Names are those of the dispatcher: `add.Tensor`."},
