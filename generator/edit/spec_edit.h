@@ -1,0 +1,33 @@
+// Adds entries to a spec's text and takes them out, so that everything else stays as it is, byte for byte: comments,
+// order, indentation, quotes, line breaks. What comes out is read again and compared with what was meant, so an edit
+// is right or it is refused. Pure.
+#pragma once
+
+#include "spec/document.h"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace openreg_gen {
+
+struct OpEntry {
+  std::string name;
+  std::string strategy;
+  std::vector<std::pair<std::string, Node>> more;  // other keys: {"override", true}
+};
+
+/// The text with an operator more under `ops`: at the end, or at its place if three or more are sorted. Throws
+/// Failure(BadInput, E0550) if the text has a form that is not understood. `path`: for messages, and .json.
+std::string with_op(const std::string& text, const std::filesystem::path& path, const OpEntry& op);
+/// The same for a schema under `custom_ops`.
+std::string with_custom_op(const std::string& text, const std::filesystem::path& path, const std::string& schema);
+
+/// Without the entry of this name; its comments go if they stand in its lines, and stay if they precede it.
+/// The entry must be there, else E0550.
+std::string without_op(const std::string& text, const std::filesystem::path& path, const std::string& name);
+/// `index`: which of the custom operators.
+std::string without_custom_op(const std::string& text, const std::filesystem::path& path, std::size_t index);
+
+}  // namespace openreg_gen
