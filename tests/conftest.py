@@ -24,7 +24,7 @@ def openreg_gen(environment):
 
     def run(*argv, code=0, cwd=None, torch=torch, env=(), prefix=()):
         argv = [str(word) for word in argv]
-        if torch and argv[0] in ("new", "generate"):
+        if torch and argv[0] in ("new", "generate", "add", "remove", "explain"):
             argv += ["--torch", str(torch)]
         command = [*prefix, COMMAND, *argv]
         outcome = subprocess.run(

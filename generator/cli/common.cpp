@@ -34,6 +34,16 @@ std::optional<Inputs> read_inputs(std::string text, const std::filesystem::path&
   return inputs;
 }
 
+std::optional<Inputs> read_again(Inputs inputs, std::string text, bool json) {
+  Diagnostics diagnostics;
+  inputs.spec = parse_spec_text(std::move(text), inputs.spec.path, diagnostics);
+  validate_spec(inputs.spec, inputs.catalog, diagnostics);
+  diagnostics.finish(inputs.spec.text);
+  if (!diagnostics.has_errors()) return inputs;  // the first reading has told the warnings
+  report(diagnostics, json);
+  return std::nullopt;
+}
+
 Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& spec_file) {
   Rendering rendering;
   rendering.request.templates_hash = hash_templates(data);

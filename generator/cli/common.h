@@ -24,6 +24,8 @@ struct Inputs {
 };
 std::optional<Inputs> read_inputs(std::string text, const std::filesystem::path& path, const std::string& torch,
                                   bool json);
+/// The same for another text of a spec that was read before; its catalogue is kept.
+std::optional<Inputs> read_again(Inputs inputs, std::string text, bool json);
 
 /// All that is to be rendered, and the manifest it leads to (without its files).
 struct Rendering {

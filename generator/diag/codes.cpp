@@ -112,6 +112,11 @@ constexpr Code kCodes[] = {
     {"E0511", "the tree's spec is gone", "The manifest names a spec that is not there."},
     {"E0512", "an unfinished run", "An earlier run was cut off; the next one that writes finishes or undoes it."},
     {"E0513", "output not taken", "Standard output did not take all that was printed: a full disk, or a closed pipe."},
+    // add, remove, explain.
+    {"E0550", "spec that cannot be edited", "`add` and `remove` edit the spec's text in place, and read it again to compare. Anchors, aliases and a few rare forms are left to you: edit by hand, then `openreg-gen generate`."},
+    {"E0551", "in the spec already", "The operator to be added, or one that serves it, is in the spec."},
+    {"E0552", "another namespace", "A custom operator of a backend is `torch.ops.NAME.op`: its namespace is the backend's name."},
+    {"E0553", "not in the spec", "The operator to be removed is neither under `ops` nor under `custom_ops`."},
     // Templates and rendering.
     {"E0601", "undefined name in a template", "A template uses a name that the model has not, or does not exist: a fault of the tool."},
     {"E0602", "template syntax", "Jinja2 cannot parse a template: a fault of the tool."},

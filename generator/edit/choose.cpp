@@ -1,0 +1,212 @@
+#include "edit/choose.h"
+
+#include "catalog/strategies.h"
+#include "diag/suggest.h"
+#include "spec/minimal_ops.h"
+#include "spec/op_schema.h"
+#include "spec/validate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace openreg_gen {
+namespace {
+
+std::string_view without_aten(std::string_view name) {
+  for (const std::string_view prefix : {"aten::", "aten."}) {
+    if (name.starts_with(prefix)) return name.substr(prefix.size());
+  }
+  return name;
+}
+
+const OpSpec* find_entry(const Spec& spec, std::string_view name) {
+  const auto found = std::ranges::find(spec.ops, name, [](const OpSpec& op) -> std::string_view { return *op.name; });
+  return found == spec.ops.end() ? nullptr : &*found;
+}
+
+/// The operator to register in the place of `op`: the out form of its structured group, or itself.
+const Op& registered_for(const Op& op, const Wish& wish, const Catalog& catalog) {
+  const bool redirect = wish.strategy.empty() && wish.expr.empty() && !op.structured_delegate.empty();
+  const Op* delegate = redirect ? catalog.find(op.structured_delegate) : nullptr;
+  return delegate ? *delegate : op;
+}
+
+Chosen entry_for(const Op& asked, const Op& op, const Wish& wish) {
+  Chosen chosen;
+  chosen.entry.name = op.name;
+  if (!wish.strategy.empty()) {
+    chosen.entry.strategy = wish.strategy;
+    chosen.why = "as you asked";
+  } else if (!wish.expr.empty()) {
+    chosen.entry.strategy = "pointwise";
+    chosen.why = "your expression becomes the kernel";
+  } else {
+    chosen.entry.strategy = best_strategy(op, chosen.why);
+  }
+  if (&asked != &op) chosen.why = fmt::format("serves '{}' too; {}", asked.name, chosen.why);
+  if (!wish.expr.empty()) chosen.entry.more.emplace_back("expr", Node{Node::Kind::String, wish.expr, {}, {}, {}});
+  if (!wish.reason.empty()) chosen.entry.more.emplace_back("reason", Node{Node::Kind::String, wish.reason, {}, {}, {}});
+  const auto fits = fitting_strategies(op);
+  const StrategyFit* fit = find_fit(fits, chosen.entry.strategy);
+  if (wish.override_composite && fit && fit->needs_override)
+    chosen.entry.more.emplace_back("override", Node{Node::Kind::Boolean, "true", {}, {}, {}});
+  return chosen;
+}
+
+bool needs_override(const Op& op) {
+  const auto fits = fitting_strategies(op);
+  const StrategyFit* native = find_fit(fits, "native");
+  return native && native->needs_override;
+}
+
+}  // namespace
+
+std::string_view best_strategy(const Op& op, std::string& why) {
+  const auto fits = fitting_strategies(op);
+  const auto fit = [&](std::string_view strategy) {
+    const StrategyFit* found = find_fit(fits, strategy);
+    return found && found->fits;
+  };
+  if (fit("stub")) {
+    why = "PyTorch's own kernel serves it; the function that its DispatchStub runs on the device is yours";
+    return "stub";
+  }
+  if (fit("structured")) {
+    why = "shapes, dtypes, the functional and the in-place form come from PyTorch; impl() is yours";
+    return "structured";
+  }
+  const StrategyFit* cpu = find_fit(fits, "cpu_fallback");
+  why = cpu && cpu->fits
+            ? "it has no structured form and no DispatchStub; the kernel starts as a detour through the CPU"
+            : fmt::format("no other way: {}", cpu ? cpu->reason : "");
+  return "native";
+}
+
+std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const Spec& spec, const Catalog& catalog,
+                                Diagnostics& diagnostics) {
+  const Located<std::string> located{std::string(without_aten(name)), {}};
+  const Op* asked = find_op(located, catalog, "E0201", "E0202", diagnostics);
+  if (!asked) return std::nullopt;
+  if (is_minimal_op(asked->name)) {
+    diagnostics.error("E0209", {},
+                      fmt::format("'{}' is part of the minimal set, which every backend registers", asked->name),
+                      "there is nothing to add; its kernel is in csrc/aten/native");
+    return std::nullopt;
+  }
+  const Op& op = registered_for(*asked, wish, catalog);
+  for (const Op* each : {asked, &op}) {
+    const OpSpec* entry = find_entry(spec, each->name);
+    if (!entry) continue;
+    const bool other = each != asked;
+    diagnostics.error("E0551", entry->name.at,
+                      other ? fmt::format("'{}' is in the spec already, and serves '{}'", op.name, asked->name)
+                            : fmt::format("'{}' is in the spec already", each->name),
+                      "change it there, or take it out first with `openreg-gen remove`");
+    return std::nullopt;
+  }
+  if (!wish.override_composite && needs_override(op)) {
+    const auto fits = fitting_strategies(op);
+    diagnostics.error("E0203", {}, fmt::format("'{}' is composite: {}", op.name, find_fit(fits, "native")->reason),
+                      "it works already, there is nothing to add; `--override` registers it all the same");
+    return std::nullopt;
+  }
+  return entry_for(*asked, op, wish);
+}
+
+std::optional<std::string> choose_custom_op(std::string_view schema, const Spec& spec, Diagnostics& diagnostics) {
+  std::string_view bare = schema;
+  const std::string& name = *spec.backend.name;
+  if (const auto colons = schema.substr(0, schema.find('(')).find("::"); colons != std::string_view::npos) {
+    bare = schema.substr(colons + 2);
+    if (schema.substr(0, colons) != name) {
+      diagnostics.error(
+          "E0552", {},
+          fmt::format("custom operators are in the backend's namespace, not in '{}'", schema.substr(0, colons)),
+          fmt::format("write `{}::{}`, or leave the namespace out", name, bare));
+      return std::nullopt;
+    }
+  }
+  OpSchemaError error;
+  const auto parsed = parse_op_schema(bare, error);
+  if (!parsed) {
+    diagnostics.error(error.code, {}, fmt::format("'{}': {}, at character {}", bare, error.message, error.offset + 1),
+                      error.hint);
+    return std::nullopt;
+  }
+  for (const CustomOpSpec& op : spec.custom_ops) {
+    OpSchemaError ignored;
+    const auto other = parse_op_schema(*op.schema, ignored);
+    if (!other || other->name != parsed->name || other->overload != parsed->overload) continue;
+    diagnostics.error("E0551", op.schema.at,
+                      fmt::format("the custom operator '{}' is in the spec already", parsed->name),
+                      "change it there, or take it out first with `openreg-gen remove`");
+    return std::nullopt;
+  }
+  return std::string(bare);
+}
+
+FromFile choose_from(const OpsFile& file, const Wish& wish, std::size_t top, const Spec& spec, const Catalog& catalog,
+                     Diagnostics& diagnostics) {
+  std::vector<RecordedOp> ops = file.ops;
+  const bool figures = std::ranges::any_of(ops, [](const RecordedOp& op) { return op.calls > 0 || op.fallback > 0; });
+  std::map<std::string_view, std::size_t> left_out;
+  if (figures) {
+    left_out["did not fall back"] = std::erase_if(ops, [](const RecordedOp& op) { return op.fallback == 0; });
+    std::ranges::stable_sort(ops, std::ranges::greater{},
+                             [](const RecordedOp& op) { return std::tuple(op.seconds, op.bytes, op.fallback); });
+  }
+  FromFile out;
+  std::set<std::string> taken;
+  for (const RecordedOp& recorded : ops) {
+    const Op* asked = find_op(recorded.name, catalog, "E0201", "E0202", diagnostics);
+    if (!asked) continue;
+    const Op& op = registered_for(*asked, wish, catalog);
+    if (find_entry(spec, asked->name) || find_entry(spec, op.name)) {
+      ++left_out["in the spec already"];
+    } else if (is_minimal_op(asked->name)) {
+      ++left_out["of the minimal set"];
+    } else if (!wish.override_composite && needs_override(op)) {
+      ++left_out["composite"];
+    } else if (out.chosen.size() < top && taken.insert(op.name).second) {
+      Chosen chosen = entry_for(*asked, op, wish);
+      if (figures) chosen.why += fmt::format(" ({} calls fell back, {:.3g} s)", recorded.fallback, recorded.seconds);
+      out.chosen.push_back(std::move(chosen));
+    } else if (!taken.contains(op.name)) {
+      ++left_out["beyond --top"];
+    }
+  }
+  for (const auto& [why, count] : left_out) {
+    if (count > 0) out.left_out += fmt::format("{}{} {}", out.left_out.empty() ? "" : ", ", count, why);
+  }
+  return out;
+}
+
+std::optional<Removal> choose_removal(std::string_view name, const Spec& spec, const Catalog& catalog,
+                                      Diagnostics& diagnostics) {
+  std::string_view bare = without_aten(name);
+  const Op* op = catalog.find(bare);
+  for (const std::string_view each : {bare, op ? std::string_view(op->structured_delegate) : std::string_view()}) {
+    if (const OpSpec* entry = find_entry(spec, each)) return Removal{*entry->name, std::nullopt};
+  }
+  if (const std::string prefix = *spec.backend.name + "::"; bare.starts_with(prefix)) bare.remove_prefix(prefix.size());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < spec.custom_ops.size(); ++i) {
+    OpSchemaError ignored;
+    const auto schema = parse_op_schema(*spec.custom_ops[i].schema, ignored);
+    if (!schema) continue;
+    names.push_back(schema->overload.empty() ? schema->name : schema->name + "." + schema->overload);
+    if (names.back() == bare) return Removal{names.back(), i};
+  }
+  for (const OpSpec& each : spec.ops) names.push_back(*each.name);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  diagnostics.error(
+      "E0553", {}, fmt::format("'{}' is not in the spec", bare),
+      is_minimal_op(bare) ? "it is part of the minimal set, which every backend registers" : did_you_mean(bare, views));
+  return std::nullopt;
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,61 @@
+// Which operators `add` and `remove` are about, and how each is best registered. Pure.
+#pragma once
+
+#include "catalog/catalog.h"
+#include "edit/spec_edit.h"
+#include "spec/ops_file.h"
+#include "spec/spec.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace openreg_gen {
+
+/// What the command line says of each operator that is added.
+struct Wish {
+  std::string strategy;  // empty: the best that fits
+  std::string expr, reason;
+  bool override_composite = false;
+};
+
+struct Chosen {
+  OpEntry entry;
+  std::string why;  // one line: why this operator and this strategy
+};
+
+/// The strategy that leaves least to be written by hand: the first that fits of stub, structured, native. `why` says
+/// what it means for the owner.
+std::string_view best_strategy(const Op& op, std::string& why);
+
+/// The entry for one operator as a user names it ("aten::" may precede). The out form of a structured group is chosen
+/// for its other forms, unless `wish` names a strategy. None after an error: unknown (E0201, E0202), of the minimal set
+/// (E0209), composite (E0203), in the spec already (E0551).
+std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const Spec& spec, const Catalog& catalog,
+                                Diagnostics& diagnostics);
+
+/// A schema as a user writes it, without the namespace. None after an error: another namespace (E0552), malformed
+/// (E0160 to E0162), in the spec already (E0551).
+std::optional<std::string> choose_custom_op(std::string_view schema, const Spec& spec, Diagnostics& diagnostics);
+
+/// Of a recorded list: what fell back, most costly first (seconds, then bytes, then calls), or all of a list that has
+/// no figures, in its order; what is in the spec, minimal or composite is left out and counted in `left_out`.
+struct FromFile {
+  std::vector<Chosen> chosen;
+  std::string left_out;  // "3 in the spec already, 2 composite"; empty if none
+};
+FromFile choose_from(const OpsFile& file, const Wish& wish, std::size_t top, const Spec& spec, const Catalog& catalog,
+                     Diagnostics& diagnostics);
+
+/// What `remove` takes out: an operator of `ops`, or the index of a custom one.
+struct Removal {
+  std::string name;                   // as the spec has it
+  std::optional<std::size_t> custom;  // its index in custom_ops
+};
+/// A form that the out form of its group serves stands for that, as it does for choose_op. None after an error: not
+/// there (E0553), with the closest name.
+std::optional<Removal> choose_removal(std::string_view name, const Spec& spec, const Catalog& catalog,
+                                      Diagnostics& diagnostics);
+
+}  // namespace openreg_gen

@@ -1,0 +1,101 @@
+"""openreg-gen add and remove, as a process: the spec and the tree change together, or not at all."""
+
+import json
+
+import pytest
+from trees import MANIFEST, files, state
+
+SPEC = "mybackend.yaml"
+
+
+def changed(before, after):
+    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+
+
+def test_add_writes_the_spec_and_what_follows_from_it(openreg_gen, tree):
+    text, before = (tree / SPEC).read_text(), state(tree)
+    told = openreg_gen("add", "nonzero", "exp", cwd=tree).stdout
+    assert "add nonzero as native: " in told
+    assert "add exp.out as stub: serves 'exp' too; " in told
+    lines = (tree / SPEC).read_text().splitlines(keepends=True)
+    assert "  nonzero: native\n" in lines and "  exp.out: stub\n" in lines
+    assert "".join(line for line in lines if line not in ("  nonzero: native\n", "  exp.out: stub\n")) == text
+    touched = changed(before, state(tree))
+    assert {"csrc/aten/native/nonzero.cpp", "csrc/aten/native/exp_out.cpp", SPEC, MANIFEST} <= touched
+    assert not {name for name in touched if name.startswith("csrc/runtime")}
+    openreg_gen("generate", "--check", cwd=tree)
+
+
+def test_remove_undoes_add(openreg_gen, tree):
+    before = {name: path.read_bytes() for name, path in files(tree).items()}
+    openreg_gen("add", "nonzero", "my_op(Tensor x, int k=2) -> Tensor", cwd=tree)
+    openreg_gen("remove", "nonzero", "mybackend::my_op", "nonzero", cwd=tree)
+    assert {name: path.read_bytes() for name, path in files(tree).items()} == before
+
+
+def test_remove_keeps_a_kernel_that_somebody_wrote(openreg_gen, tree):
+    openreg_gen("add", "nonzero", cwd=tree)
+    kernel = tree / "csrc/aten/native/nonzero.cpp"
+    kernel.write_text("mine\n")
+    told = openreg_gen("remove", "nonzero", cwd=tree).stdout
+    assert "csrc/aten/native/nonzero.cpp" in told and "edited" in told
+    assert kernel.read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("flag", ["--dry-run", "--diff"])
+def test_looking_changes_nothing(openreg_gen, tree, flag):
+    before = state(tree)
+    told = openreg_gen("add", "nonzero", flag, cwd=tree).stdout
+    assert state(tree) == before
+    assert ("+  nonzero: native" if flag == "--diff" else f"update  {SPEC}") in told
+
+
+@pytest.mark.parametrize(
+    ("words", "codes"),
+    [
+        (["nonzeroo"], ["E0201", "did you mean 'nonzero'?"]),
+        (["matmul", "view", "relu"], ["E0203", "E0209", "E0551", f"{SPEC}:"]),
+        (["f(Tenso x) -> Tensor"], ["E0162", "did you mean 'Tensor'?"]),
+        (["atan2.out", "--expr", "self * othr"], ["E0208", "did you mean 'other'?"]),
+        (["nonzero", "--strategy", "stub"], ["E0206"]),
+        (["nonzero", "--stratgy", "stub"], ["E0500", "did you mean '--strategy'?"]),
+        ([], ["E0500"]),
+        (["nonzero", "--top", "3"], ["E0500", "--from"]),
+    ],
+)
+def test_what_cannot_be_added_changes_nothing(openreg_gen, tree, words, codes):
+    before = state(tree)
+    told = openreg_gen("add", *words, cwd=tree, code=2).stderr
+    assert all(code in told for code in codes), told
+    assert state(tree) == before
+
+
+def test_a_tree_that_would_be_refused_keeps_its_spec(openreg_gen, tree):
+    (tree / "csrc/aten/RegisterMinimal.cpp").write_text("mine\n")
+    before = state(tree)
+    told = openreg_gen("add", "nonzero", cwd=tree, code=1).stderr
+    assert "RegisterMinimal.cpp" in told
+    assert state(tree) == before
+
+
+def test_a_recorded_model_says_what_to_add(openreg_gen, tree, tmp_path):
+    ops = [("matmul", 9.0), ("nonzero", 0.5), ("exp.out", 2.0), ("relu", 3.0)]
+    rows = [{"op": op, "calls": 2, "fallback": 2, "bytes": 8, "seconds": seconds} for op, seconds in ops]
+    recorded = tmp_path / "model.json"
+    recorded.write_text(json.dumps({"format": "openreg-gen ops", "version": 1, "torch": "2.13.0", "ops": rows}))
+    told = json.loads(openreg_gen("add", "--from", recorded, "--top", "1", "--json", cwd=tree).stdout)
+    assert [one["op"] for one in told["added"]] == ["exp.out"]
+    assert told["left_out"] == "1 beyond --top, 1 composite, 1 in the spec already"
+    told = openreg_gen("add", "--from", recorded, cwd=tree).stdout
+    assert "add nonzero as native" in told and "exp.out as" not in told
+    (tmp_path / "broken.json").write_text("{")
+    assert "broken.json" in openreg_gen("add", "--from", tmp_path / "broken.json", cwd=tree, code=2).stderr
+
+
+def test_a_json_spec_is_edited_too(openreg_gen, tmp_path):
+    spec = tmp_path / "spec.json"
+    spec.write_text('{\n    "backend": {\n        "name": "mychip"\n    }\n}\n')
+    openreg_gen("new", "mychip", "--spec", spec, cwd=tmp_path)
+    openreg_gen("add", "nonzero", cwd=tmp_path / "torch_mychip")
+    text = (tmp_path / "torch_mychip/mychip.json").read_text()
+    assert text.endswith('},\n    "ops": {\n        "nonzero": "native"\n    }\n}\n')
