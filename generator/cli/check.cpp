@@ -2,6 +2,7 @@
 #include "catalog/catalog.h"
 #include "cli/cli.h"
 #include "cli/report.h"
+#include "cli/spec_view.h"
 #include "diag/render.h"
 #include "spec/spec.h"
 
@@ -20,7 +21,7 @@ namespace {
 struct Options {
   std::string spec;
   std::string torch;
-  bool json = false;
+  bool json = false, verbose = false;
 };
 
 std::string count(std::size_t number, const char* what) {
@@ -29,7 +30,7 @@ std::string count(std::size_t number, const char* what) {
 
 Exit check(const Options& options) {
   Diagnostics diagnostics;
-  const Spec spec = parse_spec(options.spec, diagnostics);
+  Spec spec = parse_spec(options.spec, diagnostics);
   std::string version;
   try {
     const Catalog catalog = load_catalog(
@@ -44,7 +45,10 @@ Exit check(const Options& options) {
   if (options.json) {
     auto result = nlohmann::ordered_json::parse(render_json(diagnostics));
     if (!diagnostics.has_errors())
-      result.update({{"ops", spec.ops.size()}, {"custom_ops", spec.custom_ops.size()}, {"torch", version}});
+      result.update({{"ops", spec.ops.size()},
+                     {"custom_ops", spec.custom_ops.size()},
+                     {"torch", version},
+                     {"selections", selections_json(spec)}});
     std::puts(result.dump().c_str());
     return diagnostics.has_errors() ? Exit::BadInput : Exit::Done;
   }
@@ -57,6 +61,7 @@ Exit check(const Options& options) {
   std::puts(fmt::format("{}: ok, {}, {}, PyTorch {}", options.spec, count(spec.ops.size(), "operator"),
                         count(spec.custom_ops.size(), "custom operator"), version)
                 .c_str());
+  std::fputs(selections_text(spec, options.verbose).c_str(), stdout);
   return Exit::Done;
 }
 
@@ -68,6 +73,8 @@ void add_check(CLI::App& app, Session& session) {
   verb->add_option("SPEC", options->spec, "the spec, YAML or JSON")->required()->type_name("FILE");
   verb->add_option("--torch", options->torch, "the PyTorch to check against; default: the active environment's")
       ->type_name("DIR");
+  verb->add_flag("--verbose", options->verbose,
+                 "say which operators each selection of `ops` takes and leaves, and why");
   verb->add_flag("--json", options->json, "diagnostics as JSON, to stdout");
   verb->callback([options, &session] { session.action = [options] { return check(*options); }; });
 }

@@ -16,22 +16,36 @@ bool says_something(const Step& step) { return step.action != Action::Unchanged 
 
 }  // namespace
 
-std::optional<Inputs> read_inputs(std::string text, const std::filesystem::path& path, const std::string& torch,
-                                  bool json) {
-  Diagnostics diagnostics;
-  Inputs inputs{parse_spec_text(text, path, diagnostics), {}};
+namespace {
+
+std::optional<Inputs> complete(Spec spec, Diagnostics& diagnostics, const std::string& torch, bool json) {
+  Inputs inputs{std::move(spec), {}};
   try {
     inputs.catalog =
         load_catalog(find_torch(torch.empty() ? std::nullopt : std::optional<std::filesystem::path>(torch)));
   } catch (const Failure&) {
-    diagnostics.finish(text);
+    diagnostics.finish(inputs.spec.text);
     if (report(diagnostics, json)) return std::nullopt;
     throw;
   }
   validate_spec(inputs.spec, inputs.catalog, diagnostics);
-  diagnostics.finish(text);
   if (report(diagnostics, json)) return std::nullopt;
   return inputs;
+}
+
+}  // namespace
+
+std::optional<Inputs> read_inputs(std::string text, const std::filesystem::path& path, const std::string& torch,
+                                  bool json) {
+  Diagnostics diagnostics;
+  Spec spec = parse_spec_text(std::move(text), path, diagnostics);
+  return complete(std::move(spec), diagnostics, torch, json);
+}
+
+std::optional<Inputs> read_inputs(const std::filesystem::path& path, const std::string& torch, bool json) {
+  Diagnostics diagnostics;
+  Spec spec = parse_spec(path, diagnostics);
+  return complete(std::move(spec), diagnostics, torch, json);
 }
 
 std::optional<Inputs> read_again(Inputs inputs, std::string text, bool json) {
@@ -56,6 +70,15 @@ Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& 
   rendering.next.torch = inputs.catalog.identity();
   rendering.next.spec = spec_file;
   rendering.next.inputs = hash_request(rendering.request);
+  const auto folder = std::filesystem::path(spec_file).parent_path();
+  for (const ListFile& list : inputs.spec.lists) {
+    Output output;
+    output.path = (folder / list.path).lexically_normal().generic_string();
+    output.file_class = FileClass::Owned;
+    output.key = "ops";
+    output.about = "a list of operators that the spec selects";
+    rendering.lists.push_back({std::move(output), list.text});
+  }
   return rendering;
 }
 
@@ -63,6 +86,7 @@ std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering) {
   std::vector<std::string> texts = renderer.render(rendering.request);
   std::vector<Rendered> renders;
   for (std::size_t i = 0; i < texts.size(); ++i) renders.push_back({rendering.outputs[i], std::move(texts[i])});
+  renders.insert(renders.end(), rendering.lists.begin(), rendering.lists.end());
   return renders;
 }
 

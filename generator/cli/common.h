@@ -27,15 +27,19 @@ std::optional<Inputs> read_inputs(std::string text, const std::filesystem::path&
 /// The same for another text of a spec that was read before; its catalogue is kept.
 std::optional<Inputs> read_again(Inputs inputs, std::string text, bool json);
 
+/// The same of a file.
+std::optional<Inputs> read_inputs(const std::filesystem::path& path, const std::string& torch, bool json);
+
 /// All that is to be rendered, and the manifest it leads to (without its files).
 struct Rendering {
   std::vector<Output> outputs;
   RenderRequest request;
   Manifest next;
+  std::vector<Rendered> lists;  // files that the spec names, which the tree takes along
 };
 Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& spec_file);
 
-/// Renders, and adds the spec itself. Throws Failure (E06xx).
+/// Renders, and adds the files that the spec names. Throws Failure (E06xx).
 std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering);
 
 /// The spec as an output of the tree: owned.

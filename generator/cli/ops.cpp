@@ -1,6 +1,8 @@
-// openreg-gen ops [PATTERN], openreg-gen ops show OP
+// openreg-gen ops [PATTERN], openreg-gen ops show OP, openreg-gen ops list SPEC
 #include "cli/cli.h"
 #include "cli/ops_view.h"
+#include "cli/common.h"
+#include "cli/spec_view.h"
 #include "cli/table.h"
 
 #include <fmt/format.h>
@@ -12,7 +14,7 @@ namespace openreg_gen {
 namespace {
 
 struct Options {
-  std::string pattern, op, torch;
+  std::string pattern, op, spec, torch;
   bool json = false;
 };
 
@@ -70,6 +72,22 @@ Exit show(const Options& options) {
   return Exit::Done;
 }
 
+Exit list_spec(const Options& options) {
+  const auto inputs = read_inputs(options.spec, options.torch, options.json);
+  if (!inputs) return Exit::BadInput;
+  if (options.json) {
+    fmt::print("{}\n", spec_ops_json(inputs->spec, inputs->catalog).dump(1));
+  } else {
+    fmt::print("{}", spec_ops_table(inputs->spec, terminal_width()));
+  }
+  return Exit::Done;
+}
+
+void add_torch(CLI::App& app, Options& options) {
+  app.add_option("--torch", options.torch, "The PyTorch to read: its folder, a site-packages, an environment")
+      ->type_name("DIR");
+}
+
 }  // namespace
 
 void add_ops(CLI::App& app, Session& session) {
@@ -77,23 +95,29 @@ void add_ops(CLI::App& app, Session& session) {
   auto* ops = app.add_subcommand("ops", "Search the operators that the installed PyTorch declares");
   ops->add_option("PATTERN", options->pattern, "Part of a name, or a glob: add, 'add*.out', '*_backward'");
   ops->add_flag("--json", options->json, "Print a list of objects");
-  ops->add_option("--torch", options->torch, "The PyTorch to read: its folder, a site-packages, an environment")
-      ->type_name("DIR");
+  add_torch(*ops, *options);
   ops->footer(
       "Examples:\n"
       "  openreg-gen ops softmax\n"
       "  openreg-gen ops 'add*.out'\n"
-      "  openreg-gen ops show add.Tensor");
+      "  openreg-gen ops show add.Tensor\n"
+      "  openreg-gen ops list mybackend.yaml");
 
   auto* one = ops->add_subcommand("show", "Show one operator: signature, class, variants, strategies that fit");
   one->add_option("OP", options->op, "add.Tensor; a base name lists its overloads")->required();
   one->add_flag("--json", options->json, "Print a list of objects, one an overload");
-  one->add_option("--torch", options->torch, "The PyTorch to read: its folder, a site-packages, an environment")
-      ->type_name("DIR");
+  add_torch(*one, *options);
 
-  ops->callback([options, one, &session] {
+  auto* of_spec = ops->add_subcommand("list", "List the operators of a spec, with what its selections stand for");
+  of_spec->add_option("SPEC", options->spec, "The spec, YAML or JSON")->required()->type_name("FILE");
+  of_spec->add_flag("--json", options->json, "Print a list of objects");
+  add_torch(*of_spec, *options);
+
+  ops->callback([options, one, of_spec, &session] {
     session.json = options->json;
-    session.action = [options, shown = one->parsed()] { return shown ? show(*options) : list(*options); };
+    session.action = [options, shown = one->parsed(), listed = of_spec->parsed()] {
+      return shown ? show(*options) : listed ? list_spec(*options) : list(*options);
+    };
   });
 }
 

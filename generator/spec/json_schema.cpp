@@ -52,7 +52,7 @@ Json scalar_schema(const Key& key) {
 Json table_schema(const Key& key) {
   const Key& row = *find_key(std::string(key.path) + ".*");
   const Json value = schema_of(row);
-  const Json name = find_key("amp.remove[]")->pattern;
+  const Json name = key.pattern;
   Json named = map_schema(row);
   named["type"] = "object";
   named["properties"]["name"] = {{"type", "string"}, {"pattern", name}};

@@ -20,6 +20,7 @@ constexpr std::string_view kPresets[] = {"cuda", "none"};
 constexpr std::string_view kAmpDtypes[] = {"float16", "bfloat16"};
 constexpr std::string_view kIdentifier = "^[A-Za-z][A-Za-z0-9_]*$";
 constexpr std::string_view kOperator = "^[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?$";
+constexpr std::string_view kSelection = "^-?(@[a-z]+(:.+)?|[A-Za-z0-9_.*?\\[\\]!-]+)$";
 constexpr std::string_view kLine = "^[^\\u0000-\\u001f\\u007f]*$";
 constexpr std::int64_t kTiB = std::int64_t{1} << 40;
 
@@ -57,8 +58,8 @@ const Key kKeys[] = {
     {.path = "fallback.kind", .type = Word, .fallback = "cpu", .values = kFallbacks, .description = "`cpu`: they run on the CPU, by copying. `none`: they raise.", .example = "none"},
     {.path = "fallback.warn_once", .type = Boolean, .fallback = "false", .description = "Whether each operator that falls back says so, once.", .example = "true"},
 
-    {.path = "ops", .type = Table, .description = "Operators that the backend registers: a map from operator to strategy (or to the keys below), or a list of operators and such maps.", .example = "{abs.out: stub, relu: native}"},
-    {.path = "ops.*", .type = Map, .description = "One operator, named with its overload.", .example = "native", .shorthand = "strategy"},
+    {.path = "ops", .type = Table, .description = "Operators that the backend registers: a map from operator to strategy (or to the keys below), or a list of operators and such maps. In an operator's place may stand a selection: a name without overload, a glob (`add.*`, `*_backward`), a set (`@minimal`, `@core`, `@pointwise`, `@amp`, `@tag:NAME`, `@model:FILE`), or any of these with a minus, which takes them out again. See [operators](operators.md#selections).", .example = "{abs.out: stub, relu: native}", .pattern = kSelection},
+    {.path = "ops.*", .type = Map, .description = "One operator, named with its overload; or a selection.", .example = "native", .shorthand = "strategy"},
     {.path = "ops.*.strategy", .type = Word, .fallback = "native", .values = kStrategies, .description = "`structured`: shapes, dtypes and the functional form come from PyTorch. `pointwise`: `expr` becomes a kernel. `native`: a kernel with the operator's exact signature. `stub`: PyTorch's kernel, with a DispatchStub of the backend's. `cpu_fallback`: through the CPU. `unsupported`: a clear error.", .example = "pointwise"},
     {.path = "ops.*.expr", .type = Text, .description = "`pointwise`: a C++ expression over the operator's arguments.", .example = "std::sqrt(self * self + other * other)"},
     {.path = "ops.*.dtypes", .type = List, .fallback = "by the operator", .description = "`pointwise`, `stub`: the dtypes of the kernel.", .example = "[float32, float64]"},
@@ -66,6 +67,8 @@ const Key kKeys[] = {
     {.path = "ops.*.override", .type = Boolean, .fallback = "false", .description = "Registers an operator that PyTorch already composes of others; its autograd is then yours.", .example = "true"},
     {.path = "ops.*.reason", .type = Text, .description = "`unsupported`: what the user is told; one line.", .example = "the device has no Poisson sampler", .rule = rules::line, .pattern = kLine},
     {.path = "ops.*.tests", .type = Boolean, .fallback = "true", .description = "Whether tests are rendered for the operator.", .example = "false"},
+    {.path = "ops.*.since", .type = Text, .description = "The first minor release of PyTorch that the entry is for, in quotes; before it, it is left out.", .example = "\"2.14\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
+    {.path = "ops.*.until", .type = Text, .description = "The last one.", .example = "\"2.13\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
 
     {.path = "custom_ops", .type = List, .description = "Operators of the backend's own: `torch.ops.<name>.<op>`."},
     {.path = "custom_ops[]", .type = Map, .description = "One operator.", .shorthand = "schema"},

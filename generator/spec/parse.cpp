@@ -174,6 +174,15 @@ class Parse {
       Located<bool> tests{true, {}};
       read(tests, &node, "tests");
       op.skip_tests = {!*tests, tests.at};
+      read(op.since, &node, "since");
+      read(op.until, &node, "until");
+      if (op.since.given() && op.until.given() && parse_torch_version(*op.since) > parse_torch_version(*op.until))
+        diagnostics_.error("E0177", op.until.at, fmt::format("'until' {} is before 'since' {}", *op.until, *op.since));
+      if (name.text.starts_with('-') && !node.entries.empty()) {
+        diagnostics_.error("E0176", node.at, fmt::format("'{}' takes operators out and has no value", name.text),
+                           fmt::format("write `- \"{}\"` in a list, `\"{}\":` in a map", name.text, name.text));
+        continue;
+      }
       expression(&node, "expr");
       fits_strategy(op);
       spec_.ops.push_back(std::move(op));

@@ -2,6 +2,7 @@
 
 #include "diag/suggest.h"
 #include "spec/rules.h"
+#include "spec/selector.h"
 
 #include <fmt/format.h>
 
@@ -205,7 +206,7 @@ class Shape {
   void row(const Node& name, const Node& value, const Key& key, std::set<std::string>& seen, Node& result) {
     RuleContext context{key.path, diagnostics_};
     const auto before = diagnostics_.all().size();
-    rules::operator_name(name, context);
+    rules::operator_entry(name, context);
     if (diagnostics_.all().size() != before || repeated(name, seen, "E0151", "the operator")) return;
     if (auto checked = check(value, *find_key(std::string(key.path) + ".*")))
       result.entries.emplace_back(name, std::move(*checked));

@@ -52,16 +52,35 @@ struct FallbackSpec {
   Located<bool> warn_once;     // default false
 };
 
-/// One entry of `ops:`, before it is matched with the catalogue.
+/// One entry of `ops:`: as parsed, an operator or a selection; after validate_spec() one operator.
 struct OpSpec {
-  Located<std::string> name;  // as written: "add.Tensor"
+  Located<std::string> name;  // "add.Tensor"; as parsed also "add", "*_backward", "@core", "-add.*": see selector.h
   Located<Strategy> strategy;
   Located<std::string> expr;  // pointwise: C++ expression over the op's argument names
   Located<std::vector<Located<std::string>>>
-      dtypes;                        // pointwise, stub: at::ScalarType names; default depends on the op
-  Located<bool> override_composite;  // key "override"
-  Located<std::string> reason;       // unsupported: what the user is told
-  Located<bool> skip_tests;          // key "tests: false"
+      dtypes;                         // pointwise, stub: at::ScalarType names; default depends on the op
+  Located<bool> override_composite;   // key "override"
+  Located<std::string> reason;        // unsupported: what the user is told
+  Located<bool> skip_tests;           // key "tests: false"
+  Located<std::string> since, until;  // releases of PyTorch that the entry is for, both included; empty: no bound
+  std::string selection;              // the entry that brought it: "@core"; empty if it was named
+};
+
+/// What one selection of `ops:` came to: see select.h.
+struct SelectionReport {
+  struct Left {
+    std::string op, reason;
+  };
+  Located<std::string> entry;  // as written
+  Strategy strategy = Strategy::Native;
+  std::vector<std::string> taken;  // sorted
+  std::vector<Left> left;          // sorted: matched, but not taken
+};
+
+/// A file that the spec names, which a tree takes along.
+struct ListFile {
+  std::string path;  // relative to the spec, with '/'
+  std::string text;
 };
 
 enum class CustomAutograd { None, Formula, Function };
@@ -94,6 +113,8 @@ struct Spec {
   std::vector<OpSpec> ops;  // in the spec's order
   std::vector<CustomOpSpec> custom_ops;
   AmpSpec amp;
+  std::vector<SelectionReport> selections;  // filled in by validate_spec(), in the spec's order
+  std::vector<ListFile> lists;              // as well: of `@model:FILE`, each once
 };
 
 /// Parses YAML or JSON (by content). Appends to `diagnostics` and returns what could be read; an unreadable file
@@ -103,7 +124,8 @@ Spec parse_spec(const std::filesystem::path& path, Diagnostics& diagnostics);
 Spec parse_spec_text(std::string text, const std::filesystem::path& path, Diagnostics& diagnostics);
 
 class Catalog;
-/// Checks the spec against what PyTorch declares: op names, strategies that fit each op's class, AMP rules, versions.
-void validate_spec(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics);
+/// Puts operators in the place of selections (select.h), then checks the spec against what PyTorch declares: op names,
+/// strategies that fit each op's class, AMP rules, versions.
+void validate_spec(Spec& spec, const Catalog& catalog, Diagnostics& diagnostics);
 
 }  // namespace openreg_gen

@@ -3,6 +3,7 @@
 
 #include "catalog/catalog.h"
 #include "spec/rules.h"
+#include "spec/select.h"
 
 #include <fmt/format.h>
 
@@ -28,8 +29,9 @@ void validate_torch(const Spec& spec, const Catalog& catalog, Diagnostics& diagn
 
 }  // namespace
 
-void validate_spec(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics) {
+void validate_spec(Spec& spec, const Catalog& catalog, Diagnostics& diagnostics) {
   validate_torch(spec, catalog, diagnostics);
+  expand_ops(spec, catalog, diagnostics);
   validate_ops(spec, catalog, diagnostics);
   validate_amp(spec, catalog, diagnostics);
   diagnostics.finish(spec.text.starts_with("\xEF\xBB\xBF") ? std::string_view(spec.text).substr(3) : spec.text);

@@ -79,7 +79,7 @@ void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Dia
     diagnostics.error("E0203", op.name.at, fmt::format("'{}' is composite: {}", known->name, fit->reason),
                       "leave it out, or add `override: true`");
   }
-  if (op.override_composite.given() && *op.override_composite && fit != nullptr && !fit->needs_override) {
+  if (op.selection.empty() && op.override_composite.given() && *op.override_composite && fit != nullptr && !fit->needs_override) {
     diagnostics.warning("E0210", op.override_composite.at,
                         fmt::format("'{}' is not composite: there is nothing to override", known->name),
                         "leave 'override' out");

@@ -41,7 +41,7 @@ class BadSpec : public testing::TestWithParam<fs::path> {};
 
 TEST_P(BadSpec, GivesItsDiagnostics) {
   Diagnostics diagnostics;
-  const Spec spec = parse_spec(GetParam(), diagnostics);
+  Spec spec = parse_spec(GetParam(), diagnostics);
   validate_spec(spec, catalog(), diagnostics);
   std::string found;
   for (const auto& d : diagnostics.all()) {

@@ -1,0 +1,28 @@
+// The operators of a spec, and what its selections came to, as text and as JSON. Pure; for a spec that passed
+// validate_spec().
+#pragma once
+
+#include "catalog/catalog.h"
+#include "spec/spec.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace openreg_gen {
+
+/// A line a selection: "  12: '@core' (native): 96 operators, 43 left out"; with `all`, each operator, and why one is
+/// left. Empty if the spec has no selection.
+std::string selections_text(const Spec& spec, bool all);
+/// [{"entry","line","column","strategy","ops":[...],"left":[{"op","reason"}]}]
+nlohmann::ordered_json selections_json(const Spec& spec);
+
+/// Operator, strategy, place and the entry that brought it.
+std::string spec_ops_table(const Spec& spec, std::size_t width);
+/// [{"op","strategy","class","entry","line","column"}]: "entry" is the operator's own name or the selection.
+nlohmann::ordered_json spec_ops_json(const Spec& spec, const Catalog& catalog);
+
+/// "pointwise", as the spec has it.
+std::string_view to_string(Strategy strategy);
+
+}  // namespace openreg_gen

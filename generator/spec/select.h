@@ -1,0 +1,25 @@
+// What the entries of `ops:` stand for: selections become operators, before anything else looks at them.
+//
+// The rules, in the order of their weight:
+// - A selection takes the operators that need a kernel (they have no default) and that its strategy fits; the rest of
+//   what it matches is left, and said with the reason. A form that a structured out form serves stands for that one.
+// - A bare name (`add`) is the overload without a name, where there is one that the strategy fits; else a selection of
+//   all its overloads.
+// - An entry that names an operator goes before a bare name that stands for several, that before globs and sets; of
+//   those, what comes later in the spec goes before what came earlier.
+// - A minus takes out of what selections bring, wherever it stands.
+// - An entry out of its `since`..`until` is as if it were not there.
+#pragma once
+
+#include "spec/spec.h"
+
+namespace openreg_gen {
+
+/// Replaces spec.ops by what it stands for with this PyTorch, in the spec's order (a selection's operators by name);
+/// each keeps the place of its entry. Fills in spec.selections and spec.lists, and reads the files of `@model:`.
+void expand_ops(Spec& spec, const Catalog& catalog, Diagnostics& diagnostics);
+
+/// False if the entry's `since` or `until` leaves this PyTorch out. A PyTorch that does not say its version fits.
+bool in_release_range(const OpSpec& entry, const Catalog& catalog);
+
+}  // namespace openreg_gen

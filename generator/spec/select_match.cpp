@@ -1,0 +1,174 @@
+#include "spec/select_match.h"
+
+#include "diag/suggest.h"
+#include "spec/amp_preset.h"
+#include "spec/document.h"
+#include "spec/minimal_ops.h"
+#include "spec/ops_file.h"
+#include "spec/validate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <set>
+
+namespace openreg_gen {
+namespace {
+
+using Kind = Selector::Kind;
+using Ops = std::vector<const Op*>;
+
+template <typename Predicate>
+Ops where(const Catalog& catalog, Predicate predicate) {
+  Ops found;
+  for (const Op& op : catalog.all()) {
+    if (predicate(op)) found.push_back(&op);
+  }
+  return found;
+}
+
+Ops matching(const Catalog& catalog, const std::string& glob) {
+  return where(catalog, [&](const Op& op) { return matches_glob(op, glob); });
+}
+
+/// What to try instead of a glob that matches nothing.
+std::string glob_hint(const Catalog& catalog, const std::string& glob) {
+  for (const auto& other : {"_" + glob, glob + "*", "*" + glob}) {
+    if (const auto found = matching(catalog, other); !found.empty())
+      return fmt::format("did you mean '{}'? It matches {}", other, found.size());
+  }
+  std::string literal;
+  for (const char c : glob.substr(0, glob.find('.'))) {
+    if (c != '*' && c != '?' && c != '[' && c != ']') literal += c;
+  }
+  std::vector<std::string_view> bases;
+  for (const Op& op : catalog.all()) bases.push_back(op.base);
+  const auto near = closest(literal, bases);
+  return near.empty() ? "`openreg-gen ops PATTERN` lists what PyTorch has"
+                      : fmt::format("there is an operator '{}'", near);
+}
+
+std::string tag_hint(const Catalog& catalog, const std::string& tag) {
+  std::set<std::string_view> tags;
+  for (const Op& op : catalog.all()) tags.insert(op.tags.begin(), op.tags.end());
+  const std::vector<std::string_view> names(tags.begin(), tags.end());
+  const auto hint = did_you_mean(tag, names);
+  return hint.empty() ? fmt::format("PyTorch's tags: {}", fmt::join(names, ", ")) : hint;
+}
+
+/// The operators of the spec's autocast rules, each with all overloads where the rule names none.
+Ops amp_ops(const Spec& spec, const Catalog& catalog) {
+  std::set<std::string> names;
+  if (*spec.amp.preset == "cuda") {
+    for (const auto& rule : amp_preset()) names.emplace(rule.op);
+  }
+  for (const auto& name : spec.amp.remove) names.erase(*name);
+  for (const auto& [policy, added] : spec.amp.add) {
+    for (const auto& name : added) names.insert(*name);
+  }
+  Ops found;
+  for (const auto& name : names) {
+    if (const Op* op = catalog.find(name)) {
+      found.push_back(op);
+      continue;
+    }
+    const auto overloads = catalog.overloads(name);
+    found.insert(found.end(), overloads.begin(), overloads.end());
+  }
+  return found;
+}
+
+std::optional<Ops> listed_ops(const std::string& file, const Location& at, Spec& spec, const Catalog& catalog,
+                              Diagnostics& diagnostics) {
+  const auto path = spec.path.parent_path() / file;
+  Diagnostics reading;
+  const auto text = read_spec_file(path, reading);
+  const auto list = text ? parse_ops_file(*text, path, reading) : std::nullopt;
+  const bool missing = !text && reading.all()[0].code == "E0101";
+  if (!missing) {
+    for (const auto& diagnostic : reading.all()) diagnostics.add(diagnostic);
+  }
+  if (!list) {
+    diagnostics.error("E0244", at,
+                      missing ? fmt::format("there is no file '{}'", file) : fmt::format("'{}' cannot be used", file),
+                      missing ? "`python -m torch_NAME.record script.py` writes one" : "");
+    return std::nullopt;
+  }
+  if (std::ranges::none_of(spec.lists, [&](const ListFile& other) { return other.path == file; }))
+    spec.lists.push_back({file, *text});
+  Ops found;
+  for (const auto& recorded : list->ops) {
+    if (const Op* op = catalog.find(*recorded.name)) {
+      found.push_back(op);
+      continue;
+    }
+    diagnostics.warning(
+        "E0245", recorded.name.at,
+        fmt::format("PyTorch {} has no operator '{}'", catalog.torch_version(), *recorded.name),
+        list->torch.empty() ? "it is left out" : fmt::format("it is left out; the list is of {}", list->torch));
+  }
+  return found;
+}
+
+}  // namespace
+
+bool matches_glob(const Op& op, const std::string& glob) {
+  if (glob.find('.') == std::string::npos) return ::fnmatch(glob.c_str(), op.base.c_str(), 0) == 0;
+  const std::string name = op.overload.empty() ? op.name + "." : op.name;
+  return ::fnmatch(glob.c_str(), name.c_str(), 0) == 0;
+}
+
+std::optional<Ops> match_selector(const Selector& selector, const Location& at, Spec& spec, const Catalog& catalog,
+                                  Diagnostics& diagnostics) {
+  const auto tagged = [&](const std::string& tag) {
+    return where(catalog, [&](const Op& op) { return op.has_tag(tag); });
+  };
+  Ops found;
+  std::string hint;
+  switch (selector.kind) {
+    case Kind::Name: {
+      const Op* op = catalog.find(selector.text);
+      found = selector.is_overload() ? Ops{} : catalog.overloads(selector.text);
+      if (found.empty() && op != nullptr) found = {op};
+      if (found.empty()) {
+        find_op({selector.text, at}, catalog, "E0201", "E0202", diagnostics);
+        return std::nullopt;
+      }
+      break;
+    }
+    case Kind::Glob:
+      found = matching(catalog, selector.text);
+      if (found.empty()) hint = glob_hint(catalog, selector.text);
+      break;
+    case Kind::Tag:
+      found = tagged(selector.text);
+      if (found.empty()) hint = tag_hint(catalog, selector.text);
+      break;
+    case Kind::Core:
+      found = tagged("core");
+      break;
+    case Kind::Pointwise:
+      found = tagged("pointwise");
+      break;
+    case Kind::Amp:
+      found = amp_ops(spec, catalog);
+      break;
+    case Kind::Minimal:
+      found = where(catalog, [](const Op& op) { return is_minimal_op(op.name); });
+      break;
+    case Kind::Model:
+      return listed_ops(selector.text, at, spec, catalog, diagnostics);
+  }
+  if (!found.empty()) return found;
+  diagnostics.error(
+      "E0240", at,
+      selector.kind == Kind::Tag
+          ? fmt::format("no operator of PyTorch {} has the tag '{}'", catalog.torch_version(), selector.text)
+          : fmt::format("no operator of PyTorch {} matches '{}'", catalog.torch_version(), selector.text),
+      hint);
+  return std::nullopt;
+}
+
+}  // namespace openreg_gen
