@@ -15,7 +15,8 @@
 //
 // Which one it is, the spec says (allocator.device): exactly one file of the tree defines makeDeviceAllocator(),
 // and DeviceAllocator.cpp registers what it returns. That is the whole seam: another allocator replaces one file.
-// This tree has `direct`.
+// This tree has `direct`. Before the device is used, a process may put another in its place
+// (changeCurrentAllocator() in Allocator.h), such as one from a user's library (PluggableAllocator.h).
 //
 // Ownership: the allocator is created at load and never destroyed, as tensors may outlive main(). It owns its blocks;
 // a DataPtr owns the use of one. Threads: all members may be called from any thread, deleters from any thread at any
@@ -25,6 +26,9 @@ namespace openreg {
 
 /// The allocator that is registered for the device. Not owned by the caller.
 OPENREG_RUNTIME_API c10::DeviceAllocator* getDeviceAllocator();
+
+/// Registers another allocator in place of the present one. Not owned: it must live for good. See changeCurrentAllocator().
+void setDeviceAllocator(c10::DeviceAllocator* allocator);
 
 /// Makes the allocator the spec asks for. Called once, at load; must not touch the device.
 std::unique_ptr<c10::DeviceAllocator> makeDeviceAllocator();

@@ -1,20 +1,109 @@
 # Written by openreg-gen 0.1.0 from openreg.yaml.
 # Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
-"""Memory of a device: how much there is, how much tensors hold. All sizes are in bytes.
+"""Memory of a device: how much there is, how much tensors hold, who gives it. All sizes are in bytes.
 
-What the allocator counts comes through torch.accelerator; before its first allocation all numbers are 0.
+The names and their meanings are torch.cuda.memory's. What the allocator counts comes through torch.accelerator; before
+its first allocation all numbers are 0.
 """
 
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 
+from .. import _C
+from ._lazy import _lazy_init, is_initialized
 from ._utils import Device, _get_device_index
+from .memory_allocators import (
+    MemPool,
+    OpenRegPluggableAllocator,
+    _custom_allocator,
+    _get_current_allocator,
+    _OpenRegAllocator,
+    change_current_allocator,
+    use_mem_pool,
+)
+from .memory_history import (
+    _allocation_traceback,
+    _dump_snapshot,
+    _get_memory_metadata,
+    _record_memory_history,
+    _save_memory_usage,
+    _save_segment_usage,
+    _set_memory_metadata,
+    _snapshot,
+    memory_snapshot,
+)
+from .memory_host import (
+    empty_host_cache,
+    host_memory_stats,
+    host_memory_stats_as_nested_dict,
+    reset_accumulated_host_memory_stats,
+    reset_peak_host_memory_stats,
+)
+from .memory_table import format_summary
+
+__all__ = [
+    "MemPool",
+    "OpenRegPluggableAllocator",
+    "attach_out_of_memory_observer",
+    "caching_allocator_alloc",
+    "caching_allocator_delete",
+    "caching_allocator_disabled",
+    "caching_allocator_enable",
+    "change_current_allocator",
+    "empty_cache",
+    "empty_host_cache",
+    "get_allocator_backend",
+    "get_per_process_memory_fraction",
+    "host_memory_stats",
+    "host_memory_stats_as_nested_dict",
+    "max_memory_allocated",
+    "max_memory_cached",
+    "max_memory_reserved",
+    "mem_get_info",
+    "memory_allocated",
+    "memory_cached",
+    "memory_reserved",
+    "memory_snapshot",
+    "memory_stats",
+    "memory_stats_as_nested_dict",
+    "memory_summary",
+    "reset_accumulated_host_memory_stats",
+    "reset_accumulated_memory_stats",
+    "reset_peak_host_memory_stats",
+    "reset_peak_memory_stats",
+    "set_per_process_memory_fraction",
+    "use_mem_pool",
+]
+
+# Known from torch.cuda.memory by these names, and not part of the public API there either.
+_private = (
+    _OpenRegAllocator,
+    _allocation_traceback,
+    _custom_allocator,
+    _dump_snapshot,
+    _get_current_allocator,
+    _get_memory_metadata,
+    _record_memory_history,
+    _save_memory_usage,
+    _save_segment_usage,
+    _set_memory_metadata,
+    _snapshot,
+)
 
 
 def memory_stats(device: Device = None) -> dict[str, Any]:
     """All the allocator counts, by names such as "allocated_bytes.all.peak"; see torch.accelerator.memory_stats."""
     return torch.accelerator.memory_stats(_get_device_index(device, optional=True))
+
+
+def memory_stats_as_nested_dict(device: Device = None) -> dict[str, Any]:
+    """memory_stats() as a dictionary of dictionaries: ["allocated_bytes"]["all"]["peak"]."""
+    if not torch._C._accelerator_isAllocatorInitialized():
+        return {}
+    return torch._C._accelerator_getDeviceStats(_get_device_index(device, optional=True))
 
 
 def memory_allocated(device: Device = None) -> int:
@@ -37,6 +126,16 @@ def max_memory_reserved(device: Device = None) -> int:
     return memory_stats(device).get("reserved_bytes.all.peak", 0)
 
 
+def memory_cached(device: Device = None) -> int:
+    """The old name of memory_reserved()."""
+    return memory_reserved(device)
+
+
+def max_memory_cached(device: Device = None) -> int:
+    """The old name of max_memory_reserved()."""
+    return max_memory_reserved(device)
+
+
 def mem_get_info(device: Device = None) -> tuple[int, int]:
     """(free, total) of `device`, as its driver says."""
     return torch.accelerator.get_memory_info(_get_device_index(device, optional=True))
@@ -57,11 +156,6 @@ def empty_cache() -> None:
     torch.accelerator.empty_cache()
 
 
-def empty_host_cache() -> None:
-    """Give pinned host memory that no tensor holds back to the system."""
-    torch.accelerator.empty_host_cache()
-
-
 def memory_summary(device: Device = None, abbreviated: bool = False) -> str:
     """A table of memory_stats(), to print.
 
@@ -70,17 +164,82 @@ def memory_summary(device: Device = None, abbreviated: bool = False) -> str:
         abbreviated: leave out the small and the large pool.
     """
     index = _get_device_index(device, optional=True)
-    stats = memory_stats(index)
-    free, total = mem_get_info(index)
-    ooms, retries = stats.get("num_ooms", 0), stats.get("num_alloc_retries", 0)
-    lines = [
-        f"Memory of openreg:{index}: {free} of {total} bytes free",
-        f"{ooms} times out of memory, {retries} retries",
-        f"{'':<36}{'current':>16}{'peak':>16}{'allocated':>16}{'freed':>16}",
-    ]
-    pools = ("all",) if abbreviated else ("all", "small_pool", "large_pool")
-    for metric in ("allocated_bytes", "reserved_bytes", "active_bytes", "requested_bytes", "allocation", "segment"):
-        for pool in pools:
-            row = [stats.get(f"{metric}.{pool}.{kind}", 0) for kind in ("current", "peak", "allocated", "freed")]
-            lines.append(f"{f'{metric} ({pool})':<36}" + "".join(f"{value:>16}" for value in row))
-    return "\n".join(lines)
+    return format_summary(index, memory_stats(index), mem_get_info(index), abbreviated)
+
+
+def set_per_process_memory_fraction(fraction: float, device: Device = None) -> None:
+    """Let this process take at most `fraction` of the memory of `device`; what asks for more runs out of memory.
+
+    Raises:
+        TypeError: `fraction` is no float.
+        ValueError: it is not within 0 to 1.
+    """
+    _lazy_init()
+    index = _get_device_index(device, optional=True)
+    if not isinstance(fraction, float):
+        raise TypeError("Invalid type for fraction argument, must be `float`")
+    if fraction < 0 or fraction > 1:
+        raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
+    _C._set_memory_fraction(fraction, index)
+
+
+def get_per_process_memory_fraction(device: Device = None) -> float:
+    """What set_per_process_memory_fraction() set; 1.0 at first."""
+    _lazy_init()
+    return _C._get_memory_fraction(_get_device_index(device, optional=True))
+
+
+def caching_allocator_alloc(size: int, device: Device = None, stream: Any = None) -> int:
+    """The address of `size` bytes from the allocator, for other frameworks; caching_allocator_delete() frees them.
+
+    Args:
+        size: in bytes; 0 gives 0.
+        device: the device; its current stream is used unless `stream` is given.
+        stream: a stream of that device, or the handle of one.
+    """
+    _lazy_init()
+    index = _get_device_index(device, optional=True)
+    if stream is None:
+        stream = torch.accelerator.current_stream(index)
+    if isinstance(stream, torch.Stream):
+        stream = _C._stream_handle(stream.stream_id, stream.device_index)
+    if not isinstance(stream, int):
+        raise TypeError(
+            "Invalid type for stream argument, must be `torch.Stream` or `int` representing a pointer to an existing stream"
+        )
+    return _C._raw_alloc(size, index, stream)
+
+
+def caching_allocator_delete(mem_ptr: int) -> None:
+    """Free what caching_allocator_alloc() returned."""
+    _C._raw_delete(mem_ptr)
+
+
+def caching_allocator_enable(value: bool = True) -> None:
+    """Switch the allocator's cache on or off. On by default, where there is one."""
+    if is_initialized():
+        _C._enable_caching(value)
+
+
+@contextlib.contextmanager
+def caching_allocator_disabled() -> Iterator[None]:
+    """Context in which freed memory goes straight back to the device."""
+    before = _C._is_caching_enabled()
+    caching_allocator_enable(False)
+    try:
+        yield
+    finally:
+        caching_allocator_enable(before)
+
+
+def get_allocator_backend() -> str:
+    """Which kind of allocator this process uses: "native" (the caching one), "direct" or "pluggable"."""
+    return _C._allocator_backend()
+
+
+def attach_out_of_memory_observer(observer: Callable[[int, int, int, int], None]) -> None:
+    """Have `observer(device, allocated, device_total, device_free)` called before each out of memory error, for good.
+
+    torch.cuda has it as torch._C._cuda_attach_out_of_memory_observer. What it raises is reported and ignored.
+    """
+    _C._attach_out_of_memory_observer(observer)

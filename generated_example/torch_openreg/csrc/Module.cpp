@@ -6,6 +6,7 @@
 // fork, properties, default generators. All else (current device, streams, events, memory) reaches the device through
 // PyTorch's own bindings and the guard, hooks and allocator that libtorch_openreg.so registers.
 //
+// Here are the functions of devices; memory has files of its own (Module.h).
 // Plain CPython calls: one table of functions needs no binding library. HANDLE_TH_ERRORS turns C++ exceptions into
 // PyTorch's Python ones (torch.AcceleratorError, torch.OutOfMemoryError), and warnings into Python warnings.
 // Threads: Python calls in with the GIL held; what may wait for the device releases it.
@@ -19,6 +20,7 @@
 #include <torch/csrc/Generator.h>
 #include <torch/csrc/utils/device_lazy_init.h>
 
+#include "Module.h"
 #include "runtime/Functions.h"
 #include "runtime/Generator.h"
 
@@ -124,7 +126,20 @@ PyMethodDef methods[] = {
 constexpr const char* description = "Bindings of the openreg backend. Use torch.openreg instead.";
 PyModuleDef module = {PyModuleDef_HEAD_INIT, "torch_openreg._C", description, -1, methods, nullptr, nullptr, nullptr, nullptr};
 
+PyObject* make_module() {
+  HANDLE_TH_ERRORS
+  auto result = pybind11::reinterpret_steal<pybind11::module_>(PyModule_Create(&module));
+  if (!result) {
+    throw python_error();
+  }
+  bind_memory(result);
+  bind_memory_history(result);
+  bind_host_memory(result);
+  return result.release().ptr();
+  END_HANDLE_TH_ERRORS
+}
+
 }  // namespace
 }  // namespace openreg
 
-extern "C" __attribute__((visibility("default"))) PyObject* openreg_init_module() { return PyModule_Create(&openreg::module); }
+extern "C" __attribute__((visibility("default"))) PyObject* openreg_init_module() { return openreg::make_module(); }

@@ -1,0 +1,57 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
+#include "runtime/MemPool.h"
+
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "runtime/Functions.h"
+
+namespace openreg {
+
+namespace {
+
+// As with torch.cuda: a user's pool has its number second, one of a graph capture first.
+c10::MempoolId_t next_id(bool is_user_created) {
+  static std::atomic<c10::CaptureId_t> users{1};
+  static std::atomic<c10::CaptureId_t> graphs{1};
+  return is_user_created ? c10::MempoolId_t{0, users++} : c10::MempoolId_t{graphs++, 0};
+}
+
+}  // namespace
+
+MemPool::MemPool(
+    std::shared_ptr<OpenRegAllocator> allocator, bool is_user_created, bool use_on_oom, bool no_split)
+    : allocator_(std::move(allocator)), id_(next_id(is_user_created)), device_(current_device()) {
+  OpenRegAllocator& current = getCurrentAllocator();
+  current.createOrIncrefPool(device_, id_, allocator_);
+  if (use_on_oom) {
+    current.setUseOnOOM(device_, id_, true);
+  }
+  if (no_split) {
+    current.setNoSplit(device_, id_);
+  }
+}
+
+MemPool::~MemPool() {
+  try {
+    OpenRegAllocator& current = getCurrentAllocator();
+    current.releasePool(device_, id_);
+    current.emptyCache(id_);
+  } catch (const std::exception& error) {
+    TORCH_WARN("openreg: a memory pool could not be released: ", error.what());
+  }
+}
+
+int MemPool::use_count() const {
+  return getCurrentAllocator().getPoolUseCount(device_, id_);
+}
+
+void beginAllocateCurrentThreadToPool(c10::DeviceIndex device, c10::MempoolId_t id) {
+  const std::thread::id thread = std::this_thread::get_id();
+  getCurrentAllocator().beginAllocateToPool(
+      device, id, [thread](orStream_t) { return std::this_thread::get_id() == thread; });
+}
+
+}  // namespace openreg

@@ -1,0 +1,139 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/Allocator.h"
+#include "runtime/AllocatorStats.h"
+
+// Note [Pluggable allocator]
+// An allocator whose memory comes from functions of the user's: torch.openreg.memory.OpenRegPluggableAllocator loads
+// them from a shared library. It is torch.cuda's CUDAPluggableAllocator for this device: same functions, same names.
+// Two functions are needed, all others are optional; what a missing one would do is said at its setter.
+//
+// The functions are foreign code, so they aren't trusted: null, memory that isn't the device's, a pointer that is
+// still in use and C++ exceptions all become errors that name the function. The bookkeeping (sizes, devices, streams,
+// statistics) is done here, so a library needs none.
+//
+// Who uses it: changeCurrentAllocator() makes it the process's allocator; a memory pool of the caching allocator can
+// take its segments from one. Ownership: shared; functions and library must live as long as memory from them, so
+// libraries are never unloaded. Threads: any; the functions are called without a lock, from many threads at once, and
+// `free` also from threads that never made an allocation.
+
+namespace openreg {
+
+class OPENREG_RUNTIME_API PluggableAllocator final : public OpenRegAllocator {
+ public:
+  using AllocFn = void*(size_t size, int device, orStream_t stream);
+  using FreeFn = void(void* pointer, size_t size, int device, orStream_t stream);
+
+  /// `source` says in messages where the two functions come from. Throws c10::Error if one is empty.
+  PluggableAllocator(std::function<AllocFn> alloc_fn, std::function<FreeFn> free_fn, std::string source = "functions");
+
+  // The optional functions. All are to be set before the allocator is used.
+
+  /// Called with the number of devices before the first allocation.
+  void set_init_fn(std::function<void(int)> fn) { init_fn_ = std::move(fn); }
+  /// Called by emptyCache(), unless there is an empty_cache function.
+  void set_reset_fn(std::function<void()> fn) { reset_fn_ = std::move(fn); }
+  void set_empty_cache_fn(std::function<void()> fn) { empty_cache_fn_ = std::move(fn); }
+  /// setMemoryFraction(). Without it: a clear error.
+  void set_memory_fraction_fn(std::function<void(double, int)> fn) { memory_fraction_fn_ = std::move(fn); }
+  /// getBaseAllocation(). Without it: each allocation is its own base.
+  void set_base_alloc_fn(std::function<void*(void*, size_t*)> fn) { base_alloc_fn_ = std::move(fn); }
+  /// recordStream(). Without it: nothing; `free` must then wait for all streams, as the device's own does.
+  void set_record_stream_fn(std::function<void(void*, orStream_t)> fn) { record_stream_fn_ = std::move(fn); }
+  /// Pools. Without these: a clear error.
+  void set_begin_allocate_to_pool(std::function<void(int, c10::MempoolId_t, StreamFilter)> fn) { begin_fn_ = std::move(fn); }
+  void set_end_allocate_to_pool_fn(std::function<void(int, c10::MempoolId_t)> fn) { end_fn_ = std::move(fn); }
+  void set_release_pool(std::function<void(int, c10::MempoolId_t)> fn) { release_fn_ = std::move(fn); }
+  /// cacheInfo(). Without it: a clear error.
+  void set_cache_info_fn(std::function<void(int, size_t*)> fn) { cache_info_fn_ = std::move(fn); }
+  /// getDeviceStats(). Without it: what was allocated and freed here.
+  void set_device_stats_fn(std::function<void(int, c10::CachingDeviceAllocator::DeviceStats*)> fn) {
+    device_stats_fn_ = std::move(fn);
+  }
+
+  c10::DataPtr allocate(size_t size) override;
+  c10::DeleterFnPtr raw_deleter() const override;
+  bool is_simple_data_ptr(const c10::DataPtr& data) const override { return data.get() == data.get_context(); }
+  void copy_data(void* destination, const void* source, size_t size) const override;
+
+  bool initialized() override;
+  void emptyCache(c10::MempoolId_t mempool_id) override;
+  void recordStream(const c10::DataPtr& data, c10::Stream stream) override;
+  c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex device) override;
+  void resetAccumulatedStats(c10::DeviceIndex device) override;
+  void resetPeakStats(c10::DeviceIndex device) override;
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex device) override;
+
+  std::string name() override { return "pluggable"; }
+  void* raw_alloc(size_t nbytes) override;
+  void* raw_alloc_with_stream(size_t nbytes, orStream_t stream) override;
+  /// Throws c10::Error if `ptr` isn't live.
+  void raw_delete(void* ptr) override;
+  /// The same for deleters: false instead of a throw.
+  bool release(void* ptr) noexcept;
+  double getMemoryFraction(c10::DeviceIndex device) override;
+  void setMemoryFraction(double fraction, c10::DeviceIndex device) override;
+  void cacheInfo(c10::DeviceIndex device, size_t* largestBlock) override;
+  void* getBaseAllocation(void* ptr, size_t* size) override;
+  SnapshotInfo snapshot(c10::MempoolId_t mempool_id, bool include_traces) override;
+  void beginAllocateToPool(c10::DeviceIndex device, c10::MempoolId_t mempool_id, StreamFilter filter) override;
+  void endAllocateToPool(c10::DeviceIndex device, c10::MempoolId_t mempool_id) override;
+  void releasePool(c10::DeviceIndex device, c10::MempoolId_t mempool_id) override;
+  void attachOutOfMemoryObserver(OutOfMemoryObserver observer) override;
+
+ private:
+  struct Metadata {
+    size_t size;
+    c10::DeviceIndex device;
+    orStream_t stream;
+  };
+
+  void* malloc(size_t size, c10::DeviceIndex device, orStream_t stream);
+  void check_memory(void* data, size_t size, c10::DeviceIndex device, orStream_t stream);
+  void call_free(void* data, const Metadata& metadata) noexcept;
+  [[noreturn]] void throw_out_of_memory(size_t size, c10::DeviceIndex device);
+  void init_once();
+
+  const std::function<AllocFn> alloc_fn_;
+  const std::function<FreeFn> free_fn_;
+  const std::string source_;
+  std::function<void(int)> init_fn_;
+  std::function<void()> reset_fn_;
+  std::function<void()> empty_cache_fn_;
+  std::function<void(double, int)> memory_fraction_fn_;
+  std::function<void*(void*, size_t*)> base_alloc_fn_;
+  std::function<void(void*, orStream_t)> record_stream_fn_;
+  std::function<void(int, c10::MempoolId_t, StreamFilter)> begin_fn_;
+  std::function<void(int, c10::MempoolId_t)> end_fn_;
+  std::function<void(int, c10::MempoolId_t)> release_fn_;
+  std::function<void(int, size_t*)> cache_info_fn_;
+  std::function<void(int, c10::CachingDeviceAllocator::DeviceStats*)> device_stats_fn_;
+
+  std::once_flag init_;
+  std::mutex mutex_;  // guards what follows, up to stats_
+  std::map<void*, Metadata> allocations_;
+  std::map<c10::DeviceIndex, double> fractions_;
+  std::vector<OutOfMemoryObserver> observers_;
+  AllocatorStats stats_;
+};
+
+/// Loads `path` (never unloaded) and takes the two functions by name. Throws c10::Error that says what is missing.
+OPENREG_RUNTIME_API std::shared_ptr<PluggableAllocator> loadPluggableAllocator(
+    const std::string& path, const std::string& alloc_fn, const std::string& free_fn);
+
+/// A symbol of a library, for the optional functions. Throws c10::Error if the library or the symbol isn't there.
+OPENREG_RUNTIME_API void* findSymbol(const std::string& path, const std::string& name);
+
+}  // namespace openreg

@@ -1,0 +1,18 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <Python.h>
+
+#include <torch/csrc/Exceptions.h>
+#include <torch/csrc/utils/pybind.h>
+
+// Each topic of the bindings adds its functions to the module _C.
+
+namespace openreg {
+
+void bind_memory(pybind11::module_& module);
+void bind_memory_history(pybind11::module_& module);
+void bind_host_memory(pybind11::module_& module);
+
+}  // namespace openreg
