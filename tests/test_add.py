@@ -47,7 +47,7 @@ def test_looking_changes_nothing(openreg_gen, tree, flag):
     before = state(tree)
     told = openreg_gen("add", "nonzero", flag, cwd=tree).stdout
     assert state(tree) == before
-    assert ("+  nonzero: native" if flag == "--diff" else f"update  {SPEC}") in told
+    assert ("+  nonzero: native" if flag == "--diff" else f"update    {SPEC}") in told
 
 
 @pytest.mark.parametrize(

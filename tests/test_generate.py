@@ -66,18 +66,17 @@ def test_an_edited_generated_file_is_refused(openreg_gen, tree, name):
     assert state(tree) == before
 
 
-def test_an_edited_shared_file_is_kept_until_its_render_changes(openreg_gen, tree):
-    (tree / SHARED).write_text("mine\n")
+def test_an_edited_shared_file_is_kept_and_merged_when_its_render_changes(openreg_gen, tree):
+    with (tree / SHARED).open("a") as file:
+        file.write("mine\n")
     openreg_gen("generate", cwd=tree)
     openreg_gen("generate", "--check", cwd=tree)
     spec = tree / "mybackend.yaml"
     spec.write_text(spec.read_text().replace("name: mybackend ", "name: mybackend\n  description: Another.\n  #"))
-    before = state(tree)
-    assert f"  {SHARED}: edited (shared;" in openreg_gen("generate", cwd=tree, code=1).stderr
-    assert state(tree) == before
-    (tree / SHARED).unlink()
-    openreg_gen("generate", cwd=tree)
-    assert "Another." in (tree / SHARED).read_text()
+    assert f"  merge     {SHARED} " in openreg_gen("generate", cwd=tree).stdout
+    merged = (tree / SHARED).read_text()
+    assert "Another." in merged and merged.endswith("mine\n")
+    openreg_gen("generate", "--check", cwd=tree)
 
 
 def test_an_owned_file_is_never_touched(openreg_gen, tree):
@@ -101,11 +100,18 @@ def test_check_lists_what_is_stale_missing_edited_and_extra(openreg_gen, tree):
     (tree / MANIFEST).write_text(json.dumps(manifest))
     before = state(tree)
     out = openreg_gen("generate", "--check", cwd=tree, code=1).stdout
-    rows = {row[1]: (row[0], row[3]) for row in (re.split(r"  +", line, maxsplit=4)[1:] for line in out.splitlines())}
-    assert rows["setup.py"] == ("create", "missing")
-    assert rows[GENERATED] == ("refuse", "edited")
-    assert rows["csrc/old.cpp"][1].startswith("no longer asked for")
-    assert ("update", "stale") in rows.values()
+    found, kind = {}, None
+    for line in out.splitlines():
+        if line.startswith("  "):
+            found[line.split()[0]] = kind
+        else:
+            kind = line.split(":")[0]
+    assert found["setup.py"] == "missing"
+    assert found[GENERATED] == "edited"
+    assert found["csrc/old.cpp"] == "extra"
+    assert "stale" in found.values()
+    told = json.loads(openreg_gen("generate", "--check", "--json", cwd=tree, code=1).stdout)
+    assert {file["path"]: file["finding"] for file in told["files"] if file["finding"] != "fine"} == found
     assert state(tree) == before
 
 

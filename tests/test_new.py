@@ -58,7 +58,7 @@ def test_new_in_json(openreg_gen, tmp_path):
 
 def test_new_dry_run_writes_nothing(openreg_gen, tmp_path):
     out = openreg_gen("new", "mybackend", "--dry-run", cwd=tmp_path).stdout
-    assert "create  csrc/CMakeLists.txt" in out
+    assert "create    csrc/CMakeLists.txt" in out
     assert "nothing written" in out
     assert not list(tmp_path.iterdir())
 

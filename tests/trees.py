@@ -12,7 +12,9 @@ SHARED = "README.md"
 
 
 def files(root):
-    return {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*")) if path.is_file()}
+    """Without what undo keeps, which no two runs have alike."""
+    paths = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*")) if path.is_file()}
+    return {name: path for name, path in paths.items() if not name.startswith(".openreg-gen/undo/")}
 
 
 def state(root):

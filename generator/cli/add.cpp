@@ -103,6 +103,7 @@ std::optional<EditedSpec> remove(const Options& options, const Inputs& inputs) {
 void add_add(CLI::App& app, Session& session) {
   CLI::App* verb = app.add_subcommand("add", "Add operators to a backend: to its spec, then to its files");
   auto options = std::make_shared<Options>();
+  options->generate->what = "add";
   auto* ops = verb->add_option("OP", options->ops, "abs.out; or a schema, 'my_op(Tensor x, int k) -> Tensor'");
   auto* from = verb->add_option("--from", options->from,
                                 "Operators of a recorded model that fell back to the CPU, most costly first")
@@ -139,6 +140,7 @@ void add_add(CLI::App& app, Session& session) {
 void add_remove(CLI::App& app, Session& session) {
   CLI::App* verb = app.add_subcommand("remove", "Take operators out of a backend's spec, then out of its files");
   auto options = std::make_shared<Options>();
+  options->generate->what = "remove";
   verb->add_option("OP", options->ops, "As the spec has it: abs.out, or the name of a custom operator")->required();
   add_generate_options(*verb, options->generate);
   verb->callback([options, &session] {

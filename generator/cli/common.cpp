@@ -1,21 +1,11 @@
 #include "cli/common.h"
 
 #include "cli/report.h"
-#include "cli/usage.h"
-#include "tree/diff.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 
 namespace openreg_gen {
-namespace {
-
-bool says_something(const Step& step) { return step.action != Action::Unchanged && !step.reason.empty(); }
-
-}  // namespace
-
 namespace {
 
 std::optional<Inputs> complete(Spec spec, Diagnostics& diagnostics, const std::string& torch, bool json) {
@@ -58,11 +48,12 @@ std::optional<Inputs> read_again(Inputs inputs, std::string text, bool json) {
   return std::nullopt;
 }
 
-Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& spec_file) {
+Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& spec_file, const Ignore& ignore) {
   Rendering rendering;
   rendering.request.templates_hash = hash_templates(data);
   rendering.request.globals = make_globals(inputs.spec, inputs.catalog, spec_file);
   rendering.outputs = expand_outputs(data.templates, rendering.request.globals);
+  std::erase_if(rendering.outputs, [&ignore](const Output& output) { return ignore.matches(output.path); });
   for (const Output& output : rendering.outputs) {
     rendering.request.jobs.push_back({output.template_name, job_context(output, rendering.request.globals)});
   }
@@ -77,7 +68,7 @@ Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& 
     output.file_class = FileClass::Owned;
     output.key = "ops";
     output.about = "a list of operators that the spec selects";
-    rendering.lists.push_back({std::move(output), list.text});
+    rendering.lists.push_back({std::move(output), list.text, std::nullopt});
   }
   return rendering;
 }
@@ -85,7 +76,8 @@ Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& 
 std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering) {
   std::vector<std::string> texts = renderer.render(rendering.request);
   std::vector<Rendered> renders;
-  for (std::size_t i = 0; i < texts.size(); ++i) renders.push_back({rendering.outputs[i], std::move(texts[i])});
+  for (std::size_t i = 0; i < texts.size(); ++i) 
+    renders.push_back({rendering.outputs[i], std::move(texts[i]), std::nullopt});
   renders.insert(renders.end(), rendering.lists.begin(), rendering.lists.end());
   return renders;
 }
@@ -95,67 +87,7 @@ Rendered spec_output(const std::string& spec_file, std::string text) {
   output.path = spec_file;
   output.file_class = FileClass::Owned;
   output.about = "the spec: what this tree is rendered from";
-  return {std::move(output), std::move(text)};
-}
-
-nlohmann::json steps_json(const Plan& plan) {
-  nlohmann::json files = nlohmann::json::array();
-  for (const Step& step : plan.steps) {
-    files.push_back({{"path", step.path},
-                     {"class", to_string(step.file_class)},
-                     {"action", to_string(step.action)},
-                     {"reason", step.reason},
-                     {"key", step.key}});
-  }
-  return files;
-}
-
-std::string steps_table(const Plan& plan) {
-  std::size_t width = 0;
-  for (const Step& step : plan.steps) {
-    if (says_something(step)) width = std::max(width, step.path.size());
-  }
-  std::string out;
-  for (const Step& step : plan.steps) {
-    if (!says_something(step)) continue;
-    out += fmt::format("  {:7} {:{}}  {:9}  {}\n", to_string(step.action), step.path, width, to_string(step.file_class),
-                       step.reason);
-  }
-  return out;
-}
-
-std::string count_classes(const Plan& plan) {
-  std::array<std::size_t, 3> count{};
-  for (const auto& [path, file] : plan.manifest.files) ++count[static_cast<std::size_t>(file.file_class)];
-  return fmt::format("{} files: {} generated, {} shared, {} owned", plan.manifest.files.size(), count[0], count[1],
-                     count[2]);
-}
-
-std::string plan_diff(const Plan& plan, bool colour) {
-  std::string out;
-  for (const Step& step : plan.steps) {
-    if (step.action == Action::Unchanged || step.action == Action::Keep) continue;
-    const bool create = step.action == Action::Create, remove = step.action == Action::Remove;
-    out += unified_diff(step.before, step.after, create ? "/dev/null" : "a/" + step.path,
-                        remove ? "/dev/null" : "b/" + step.path, colour);
-  }
-  return out;
-}
-
-Exit print_refusal(const Plan& plan) {
-  std::size_t count = 0;
-  for (const Step& step : plan.steps) count += step.action == Action::Refuse;
-  print_error("E0503",
-              fmt::format("{} {} in the way; nothing was written", count, count == 1 ? "file is" : "files are"), {});
-  for (const Step& step : plan.steps) {
-    if (step.action != Action::Refuse) continue;
-    fmt::print(stderr, "  {}: {} ({}; `{}` in the spec governs it)\n", step.path, step.reason,
-               to_string(step.file_class), step.key);
-  }
-  fmt::print(stderr,
-             "hint: `openreg-gen generate --diff` shows your edits against the render; a file that is moved away "
-             "or deleted is rendered again\n");
-  return Exit::No;
+  return {std::move(output), std::move(text), std::nullopt};
 }
 
 std::string shell_quoted(const std::string& word) {

@@ -1,4 +1,4 @@
-// What `new` and `generate` share: from a spec to a plan, and how a plan is shown.
+// What `new` and `generate` share: from a spec to its renders. How a plan is shown: cli/plan_view.h.
 #pragma once
 
 #include "catalog/catalog.h"
@@ -6,8 +6,6 @@
 #include "render/renderer.h"
 #include "spec/spec.h"
 #include "tree/plan.h"
-
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <optional>
@@ -30,31 +28,21 @@ std::optional<Inputs> read_again(Inputs inputs, std::string text, bool json);
 /// The same of a file.
 std::optional<Inputs> read_inputs(const std::filesystem::path& path, const std::string& torch, bool json);
 
-/// All that is to be rendered, and the manifest it leads to (without its files).
+/// All that is to be rendered, and the manifest it leads to (without its files). Outputs that `ignore` names are left
+/// out.
 struct Rendering {
   std::vector<Output> outputs;
   RenderRequest request;
   Manifest next;
   std::vector<Rendered> lists;  // files that the spec names, which the tree takes along
 };
-Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& spec_file);
+Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& spec_file, const Ignore& ignore = {});
 
 /// Renders, and adds the files that the spec names. Throws Failure (E06xx).
 std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering);
 
 /// The spec as an output of the tree: owned.
 Rendered spec_output(const std::string& spec_file, std::string text);
-
-/// {"path","class","action","reason","key"} of each step.
-nlohmann::json steps_json(const Plan& plan);
-/// A line a step that does something or says something: "update  csrc/x.cpp  generated  stale". Empty if none does.
-std::string steps_table(const Plan& plan);
-/// "96 files: 70 generated, 9 shared, 17 owned".
-std::string count_classes(const Plan& plan);
-/// The plan's changes as unified diffs.
-std::string plan_diff(const Plan& plan, bool colour);
-/// Names the files that make a plan refused, on stderr; Exit::No.
-Exit print_refusal(const Plan& plan);
 
 /// The word as a POSIX shell reads it.
 std::string shell_quoted(const std::string& word);

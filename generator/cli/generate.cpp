@@ -1,11 +1,11 @@
 // openreg-gen generate: renders a tree again from its own spec.
-#include "cli/cli.h"
-
 #include "cli/generate.h"
-#include "cli/usage.h"
+
+#include "cli/cli.h"
+#include "cli/open_tree.h"
+#include "cli/plan_view.h"
 #include "diag/render.h"
 #include "tree/apply.h"
-#include "tree/find_tree.h"
 #include "tree/paths.h"
 
 #include <fmt/format.h>
@@ -22,88 +22,80 @@ std::string read_spec(const RealDisk& disk, const std::string& path) {
   if (disk.kind(path) == FileKind::None) {
     throw Failure(Exit::BadInput, "E0511", "the tree's spec '" + path + "' is gone", "restore it from version control");
   }
-  Diagnostics diagnostics;
   return disk.kind(path) == FileKind::Folder ? std::string() : disk.read(path);
 }
 
-void print_json(const fs::path& root, const Plan& plan, nlohmann::json told) {
-  told.update(
-      {{"root", root.string()}, {"changed", plan.changes()}, {"refused", plan.refused()}, {"files", steps_json(plan)}});
-  fmt::print("{}\n", told.dump());
+/// The spec's path as its user would write it.
+fs::path shown_spec(const GenerateOptions& options, const OpenTree& tree) {
+  const fs::path spec = tree.root / tree.manifest.spec;
+  if (options.folder.empty()) return fs::proximate(spec);
+  return fs::path(options.folder) / fs::proximate(spec, options.folder);
 }
 
-/// The spec is its owner's; here it is written because they asked for it.
-void write_spec(Plan& plan, const std::string& spec) {
-  for (Step& step : plan.steps) {
-    if (step.path != spec || step.before == step.after) continue;
-    step.action = Action::Update;
-    step.reason = "edited, as you asked";
-  }
-}
-
-Exit show_fresh(const GenerateOptions& options, const fs::path& root, const Manifest& manifest) {
+Exit show_fresh(const GenerateOptions& options, const OpenTree& tree) {
   if (options.json) {
-    fmt::print("{}\n",
-               nlohmann::json{
-                   {"root", root.string()}, {"changed", false}, {"refused", false}, {"files", nlohmann::json::array()}}
-                   .dump());
+    fmt::print("{}\n", nlohmann::json{{"root", tree.root.string()},
+                                      {"changed", false},
+                                      {"refused", false},
+                                      {"conflicts", false},
+                                      {"files", nlohmann::json::array()}}
+                           .dump());
   } else {
-    fmt::print("up to date: {} files\n", manifest.files.size());
+    fmt::print("up to date: {}\n", count_classes(tree.manifest));
   }
   return Exit::Done;
 }
 
 Exit show(const GenerateOptions& options, const fs::path& root, const Plan& plan, const EditedSpec& edited) {
-  const bool stale = plan.refused() || plan.changes();
+  const bool no = plan.refused() || plan.conflicts() || (options.check && !plan.clean());
+  const Exit exit = no ? Exit::No : Exit::Done;
   if (options.json) {
-    print_json(root, plan, edited.told);
-    return plan.refused() || (options.check && stale) ? Exit::No : Exit::Done;
+    nlohmann::json told = edited.told;
+    told.update({{"root", root.string()},
+                 {"changed", plan.changes()},
+                 {"refused", plan.refused()},
+                 {"conflicts", plan.conflicts()},
+                 {"files", steps_json(plan)}});
+    fmt::print("{}\n", told.dump());
+    return exit;
   }
-  const std::string table = steps_table(plan);
-  if (!options.diff && !plan.refused()) fmt::print("{}", edited.said);
-  if (options.diff) fmt::print("{}", plan_diff(plan, colour_wanted(STDOUT_FILENO)));
-  if (!options.diff) fmt::print("{}", table);
+  const bool colour = colour_wanted(STDOUT_FILENO);
+  if (options.diff) {
+    fmt::print("{}", plan_diff(plan, colour));
+    return exit;
+  }
   if (options.check) {
-    if (!stale) fmt::print("up to date: {}\n", count_classes(plan));
-    if (stale && table.empty())
-      fmt::print("  update  {}\n", kManifest);  // only what the tool keeps for itself is stale
-    return stale ? Exit::No : Exit::Done;
-  }
-  if (plan.refused()) return print_refusal(plan);
-  if (!options.diff) {
+    fmt::print("{}", check_report(plan, colour));
+    if (plan.clean()) fmt::print("up to date: {}\n", count_classes(plan.manifest));
+  } else {
+    if (!plan.refused()) fmt::print("{}", edited.said);
+    fmt::print("{}", steps_table(plan, colour));
+    if (plan.refused()) {
+      std::fflush(stdout);
+      return print_refusal(plan);
+    }
     const char* what = !plan.changes() ? "up to date" : options.writes() ? "rendered" : "nothing written; would be";
-    fmt::print("{}: {}\n", what, count_classes(plan));
+    if (!plan.conflicts()) fmt::print("{}: {}\n", what, count_classes(plan.manifest));
   }
-  return Exit::Done;
+  fmt::print("{}{}", drift_report(plan, colour), conflict_report(plan, colour));
+  return exit;
 }
 
 }  // namespace
 
 Exit generate(const GenerateOptions& options, const EditSpec& edit) {
-  const fs::path root = find_tree(options.folder);
-  RealDisk disk(root);
-  check_inside(disk, std::string(kStateFolder));
-  check_inside(disk, std::string(kManifest));
-  std::unique_ptr<void, void (*)(void*)> lock(nullptr, [](void*) {});
-  if (options.writes()) {
-    lock = disk.lock();
-    if (!lock)
-      throw Failure(Exit::No, "E0510", "another openreg-gen is at work in '" + root.string() + "'",
-                    "wait for it to end");
-  }
-  if (needs_recovery(disk)) {
-    if (!options.writes()) {
-      throw Failure(Exit::No, "E0512", "an earlier run was cut off in '" + root.string() + "'",
-                    "`openreg-gen generate` finishes it");
-    }
-    recover(disk);
-  }
-  const Manifest manifest = parse_manifest(disk.read(std::string(kManifest)));
-  std::string text = read_spec(disk, manifest.spec);
-  const fs::path shown = options.folder.empty()
-                             ? fs::proximate(root / manifest.spec)
-                             : fs::path(options.folder) / fs::proximate(root / manifest.spec, options.folder);
-  auto inputs = read_inputs(text, shown, options.torch, options.json);
+  OpenTree tree = open_tree(options.folder, options.writes() ? Access::Write : Access::Read);
+  RealDisk& disk = *tree.disk;
+  const Manifest& manifest = tree.manifest;
+  PlanOptions how;
+  how.ignore = read_ignore(disk);
+  how.force = options.force;
+  how.side = options.ours ? MergeSide::Ours : options.theirs ? MergeSide::Theirs : MergeSide::Markers;
+  how.disown = {options.disown.begin(), options.disown.end()};
+
+  const std::string on_disk = read_spec(disk, manifest.spec);
+  std::string text = on_disk;
+  auto inputs = read_inputs(text, shown_spec(options, tree), options.torch, options.json);
   if (!inputs) return Exit::BadInput;
   EditedSpec edited;
   if (edit) {
@@ -116,16 +108,16 @@ Exit generate(const GenerateOptions& options, const EditSpec& edit) {
   }
 
   const DataDir data = find_data();
-  const Rendering rendering = prepare(*inputs, data, manifest.spec);
-  if (!edit && is_fresh(disk, manifest, rendering.next)) return show_fresh(options, root, manifest);
+  const Rendering rendering = prepare(*inputs, data, manifest.spec, how.ignore);
+  if (!edit && how.disown.empty() && is_fresh(disk, manifest, rendering.next)) return show_fresh(options, tree);
 
   Renderer renderer(data);
   std::vector<Rendered> renders = render(renderer, rendering);
   renders.push_back(spec_output(manifest.spec, std::move(text)));
-  Plan plan = make_plan(disk, &manifest, std::move(renders), rendering.next);
-  if (edit) write_spec(plan, manifest.spec);
-  if (options.writes() && !plan.refused()) apply_plan(disk, plan);
-  return show(options, root, plan, edited);
+  if (edit) renders.back().replaces = on_disk;
+  const Plan plan = make_plan(disk, &manifest, std::move(renders), rendering.next, how);
+  if (options.writes() && !plan.refused()) apply_plan(disk, plan, options.what);
+  return show(options, tree.root, plan, edited);
 }
 
 void add_generate_options(CLI::App& verb, const std::shared_ptr<GenerateOptions>& options) {
@@ -133,8 +125,12 @@ void add_generate_options(CLI::App& verb, const std::shared_ptr<GenerateOptions>
       ->type_name("DIR");
   verb.add_option("--torch", options->torch, "PyTorch to read the operators from; default: the active environment's")
       ->type_name("DIR");
-  verb.add_flag("--dry-run", options->dry_run, "Say what would be done, and write nothing");
-  verb.add_flag("--diff", options->diff, "Show what would be done as a diff, and write nothing");
+  CLI::Option* dry = verb.add_flag("--dry-run", options->dry_run, "Say what would be done, and write nothing");
+  verb.add_flag("--diff", options->diff, "Show what would be done as a diff, and write nothing")->excludes(dry);
+  CLI::Option* ours = verb.add_flag("--ours", options->ours, "Where both changed the same lines, take yours");
+  verb.add_flag("--theirs", options->theirs, "Where both changed the same lines, take the render's; a copy is kept")
+      ->excludes(ours);
+  verb.add_flag("--force", options->force, "Replace files that are in the way; copies go to .openreg-gen/backup");
   verb.add_flag("--json", options->json, "Print one JSON object");
 }
 
@@ -142,7 +138,9 @@ void add_generate(CLI::App& app, Session& session) {
   CLI::App* verb = app.add_subcommand("generate", "Render a backend again from its own spec");
   auto options = std::make_shared<GenerateOptions>();
   add_generate_options(*verb, options);
-  verb->add_flag("--check", options->check, "Write nothing; exit 1 and list the files if the tree is not up to date");
+  verb->add_flag("--check", options->check, "Write nothing; exit 1 and list the files if the tree is not up to date")
+      ->excludes("--dry-run")
+      ->excludes("--diff");
   verb->callback([options, &session] {
     session.json = options->json;
     session.action = [options] { return generate(*options); };

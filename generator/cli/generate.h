@@ -12,7 +12,10 @@ namespace openreg_gen {
 
 struct GenerateOptions {
   std::string folder, torch;
+  std::string what = "generate";  // the verb, for `undo` and `status`
   bool dry_run = false, diff = false, check = false, json = false;
+  bool force = false, ours = false, theirs = false;
+  std::vector<std::string> disown;  // paths in the tree
   bool writes() const { return !dry_run && !diff && !check; }
 };
 
@@ -25,10 +28,12 @@ struct EditedSpec {
 using EditSpec = std::function<std::optional<EditedSpec>(const Inputs& inputs)>;
 
 /// Renders the tree again; with `edit`, from the edited spec, which is then written in the same run as its files: all
-/// of it or nothing. Throws Failure.
+/// of it or nothing, and `undo` takes both back. Exit::No if files are in the way, if there are conflicts, or if --check
+/// found something. Throws Failure.
 Exit generate(const GenerateOptions& options, const EditSpec& edit = {});
 
-/// -C, --torch, --dry-run, --diff, --json.
+/// -C, --torch, --dry-run, --diff, --json, and what decides between an owner's edits and the render: --ours, --theirs,
+/// --force.
 void add_generate_options(CLI::App& verb, const std::shared_ptr<GenerateOptions>& options);
 
 }  // namespace openreg_gen

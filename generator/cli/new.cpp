@@ -3,10 +3,15 @@
 
 #include "cli/common.h"
 #include "cli/new_spec.h"
+#include "cli/open_tree.h"
+#include "cli/plan_view.h"
+#include "diag/render.h"
 #include "tree/apply.h"
+#include "tree/journal.h"
 #include "tree/paths.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <memory>
@@ -71,12 +76,10 @@ void write_tree(const fs::path& root, const Plan& plan) {
   if (error)
     throw Failure(Exit::Environment, "E0506", "cannot make the folder " + root.string() + ": " + error.message());
   RealDisk disk(root);
-  const auto lock = disk.lock();
-  if (!lock)
-    throw Failure(Exit::No, "E0510", "another openreg-gen is at work in '" + root.string() + "'", "wait for it to end");
+  const auto lock = lock_tree(disk, root);
   try {
-    if (needs_recovery(disk)) recover(disk);
-    apply_plan(disk, plan);
+    recover(disk);
+    apply_plan(disk, plan, "new");
   } catch (...) {
     if (!existed) fs::remove(root, error);
     throw;
@@ -114,8 +117,8 @@ Exit run(const Options& options) {
     fmt::print("{}\n", nlohmann::json{{"root", root.string()}, {"files", steps_json(plan)}, {"next", next}}.dump());
     return Exit::Done;
   }
-  if (options.dry_run) fmt::print("{}", steps_table(plan));
-  fmt::print("{}{}: {}\n", options.dry_run ? "nothing written; " : "", root.string(), count_classes(plan));
+  if (options.dry_run) fmt::print("{}", steps_table(plan, colour_wanted(STDOUT_FILENO)));
+  fmt::print("{}{}: {}\n", options.dry_run ? "nothing written; " : "", root.string(), count_classes(plan.manifest));
   fmt::print("spec: {}\n\nNext:\n  {}\n  {}\n", (root / spec_file).string(), next[0], next[1]);
   return Exit::Done;
 }

@@ -27,20 +27,6 @@ Style style_of(std::string_view extension) {
   return kHash;  // Python, CMake, TOML, YAML, shell, dot files
 }
 
-std::string whose(const Output& output) {
-  switch (output.file_class) {
-    case FileClass::Generated:
-      return fmt::format("Generated: do not edit; `{}` in the spec changes it, then `openreg-gen generate`.",
-                         output.key);
-    case FileClass::Shared:
-      return fmt::format("Shared: rendered, then yours to edit; `{}` in the spec changes what is rendered.",
-                         output.key);
-    case FileClass::Owned:
-      return "Owned: yours to edit; openreg-gen never writes it again.";
-  }
-  return {};
-}
-
 }  // namespace
 
 std::string_view to_string(FileClass file_class) {
@@ -65,15 +51,34 @@ bool parse_file_class(std::string_view text, FileClass& file_class) {
   return false;
 }
 
+std::string class_line(const Output& output) {
+  switch (output.file_class) {
+    case FileClass::Generated:
+      return fmt::format("Generated: do not edit; `{}` in the spec changes it, then `openreg-gen generate`.",
+                         output.key);
+    case FileClass::Shared:
+      return fmt::format("Shared: rendered, then yours to edit; `{}` in the spec changes what is rendered.",
+                         output.key);
+    case FileClass::Owned:
+      return "Owned: yours to edit; openreg-gen never writes it again.";
+  }
+  return {};
+}
+
+std::string id_mark(std::string_view id) { return fmt::format("[openreg-gen {}]", id); }
+
 std::string file_header(const Output& output, std::string_view tool_version, std::string_view spec_file) {
   const std::string extension = std::filesystem::path(output.path).extension().string();
   if (extension == ".json") return {};
   const std::string who = fmt::format("Written by openreg-gen {} from {}.", tool_version, spec_file);
   const Style style = style_of(extension);
-  if (!style.open.empty()) {
-    return fmt::format("{}{}\n{}{}{}", style.open, who, style.prefix, whose(output), style.close);
+  std::string out =
+      fmt::format("{}{}\n{}{}", style.open.empty() ? style.prefix : style.open, who, style.prefix, class_line(output));
+  if (output.file_class == FileClass::Owned && !output.id.empty()) {
+    out += fmt::format("\n{}Move or rename it as you like; it is found by this mark: {}", style.prefix,
+                       id_mark(output.id));
   }
-  return fmt::format("{}{}\n{}{}", style.prefix, who, style.prefix, whose(output));
+  return out + std::string(style.close);
 }
 
 }  // namespace openreg_gen

@@ -28,6 +28,11 @@ struct Output {
   std::string key;      // the spec key that governs it
   std::string about;    // what it is for, one line
   nlohmann::json item;  // of a row with `each`; else null
+  /// What the file is about: "aten::relu", "mybackend::custom_abs"; of other owned files the template's name, of other
+  /// files nothing. An owned file has it to itself and is found by it wherever its owner moves it.
+  std::string id;
+  /// Of an owned kernel: the C++ signature that PyTorch or the registration calls it with. Else empty.
+  std::string signature;
 };
 
 /// What all templates see, for a spec that passed validation. `spec_file`: the spec's path inside its tree.
@@ -40,6 +45,12 @@ std::vector<Output> expand_outputs(const std::filesystem::path& templates, const
 /// The comment that opens an output, in the comment style of its path, without a line break at its end. Empty for
 /// files that can hold no comment (JSON).
 std::string file_header(const Output& output, std::string_view tool_version, std::string_view spec_file);
+
+/// The line of the header that says whose the file is, without comment marks.
+std::string class_line(const Output& output);
+
+/// What an owned file is found by: "[openreg-gen aten::relu]".
+std::string id_mark(std::string_view id);
 
 /// What one template sees besides the globals: file.{header,path,class} and item.
 nlohmann::json job_context(const Output& output, const nlohmann::json& globals);

@@ -2,9 +2,12 @@
 #include "model/model.h"
 
 #include "diag/failure.h"
+#include "model/signature.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
+
+#include <set>
 
 namespace openreg_gen {
 namespace {
@@ -100,6 +103,25 @@ void expand_row(const Row& row, const std::filesystem::path& templates, const js
   }
 }
 
+/// Items of one operator may have several owned files: all but the first are told apart by their template.
+void identify(std::vector<Output>& outputs, const json& globals) {
+  std::set<std::string> seen;
+  for (Output& output : outputs) {
+    const bool owned = output.file_class == FileClass::Owned;
+    const std::string stem = output.template_name.substr(0, output.template_name.rfind(".j2"));
+    if (const json* op = find(output.item, "op"); op && op->is_string()) {
+      output.id = "aten::" + op->get<std::string>();
+    } else if (const json* name = find(output.item, "name"); name && name->is_string()) {
+      output.id = globals["b"]["name"].get<std::string>() + "::" + name->get<std::string>();
+    } else if (owned) {
+      output.id = stem;
+    }
+    if (!owned) continue;
+    if (!seen.insert(output.id).second) output.id += " " + stem;
+    output.signature = kernel_signature(output.item);
+  }
+}
+
 }  // namespace
 
 std::vector<Output> expand_outputs(const std::filesystem::path& templates, const json& globals) {
@@ -116,6 +138,7 @@ std::vector<Output> expand_outputs(const std::filesystem::path& templates, const
   for (const auto& node : rows) {
     expand_row({fmt::format("templates.yaml:{}", node.Mark().line + 1), node}, templates, globals, out);
   }
+  identify(out, globals);
   return out;
 }
 

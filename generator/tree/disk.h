@@ -21,23 +21,35 @@ class Disk {
   /// False if following `path` (all of it) leads out of the root.
   virtual bool inside(const std::string& path) const = 0;
   virtual std::string read(const std::string& path) const = 0;
-  /// False if a file cannot be put into this folder (or into its nearest existing parent).
-  virtual bool writable(const std::string& folder) const = 0;
-  /// Writes a new file, and makes the folders it needs. A text that starts with "#!" becomes executable.
-  virtual void write(const std::string& path, std::string_view bytes) = 0;
+  virtual std::size_t size(const std::string& path) const = 0;
+  /// Of a file: it may be changed. Of a folder, or of what is not there: a file can be put into it (or into its nearest
+  /// existing parent).
+  virtual bool writable(const std::string& path) const = 0;
+  /// Writes a new file, and makes the folders it needs. It gets the permissions of the file `like`, if that exists;
+  /// else a text that starts with "#!" becomes executable.
+  virtual void write(const std::string& path, std::string_view bytes, const std::string& like) = 0;
+  void write(const std::string& path, std::string_view bytes) { write(path, bytes, {}); }
   /// Replaces `to` at once; makes the folders it needs.
   virtual void rename(const std::string& from, const std::string& to) = 0;
-  /// A second copy of a file, with its time of change.
-  virtual void copy(const std::string& from, const std::string& to) = 0;
+  /// As rename, but throws if `to` is there.
+  virtual void rename_new(const std::string& from, const std::string& to) = 0;
+  /// Each of two files takes the other's place. Where the file system cannot do that at once, a killed process may
+  /// leave a third name, `slot` + ".swap", which settle_swap clears.
+  virtual void exchange(const std::string& slot, const std::string& to) = 0;
+  virtual void settle_swap(const std::string& slot) = 0;
+  /// Returns once files and folders are on the disk itself.
+  virtual void sync(const std::vector<std::string>& paths) = 0;
   virtual void remove(const std::string& path) = 0;
   /// Removes a folder and its parents, as far as they are empty.
   virtual void prune(const std::string& folder) = 0;
-  /// Removes a folder and all that is in it. Only ever asked for .openreg-gen/tmp.
+  /// Removes a folder and all that is in it. Only ever asked for folders in .openreg-gen.
   virtual void remove_all(const std::string& folder) = 0;
   /// Names in a folder, sorted; none if it does not exist.
   virtual std::vector<std::string> list(const std::string& folder) const = 0;
   /// Keeps other runs out of the tree until the result is destroyed; null if one is at work.
   virtual std::unique_ptr<void, void (*)(void*)> lock() = 0;
+  /// The process that holds the lock; 0 if none does, or if the system does not tell.
+  virtual int lock_holder() const = 0;
 };
 
 /// All of Disk's functions throw Failure(Environment, E0506) that names path and reason.
@@ -47,15 +59,23 @@ class RealDisk final : public Disk {
   FileKind kind(const std::string& path) const override;
   bool inside(const std::string& path) const override;
   std::string read(const std::string& path) const override;
-  bool writable(const std::string& folder) const override;
-  void write(const std::string& path, std::string_view bytes) override;
+  std::size_t size(const std::string& path) const override;
+  bool writable(const std::string& path) const override;
+  using Disk::write;
+  void write(const std::string& path, std::string_view bytes, const std::string& like) override;
   void rename(const std::string& from, const std::string& to) override;
-  void copy(const std::string& from, const std::string& to) override;
+  void rename_new(const std::string& from, const std::string& to) override;
+  void exchange(const std::string& slot, const std::string& to) override;
+  void settle_swap(const std::string& slot) override;
+  void sync(const std::vector<std::string>& paths) override;
   void remove(const std::string& path) override;
   void prune(const std::string& folder) override;
   void remove_all(const std::string& folder) override;
   std::vector<std::string> list(const std::string& folder) const override;
   std::unique_ptr<void, void (*)(void*)> lock() override;
+  int lock_holder() const override;
+
+  bool atomic_exchange = true;  // false: as on a file system that cannot exchange two names
 
  private:
   std::filesystem::path root_;

@@ -5,11 +5,25 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace openreg_gen {
 namespace {
 
 using nlohmann::json;
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
+
+// Left out where they are empty or false.
+constexpr std::pair<const char*, std::string ManifestFile::*> kTexts[] = {{"id", &ManifestFile::id},
+                                                                          {"at", &ManifestFile::at},
+                                                                          {"signature", &ManifestFile::signature},
+                                                                          {"wanted", &ManifestFile::wanted},
+                                                                          {"body", &ManifestFile::body}};
+constexpr std::pair<const char*, bool ManifestFile::*> kFlags[] = {{"claimed", &ManifestFile::claimed},
+                                                                   {"ignored", &ManifestFile::ignored},
+                                                                   {"conflict", &ManifestFile::conflict},
+                                                                   {"left", &ManifestFile::left}};
 
 [[noreturn]] void broken(const std::string& why) {
   throw Failure(Exit::BadInput, "E0507", std::string(kManifest) + " is broken: " + why,
@@ -31,14 +45,32 @@ std::string manifest_text(const Manifest& manifest) {
   out += "  \"files\": {";
   const char* separator = "\n";
   for (const auto& [path, file] : manifest.files) {
-    const json value{{"class", to_string(file.file_class)},
-                     {"sha256", file.sha256},
-                     {"template", file.template_name},
-                     {"key", file.key}};
+    json value{{"class", to_string(file.file_class)},
+               {"sha256", file.sha256},
+               {"template", file.template_name},
+               {"key", file.key}};
+    for (const auto& [name, member] : kTexts) {
+      if (!(file.*member).empty()) value[name] = file.*member;
+    }
+    for (const auto& [name, member] : kFlags) {
+      if (file.*member) value[name] = true;
+    }
     out += separator + ("    " + json(path).dump()) + ": " + value.dump();
     separator = ",\n";
   }
   return out + "\n  }\n}\n";
+}
+
+const ManifestFile* find_file(const Manifest& manifest, const std::string& path, std::string* rendered_as) {
+  auto found = manifest.files.find(path);
+  if (found == manifest.files.end() || !found->second.at.empty()) {
+    const auto moved = std::find_if(manifest.files.begin(), manifest.files.end(),
+                                    [&path](const auto& entry) { return entry.second.at == path; });
+    if (moved != manifest.files.end()) found = moved;
+  }
+  if (found == manifest.files.end()) return nullptr;
+  if (rendered_as) *rendered_as = found->first;
+  return &found->second;
 }
 
 Manifest parse_manifest(std::string_view text) {
@@ -62,6 +94,9 @@ Manifest parse_manifest(std::string_view text) {
       file.sha256 = value.at("sha256");
       file.template_name = value.at("template");
       file.key = value.at("key");
+      for (const auto& [name, member] : kTexts) file.*member = value.value(name, std::string());
+      for (const auto& [name, member] : kFlags) file.*member = value.value(name, false);
+      if (!file.at.empty()) check_path(file.at);
       manifest.files.emplace(path, std::move(file));
     }
   } catch (const json::exception& e) {

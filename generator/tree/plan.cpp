@@ -1,119 +1,24 @@
 #include "tree/plan.h"
 
 #include "render/sha256.h"
+#include "tree/decide.h"
 #include "tree/paths.h"
 
 #include <algorithm>
-#include <map>
 
 namespace openreg_gen {
 namespace {
 
-std::string pristine_path(const std::string& path) { return std::string(kPristine) + path; }
-
-/// Empty, or what stands where a folder of `path` has to be.
-std::string obstacle(const Disk& disk, const std::string& path) {
-  for (std::string folder = folder_of(path); !folder.empty(); folder = folder_of(folder)) {
-    const FileKind kind = disk.kind(folder);
-    if (kind == FileKind::File || kind == FileKind::Other) return folder;
-  }
-  return {};
+void finish(const Disk& disk, Plan& plan) {
+  std::stable_sort(plan.steps.begin(), plan.steps.end(), [](const Step& a, const Step& b) { return a.path < b.path; });
+  const std::string ignored = ".openreg-gen/backup/.gitignore";
+  const bool backups =
+      std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) { return !s.backup.empty(); });
+  if (backups && disk.kind(ignored) == FileKind::None) plan.state.push_back({ignored, "*\n"});
+  std::string text = manifest_text(plan.manifest);
+  const std::string path(kManifest);
+  if (disk.kind(path) != FileKind::File || disk.read(path) != text) plan.state.push_back({path, std::move(text)});
 }
-
-class Planner {
- public:
-  Planner(const Disk& disk, const Manifest* old, Plan& plan) : disk_(disk), old_(old), plan_(plan) {}
-
-  void add(Rendered& render) {
-    const Output& output = render.output;
-    Step step{Action::Unchanged, output.path, output.file_class, output.key, {}, {}, std::move(render.text)};
-    const std::string sum = sha256(step.after);
-    const ManifestFile* before = find(output.path);
-    std::string written = sum;  // what the manifest will say
-    decide(step, sum, before);
-    if (before && step.action == Action::Keep) written = before->sha256;
-    if (step.file_class == FileClass::Shared) keep_pristine(step);
-    plan_.manifest.files[step.path] = {step.file_class, written, output.template_name, output.key};
-    plan_.steps.push_back(std::move(step));
-  }
-
-  /// A file of the last render that this one does not ask for.
-  void drop(const std::string& path, const ManifestFile& file) {
-    check_inside(disk_, folder_of(path));
-    Step step{Action::Remove, path, file.file_class, file.key, "no longer asked for", {}, {}};
-    const FileKind kind = disk_.kind(path);
-    if (disk_.kind(pristine_path(path)) == FileKind::File) plan_.state_gone.push_back(pristine_path(path));
-    if (kind == FileKind::None) return;
-    if (kind == FileKind::File) step.before = disk_.read(path);
-    if (kind != FileKind::File || sha256(step.before) != file.sha256) {
-      step.action = Action::Keep;
-      step.reason = "no longer asked for, but edited: yours from now on";
-    }
-    plan_.steps.push_back(std::move(step));
-  }
-
- private:
-  const ManifestFile* find(const std::string& path) const {
-    if (!old_) return nullptr;
-    const auto at = old_->files.find(path);
-    return at == old_->files.end() ? nullptr : &at->second;
-  }
-
-  void decide(Step& step, const std::string& sum, const ManifestFile* before) {
-    check_inside(disk_, folder_of(step.path));
-    if (const std::string folder = obstacle(disk_, step.path); !folder.empty()) {
-      return refuse(step, "'" + folder + "' is no folder");
-    }
-    const FileKind kind = disk_.kind(step.path);
-    if (kind == FileKind::None) {
-      step.action = Action::Create;
-      step.reason = before ? "missing" : "new";
-      return;
-    }
-    if (kind == FileKind::Folder) return refuse(step, "a folder is in its place");
-    if (kind != FileKind::File) {
-      if (step.file_class != FileClass::Owned) return refuse(step, "something else than a file is in its place");
-      step.action = Action::Keep;
-      return;
-    }
-    step.before = disk_.read(step.path);
-    if (step.file_class == FileClass::Owned) {
-      step.action = Action::Keep;
-      // Said once: when what would be written has changed since it was written, not because its owner edited it.
-      if (before && before->sha256 != sum && !before->template_name.empty()) {
-        step.reason = "yours; openreg-gen would now write it differently";
-      }
-      return;
-    }
-    if (step.before == step.after) return;
-    if (!before) return refuse(step, "exists, and openreg-gen did not write it");
-    if (sha256(step.before) == before->sha256) {
-      step.action = Action::Update;
-      step.reason = "stale";
-    } else if (step.file_class == FileClass::Shared && before->sha256 == sum) {
-      step.action = Action::Keep;  // its owner's edits, on top of a render that is still the same
-      step.reason = "edited";
-    } else {
-      refuse(step, "edited");
-    }
-  }
-
-  static void refuse(Step& step, std::string why) {
-    step.action = Action::Refuse;
-    step.reason = std::move(why);
-  }
-
-  void keep_pristine(const Step& step) {
-    const std::string path = pristine_path(step.path);
-    check_inside(disk_, path);
-    if (disk_.kind(path) == FileKind::File && disk_.read(path) == step.after) return;
-    plan_.state.push_back({path, step.after});
-  }
-
-  const Disk& disk_;
-  const Manifest* old_;
-  Plan& plan_;
-};
 
 }  // namespace
 
@@ -123,6 +28,10 @@ std::string_view to_string(Action action) {
       return "create";
     case Action::Update:
       return "update";
+    case Action::Merge:
+      return "merge";
+    case Action::Conflict:
+      return "conflict";
     case Action::Unchanged:
       return "unchanged";
     case Action::Keep:
@@ -135,17 +44,63 @@ std::string_view to_string(Action action) {
   return {};
 }
 
+std::string_view to_string(Finding finding) {
+  switch (finding) {
+    case Finding::Fine:
+      return "fine";
+    case Finding::Missing:
+      return "missing";
+    case Finding::Stale:
+      return "stale";
+    case Finding::Edited:
+      return "edited";
+    case Finding::Extra:
+      return "extra";
+    case Finding::Conflict:
+      return "conflict";
+    case Finding::Drifted:
+      return "drifted";
+    case Finding::Blocked:
+      return "blocked";
+  }
+  return {};
+}
+
+bool Step::writes() const {
+  switch (action) {
+    case Action::Create:
+    case Action::Update:
+    case Action::Merge:
+    case Action::Remove:
+      return true;
+    case Action::Conflict:
+      return before != after;
+    default:
+      return false;
+  }
+}
+
 bool Plan::refused() const {
   return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.action == Action::Refuse; });
 }
 
+bool Plan::conflicts() const {
+  return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.action == Action::Conflict; });
+}
+
 bool Plan::changes() const {
-  return !state.empty() || !state_gone.empty() || std::any_of(steps.begin(), steps.end(), [](const Step& step) {
-    return step.action != Action::Unchanged && step.action != Action::Keep;
+  return !state.empty() || !state_gone.empty() ||
+         std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.writes(); });
+}
+
+bool Plan::clean() const {
+  return !changes() && std::all_of(steps.begin(), steps.end(), [](const Step& step) {
+    return step.finding == Finding::Fine && step.action != Action::Refuse;
   });
 }
 
-Plan make_plan(const Disk& disk, const Manifest* old, std::vector<Rendered> renders, Manifest next) {
+Plan make_plan(const Disk& disk, const Manifest* old, std::vector<Rendered> renders, Manifest next,
+               const PlanOptions& options) {
   std::vector<std::string> paths;
   for (const Rendered& render : renders) paths.push_back(render.output.path);
   check_paths(paths);
@@ -154,17 +109,25 @@ Plan make_plan(const Disk& disk, const Manifest* old, std::vector<Rendered> rend
 
   Plan plan;
   plan.manifest = std::move(next);
-  Planner planner(disk, old, plan);
-  for (Rendered& render : renders) planner.add(render);
+  Decider decider(disk, old, options);
+  for (Rendered& render : renders) decider.add(render, plan);
   if (old) {
+    std::vector<std::pair<std::string, const ManifestFile*>> gone;
     for (const auto& [path, file] : old->files) {
-      if (!plan.manifest.files.contains(path)) planner.drop(path, file);
+      if (!plan.manifest.files.contains(path)) gone.emplace_back(path, &file);
     }
+    std::stable_partition(gone.begin(), gone.end(),
+                          [](const auto& entry) { return entry.second->file_class == FileClass::Owned; });
+    for (const auto& [path, file] : gone) decider.drop(path, *file, plan);
   }
-  std::sort(plan.steps.begin(), plan.steps.end(), [](const Step& a, const Step& b) { return a.path < b.path; });
-  std::string text = manifest_text(plan.manifest);
-  const std::string path(kManifest);
-  if (disk.kind(path) != FileKind::File || disk.read(path) != text) plan.state.push_back({path, std::move(text)});
+  finish(disk, plan);
+  return plan;
+}
+
+Plan manifest_plan(const Disk& disk, Manifest manifest) {
+  Plan plan;
+  plan.manifest = std::move(manifest);
+  finish(disk, plan);
   return plan;
 }
 
@@ -174,12 +137,16 @@ bool is_fresh(const Disk& disk, const Manifest& manifest, const Manifest& next) 
     return false;
   }
   std::string checked = ".";  // files are sorted, so that each folder is looked at about once
-  for (const auto& [path, file] : manifest.files) {
+  for (const auto& [rendered_as, file] : manifest.files) {
+    const std::string& path = file.at.empty() ? rendered_as : file.at;
+    if (file.conflict || !file.wanted.empty()) return false;
     if (std::string folder = folder_of(path); folder != checked) {
       if (!disk.inside(folder)) return false;
       checked = std::move(folder);
     }
-    if (disk.kind(path) != FileKind::File) return false;
+    if (file.ignored) continue;
+    const FileKind kind = disk.kind(path);
+    if (kind != FileKind::File && (kind != FileKind::Symlink || file.file_class != FileClass::Owned)) return false;
     if (file.file_class == FileClass::Generated && sha256(disk.read(path)) != file.sha256) return false;
     if (file.file_class == FileClass::Shared && disk.kind(pristine_path(path)) != FileKind::File) return false;
   }

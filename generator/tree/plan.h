@@ -2,32 +2,53 @@
 #pragma once
 
 #include "tree/disk.h"
+#include "tree/ignore.h"
 #include "tree/manifest.h"
+#include "tree/merge.h"
 
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace openreg_gen {
 
-/// Create, Update and Remove change the disk. Keep: the file is its owner's. Refuse: the whole run is refused.
-enum class Action { Create, Update, Unchanged, Keep, Remove, Refuse };
+/// Create, Update, Merge and Remove change the disk; Conflict does if it puts markers in. Keep: the file is its
+/// owner's. Refuse: the whole run is refused.
+enum class Action { Create, Update, Merge, Conflict, Unchanged, Keep, Remove, Refuse };
 std::string_view to_string(Action action);
+
+/// What was found, for `generate --check`. Fine: as it should be, or its owner's business.
+enum class Finding { Fine, Missing, Stale, Edited, Extra, Conflict, Drifted, Blocked };
+std::string_view to_string(Finding finding);
 
 /// One finished output. The spec itself is one, too: owned, without a template.
 struct Rendered {
   Output output;
   std::string text;
+  /// Of an owned file that this run has to write after all, as `add` writes the spec: the text that `text` was made
+  /// from. Another text on the disk refuses the run.
+  std::optional<std::string> replaces;
 };
 
 struct Step {
   Action action = Action::Unchanged;
-  std::string path;
+  Finding finding = Finding::Fine;
+  std::string path;  // where the file is, or will be
   FileClass file_class = FileClass::Generated;
-  std::string key;     // the spec key that governs it
-  std::string reason;  // why, in a few words: "edited", "missing", "no longer asked for"; may be empty
-  std::string before;  // the text on disk, for a diff; empty if there is none
-  std::string after;   // the text that is rendered; empty for Remove
+  std::string key;         // the spec key that governs it
+  std::string reason;      // why, in a few words: "edited", "missing", "no longer asked for"; may be empty
+  std::string before;      // the text on disk, for a diff; empty if there is none
+  std::string after;       // the text that will be there; empty for Remove
+  std::string backup;      // where a copy of `before` goes; may be empty
+  std::vector<int> lines;  // where conflict markers are, or will be
+  struct Drift {
+    int line = 0;  // of the kernel, from 1; 0: not found in the file
+    std::string was, now;
+  };
+  std::optional<Drift> drift;  // of an owned kernel whose signature changed
+  bool writes() const;
 };
 
 struct Plan {
@@ -36,16 +57,32 @@ struct Plan {
   struct State {
     std::string path, text;
   };
-  std::vector<State> state;             // pristine renders and the manifest, to be written; the manifest is last
+  std::vector<State> state;  // backups, pristine renders and the manifest, to be written; the manifest is last
   std::vector<std::string> state_gone;  // pristine renders to be removed
   bool refused() const;
+  /// Files have, or will have, conflict markers.
+  bool conflicts() const;
   /// False if files and state are as they should be.
   bool changes() const;
+  /// False if a --check must fail.
+  bool clean() const;
+};
+
+struct PlanOptions {
+  const Merger* merger = nullptr;  // null: GitMerger
+  MergeSide side = MergeSide::Markers;
+  bool force = false;            // what is in the way is copied to .openreg-gen/backup and replaced
+  std::set<std::string> disown;  // paths of files that their owner gives back
+  Ignore ignore;                 // for files of earlier renders; renders of ignored outputs must not be handed in
 };
 
 /// Compares the renders with the disk and with what was written last (`old`; null for a new tree). `next` is the new
 /// manifest without its files. Reads only. Throws Failure: unsafe paths (E0504, E0505), symlinks that lead out (E0508).
-Plan make_plan(const Disk& disk, const Manifest* old, std::vector<Rendered> renders, Manifest next);
+Plan make_plan(const Disk& disk, const Manifest* old, std::vector<Rendered> renders, Manifest next,
+               const PlanOptions& options = {});
+
+/// The plan's writes become those of the manifest alone: what `own` does.
+Plan manifest_plan(const Disk& disk, Manifest manifest);
 
 /// True if a render of `inputs` would change nothing, told without rendering.
 bool is_fresh(const Disk& disk, const Manifest& manifest, const Manifest& next);

@@ -9,7 +9,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 namespace openreg_gen {
 namespace fs = std::filesystem;
@@ -96,14 +99,22 @@ std::string RealDisk::read(const std::string& path) const {
   return bytes;
 }
 
-bool RealDisk::writable(const std::string& folder) const {
-  fs::path at = fs::absolute(root_ / folder).lexically_normal();
+std::size_t RealDisk::size(const std::string& path) const {
   std::error_code error;
+  const auto bytes = fs::file_size(root_ / path, error);
+  check(error, "look at", root_ / path);
+  return static_cast<std::size_t>(bytes);
+}
+
+bool RealDisk::writable(const std::string& path) const {
+  fs::path at = fs::absolute(root_ / path).lexically_normal();
+  std::error_code error;
+  if (fs::is_regular_file(at, error)) return access(at.c_str(), W_OK) == 0;
   while (!fs::exists(at, error) && at.has_relative_path()) at = at.parent_path();
   return access(at.c_str(), W_OK | X_OK) == 0;
 }
 
-void RealDisk::write(const std::string& path, std::string_view bytes) {
+void RealDisk::write(const std::string& path, std::string_view bytes, const std::string& like) {
   const fs::path file = root_ / path;
   make_folder_of(file);
   const mode_t mode = bytes.starts_with("#!") ? 0777 : 0666;
@@ -115,6 +126,10 @@ void RealDisk::write(const std::string& path, std::string_view bytes) {
     if (n < 0) fail("write", file, std::strerror(errno));
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
+  struct stat status{};
+  if (!like.empty() && lstat((root_ / like).c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+    fchmod(fd.get(), status.st_mode & 07777);
+  }
 }
 
 void RealDisk::rename(const std::string& from, const std::string& to) {
@@ -124,16 +139,51 @@ void RealDisk::rename(const std::string& from, const std::string& to) {
   check(error, "write", root_ / to);
 }
 
-void RealDisk::copy(const std::string& from, const std::string& to) {
+void RealDisk::rename_new(const std::string& from, const std::string& to) {
   make_folder_of(root_ / to);
+  const fs::path a = root_ / from, b = root_ / to;
+  if (atomic_exchange && renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_NOREPLACE) == 0) return;
+  if (atomic_exchange && errno != EINVAL && errno != ENOSYS) fail("write", b, std::strerror(errno));
   std::error_code error;
-  fs::create_hard_link(root_ / from, root_ / to, error);
-  if (!error) return;
-  // No hard links on this file system.
-  fs::copy_file(root_ / from, root_ / to, error);
-  check(error, "copy", root_ / from);
-  const auto time = fs::last_write_time(root_ / from, error);
-  if (!error) fs::last_write_time(root_ / to, time, error);
+  if (fs::exists(fs::symlink_status(b, error))) fail("write", b, std::strerror(EEXIST));
+  fs::rename(a, b, error);
+  check(error, "write", b);
+}
+
+void RealDisk::exchange(const std::string& slot, const std::string& to) {
+  const fs::path a = root_ / slot, b = root_ / to, third = root_ / (slot + ".swap");
+  if (atomic_exchange && renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (atomic_exchange && errno != EINVAL && errno != ENOSYS) fail("write", b, std::strerror(errno));
+  std::error_code error;
+  fs::create_hard_link(b, third, error);
+  if (error) fs::copy_file(b, third, error);
+  check(error, "copy", b);
+  fs::rename(a, b, error);
+  check(error, "write", b);
+  fs::rename(third, a, error);
+  check(error, "write", a);
+}
+
+void RealDisk::settle_swap(const std::string& slot) {
+  if (kind(slot + ".swap") == FileKind::None) return;
+  if (kind(slot) == FileKind::None) return rename(slot + ".swap", slot);
+  remove(slot + ".swap");  // killed before anything changed its place
+}
+
+void RealDisk::sync(const std::vector<std::string>& paths) {
+  constexpr std::size_t kOneByOne = 4;  // each costs a wait for the disk; beyond, one wait for all is quicker
+  if (paths.size() > kOneByOne) {
+    const Descriptor root(open(root_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (root.get() < 0 || syncfs(root.get()) != 0) fail("write", root_, std::strerror(errno));
+    return;
+  }
+  for (const std::string& path : paths) {
+    const fs::path file = root_ / path;
+    const Descriptor fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (fd.get() < 0 && errno == ENOENT) continue;
+    // Some file systems cannot sync a folder and say so with EINVAL.
+    if (fd.get() < 0 || (fsync(fd.get()) != 0 && errno != EINVAL)) fail("write", file, std::strerror(errno));
+  }
 }
 
 void RealDisk::remove(const std::string& path) {
@@ -171,6 +221,23 @@ std::unique_ptr<void, void (*)(void*)> RealDisk::lock() {
   if (held->get() < 0) fail("open", root_, std::strerror(errno));
   if (flock(held->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return none;
   return {held.release(), unlock};
+}
+
+int RealDisk::lock_holder() const {
+  struct stat status{};
+  if (stat(root_.c_str(), &status) != 0) return 0;
+  // "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF"
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream words(line);
+    std::string number, kind, advisory, mode, where;
+    int pid = 0;
+    words >> number >> kind >> advisory >> mode >> pid >> where;
+    if (kind != "FLOCK") continue;
+    const std::size_t colon = where.rfind(':');
+    if (colon != std::string::npos && where.substr(colon + 1) == std::to_string(status.st_ino)) return pid;
+  }
+  return 0;
 }
 
 }  // namespace openreg_gen

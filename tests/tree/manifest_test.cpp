@@ -9,8 +9,13 @@ namespace {
 
 Manifest example() {
   Manifest manifest{"0.1.0", "torch-2.13.0-abc", "my.yaml", "1234", {}};
-  manifest.files["my.yaml"] = {FileClass::Owned, "00", "", ""};
-  manifest.files["csrc/a.cpp"] = {FileClass::Generated, "11", "csrc/a.cpp.j2", "ops"};
+  ManifestFile& spec = manifest.files["my.yaml"];
+  spec.file_class = FileClass::Owned;
+  spec.sha256 = "00";
+  ManifestFile& file = manifest.files["csrc/a.cpp"];
+  file.sha256 = "11";
+  file.template_name = "csrc/a.cpp.j2";
+  file.key = "ops";
   return manifest;
 }
 
@@ -31,7 +36,7 @@ TEST(Manifest, ReadsWhatItWrites) { EXPECT_EQ(parse_manifest(manifest_text(examp
 
 TEST(Manifest, HasOneFileALine) {
   EXPECT_EQ(manifest_text(example()), R"({
-  "format": 1,
+  "format": 2,
   "tool": "0.1.0",
   "torch": "torch-2.13.0-abc",
   "spec": "my.yaml",
@@ -44,12 +49,33 @@ TEST(Manifest, HasOneFileALine) {
 )");
 }
 
+TEST(Manifest, RemembersWhatIsKnownOfAFile) {
+  Manifest manifest = example();
+  ManifestFile& file = manifest.files["csrc/k.cpp"];
+  file = {FileClass::Owned, "22", "k.j2", "ops", "aten::relu", "mine/k.cpp", "void relu()",
+          "int relu()",     "33", true,   true,  true,         true};
+  const std::string text = manifest_text(manifest);
+  EXPECT_EQ(parse_manifest(text), manifest);
+  expect_broken(text, "mine/k.cpp", "../k.cpp");
+  std::string rendered_as;
+  EXPECT_EQ(find_file(manifest, "mine/k.cpp", &rendered_as), &file);
+  EXPECT_EQ(rendered_as, "csrc/k.cpp");
+  EXPECT_EQ(find_file(manifest, "csrc/a.cpp"), &manifest.files["csrc/a.cpp"]);
+  EXPECT_EQ(find_file(manifest, "csrc/none.cpp"), nullptr);
+}
+
+TEST(Manifest, OfTheFirstFormatIsUnderstood) {
+  std::string text = manifest_text(example());
+  text.replace(text.find("\"format\": 2"), 11, "\"format\": 1");
+  EXPECT_EQ(parse_manifest(text), example());
+}
+
 TEST(Manifest, ThatIsBrokenIsAClearError) {
   const std::string text = manifest_text(example());
   expect_broken(text, text, "");
   expect_broken(text, text, "[]");
   expect_broken(text, "{\n", "<<<<<<< HEAD\n");
-  expect_broken(text, "\"format\": 1", "\"format\": 2");
+  expect_broken(text, "\"format\": 2", "\"format\": 3");
   expect_broken(text, "generated", "somebody's");
   expect_broken(text, "csrc/a.cpp", "../../a.cpp");
   expect_broken(text, "\"spec\": \"my.yaml\"", "\"spec\": \"/etc/passwd\"");

@@ -5,6 +5,7 @@
 #include "tree/disk.h"
 #include "tree/paths.h"
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -34,22 +35,32 @@ class MemoryDisk final : public Disk {
     return true;
   }
   std::string read(const std::string& path) const override { return files.at(path); }
-  bool writable(const std::string& folder) const override { return !read_only.contains(folder); }
-  void write(const std::string& path, std::string_view bytes) override {
+  std::size_t size(const std::string& path) const override { return files.at(path).size(); }
+  bool writable(const std::string& path) const override { return !read_only.contains(path); }
+  using Disk::write;
+  void write(const std::string& path, std::string_view bytes, const std::string&) override {
     change();
     files[path] = bytes;
     ++writes[path];
   }
   void rename(const std::string& from, const std::string& to) override {
     change();
-    files[to] = files.at(from);
-    files.erase(from);
-    ++writes[to];
+    if (kind(from) == FileKind::Folder) return rename_folder(from, to);
+    move(from, to);
   }
-  void copy(const std::string& from, const std::string& to) override {
+  void rename_new(const std::string& from, const std::string& to) override {
     change();
-    files[to] = files.at(from);
+    if (kind(to) != FileKind::None) throw Failure(Exit::Environment, "E0506", "'" + to + "' is there");
+    move(from, to);
   }
+  void exchange(const std::string& slot, const std::string& to) override {
+    change();
+    std::swap(files.at(slot), files.at(to));
+    ++writes[to];
+    if (on_exchange) on_exchange(*this, to);
+  }
+  void settle_swap(const std::string&) override {}
+  void sync(const std::vector<std::string>&) override {}
   void remove(const std::string& path) override {
     change();
     files.erase(path);
@@ -71,8 +82,23 @@ class MemoryDisk final : public Disk {
   std::unique_ptr<void, void (*)(void*)> lock() override {
     return {this, [](void*) {}};
   }
+  int lock_holder() const override { return 0; }
+  std::function<void(MemoryDisk&, const std::string&)> on_exchange;  // called after each: an editor at that moment
 
  private:
+  void move(const std::string& from, const std::string& to) {
+    files[to] = files.at(from);
+    files.erase(from);
+    ++writes[to];
+  }
+  void rename_folder(const std::string& from, const std::string& to) {
+    std::map<std::string, std::string> moved;
+    for (const auto& [path, text] : files) {
+      if (path.starts_with(from + "/")) moved[to + path.substr(from.size())] = text;
+    }
+    std::erase_if(files, [&](const auto& file) { return file.first.starts_with(from + "/"); });
+    files.merge(moved);
+  }
   void change() {
     if (fail_at == 0 || killed) {
       if (fail_at == 0 && stay_dead) killed = true;

@@ -58,13 +58,62 @@ TEST_F(RealDiskTest, ScriptsAreExecutable) {
   EXPECT_EQ(fs::status(root / "note").permissions() & fs::perms::owner_exec, fs::perms::none);
 }
 
-TEST_F(RealDiskTest, ACopyKeepsItsTime) {
+TEST_F(RealDiskTest, ANewTextGetsThePermissionsOfTheOld) {
   RealDisk disk(root);
   disk.write("a", "1");
-  const auto then = fs::last_write_time(root / "a") - std::chrono::hours(5);
-  fs::last_write_time(root / "a", then);
-  disk.copy("a", "b/c");
-  EXPECT_EQ(fs::last_write_time(root / "b/c"), then);
+  fs::permissions(root / "a", fs::perms::owner_all);
+  disk.write("b", "2", "a");
+  EXPECT_EQ(fs::status(root / "b").permissions(), fs::perms::owner_all);
+}
+
+TEST_F(RealDiskTest, TwoFilesChangePlacesAndKeepTheirTimes) {
+  for (bool atomic : {true, false}) {
+    RealDisk disk(root);
+    disk.atomic_exchange = atomic;
+    disk.write("a", "1");
+    disk.write("s/b", "2");
+    const auto then = fs::last_write_time(root / "a") - std::chrono::hours(5);
+    fs::last_write_time(root / "a", then);
+    disk.exchange("s/b", "a");
+    EXPECT_EQ(disk.read("a"), "2");
+    EXPECT_EQ(disk.read("s/b"), "1");
+    EXPECT_EQ(fs::last_write_time(root / "s/b"), then);
+    EXPECT_EQ(disk.list("s"), std::vector<std::string>{"b"});
+    disk.remove("a");
+    disk.remove("s/b");
+  }
+}
+
+// Where two names cannot be exchanged at once, a kill leaves a third: the swap is then done, or not begun.
+TEST_F(RealDiskTest, AHalfDoneSwapIsSettled) {
+  RealDisk disk(root);
+  disk.write("to", "old");
+  disk.write("slot", "new");
+  fs::create_hard_link(root / "to", root / "slot.swap");
+  disk.settle_swap("slot");
+  EXPECT_EQ(disk.read("to") + disk.read("slot"), "oldnew");
+  EXPECT_EQ(disk.kind("slot.swap"), FileKind::None);
+
+  fs::create_hard_link(root / "to", root / "slot.swap");
+  fs::rename(root / "slot", root / "to");
+  disk.settle_swap("slot");
+  EXPECT_EQ(disk.read("to") + disk.read("slot"), "newold");
+  EXPECT_EQ(disk.kind("slot.swap"), FileKind::None);
+}
+
+TEST_F(RealDiskTest, ANewNameNeverReplaces) {
+  for (bool atomic : {true, false}) {
+    RealDisk disk(root);
+    disk.atomic_exchange = atomic;
+    disk.write("a", "1");
+    disk.write("b", "2");
+    EXPECT_THROW(disk.rename_new("a", "b"), Failure);
+    EXPECT_EQ(disk.read("a") + disk.read("b"), "12");
+    disk.rename_new("a", "c/d");
+    EXPECT_EQ(disk.read("c/d"), "1");
+    disk.remove("b");
+    disk.remove("c/d");
+  }
 }
 
 TEST_F(RealDiskTest, TellsWhatLeadsOut) {
@@ -91,7 +140,9 @@ TEST_F(RealDiskTest, OneRunAtATime) {
     const auto held = one.lock();
     EXPECT_TRUE(held);
     EXPECT_FALSE(two.lock());
+    EXPECT_EQ(two.lock_holder(), getpid());
   }
+  EXPECT_EQ(two.lock_holder(), 0);
   EXPECT_TRUE(two.lock());
   EXPECT_TRUE(fs::is_empty(root));
 }

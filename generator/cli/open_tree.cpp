@@ -1,0 +1,91 @@
+#include "cli/open_tree.h"
+
+#include "diag/failure.h"
+#include "tree/find_tree.h"
+#include "tree/journal.h"
+#include "tree/paths.h"
+
+#include <fmt/format.h>
+
+namespace openreg_gen {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void at_work(const RealDisk& disk, const fs::path& root) {
+  const int pid = disk.lock_holder();
+  throw Failure(Exit::No, "E0510",
+                fmt::format("another openreg-gen is at work in '{}'{}", root.string(),
+                            pid ? fmt::format(", process {}", pid) : ""),
+                "wait for it to end");
+}
+
+void tell(const Recovery& recovery) {
+  switch (recovery.kind) {
+    case Recovery::Kind::Nothing:
+    case Recovery::Kind::Cleared:
+      return;
+    case Recovery::Kind::Finished:
+      fmt::print(stderr, "note: an earlier run was cut off while it wrote; it is finished now\n");
+      return;
+    case Recovery::Kind::TakenBack:
+      fmt::print(stderr,
+                 "note: an earlier run was cut off while it wrote; it was taken back, since a file was edited since\n");
+      for (const std::string& path : recovery.edited) fmt::print(stderr, "  {}: left as it is\n", path);
+      if (!recovery.backup.empty()) fmt::print(stderr, "  what edited files had replaced is in {}\n", recovery.backup);
+      return;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<void, void (*)(void*)> lock_tree(RealDisk& disk, const fs::path& root) {
+  auto lock = disk.lock();
+  if (!lock) at_work(disk, root);
+  return lock;
+}
+
+OpenTree open_tree(const std::string& folder, Access access) {
+  OpenTree tree{find_tree(folder), nullptr, {nullptr, [](void*) {}}, {}};
+  tree.disk = std::make_unique<RealDisk>(tree.root);
+  RealDisk& disk = *tree.disk;
+  check_inside(disk, std::string(kStateFolder));
+  check_inside(disk, std::string(kManifest));
+  if (access == Access::Write) tree.lock = lock_tree(disk, tree.root);
+  if (needs_recovery(disk)) {
+    if (access == Access::Read) {
+      if (!disk.lock()) at_work(disk, tree.root);
+      throw Failure(Exit::No, "E0512", "an earlier run was cut off in '" + tree.root.string() + "'",
+                    "`openreg-gen generate` finishes it");
+    }
+    tell(recover(disk));
+    if (disk.kind(std::string(kManifest)) == FileKind::None) {
+      throw Failure(Exit::BadInput, "E0502", "'" + tree.root.string() + "' holds no backend: making it was cut off",
+                    "run `openreg-gen new` again");
+    }
+  }
+  tree.manifest = parse_manifest(disk.read(std::string(kManifest)));
+  return tree;
+}
+
+std::string path_in_tree(const fs::path& root, const std::string& path) {
+  // Symlinks on the way to the tree do not matter, those inside it do: only the folder is resolved.
+  std::error_code error;
+  const fs::path real_root = fs::canonical(root, error);
+  const fs::path given = fs::absolute(path).lexically_normal();
+  for (const fs::path& candidate :
+       {fs::weakly_canonical(given.parent_path(), error) / given.filename(), real_root / path}) {
+    const fs::path relative = candidate.lexically_normal().lexically_relative(real_root);
+    if (!relative.empty() && relative != "." && *relative.begin() != ".." &&
+        fs::exists(fs::symlink_status(candidate, error))) {
+      return relative.generic_string();
+    }
+  }
+  const fs::path relative = (fs::path(path).is_absolute() ? given : fs::path(path)).lexically_normal();
+  if (relative.is_absolute()) {
+    throw Failure(Exit::BadInput, "E0530", "'" + path + "' is not in the tree '" + root.string() + "'",
+                  "name a file of the tree");
+  }
+  return relative.generic_string();
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,34 @@
+// How every verb that works on a tree begins: find it, keep others out, mend what a killed run left.
+#pragma once
+
+#include "tree/disk.h"
+#include "tree/manifest.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace openreg_gen {
+
+enum class Access { Read, Write };
+
+struct OpenTree {
+  std::filesystem::path root;
+  std::unique_ptr<RealDisk> disk;
+  std::unique_ptr<void, void (*)(void*)> lock;  // held with Access::Write
+  Manifest manifest;
+};
+
+/// The tree around `folder` (empty: the current one). Access::Write locks it, and finishes or takes back a run that was
+/// cut off, which is said on stderr. Throws Failure: no tree (E0502), a broken manifest (E0507), another openreg-gen at
+/// work (E0510, with its process), and with Access::Read a run that was cut off (E0512).
+OpenTree open_tree(const std::string& folder, Access access);
+
+/// Locks a tree. Throws Failure(No, E0510) that names the process that holds it.
+std::unique_ptr<void, void (*)(void*)> lock_tree(RealDisk& disk, const std::filesystem::path& root);
+
+/// A path as its user wrote it, relative to the current folder or to the tree, as the tree has it. Throws
+/// Failure(BadInput, E0530) if it is outside.
+std::string path_in_tree(const std::filesystem::path& root, const std::string& path);
+
+}  // namespace openreg_gen

@@ -1,0 +1,217 @@
+#include "cli/plan_view.h"
+
+#include "cli/usage.h"
+#include "diag/render.h"
+#include "tree/diff.h"
+#include "tree/paths.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+namespace openreg_gen {
+namespace {
+
+/// A shared file that its owner edited is no news.
+bool says_something(const Step& step) {
+  const bool known = step.action == Action::Keep && step.finding == Finding::Fine && step.reason == "edited";
+  return step.action != Action::Unchanged && !step.reason.empty() && !known;
+}
+
+const char* colour_of(Action action) {
+  switch (action) {
+    case Action::Create:
+      return "32";
+    case Action::Update:
+    case Action::Merge:
+      return "36";
+    case Action::Conflict:
+    case Action::Refuse:
+      return "1;31";
+    case Action::Remove:
+      return "33";
+    default:
+      return "2";
+  }
+}
+
+struct Heading {
+  Finding finding;
+  const char* text;
+};
+
+constexpr Heading kHeadings[] = {
+    {Finding::Stale, "would be rendered anew"},
+    {Finding::Missing, "is not there"},
+    {Finding::Edited, "was edited by hand, though it is generated"},
+    {Finding::Extra, "is no longer asked for"},
+    {Finding::Conflict, "has a conflict to mend"},
+    {Finding::Drifted, "is your kernel of an older signature"},
+    {Finding::Blocked, "cannot be written"},
+};
+
+std::string said(const Step& step) {
+  if (step.action == Action::Refuse && step.finding == Finding::Edited) {
+    return fmt::format("{}; `{}` in the spec governs it", step.reason, step.key);
+  }
+  return step.reason;
+}
+
+}  // namespace
+
+std::string count_of(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string painted(const std::string& text, const char* sgr, bool colour) {
+  return colour ? fmt::format("\x1b[{}m{}\x1b[0m", sgr, text) : text;
+}
+
+nlohmann::json steps_json(const Plan& plan) {
+  nlohmann::json files = nlohmann::json::array();
+  for (const Step& step : plan.steps) {
+    nlohmann::json file{{"path", step.path},
+                        {"class", to_string(step.file_class)},
+                        {"action", to_string(step.action)},
+                        {"finding", to_string(step.finding)},
+                        {"reason", step.reason},
+                        {"key", step.key}};
+    if (!step.lines.empty()) file["lines"] = step.lines;
+    if (!step.backup.empty()) file["backup"] = step.backup;
+    if (step.drift) {
+      file["signature"] = {{"line", step.drift->line}, {"was", step.drift->was}, {"now", step.drift->now}};
+    }
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+std::string steps_table(const Plan& plan, bool colour) {
+  std::size_t width = 0;
+  for (const Step& step : plan.steps) {
+    if (says_something(step)) width = std::max(width, step.path.size());
+  }
+  std::string out;
+  for (const Step& step : plan.steps) {
+    if (!says_something(step)) continue;
+    out += fmt::format("  {}  {:{}}  {:9}  {}\n",
+                       painted(fmt::format("{:8}", to_string(step.action)), colour_of(step.action), colour), step.path,
+                       width, to_string(step.file_class), step.reason);
+    if (!step.backup.empty()) out += fmt::format("  {:8}  what was there is in {}\n", "", step.backup);
+  }
+  return out;
+}
+
+std::string check_report(const Plan& plan, bool colour) {
+  std::string out, counts;
+  for (const auto& [finding, text] : kHeadings) {
+    std::vector<const Step*> found;
+    std::size_t width = 0;
+    for (const Step& step : plan.steps) {
+      if (step.finding != finding) continue;
+      found.push_back(&step);
+      width = std::max(width, step.path.size());
+    }
+    if (found.empty()) continue;
+    const std::string word(to_string(finding));
+    out += fmt::format("{}: {}\n", painted(word, "1", colour), text);
+    for (const Step* step : found) {
+      const std::string reason = said(*step);
+      out +=
+          reason == word ? fmt::format("  {}\n", step->path) : fmt::format("  {:{}}  {}\n", step->path, width, reason);
+    }
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", found.size(), word);
+  }
+  // Only what the tool keeps for itself may be stale.
+  if (out.empty() && plan.changes())
+    out = fmt::format("stale: would be rendered anew\n  {}\n", kManifest), counts = "1 stale";
+  if (!out.empty()) out += fmt::format("not up to date: {}\n", counts);
+  return out;
+}
+
+std::string drift_report(const Plan& plan, bool colour) {
+  std::string out;
+  std::size_t count = 0;
+  for (const Step& step : plan.steps) {
+    if (!step.drift) continue;
+    ++count;
+    const std::string place = step.drift->line ? fmt::format("{}:{}", step.path, step.drift->line) : step.path;
+    out += fmt::format("  {}\n    {}  {}\n    {}  {}\n", painted(place, "1", colour), painted("was", "31", colour),
+                       step.drift->was, painted("now", "32", colour), step.drift->now);
+  }
+  if (out.empty()) return out;
+  return fmt::format("\n{}; the build fails there until {} changed:\n{}",
+                     count == 1 ? "The signature of 1 of your kernels is another one now"
+                                : fmt::format("The signatures of {} of your kernels are others now", count),
+                     count == 1 ? "it is" : "they are", out);
+}
+
+std::string conflict_report(const Plan& plan, bool colour) {
+  std::string out;
+  std::size_t files = 0, places = 0;
+  for (const Step& step : plan.steps) {
+    if (step.finding != Finding::Conflict) continue;
+    ++files;
+    places += step.lines.size();
+    for (int line : step.lines)
+      out += fmt::format("  {}\n", painted(fmt::format("{}:{}", step.path, line), "1;31", colour));
+  }
+  if (out.empty()) return out;
+  return fmt::format(
+      "\n{} in {}: the spec and you changed the same lines\n{}"
+      "Choose between the markers, then run `openreg-gen generate` again; or --ours, or --theirs, for all of them.\n",
+      count_of(places, "conflict"), count_of(files, "file"), out);
+}
+
+std::string count_classes(const Manifest& manifest) {
+  std::array<std::size_t, 3> count{};
+  for (const auto& [path, file] : manifest.files) {
+    if (!file.ignored) ++count[static_cast<std::size_t>(file.file_class)];
+  }
+  return fmt::format("{} files: {} generated, {} shared, {} owned", count[0] + count[1] + count[2], count[0], count[1],
+                     count[2]);
+}
+
+std::string plan_diff(const Plan& plan, bool colour) {
+  std::string out;
+  for (const Step& step : plan.steps) {
+    if (!step.writes() && step.action != Action::Refuse) continue;
+    const bool create = step.action == Action::Create, remove = step.action == Action::Remove;
+    out += unified_diff(step.before, step.after, create ? "/dev/null" : "a/" + step.path,
+                        remove ? "/dev/null" : "b/" + step.path, colour);
+  }
+  return out;
+}
+
+Exit print_refusal(const Plan& plan) {
+  std::size_t count = 0;
+  bool edited = false, conflict = false;
+  for (const Step& step : plan.steps) {
+    if (step.action != Action::Refuse) continue;
+    ++count;
+    edited |= step.finding == Finding::Edited;
+    conflict |= step.finding == Finding::Conflict;
+  }
+  print_error("E0503",
+              fmt::format("{} {} in the way; nothing was written", count_of(count, "file"), count == 1 ? "is" : "are"),
+              {});
+  for (const Step& step : plan.steps) {
+    if (step.action != Action::Refuse) continue;
+    const std::string governed = step.key.empty() ? "" : fmt::format("; `{}` in the spec governs it", step.key);
+    fmt::print(stderr, "  {}: {} ({}{})\n", step.path, step.reason, to_string(step.file_class), governed);
+  }
+  if (edited) {
+    fmt::print(
+        stderr,
+        "hint: `openreg-gen generate --diff` shows your edits against the render. `openreg-gen own FILE` makes a "
+        "file yours for good;\n      `openreg-gen generate --force` takes the render and keeps your copy in "
+        ".openreg-gen/backup\n");
+  } else if (!conflict) {
+    fmt::print(stderr, "hint: a file that is moved away or deleted is rendered again\n");
+  }
+  return Exit::No;
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,36 @@
+// How a plan is shown: on a terminal, as JSON, as a diff.
+#pragma once
+
+#include "diag/failure.h"
+#include "tree/plan.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace openreg_gen {
+
+/// {"path","class","action","finding","reason","key"} of each step; where there are any, "lines" of conflict markers,
+/// "backup", and "signature": {"line","was","now"}.
+nlohmann::json steps_json(const Plan& plan);
+/// A line a step that does something or says something: "update  csrc/x.cpp  generated  stale". Empty if none does.
+std::string steps_table(const Plan& plan, bool colour);
+/// What --check found, by kind: stale, edited, missing, extra, ... with the files of each. Empty if the plan is clean.
+std::string check_report(const Plan& plan, bool colour);
+/// Owned kernels whose signature changed: file:line, the old one and the new one. Empty if there are none.
+std::string drift_report(const Plan& plan, bool colour);
+/// Files with conflict markers: file:line, and what to do. Empty if there are none.
+std::string conflict_report(const Plan& plan, bool colour);
+/// "96 files: 70 generated, 9 shared, 17 owned".
+std::string count_classes(const Manifest& manifest);
+/// The plan's changes as unified diffs.
+std::string plan_diff(const Plan& plan, bool colour);
+/// Names the files that make a plan refused, on stderr; Exit::No.
+Exit print_refusal(const Plan& plan);
+
+/// "1 file", "2 files".
+std::string count_of(std::size_t count, const std::string& noun);
+/// The text in an SGR colour ("31", "1;32"), if `colour`.
+std::string painted(const std::string& text, const char* sgr, bool colour);
+
+}  // namespace openreg_gen

@@ -1,0 +1,415 @@
+#include "tree/decide.h"
+
+#include "render/sha256.h"
+#include "tree/drift.h"
+#include "tree/journal.h"
+#include "tree/moved.h"
+#include "tree/paths.h"
+
+#include <algorithm>
+
+namespace openreg_gen {
+namespace {
+
+/// Empty, or what stands where a folder of `path` has to be.
+std::string obstacle(const Disk& disk, const std::string& path) {
+  for (std::string folder = folder_of(path); !folder.empty(); folder = folder_of(folder)) {
+    const FileKind kind = disk.kind(folder);
+    if (kind == FileKind::File || kind == FileKind::Other) return folder;
+  }
+  return {};
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return text;
+}
+
+/// Empty, or a file or folder whose name differs from that of `path`, or of one of its folders, in letter case only.
+std::string case_clash(const Disk& disk, const std::string& path) {
+  for (std::string at = path; !at.empty(); at = folder_of(at)) {
+    const std::string folder = folder_of(at), name = at.substr(folder.empty() ? 0 : folder.size() + 1);
+    for (const std::string& other : disk.list(folder)) {
+      if (other != name && lower(other) == lower(name)) return folder.empty() ? other : folder + "/" + other;
+    }
+  }
+  return {};
+}
+
+std::string join_lines(const std::vector<int>& lines) {
+  std::string out = lines.size() == 1 ? "line " : "lines ";
+  for (std::size_t i = 0; i < lines.size(); ++i) out += (i ? ", " : "") + std::to_string(lines[i]);
+  return out;
+}
+
+/// The text without the lines that name the tool's version: they are no reason to tell an owner of a new render.
+std::string body_hash(std::string_view text) {
+  std::string kept;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+    const std::string_view line = text.substr(0, end + 1);
+    if (line.find("Written by openreg-gen ") == std::string_view::npos &&
+        line.find("[openreg-gen ") == std::string_view::npos) {
+      kept += line;
+    }
+    text.remove_prefix(end + 1);
+  }
+  return sha256(kept);
+}
+
+/// The owner's file with the line of its new class in place of "Owned: ...", and without its mark.
+std::string with_class_line(const std::string& text, const Output& output) {
+  Output owned = output;
+  owned.file_class = FileClass::Owned;
+  const std::string line = class_line(owned);
+  const std::size_t at = text.find(line);
+  if (at == std::string::npos || at > 1000) return text;
+  std::string out = text;
+  out.replace(at, line.size(), class_line(output));
+  const std::size_t mark = out.find(id_mark(output.path));
+  if (mark != std::string::npos && mark < 1000) {
+    const std::size_t begin = out.rfind('\n', mark), end = out.find('\n', mark);
+    if (begin != std::string::npos && end != std::string::npos) {
+      // An HTML comment ends on the mark's line.
+      const bool closes = out.compare(end - std::min<std::size_t>(end, 4), 4, " -->") == 0;
+      out.replace(begin, end - begin, closes ? " -->" : "");
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string pristine_path(const std::string& path) { return std::string(kPristine) + path; }
+
+Decider::Decider(const Disk& disk, const Manifest* old, const PlanOptions& options)
+    : disk_(disk), old_(old), options_(options) {}
+
+const ManifestFile* Decider::find(const std::string& path) const {
+  if (!old_) return nullptr;
+  const auto at = old_->files.find(path);
+  return at == old_->files.end() ? nullptr : &at->second;
+}
+
+void Decider::add(Rendered& render, Plan& plan) {
+  const Output& output = render.output;
+  const ManifestFile* before = find(output.path);
+  const bool disowned = before && options_.disown.contains(output.path);
+  const bool claimed = before && before->claimed && !disowned;
+  Step step;
+  step.path = output.path;
+  step.file_class = claimed ? FileClass::Owned : output.file_class;
+  step.key = output.key;
+  step.after = render.text;
+
+  ManifestFile entry{step.file_class,
+                     sha256(render.text),
+                     output.template_name,
+                     output.key,
+                     output.id,
+                     {},
+                     {},
+                     {},
+                     {},
+                     claimed,
+                     false,
+                     false,
+                     false};
+  const std::string sum = entry.sha256;
+  if (claimed) entry.id = output.path;
+  if (step.file_class == FileClass::Owned) {
+    decide_owned(step, render, before, entry);
+  } else if (look(step)) {
+    const bool there = disk_.kind(step.path) == FileKind::File;
+    if (!there) {
+      create(step, before);
+    } else if (step.file_class == FileClass::Generated) {
+      if (disowned) step.before = disk_.read(step.path);
+      decide_generated(step, sum, before);
+    } else {
+      decide_shared(step, sum, before, entry);
+    }
+  }
+  if (output.file_class == FileClass::Shared && !claimed && step.action != Action::Refuse) {
+    keep_pristine(output.path, render.text, plan);
+  }
+  if (!step.backup.empty()) plan.state.push_back({step.backup, step.before});
+  plan.manifest.files[output.path] = std::move(entry);
+  plan.steps.push_back(std::move(step));
+}
+
+bool Decider::look(Step& step) {
+  check_inside(disk_, folder_of(step.path));
+  if (const std::string folder = obstacle(disk_, step.path); !folder.empty()) {
+    refuse(step, Finding::Blocked, "'" + folder + "' is a file where a folder has to be");
+    return false;
+  }
+  const FileKind kind = disk_.kind(step.path);
+  if (kind == FileKind::Folder) {
+    refuse(step, Finding::Blocked, "a folder is in its place");
+    return false;
+  }
+  if (kind == FileKind::Symlink || kind == FileKind::Other) {
+    refuse(step, Finding::Blocked,
+           kind == FileKind::Symlink ? "a symlink is in its place" : "no plain file is in its place");
+    return false;
+  }
+  if (kind == FileKind::File) step.before = disk_.read(step.path);
+  return true;
+}
+
+void Decider::create(Step& step, const ManifestFile* before) {
+  if (const std::string other = case_clash(disk_, step.path); !other.empty()) {
+    return refuse(step, Finding::Blocked,
+                  "'" + other + "' differs in letter case only: on some systems they are one file");
+  }
+  step.action = Action::Create;
+  step.finding = Finding::Missing;
+  step.reason = before ? "missing" : "new";
+}
+
+void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFile* before, ManifestFile& entry) {
+  const Output& output = render.output;
+  entry.body = output.template_name.empty() ? std::string() : body_hash(render.text);
+  const bool was_owned = before && before->file_class == FileClass::Owned;
+  if (was_owned && !before->at.empty() && disk_.kind(before->at) == FileKind::File && disk_.inside(before->at)) {
+    const auto ids = marks_in(disk_.read(before->at));
+    if (std::find(ids.begin(), ids.end(), entry.id) != ids.end()) entry.at = before->at;
+  }
+  const FileKind kind = disk_.kind(output.path);
+  if (kind == FileKind::File) {
+    entry.at.clear();
+  } else if (entry.at.empty() && kind == FileKind::None) {
+    const std::string* found = moved_to(entry.id, step);
+    if (step.action == Action::Refuse) return;
+    if (found) {
+      entry.at = *found;
+      step.reason = "yours, moved here from " + output.path;
+    }
+  }
+  if (!entry.at.empty()) step.path = entry.at;
+  if (kind == FileKind::Symlink || kind == FileKind::Other) {
+    // An owner may link a kernel to where it is kept; it is never written, so it may lead anywhere.
+    step.action = Action::Keep;
+    if (before) entry.sha256 = before->sha256;
+    return;
+  }
+  if (!look(step)) return;
+  if (disk_.kind(step.path) == FileKind::None) {
+    entry.signature = output.signature;
+    return create(step, before);
+  }
+  if (render.replaces) {
+    if (step.before != *render.replaces) return refuse(step, Finding::Blocked, "was edited just now");
+    step.action = step.before == step.after ? Action::Unchanged : Action::Update;
+    if (step.action == Action::Update) step.reason = "edited, as you asked";
+    return;
+  }
+  step.action = Action::Keep;
+  if (before) entry.sha256 = before->sha256;
+  check_signature(step, output, before, entry);
+  if (was_owned && !before->body.empty() && before->body != entry.body && step.reason.empty()) {
+    step.reason = "yours; openreg-gen would now write it differently";
+  }
+}
+
+void Decider::check_signature(Step& step, const Output& output, const ManifestFile* before, ManifestFile& entry) const {
+  entry.signature = output.signature;
+  if (!before || before->signature.empty() || before->signature == output.signature) return;
+  const KernelPlace place = find_kernel(step.before, output.signature);
+  if (output.signature.empty() || place.fits) return;
+  entry.signature = before->signature;
+  entry.wanted = output.signature;
+  step.drift = Step::Drift{place.line, before->signature, output.signature};
+  step.finding = Finding::Drifted;
+  step.reason = "yours; its signature changed";
+}
+
+void Decider::decide_generated(Step& step, const std::string& sum, const ManifestFile* before) {
+  if (step.before == step.after) return;
+  if (!before) return refuse_or_force(step, "exists, and openreg-gen did not write it");
+  const std::string there = sha256(step.before);
+  if (there == before->sha256) {
+    step.action = Action::Update;
+    step.finding = Finding::Stale;
+    step.reason = "stale";
+  } else if (options_.disown.contains(step.path)) {
+    back_up(step);
+    step.action = Action::Update;
+    step.finding = Finding::Edited;
+    step.reason = "given back";
+  } else if (before->file_class == FileClass::Owned) {
+    refuse_or_force(step, "yours, but the spec now has it generated");
+  } else if (is_crlf(step.before) && there != sum && step.before == to_crlf(step.after)) {
+    refuse_or_force(step, "edited: its lines end in CRLF");
+  } else {
+    refuse_or_force(step, "edited");
+  }
+}
+
+void Decider::decide_shared(Step& step, const std::string& sum, const ManifestFile* before, ManifestFile& entry) {
+  if (step.before == step.after) return;
+  if (!before) return refuse_or_force(step, "exists, and openreg-gen did not write it");
+  std::string ours = step.before;
+  if (before->conflict) {
+    ours = resolve_conflicts(ours, options_.side);
+    step.lines = conflict_lines(ours);
+    if (!step.lines.empty()) {
+      step.finding = Finding::Conflict;
+      if (before->sha256 != sum) {
+        return refuse(step, Finding::Conflict, "conflict markers to mend first, " + join_lines(step.lines));
+      }
+      step.action = Action::Conflict;
+      step.after = step.before;
+      step.reason = "conflict markers, " + join_lines(step.lines);
+      entry.conflict = true;
+      return;
+    }
+  }
+  if (options_.disown.contains(step.path))
+    ours = with_class_line(ours, {{}, step.path, step.file_class, step.key, {}, {}, {}, {}});
+  const std::string there = sha256(ours);
+  if (there == before->sha256 && before->file_class != FileClass::Owned) {
+    step.action = Action::Update;
+    step.finding = Finding::Stale;
+    step.reason = "stale";
+  } else if (before->sha256 == sum) {
+    step.action =
+        ours == step.before ? Action::Keep : Action::Merge;  // edits, on top of a render that is still the same
+    step.after = ours;
+    step.reason = ours == step.before ? "edited" : "resolved";
+    if (options_.disown.contains(step.path)) step.reason = "given back";
+  } else {
+    merge(step, ours, *before, entry);
+  }
+}
+
+void Decider::merge(Step& step, const std::string& ours, const ManifestFile& before, ManifestFile& entry) {
+  if (step.lines = conflict_lines(ours); !step.lines.empty()) {
+    return refuse(step, Finding::Conflict, "conflict markers to mend first, " + join_lines(step.lines));
+  }
+  const std::string base = pristine_path(step.path);
+  check_inside(disk_, base);
+  if (hash_of(disk_, base) != before.sha256) {
+    return refuse_or_force(step, "edited, and the last render, which a merge needs, is not in .openreg-gen/pristine");
+  }
+  const Merger& merger = options_.merger ? *options_.merger : git_;
+  Merged merged = merger.merge(ours, disk_.read(base), step.after, options_.side);
+  if (merged.kind == Merged::Kind::Impossible) return refuse_or_force(step, "edited; " + merged.why);
+  step.after = std::move(merged.text);
+  step.finding = Finding::Stale;
+  step.action = step.after == step.before ? Action::Keep : Action::Merge;
+  step.reason = "your edits and the new render";
+  if (merged.kind == Merged::Kind::Conflict) {
+    step.action = Action::Conflict;
+    step.finding = Finding::Conflict;
+    step.lines = conflict_lines(step.after);
+    step.reason = "conflict, " + join_lines(step.lines);
+    entry.conflict = true;
+  } else if (options_.side == MergeSide::Theirs) {
+    back_up(step);  // lines of its owner may be gone
+  }
+}
+
+void Decider::refuse(Step& step, Finding finding, std::string why) {
+  step.action = Action::Refuse;
+  step.finding = finding;
+  step.reason = std::move(why);
+}
+
+void Decider::refuse_or_force(Step& step, std::string why) {
+  const Finding finding = why.starts_with("edited") ? Finding::Edited : Finding::Blocked;
+  refuse(step, finding, std::move(why));
+  if (!options_.force) return;
+  back_up(step);
+  step.action = Action::Update;
+  step.reason += "; replaced";
+}
+
+void Decider::back_up(Step& step) {
+  if (backup_.empty()) backup_ = next_backup(disk_);
+  step.backup = backup_ + step.path;
+  check_inside(disk_, step.backup);
+}
+
+const std::string* Decider::moved_to(const std::string& id, Step& step) {
+  if (id.empty()) return nullptr;
+  if (!marks_) marks_ = find_marks(disk_);
+  const auto found = marks_->find(id);
+  if (found == marks_->end()) return nullptr;
+  if (found->second.size() > 1) {
+    refuse(step, Finding::Blocked,
+           "gone, and its mark is in " + found->second[0] + " and in " + found->second[1] + ": leave it in one");
+    return nullptr;
+  }
+  return &found->second[0];
+}
+
+void Decider::keep_pristine(const std::string& path, const std::string& text, Plan& plan) const {
+  const std::string pristine = pristine_path(path);
+  check_inside(disk_, pristine);
+  if (disk_.kind(pristine) == FileKind::File && disk_.read(pristine) == text) return;
+  plan.state.push_back({pristine, text});
+}
+
+void Decider::drop(const std::string& path, const ManifestFile& file, Plan& plan) {
+  Step step;
+  step.action = Action::Keep;
+  step.finding = Finding::Extra;
+  step.path = file.at.empty() ? path : file.at;
+  step.file_class = file.file_class;
+  step.key = file.key;
+  check_inside(disk_, folder_of(step.path));
+  const bool owned = file.file_class == FileClass::Owned;
+  ManifestFile entry = file;
+  const auto keep = [&] {
+    plan.manifest.files[path] = std::move(entry);
+    if (!step.reason.empty()) plan.steps.push_back(std::move(step));
+  };
+  if (options_.ignore.matches(path)) {
+    if (disk_.kind(step.path) == FileKind::None) return;
+    entry.ignored = true;
+    step.finding = Finding::Fine;
+    if (!file.ignored) step.reason = "ignored from now on: neither written nor removed";
+    return keep();
+  }
+  FileKind kind = disk_.kind(step.path);
+  if (kind == FileKind::None && owned && !file.id.empty()) {
+    const std::string* found = moved_to(file.id, step);
+    if (found) {
+      step.path = entry.at = *found;
+      kind = FileKind::File;
+    }
+    step.action = Action::Keep;
+  }
+  const auto forget_pristine = [&] {
+    if (disk_.kind(pristine_path(path)) == FileKind::File) plan.state_gone.push_back(pristine_path(path));
+  };
+  if (kind == FileKind::None) return forget_pristine();
+  if (kind == FileKind::File) step.before = disk_.read(step.path);
+  const bool unedited = kind == FileKind::File && sha256(step.before) == file.sha256;
+  if (owned && (!unedited || !entry.at.empty())) {
+    entry.left = true;
+    kept_.insert(file.id);
+    if (file.left) step.finding = Finding::Fine;
+    if (!file.left) step.reason = "yours, since you edited it; the spec no longer asks for it";
+    return keep();
+  }
+  if (unedited && !owned && !file.id.empty() && kept_.contains(file.id)) {
+    entry.left = true;
+    if (file.left) step.finding = Finding::Fine;
+    if (!file.left) step.reason = "stays with your kernel of " + file.id;
+    return keep();
+  }
+  forget_pristine();
+  if (unedited) {
+    step.action = Action::Remove;
+    step.reason = "no longer asked for";
+  } else {
+    step.reason = "no longer asked for, but edited: yours from now on";
+  }
+  plan.steps.push_back(std::move(step));
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,50 @@
+// What becomes of one file: the part of the plan that looks at a file's class, its last render and its edits.
+#pragma once
+
+#include "tree/plan.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace openreg_gen {
+
+std::string pristine_path(const std::string& path);
+
+class Decider {
+ public:
+  /// All three outlive the object.
+  Decider(const Disk& disk, const Manifest* old, const PlanOptions& options);
+
+  /// Adds the step of an output and its manifest entry.
+  void add(Rendered& render, Plan& plan);
+  /// Adds the step of a file of the last render that this one does not ask for. Owned files first: what they include
+  /// stays with them.
+  void drop(const std::string& path, const ManifestFile& file, Plan& plan);
+
+ private:
+  const ManifestFile* find(const std::string& path) const;
+  bool look(Step& step);  // false if something is in the way; fills in `before`
+  void create(Step& step, const ManifestFile* before);
+  void decide_owned(Step& step, const Rendered& render, const ManifestFile* before, ManifestFile& entry);
+  void decide_generated(Step& step, const std::string& sum, const ManifestFile* before);
+  void decide_shared(Step& step, const std::string& sum, const ManifestFile* before, ManifestFile& entry);
+  void merge(Step& step, const std::string& ours, const ManifestFile& before, ManifestFile& entry);
+  void check_signature(Step& step, const Output& output, const ManifestFile* before, ManifestFile& entry) const;
+  void keep_pristine(const std::string& path, const std::string& text, Plan& plan) const;
+  void refuse(Step& step, Finding finding, std::string why);
+  void refuse_or_force(Step& step, std::string why);
+  void back_up(Step& step);
+  const std::string* moved_to(const std::string& id, Step& step);
+
+  const Disk& disk_;
+  const Manifest* old_;
+  const PlanOptions& options_;
+  GitMerger git_;
+  std::string backup_;                                                    // folder of this run's copies, once asked for
+  std::optional<std::map<std::string, std::vector<std::string>>> marks_;  // once asked for
+  std::set<std::string> kept_;                                            // ids of owned files that left the spec
+};
+
+}  // namespace openreg_gen

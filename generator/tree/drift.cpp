@@ -1,0 +1,154 @@
+#include "tree/drift.h"
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+namespace openreg_gen {
+namespace {
+
+bool identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool blank(char c) { return std::isspace(static_cast<unsigned char>(c)); }
+
+/// Comments and literals become blanks; each character keeps its place.
+std::string without_comments(std::string_view text) {
+  std::string out(text);
+  const auto erase = [&out](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end && i < out.size(); ++i) {
+      if (out[i] != '\n') out[i] = ' ';
+    }
+  };
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i + 1;
+    if (text.substr(i, 2) == "//") {
+      end = std::min(text.find('\n', i), text.size());
+    } else if (text.substr(i, 2) == "/*") {
+      end = std::min(text.find("*/", i + 2), text.size() - 2) + 2;
+    } else if (text[i] == '"') {
+      for (; end < text.size() && text[end] != '"' && text[end] != '\n'; ++end) end += text[end] == '\\';
+      ++end;
+    } else {
+      ++i;
+      continue;
+    }
+    erase(i, end);
+    i = end;
+  }
+  return out;
+}
+
+std::vector<std::string> tokens(std::string_view text) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i + 1;
+    if (blank(text[i])) {
+      i = end;
+      continue;
+    }
+    if (identifier(text[i])) {
+      while (end < text.size() && identifier(text[end])) ++end;
+    } else if (text.substr(i, 2) == "::" || text.substr(i, 2) == "[[" || text.substr(i, 2) == "]]") {
+      end = i + 2;
+    }
+    out.emplace_back(text.substr(i, end - i));
+    i = end;
+  }
+  return out;
+}
+
+bool word(const std::string& token) { return identifier(token[0]); }
+
+bool needs_a_noun(const std::string& token) {
+  return token == "const" || token == "unsigned" || token == "signed" || token == "long" || token == "::";
+}
+
+/// "const at::Tensor& self = {}" -> "const Tensor &".
+std::string type_of(std::string_view parameter, bool named) {
+  std::vector<std::string> list = tokens(parameter);
+  list.erase(std::find(list.begin(), list.end(), "="), list.end());
+  if (const auto open = std::find(list.begin(), list.end(), "[["); open != list.end()) {
+    const auto close = std::find(open, list.end(), "]]");
+    list.erase(open, close == list.end() ? close : close + 1);
+  }
+  std::erase_if(list, [](const std::string& t) { return t == "static" || t == "inline" || t == "virtual"; });
+  if (named && list.size() > 1 && word(list.back()) && !needs_a_noun(list[list.size() - 2])) list.pop_back();
+  std::string out;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == "::" || (i + 1 < list.size() && word(list[i]) && list[i + 1] == "::")) continue;
+    std::string token = list[i];
+    if (token == "SymInt") token = "int64_t";
+    if (token == "SymIntArrayRef") token = "IntArrayRef";
+    if (token == "OptionalSymIntArrayRef") token = "OptionalIntArrayRef";
+    out += token + " ";
+  }
+  return out;
+}
+
+struct Function {
+  std::size_t at = 0, close = 0;  // of its name, of its ')'
+  std::vector<std::string> types;
+  std::string returns;
+  bool defined = false;
+};
+
+/// The function or call whose name ends at the '(' at `open`.
+Function read_function(std::string_view text, std::size_t at, std::size_t open) {
+  Function out;
+  out.at = at;
+  int depth = 0;
+  std::size_t begin = open + 1, i = open;
+  for (; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '(' || c == '<' || c == '[' || c == '{') ++depth;
+    const bool closes = c == ')' || c == '>' || c == ']' || c == '}';
+    if (closes) --depth;
+    if ((c == ',' && depth == 1) || (closes && depth == 0)) {
+      std::string type = type_of(text.substr(begin, i - begin), true);
+      if (!type.empty()) out.types.push_back(std::move(type));
+      begin = i + 1;
+      if (closes) break;
+    }
+  }
+  out.close = i;
+  std::size_t after = std::min(i + 1, text.size());
+  while (after < text.size() && blank(text[after])) ++after;
+  out.defined = after < text.size() && text[after] == '{';
+  std::size_t before = at;
+  while (before > 0 && std::string_view(";{}#").find(text[before - 1]) == std::string_view::npos) --before;
+  out.returns = type_of(text.substr(before, at - before), false);
+  return out;
+}
+
+}  // namespace
+
+KernelPlace find_kernel(std::string_view text, std::string_view signature) {
+  const std::size_t open = signature.find('(');
+  if (open == std::string_view::npos) return {};
+  std::size_t start = open;
+  while (start > 0 && (identifier(signature[start - 1]) || signature[start - 1] == ':')) --start;
+  const std::string_view name = signature.substr(start, open - start);
+  const Function wanted = read_function(signature, start, open);
+
+  const std::string code = without_comments(text);
+  KernelPlace place;
+  bool definition = false;
+  for (std::size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + 1)) {
+    std::size_t paren = at + name.size();
+    if (at > 0 && identifier(code[at - 1])) continue;
+    while (paren < code.size() && blank(code[paren])) ++paren;
+    if (paren >= code.size() || code[paren] != '(') continue;
+    std::size_t from = at;  // "mine::relu(" is the function, too
+    while (from > 0 && (code[from - 1] == ':' || (from < at && identifier(code[from - 1])))) --from;
+    const Function found = read_function(code, from, paren);
+    const bool fits = found.types == wanted.types && (found.returns == wanted.returns || found.returns == "auto ");
+    if (place.line == 0 || fits || (found.defined && !definition)) {
+      place.line = static_cast<int>(std::count(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
+      place.fits = fits;
+      definition = found.defined;
+    }
+    if (fits) break;
+  }
+  return place;
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,45 @@
+// Three-way merge of texts: what the tool rendered last, what the owner made of it, what the tool renders now.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace openreg_gen {
+
+/// What becomes of a place that both have changed: conflict markers (diff3), the owner's lines, or the new render's.
+enum class MergeSide { Markers, Ours, Theirs };
+
+struct Merged {
+  enum class Kind { Clean, Conflict, Impossible } kind = Kind::Clean;
+  std::string text;
+  std::string why;  // of Impossible
+};
+
+/// How texts are merged; tests put their own in its place.
+class Merger {
+ public:
+  virtual ~Merger() = default;
+  virtual Merged merge(const std::string& ours, const std::string& base, const std::string& theirs,
+                       MergeSide side) const = 0;
+};
+
+/// By `git merge-file`, which needs no repository. Without git, and for bytes that are no text, the merge is Impossible
+/// and says why. Texts that need no merge (one side unchanged, both the same) never ask for git.
+class GitMerger final : public Merger {
+ public:
+  Merged merge(const std::string& ours, const std::string& base, const std::string& theirs,
+               MergeSide side) const override;
+};
+
+/// Lines, from 1, that begin a conflict: "<<<<<<< ", or a part of one whose beginning was deleted.
+std::vector<int> conflict_lines(std::string_view text);
+
+/// The text with each conflict replaced by one side. Conflicts without an end are left as they are.
+std::string resolve_conflicts(std::string_view text, MergeSide side);
+
+/// True if every line ends in CRLF, and there is one.
+bool is_crlf(std::string_view text);
+std::string to_crlf(std::string_view text);
+
+}  // namespace openreg_gen
