@@ -1,7 +1,8 @@
-// openreg-gen ops [PATTERN], openreg-gen ops show OP, openreg-gen ops list SPEC
+// openreg-gen ops [PATTERN], openreg-gen ops show OP, openreg-gen ops list SPEC, openreg-gen ops diff DIR_A DIR_B
 #include "cli/cli.h"
 #include "cli/ops_view.h"
 #include "cli/common.h"
+#include "cli/drift_view.h"
 #include "cli/spec_view.h"
 #include "cli/table.h"
 
@@ -14,7 +15,7 @@ namespace openreg_gen {
 namespace {
 
 struct Options {
-  std::string pattern, op, spec, torch;
+  std::string pattern, op, spec, before, after, torch;
   bool json = false;
 };
 
@@ -83,6 +84,16 @@ Exit list_spec(const Options& options) {
   return Exit::Done;
 }
 
+Exit diff(const Options& options) {
+  const auto before = load_catalog(find_torch(options.before)), after = load_catalog(find_torch(options.after));
+  const auto found = diff_catalogs(before, after);
+  if (options.json)
+    fmt::print("{}\n", catalog_diff_json(found).dump(1));
+  else
+    fmt::print("{}", catalog_diff_text(found, before, after));
+  return Exit::Done;
+}
+
 void add_torch(CLI::App& app, Options& options) {
   app.add_option("--torch", options.torch, "The PyTorch to read: its folder, a site-packages, an environment")
       ->type_name("DIR");
@@ -101,7 +112,8 @@ void add_ops(CLI::App& app, Session& session) {
       "  openreg-gen ops softmax\n"
       "  openreg-gen ops 'add*.out'\n"
       "  openreg-gen ops show add.Tensor\n"
-      "  openreg-gen ops list mybackend.yaml");
+      "  openreg-gen ops list mybackend.yaml\n"
+      "  openreg-gen ops diff torch-2.11.0 torch-2.13.0");
 
   auto* one = ops->add_subcommand("show", "Show one operator: signature, class, variants, strategies that fit");
   one->add_option("OP", options->op, "add.Tensor; a base name lists its overloads")->required();
@@ -113,10 +125,17 @@ void add_ops(CLI::App& app, Session& session) {
   of_spec->add_flag("--json", options->json, "Print a list of objects");
   add_torch(*of_spec, *options);
 
-  ops->callback([options, one, of_spec, &session] {
+  auto* between = ops->add_subcommand("diff", "Say which operators another PyTorch adds, removes and changes");
+  between->add_option("DIR_A", options->before, "The PyTorch to begin with: installed, or a folder of its declarations")
+      ->required()
+      ->type_name("DIR");
+  between->add_option("DIR_B", options->after, "The PyTorch to end with")->required()->type_name("DIR");
+  between->add_flag("--json", options->json, "Print {\"added\", \"removed\", \"changed\"}");
+
+  ops->callback([options, one, of_spec, between, &session] {
     session.json = options->json;
-    session.action = [options, shown = one->parsed(), listed = of_spec->parsed()] {
-      return shown ? show(*options) : listed ? list_spec(*options) : list(*options);
+    session.action = [options, shown = one->parsed(), listed = of_spec->parsed(), compared = between->parsed()] {
+      return shown ? show(*options) : listed ? list_spec(*options) : compared ? diff(*options) : list(*options);
     };
   });
 }

@@ -1,0 +1,161 @@
+#include "cli/drift_view.h"
+
+#include "catalog/schema_diff.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace openreg_gen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string schema_of(const Op& op) { return std::string(without_namespace(op.schema)); }
+
+bool has(const OpDrift& drift, OpChange change) {
+  return std::ranges::find(drift.changes, change) != drift.changes.end();
+}
+
+/// Both schemas, each behind its release, with what differs marked.
+std::string beside(const Op& before, const Op& after, const std::string& old_name, const std::string& new_name) {
+  const auto a = schema_of(before), b = schema_of(after);
+  const auto diff = diff_schemas(a, b);
+  const auto width = std::max(old_name.size(), new_name.size());
+  std::string text = fmt::format("      {:<{}}  {}\n", old_name, width, a);
+  if (!diff.before_marks.empty()) text += fmt::format("      {:<{}}  {}\n", "", width, mark_line(diff.before_marks));
+  text += fmt::format("      {:<{}}  {}\n", new_name, width, b);
+  if (!diff.after_marks.empty()) text += fmt::format("      {:<{}}  {}\n", "", width, mark_line(diff.after_marks));
+  return text;
+}
+
+Json arguments_json(const Op& before, const Op& after) {
+  auto list = Json::array();
+  for (const auto& change : diff_schemas(schema_of(before), schema_of(after)).changes)
+    list.push_back({{"name", change.name}, {"old", change.before}, {"new", change.after}});
+  return list;
+}
+
+Json names_json(const std::vector<const Op*>& ops) {
+  auto list = Json::array();
+  for (const Op* op : ops) list.push_back({{"op", op->name}});
+  return list;
+}
+
+bool uneventful(const EntryDrift& entry) {
+  return entry.drift.changes.empty() && entry.broken.empty() && entry.left.empty();
+}
+
+/// Two folders of one release, or of none, are told apart by their paths.
+std::pair<std::string, std::string> release_names(const Catalog& before, const Catalog& after) {
+  const auto &a = before.torch_version(), &b = after.torch_version();
+  if (a != b) return {a, b};
+  return {before.torch_dir().string(), after.torch_dir().string()};
+}
+
+std::string entry_text(const EntryDrift& entry, const std::string& old_name, const std::string& new_name) {
+  const OpDrift& drift = entry.drift;
+  std::vector<std::string> words;
+  for (const auto change : drift.changes) words.emplace_back(to_string(change));
+  if (has(drift, OpChange::Schema) && drift.same_signature) words.back() += ", with the same C++ types";
+  if (!entry.left.empty()) words.push_back("left out: " + entry.left);
+  std::string text =
+      fmt::format("  {} line {}: '{}' ({}{}): {}\n", entry.broken.empty() ? "note " : "BREAK", entry.at.line, entry.op,
+                  entry.strategy, entry.selection.empty() ? "" : fmt::format(", by '{}'", entry.selection),
+                  fmt::format("{}", fmt::join(words, "; ")));
+  if (has(drift, OpChange::Schema)) text += beside(*drift.before, *drift.after, old_name, new_name);
+  for (const auto& reason : entry.broken) {
+    if (reason != "its schema changed") text += fmt::format("      {}\n", reason);
+  }
+  if (drift.replacement != nullptr)
+    text += fmt::format("      what may replace it: {}\n", schema_of(*drift.replacement));
+  return text;
+}
+
+Json entry_json(const EntryDrift& entry) {
+  const OpDrift& drift = entry.drift;
+  auto changes = Json::array();
+  for (const auto change : drift.changes) changes.push_back(to_string(change));
+  const char* status = !entry.left.empty() && drift.after != nullptr ? "left out"
+                       : drift.after == nullptr                      ? "removed"
+                       : drift.before == nullptr                     ? "new"
+                       : drift.changes.empty()                       ? "same"
+                                                                     : "changed";
+  Json json = {{"op", entry.op},
+               {"strategy", entry.strategy},
+               {"line", entry.at.line},
+               {"column", entry.at.column},
+               {"selection", entry.selection},
+               {"status", status},
+               {"changes", std::move(changes)},
+               {"breaks", !entry.broken.empty()},
+               {"reasons", entry.broken}};
+  if (!entry.left.empty()) json["left"] = entry.left;
+  if (drift.before != nullptr && !drift.changes.empty()) json["old"] = schema_of(*drift.before);
+  if (drift.after != nullptr && !drift.changes.empty()) json["new"] = schema_of(*drift.after);
+  if (has(drift, OpChange::Schema)) {
+    json["arguments"] = arguments_json(*drift.before, *drift.after);
+    json["same_signature"] = drift.same_signature;
+  }
+  if (drift.replacement != nullptr)
+    json["replaced_by"] = {{"op", drift.replacement->name}, {"schema", schema_of(*drift.replacement)}};
+  return json;
+}
+
+}  // namespace
+
+Json catalog_diff_json(const CatalogDiff& diff) {
+  auto changed = Json::array();
+  for (const auto& [before, after] : diff.changed)
+    changed.push_back({{"op", before->name}, {"old", schema_of(*before)}, {"new", schema_of(*after)}});
+  return {{"added", names_json(diff.added)}, {"removed", names_json(diff.removed)}, {"changed", std::move(changed)}};
+}
+
+std::string catalog_diff_text(const CatalogDiff& diff, const Catalog& before, const Catalog& after) {
+  const auto [a, b] = release_names(before, after);
+  std::string text = fmt::format("PyTorch {} -> {}: {} added, {} removed, {} changed\n", a, b, diff.added.size(),
+                                 diff.removed.size(), diff.changed.size());
+  for (const Op* op : diff.added) text += fmt::format("  added    {}\n", schema_of(*op));
+  for (const Op* op : diff.removed) {
+    text += fmt::format("  removed  {}\n", schema_of(*op));
+    if (const Op* other = find_replacement(*op, before, after))
+      text += fmt::format("           what may replace it: {}\n", schema_of(*other));
+  }
+  for (const auto& [old_op, new_op] : diff.changed)
+    text += fmt::format("  changed  {}\n{}", old_op->name, beside(*old_op, *new_op, a, b));
+  return text;
+}
+
+Json spec_drift_json(const SpecDrift& drift, const Spec& spec, const Catalog& before, const Catalog& after) {
+  auto ops = Json::array(), added = Json::array(), selections = Json::array();
+  for (const auto& entry : drift.ops) ops.push_back(entry_json(entry));
+  for (const auto& set : drift.added)
+    added.push_back({{"entry", *set.entry}, {"line", set.entry.at.line}, {"ops", set.ops}});
+  for (const auto& wrong : drift.selections)
+    selections.push_back({{"code", wrong.code}, {"message", wrong.message}, {"line", wrong.at.line}});
+  return {{"spec", spec.path.string()},         {"torch", before.torch_version()}, {"against", after.torch_version()},
+          {"breaks", drift.breaks()},           {"ops", std::move(ops)},           {"new_in_sets", std::move(added)},
+          {"selections", std::move(selections)}};
+}
+
+std::string spec_drift_text(const SpecDrift& drift, const Spec& spec, const Catalog& before, const Catalog& after) {
+  const auto [a, b] = release_names(before, after);
+  std::string text = fmt::format("{}: from PyTorch {} to {}\n", spec.path.string(), a, b);
+  std::size_t same = 0;
+  for (const auto& entry : drift.ops) {
+    if (uneventful(entry))
+      ++same;
+    else
+      text += entry_text(entry, a, b);
+  }
+  for (const auto& wrong : drift.selections) text += fmt::format("  BREAK line {}: {}\n", wrong.at.line, wrong.message);
+  for (const auto& set : drift.added)
+    text +=
+        fmt::format("  new   line {}: '{}' would bring {}\n", set.entry.at.line, *set.entry, fmt::join(set.ops, ", "));
+  const auto breaks = drift.breaks();
+  return text + fmt::format("{} of {} operators the same; {}\n", same, drift.ops.size(),
+                            breaks == 0 ? "nothing of the spec breaks" : fmt::format("{} break", breaks));
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,37 @@
+// What another PyTorch would do to a spec. Pure but for the lists that `@model:FILE` names.
+#pragma once
+
+#include "catalog/drift.h"
+#include "spec/spec.h"
+
+#include <string>
+#include <vector>
+
+namespace openreg_gen {
+
+/// One operator of the spec.
+struct EntryDrift {
+  std::string op;
+  Location at;            // of its entry
+  std::string strategy;   // as in the spec; "amp" for an operator that only an autocast rule names
+  std::string selection;  // the entry that brought it; empty if it was named
+  OpDrift drift;
+  std::string left;                 // why the spec, as it stands, leaves it out there; empty if it does not
+  std::vector<std::string> broken;  // what has to be done something about; empty: regenerating is all
+};
+
+struct SpecDrift {
+  std::vector<EntryDrift> ops;  // in the spec's order, those of autocast rules last
+  struct NewInSet {
+    Located<std::string> entry;
+    std::vector<std::string> ops;  // what the selection would bring in addition
+  };
+  std::vector<NewInSet> added;
+  std::vector<Diagnostic> selections;  // errors of selections there, such as a glob that matches nothing any more
+  std::size_t breaks() const;          // operators and selections that break
+};
+
+/// `spec` as parsed, before validate_spec(), and without errors with `before`.
+SpecDrift compare_spec(const Spec& spec, const Catalog& before, const Catalog& after);
+
+}  // namespace openreg_gen
