@@ -1,5 +1,6 @@
 // Written by openreg-gen 0.1.0 from openreg.yaml.
 // Owned: yours to edit; openreg-gen never writes it again.
+// Move or rename it as you like; it is found by this mark: [openreg-gen aten::relu_]
 // aten::relu_(Tensor(a!) self) -> Tensor(a!)
 #include <torch/library.h>  // first: the operators' headers do not include what they need
 #include <ATen/ops/relu_ops.h>

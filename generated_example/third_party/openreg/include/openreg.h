@@ -91,6 +91,11 @@ typedef struct orPointerAttributes {
   size_t size;  // bytes asked for; 0 if unregistered
 } orPointerAttributes;
 
+// Names memory of one process to another. Plain bytes: send it by any means.
+typedef struct orIpcMemHandle {
+  char reserved[64];
+} orIpcMemHandle_t;
+
 enum {
   orEventDefault = 0,  // keeps the time at which it happened
   orEventDisableTiming = 1  // does not; cheaper on real hardware
@@ -141,6 +146,25 @@ OPENREG_API orError_t orMemcpyAsync(
 // Sets each byte of device memory to the low byte of `value`, on the default stream of the memory's device, and waits.
 OPENREG_API orError_t orMemset(void* pointer, int value, size_t size);
 OPENREG_API orError_t orMemsetAsync(void* pointer, int value, size_t size, orStream_t stream);
+
+// --- Memory of other processes: optional, orErrorNotSupported where the device lacks it. The owner's memory stays
+// the owner's: it must not free it while others have it open, and nobody but the owner may free it.
+
+// A handle for the allocation that starts at `pointer`. orErrorNotSupported also for memory that is itself another
+// process's. The handle is good while the allocation and its process live.
+OPENREG_API orError_t orIpcGetMemHandle(orIpcMemHandle_t* handle, void* pointer);
+// Makes the memory accessible to the device of the same number in this process, at *pointer, until it is closed.
+// orErrorInvalidHandle: the owner is gone, or belongs to another user.
+OPENREG_API orError_t orIpcOpenMemHandle(void** pointer, orIpcMemHandle_t handle);
+// Waits for what is queued on all devices, then closes what was opened at `pointer`.
+OPENREG_API orError_t orIpcCloseMemHandle(void* pointer);
+
+// --- Memory of other devices: optional
+
+// Whether kernels of `device` can reach the memory of `peer`, in *can_access. A device is no peer of its own.
+OPENREG_API orError_t orDeviceCanAccessPeer(int* can_access, int device, int peer);
+// Lets kernels of the current device reach the memory of `peer`. Once is enough, and again does no harm.
+OPENREG_API orError_t orDeviceEnablePeerAccess(int peer);
 
 // --- Streams: work on one runs in the order in which it was queued, two of them run side by side
 

@@ -2,31 +2,18 @@
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
 #include "device.h"
 
-#include <sys/mman.h>
-
 #include <atomic>
 #include <new>
 #include <utility>
 
 #include "config.h"
+#include "memory_file.h"
 #include "process.h"
 
 namespace openreg::driver {
 namespace {
 
 std::atomic<Devices*> used_devices{nullptr};
-
-// Address space for `size` bytes that can be opened and closed as a whole; null if the system has not so much.
-char* reserve(std::size_t size) {
-  void* base = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED) return nullptr;
-  // Where memory may not be overcommitted, it is only counted now.
-  if (mprotect(base, size, PROT_READ | PROT_WRITE) == 0 && mprotect(base, size, PROT_NONE) == 0) {
-    return static_cast<char*>(base);
-  }
-  munmap(base, size);
-  return nullptr;
-}
 
 }  // namespace
 
@@ -47,6 +34,23 @@ void* Device::allocate(std::size_t size) {
 void Device::release(const Allocation& allocation) {
   isolation_.note_memory(-static_cast<std::ptrdiff_t>(allocation.size));
   heap_.release(allocation);
+}
+
+void* Device::adopt(std::size_t size, int file, std::size_t offset) {
+  void* pointer = heap_.adopt(size);
+  if (pointer == nullptr) return nullptr;
+  if (isolation_.map_file(pointer, size, file, offset)) return pointer;
+  disown(pointer);
+  return nullptr;
+}
+
+bool Device::disown(void* pointer) {
+  Allocation allocation{};
+  if (!heap_.retire_foreign(pointer, &allocation)) return false;
+  const FilePlace place = place_of(pointer);
+  isolation_.map_file(pointer, allocation.pages * Heap::kPage, place.file, place.offset);
+  heap_.release(allocation);
+  return true;
 }
 
 std::shared_ptr<Stream> Device::make_stream(int priority) {
@@ -100,7 +104,7 @@ Devices::Devices() {
   // More addresses than memory, against fragmentation; as many as the system lets us have.
   for (std::size_t times = 4; times > 0 && base_ == nullptr; times /= 2) {
     range_ = times * capacity;
-    base_ = reserve(count * range_);
+    base_ = reserve_memory(count * range_);
   }
   if (base_ == nullptr) throw std::bad_alloc();
   isolation_ = std::make_unique<Isolation>(config().isolation, base_, count * range_);

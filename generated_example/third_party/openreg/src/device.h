@@ -24,6 +24,10 @@ class Device {
   void* allocate(std::size_t size);
   bool retire(const void* pointer, Allocation* allocation) { return heap_.retire(pointer, allocation); }
   void release(const Allocation& allocation);
+  // Maps a part of another process's memory, and takes it off again. Null if there are no addresses; false if nothing
+  // of the kind starts there.
+  void* adopt(std::size_t size, int file, std::size_t offset);
+  bool disown(void* pointer);
 
   const std::shared_ptr<Stream>& default_stream() const { return default_stream_; }
   std::shared_ptr<Stream> make_stream(int priority);

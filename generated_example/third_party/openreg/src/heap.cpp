@@ -2,10 +2,10 @@
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
 #include "heap.h"
 
-#include <sys/mman.h>
-
 #include <functional>
 #include <iterator>
+
+#include "memory_file.h"
 
 namespace openreg::driver {
 namespace {
@@ -23,20 +23,35 @@ void* Heap::allocate(std::size_t size) {
   const std::size_t pages = (size + kPage - 1) / kPage;
   std::lock_guard lock(mutex_);
   if (pages * kPage > capacity_ - used_) return nullptr;
-  const auto fit = free_by_size_.lower_bound({pages, nullptr});
-  if (fit == free_by_size_.end()) return nullptr;
-  const auto [run_pages, base] = *fit;
-  live_.emplace(base, Allocation{base, size, pages});
-  remove_free(free_by_base_.find(base));
-  if (run_pages > pages) add_free(base + pages * kPage, run_pages - pages);
-  used_ += pages * kPage;
+  void* base = take_run(size, false);
+  if (base != nullptr) used_ += pages * kPage;
   return base;
 }
 
-bool Heap::retire(const void* pointer, Allocation* allocation) {
+void* Heap::adopt(std::size_t size) {
+  std::lock_guard lock(mutex_);
+  return take_run(size, true);
+}
+
+void* Heap::take_run(std::size_t size, bool foreign) {
+  const std::size_t pages = (size + kPage - 1) / kPage;
+  const auto fit = free_by_size_.lower_bound({pages, nullptr});
+  if (fit == free_by_size_.end()) return nullptr;
+  const auto [run_pages, base] = *fit;
+  live_.emplace(base, Allocation{base, size, pages, foreign});
+  remove_free(free_by_base_.find(base));
+  if (run_pages > pages) add_free(base + pages * kPage, run_pages - pages);
+  return base;
+}
+
+bool Heap::retire(const void* pointer, Allocation* allocation) { return retire_if(pointer, false, allocation); }
+
+bool Heap::retire_foreign(const void* pointer, Allocation* allocation) { return retire_if(pointer, true, allocation); }
+
+bool Heap::retire_if(const void* pointer, bool foreign, Allocation* allocation) {
   std::lock_guard lock(mutex_);
   const auto found = live_.find(static_cast<char*>(const_cast<void*>(pointer)));
-  if (found == live_.end()) return false;
+  if (found == live_.end() || found->second.foreign != foreign) return false;
   *allocation = found->second;
   live_.erase(found);
   return true;
@@ -44,9 +59,9 @@ bool Heap::retire(const void* pointer, Allocation* allocation) {
 
 void Heap::release(const Allocation& allocation) {
   const std::size_t bytes = allocation.pages * kPage;
-  if (bytes >= kKeepBytes) madvise(allocation.base, bytes, MADV_DONTNEED);
+  if (bytes >= kKeepBytes) discard_memory(allocation.base, bytes);
   std::lock_guard lock(mutex_);
-  used_ -= bytes;
+  if (!allocation.foreign) used_ -= bytes;
   char* base = allocation.base;
   std::size_t pages = allocation.pages;
   const auto next = free_by_base_.lower_bound(base);

@@ -16,6 +16,7 @@ struct Allocation {
   char* base;
   std::size_t size;  // bytes asked for
   std::size_t pages;  // what it takes up
+  bool foreign = false;  // memory of another process, mapped here: takes up addresses, but none of the capacity
 };
 
 class Heap {
@@ -33,6 +34,10 @@ class Heap {
 
   // Null if not enough is free. `size` > 0.
   void* allocate(std::size_t size);
+  // Addresses for `size` bytes of another process's memory; null if there are no more. Freed like an allocation, but only
+  // by retire_foreign().
+  void* adopt(std::size_t size);
+  bool retire_foreign(const void* pointer, Allocation* allocation);
   // Freeing is two steps, so that work still queued can finish in between. retire(): the allocation that starts at
   // `pointer` is no longer the caller's; false if there is none. release(): its pages can be used again.
   bool retire(const void* pointer, Allocation* allocation);
@@ -46,6 +51,8 @@ class Heap {
   std::size_t available() const;
 
  private:
+  void* take_run(std::size_t size, bool foreign);
+  bool retire_if(const void* pointer, bool foreign, Allocation* allocation);
   bool find_locked(const void* pointer, Allocation* allocation) const;
   void add_free(char* base, std::size_t pages);
   void remove_free(std::map<char*, std::size_t>::iterator run);

@@ -105,6 +105,19 @@ void Isolation::seal_idle() {
   }
 }
 
+bool Isolation::map_file(void* pages, std::size_t size, int file, std::size_t offset) {
+  std::lock_guard lock(mutex_);  // nobody may change rights in between
+  const bool closed = mode_ == IsolationMode::kMprotect && !is_open();
+  const int rights = closed ? PROT_NONE : PROT_READ | PROT_WRITE;
+  // Without a file: private pages, as the region has where memory can't be shared.
+  const int flags = MAP_FIXED | MAP_NORESERVE | (file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+  if (mmap(pages, size, rights, flags, file, file < 0 ? 0 : static_cast<off_t>(offset)) == MAP_FAILED) return false;
+#ifdef PKEY_DISABLE_ACCESS
+  if (mode_ == IsolationMode::kPkey) return pkey_mprotect(pages, size, rights, key_) == 0;
+#endif
+  return true;
+}
+
 void Isolation::close() {
   protect(false);
   open_.store(false, std::memory_order_relaxed);

@@ -42,6 +42,9 @@ class Isolation {
   // Closes it whatever that costs. For a stream that had nothing to do for patience().
   void seal_idle();
   std::chrono::milliseconds patience() const;
+  // Puts a part of a file in place of these pages of the region, with the rights the region has. False if the system
+  // does not do it; then all is as before.
+  bool map_file(void* pages, std::size_t size, int file, std::size_t offset);
   // Tells that this much more memory is in use, or less.
   void note_memory(std::ptrdiff_t bytes) { in_use_.fetch_add(bytes, std::memory_order_relaxed); }
 
