@@ -5,6 +5,7 @@
 #include "model/escape.h"
 #include "model/ops_tables.h"
 #include "model/ops_texts.h"
+#include "model/tests.h"
 #include "spec/minimal_ops.h"
 
 #include <algorithm>
@@ -144,13 +145,6 @@ json stub_item(const Op& op, const OpSpec& written) {
   return item;
 }
 
-/// ("float32", "float64")
-std::string python_tuple(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + python_literal(text);
-  return "(" + out + (texts.size() == 1 ? ",)" : ")");
-}
-
 bool draws_from_generator(const Op& op) {
   return std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type == "Generator?"; });
 }
@@ -192,12 +186,8 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
         out["unsupported"].push_back(std::move(item));
         break;
     }
-    if (entry.strategy.value != Strategy::Unsupported && !entry.skip_tests.value) {
-      out["tested"].push_back({{"op", op->name},
-                               {"base", op->base},
-                               {"overload", op->overload.empty() ? "default" : op->overload},
-                               {"py_dtypes", python_tuple(values(entry.dtypes))}});
-    }
+    if (entry.strategy.value != Strategy::Unsupported && entry.tests.run.value)
+      out["tested"].push_back(tested_item(*op, entry));
   }
   for (const std::string_view name : minimal_op_names()) {
     const Op* op = catalog.find(name);
@@ -224,6 +214,7 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
 
 void add_operators(json& globals, const Spec& spec, const Catalog& catalog) {
   globals["ops"] = operators_model(spec, catalog);
+  globals["tests"] = tests_model(spec);
   globals["custom_ops"] = custom_operators_model(spec);
   globals["amp"] = amp_model(spec, catalog);
 }

@@ -35,6 +35,8 @@ Json scalar_schema(const Key& key) {
     }
     case KeyType::Integer:
       return {{"type", "integer"}, {"minimum", key.min}, {"maximum", key.max}};
+    case KeyType::Number:
+      return {{"type", "number"}, {"minimum", key.min}, {"maximum", key.max}};
     case KeyType::Boolean:
       return {{"type", "boolean"}};
     case KeyType::Size:
@@ -88,7 +90,10 @@ Json schema_of(const Key& key) {
 std::string_view type_name(const Key& key) {
   switch (key.type) {
     case KeyType::Map:
-      return key.shorthand.empty() ? "map" : "word or map";
+      if (key.shorthand.empty()) return "map";
+      return find_key(std::string(key.path) + "." + std::string(key.shorthand))->type == KeyType::Boolean
+                 ? "boolean or map"
+                 : "word or map";
     case KeyType::List:
       return "list";
     case KeyType::Table:
@@ -99,6 +104,8 @@ std::string_view type_name(const Key& key) {
       return "word";
     case KeyType::Integer:
       return "integer";
+    case KeyType::Number:
+      return "number";
     case KeyType::Boolean:
       return "boolean";
     case KeyType::Size:
@@ -154,7 +161,7 @@ std::string spec_markdown() {
       for (const auto value : words->values) meaning += (value == words->values.front() ? " " : ", ") + code(value);
       meaning += ".";
     }
-    if (key.type == KeyType::Integer || key.type == KeyType::Size)
+    if (key.type == KeyType::Integer || key.type == KeyType::Number || key.type == KeyType::Size)
       meaning += " " + std::to_string(key.min) + " to " + std::to_string(key.max) + ".";
     const std::string fallback = key.required ? "required" : code(key.fallback);
     out += "| " + code(key.path) + " | " + std::string(type_name(key)) + " | " + fallback + " | " + meaning + " | " +

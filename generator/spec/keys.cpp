@@ -15,12 +15,15 @@ constexpr std::string_view kFallbacks[] = {"none", "cpu"};
 constexpr std::string_view kStrategies[] = {"structured", "pointwise", "native", "stub", "cpu_fallback", "unsupported"};
 constexpr std::string_view kDtypes[] = {"bool",    "uint8",    "int8",    "int16",   "int32",     "int64",
                                         "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
+constexpr std::string_view kTestChecks[] = {"forward", "out",          "inplace", "noncontiguous",
+                                            "empty",   "error_inputs", "backward"};
 constexpr std::string_view kAutograds[] = {"none", "formula", "function"};
 constexpr std::string_view kPresets[] = {"cuda", "none"};
 constexpr std::string_view kAmpDtypes[] = {"float16", "bfloat16"};
 constexpr std::string_view kIdentifier = "^[A-Za-z][A-Za-z0-9_]*$";
 constexpr std::string_view kOperator = "^[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?$";
 constexpr std::string_view kSelection = "^-?(@[a-z]+(:.+)?|[A-Za-z0-9_.*?\\[\\]!-]+)$";
+constexpr std::string_view kTestName = "^[A-Za-z_][A-Za-z0-9_]*(\\.test[A-Za-z0-9_]*)?$";
 constexpr std::string_view kLine = "^[^\\u0000-\\u001f\\u007f]*$";
 constexpr std::int64_t kTiB = std::int64_t{1} << 40;
 
@@ -66,7 +69,17 @@ const Key kKeys[] = {
     {.path = "ops.*.dtypes[]", .type = Word, .values = kDtypes, .description = "A dtype."},
     {.path = "ops.*.override", .type = Boolean, .fallback = "false", .description = "Registers an operator that PyTorch already composes of others; its autograd is then yours.", .example = "true"},
     {.path = "ops.*.reason", .type = Text, .description = "`unsupported`: what the user is told; one line.", .example = "the device has no Poisson sampler", .rule = rules::line, .pattern = kLine},
-    {.path = "ops.*.tests", .type = Boolean, .fallback = "true", .description = "Whether tests are rendered for the operator.", .example = "false"},
+    {.path = "ops.*.tests", .type = Map, .fallback = "true", .description = "How the operator is tested: `false` for not at all, or a map.", .example = "{dtypes: [float32], rtol: 1.0e-3, atol: 1.0e-5}", .shorthand = "run"},
+    {.path = "ops.*.tests.run", .type = Boolean, .fallback = "true", .description = "Whether tests are rendered for the operator.", .example = "false"},
+    {.path = "ops.*.tests.dtypes", .type = List, .fallback = "those of the kernel", .description = "The dtypes that are tested.", .example = "[float32, int64]"},
+    {.path = "ops.*.tests.dtypes[]", .type = Word, .values = kDtypes, .description = "A dtype."},
+    {.path = "ops.*.tests.rtol", .type = Number, .fallback = "by dtype", .description = "Relative tolerance to the CPU's result; with `atol`.", .example = "1.0e-3", .max = 1'000'000},
+    {.path = "ops.*.tests.atol", .type = Number, .fallback = "by dtype", .description = "Absolute tolerance; with `rtol`.", .example = "1.0e-5", .max = 1'000'000},
+    {.path = "ops.*.tests.skip", .type = List, .description = "Checks that are left out, each with its reason.", .example = "[{check: backward, dtype: float16, reason: the gradient needs float32}]"},
+    {.path = "ops.*.tests.skip[]", .type = Map, .description = "One check, of one dtype or of all."},
+    {.path = "ops.*.tests.skip[].check", .type = Word, .values = kTestChecks, .description = "What is not checked.", .example = "backward", .required = true},
+    {.path = "ops.*.tests.skip[].dtype", .type = Word, .fallback = "all", .values = kDtypes, .description = "The dtype that it is not checked with.", .example = "float16"},
+    {.path = "ops.*.tests.skip[].reason", .type = Text, .description = "Why: one line, shown with the skipped test.", .example = "the gradient needs float32", .rule = rules::line, .pattern = kLine, .required = true},
     {.path = "ops.*.since", .type = Text, .description = "The first minor release of PyTorch that the entry is for, in quotes; before it, it is left out.", .example = "\"2.14\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
     {.path = "ops.*.until", .type = Text, .description = "The last one.", .example = "\"2.13\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
 
@@ -76,6 +89,18 @@ const Key kKeys[] = {
     {.path = "custom_ops[].expr", .type = Text, .description = "A C++ expression that becomes an elementwise kernel; without it the kernel is yours to write.", .example = "self < 0 ? -self : self"},
     {.path = "custom_ops[].autograd", .type = Word, .fallback = "none", .values = kAutograds, .description = "`formula`: in C++, at AutogradPrivateUse1. `function`: through `torch.autograd.Function`, in Python.", .example = "formula"},
     {.path = "custom_ops[].backward", .type = Text, .description = "With `expr` and `autograd`: the gradient, over `grad` and the arguments.", .example = "self < 0 ? -grad : grad"},
+
+    {.path = "tests", .type = Map, .description = "The rendered tests of operators; see docs/testing.md."},
+    {.path = "tests.samples", .type = Integer, .fallback = "3", .description = "Samples of each operator, dtype and check; an environment variable of the tests asks for all.", .example = "5", .min = 1, .max = 1000},
+    {.path = "tests.tolerances", .type = List, .fallback = "those of torch.testing.assert_close", .description = "Tolerances by dtype.", .example = "[{dtype: float16, rtol: 1.0e-2, atol: 1.0e-3}]"},
+    {.path = "tests.tolerances[]", .type = Map, .description = "Those of one dtype."},
+    {.path = "tests.tolerances[].dtype", .type = Word, .values = kDtypes, .description = "The dtype of the result.", .example = "float16", .required = true},
+    {.path = "tests.tolerances[].rtol", .type = Number, .description = "Relative tolerance.", .example = "1.0e-2", .max = 1'000'000, .required = true},
+    {.path = "tests.tolerances[].atol", .type = Number, .description = "Absolute tolerance.", .example = "1.0e-3", .max = 1'000'000, .required = true},
+    {.path = "tests.exclude", .type = List, .description = "Tests of PyTorch's own test files that are left out on the device.", .example = "[{test: TestTorchDeviceType.test_pin_memory, reason: the device pins nothing}]"},
+    {.path = "tests.exclude[]", .type = Map, .description = "One test, or a whole class."},
+    {.path = "tests.exclude[].test", .type = Text, .description = "`Class.test_name`, as it is written in the file (without device and dtype), or `Class`.", .example = "TestTorchDeviceType.test_pin_memory", .rule = rules::test_name, .pattern = kTestName, .required = true},
+    {.path = "tests.exclude[].reason", .type = Text, .description = "Why: one line.", .example = "the device pins nothing", .rule = rules::line, .pattern = kLine, .required = true},
 
     {.path = "amp", .type = Map, .description = "Automatic mixed precision."},
     {.path = "amp.dtypes", .type = List, .fallback = "[float16, bfloat16]", .description = "What `get_amp_supported_dtype()` says.", .example = "[bfloat16]"},

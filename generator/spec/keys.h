@@ -16,6 +16,7 @@ enum class KeyType {
   Text,     // a string; see `rule`
   Word,     // a string out of `values`
   Integer,  // min..max
+  Number,   // a decimal number, min..max
   Boolean,
   Size,  // bytes: an integer, or text such as "1GiB"
 };
@@ -34,7 +35,7 @@ struct Key {
   std::span<const std::string_view> values = {};  // Word
   std::string_view description = {};              // one sentence; Markdown
   std::string_view example = {};
-  std::int64_t min = 0, max = 0;  // Integer and Size
+  std::int64_t min = 0, max = 0;  // Integer, Number and Size
   Rule rule = nullptr;
   std::string_view pattern = {};    // for the JSON Schema: what `rule` wants, as far as a pattern can say it
   std::string_view shorthand = {};  // Map: the key that a lone word sets: `fallback: cpu`

@@ -1,6 +1,7 @@
 // From the checked tree to the structs of spec.h.
 #include "spec/expr.h"
 #include "spec/op_schema.h"
+#include "spec/parse_tests.h"
 #include "spec/names.h"
 #include "spec/rules.h"
 #include "spec/shape.h"
@@ -65,6 +66,7 @@ class Parse {
       device(root_.find("device"), root_.find("allocator"), root_.find("fallback"));
       ops(root_.find("ops"));
       custom_ops(root_.find("custom_ops"));
+      spec_.tests = read_tests(root_.find("tests"), diagnostics_);
       amp(root_.find("amp"));
     }
     name_defaults();
@@ -171,9 +173,7 @@ class Parse {
       op.dtypes.value = read_list(&node, "dtypes", &op.dtypes.at);
       read(op.override_composite, &node, "override");
       read(op.reason, &node, "reason");
-      Located<bool> tests{true, {}};
-      read(tests, &node, "tests");
-      op.skip_tests = {!*tests, tests.at};
+      op.tests = read_op_tests(node.find("tests"), diagnostics_);
       read(op.since, &node, "since");
       read(op.until, &node, "until");
       if (op.since.given() && op.until.given() && parse_torch_version(*op.since) > parse_torch_version(*op.until))

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <regex>
 
 namespace openreg_gen {
@@ -119,7 +120,31 @@ void operator_name(const Node& node, RuleContext& context) {
   context.diagnostics.error("E0150", node.at, fmt::format("'{}' is no operator's name", text.substr(0, 120)), hint);
 }
 
+void test_name(const Node& node, RuleContext& context) {
+  const std::string_view text = node.text;
+  const auto dot = text.find('.');
+  const auto identifier = [](std::string_view part) {
+    return !part.empty() && !(part[0] >= '0' && part[0] <= '9') && std::ranges::all_of(part, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+  };
+  const bool method = dot != std::string_view::npos;
+  if (text.size() <= 200 && identifier(text.substr(0, dot)) &&
+      (!method || (identifier(text.substr(dot + 1)) && text.substr(dot + 1).starts_with("test"))))
+    return;
+  context.diagnostics.error("E0239", node.at, fmt::format("'{}' is no test's name", text.substr(0, 120)),
+                            "such as TestTorchDeviceType, or TestTorchDeviceType.test_add");
+}
+
 }  // namespace rules
+
+std::optional<double> parse_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {
   std::uint64_t number = 0;

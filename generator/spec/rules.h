@@ -19,6 +19,7 @@ void version(const Node&, RuleContext&);  // PEP 440
 void license(const Node&, RuleContext&);  // characters of an SPDX expression
 void torch_version(const Node&, RuleContext&);
 void operator_name(const Node&, RuleContext&);
+void test_name(const Node&, RuleContext&);  // "Class" or "Class.test_name"
 
 }  // namespace openreg_gen::rules
 
@@ -26,6 +27,8 @@ namespace openreg_gen {
 
 /// "1GiB", "512 MiB", "4096": bytes; no value if malformed or beyond 2^62.
 std::optional<std::uint64_t> parse_size(std::string_view text);
+/// "0.5", "1e-3", "+2": its value; no value if malformed or not finite.
+std::optional<double> parse_number(std::string_view text);
 /// "2.13" or "2.13.0" as {2, 13}; no value otherwise.
 std::optional<std::pair<int, int>> parse_torch_version(std::string_view text);
 /// True for a word that C++ or the reserved namespaces of a PyTorch extension have taken.

@@ -18,7 +18,10 @@ std::string shown(std::string_view text) { return std::string(text.substr(0, 80)
 std::string wanted(const Key& key) {
   switch (key.type) {
     case KeyType::Map:
-      return key.shorthand.empty() ? "a map" : "a word or a map";
+      if (key.shorthand.empty()) return "a map";
+      return find_key(std::string(key.path) + "." + std::string(key.shorthand))->type == KeyType::Boolean
+                 ? "true, false or a map"
+                 : "a word or a map";
     case KeyType::List:
       return "a list";
     case KeyType::Table:
@@ -29,6 +32,8 @@ std::string wanted(const Key& key) {
       return "a word";
     case KeyType::Integer:
       return "an integer";
+    case KeyType::Number:
+      return "a number";
     case KeyType::Boolean:
       return "true or false";
     case KeyType::Size:
@@ -75,6 +80,8 @@ class Shape {
         return word(node, key);
       case KeyType::Integer:
         return integer(node, key);
+      case KeyType::Number:
+        return number(node, key);
       case KeyType::Boolean:
         return boolean(node, key);
       case KeyType::Size:
@@ -246,6 +253,15 @@ class Shape {
                          "this openreg-gen reads version 1");
       return std::nullopt;
     }
+    diagnostics_.error("E0117", node.at,
+                       fmt::format("{} is {}, not in {}..{}", label(key), shown(node.text), key.min, key.max));
+    return std::nullopt;
+  }
+
+  std::optional<Node> number(const Node& node, const Key& key) {
+    if (node.kind != Node::Kind::Integer && node.kind != Node::Kind::Number) return wrong_type(node, key);
+    const auto value = parse_number(node.text);
+    if (value && *value >= static_cast<double>(key.min) && *value <= static_cast<double>(key.max)) return node;
     diagnostics_.error("E0117", node.at,
                        fmt::format("{} is {}, not in {}..{}", label(key), shown(node.text), key.min, key.max));
     return std::nullopt;

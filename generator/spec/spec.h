@@ -52,6 +52,38 @@ struct FallbackSpec {
   Located<bool> warn_once;     // default false
 };
 
+enum class TestCheck { Forward, Out, Inplace, Noncontiguous, Empty, ErrorInputs, Backward };
+
+/// A check that is left out.
+struct TestSkip {
+  Located<TestCheck> check;
+  Located<std::string> dtype;  // not given: all dtypes
+  Located<std::string> reason;
+};
+
+/// `ops.*.tests`. rtol and atol are given both or not at all.
+struct OpTests {
+  Located<bool> run{true, {}};  // `tests: false`: no tests
+  Located<std::vector<Located<std::string>>> dtypes;
+  Located<double> rtol, atol;
+  std::vector<TestSkip> skip;
+};
+
+/// `tests:`: what holds for all operators, and PyTorch's own test files.
+struct TestsSpec {
+  struct Tolerance {
+    Located<std::string> dtype;
+    Located<double> rtol, atol;
+  };
+  struct Exclusion {
+    Located<std::string> test;  // "Class.test_name" or "Class"
+    Located<std::string> reason;
+  };
+  Located<int> samples{3, {}};
+  std::vector<Tolerance> tolerances;  // one a dtype
+  std::vector<Exclusion> exclude;
+};
+
 /// One entry of `ops:`: as parsed, an operator or a selection; after validate_spec() one operator.
 struct OpSpec {
   Located<std::string> name;  // "add.Tensor"; as parsed also "add", "*_backward", "@core", "-add.*": see selector.h
@@ -61,7 +93,7 @@ struct OpSpec {
       dtypes;                         // pointwise, stub: at::ScalarType names; default depends on the op
   Located<bool> override_composite;   // key "override"
   Located<std::string> reason;        // unsupported: what the user is told
-  Located<bool> skip_tests;           // key "tests: false"
+  OpTests tests;
   Located<std::string> since, until;  // releases of PyTorch that the entry is for, both included; empty: no bound
   std::string selection;              // the entry that brought it: "@core"; empty if it was named
 };
@@ -112,6 +144,7 @@ struct Spec {
   FallbackSpec fallback;
   std::vector<OpSpec> ops;  // in the spec's order
   std::vector<CustomOpSpec> custom_ops;
+  TestsSpec tests;
   AmpSpec amp;
   std::vector<SelectionReport> selections;  // filled in by validate_spec(), in the spec's order
   std::vector<ListFile> lists;              // as well: of `@model:FILE`, each once

@@ -47,6 +47,34 @@ void validate_expr(const Spec& spec, const OpSpec& op, const Op& known, Diagnost
   }
 }
 
+/// Skips that skip nothing: the operator has no such form, or is not tested with the dtype.
+void validate_tests(const OpSpec& op, const Op& known, const Catalog& catalog, Diagnostics& diagnostics) {
+  // The other forms of a structured operator are its own; of any other they are operators by themselves.
+  const auto has = [&](SchemaKind kind) {
+    return known.kind == kind || (known.structured && std::ranges::any_of(known.variants, [&](const std::string& name) {
+                                    const Op* form = catalog.find(name);
+                                    return form != nullptr && form->kind == kind;
+                                  }));
+  };
+  if (!op.selection.empty()) return;  // one skip for many: not each operator has what is skipped
+  const auto& tested = op.tests.dtypes.given() ? op.tests.dtypes : op.dtypes;
+  for (const TestSkip& skip : op.tests.skip) {
+    const bool out = *skip.check == TestCheck::Out && !has(SchemaKind::Out);
+    const bool inplace = *skip.check == TestCheck::Inplace && !has(SchemaKind::Inplace);
+    if (out || inplace) {
+      diagnostics.warning(
+          "E0236", skip.check.at,
+          fmt::format("'{}' has no {} form: there is nothing to skip", known.name, out ? "out=" : "in-place"),
+          "leave the entry out");
+    }
+    const auto same = [&](const Located<std::string>& dtype) { return *dtype == *skip.dtype; };
+    if (skip.dtype.given() && tested.given() && std::ranges::none_of(*tested, same)) {
+      diagnostics.warning("E0238", skip.dtype.at, fmt::format("'{}' is not tested with {}", known.name, *skip.dtype),
+                          "leave the entry out");
+    }
+  }
+}
+
 void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Diagnostics& diagnostics) {
   const Op* known = find_op(op.name, catalog, "E0201", "E0202", diagnostics);
   if (known == nullptr) return;
@@ -79,11 +107,13 @@ void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Dia
     diagnostics.error("E0203", op.name.at, fmt::format("'{}' is composite: {}", known->name, fit->reason),
                       "leave it out, or add `override: true`");
   }
-  if (op.selection.empty() && op.override_composite.given() && *op.override_composite && fit != nullptr && !fit->needs_override) {
+  if (op.selection.empty() && op.override_composite.given() && *op.override_composite && fit != nullptr &&
+      !fit->needs_override) {
     diagnostics.warning("E0210", op.override_composite.at,
                         fmt::format("'{}' is not composite: there is nothing to override", known->name),
                         "leave 'override' out");
   }
+  validate_tests(op, *known, catalog, diagnostics);
   if (*op.strategy == Strategy::Pointwise && fit != nullptr && fit->fits) validate_expr(spec, op, *known, diagnostics);
 }
 

@@ -94,7 +94,7 @@ TEST(Parse, OpsAsAList) {
       "cpu_fallback}\n");
   ASSERT_EQ(spec.ops.size(), 4u);
   EXPECT_EQ(*spec.ops[0].strategy, Strategy::Native);
-  EXPECT_TRUE(*spec.ops[1].skip_tests);
+  EXPECT_FALSE(*spec.ops[1].tests.run);
   EXPECT_EQ(*spec.ops[2].strategy, Strategy::Stub);
   EXPECT_EQ(*spec.ops[3].strategy, Strategy::CpuFallback);
 }
@@ -111,7 +111,7 @@ TEST(Parse, AnEmptySectionIsItsDefault) {
 
 TEST(Parse, AliasesAreExpanded) {
   const Spec spec = parse("backend: {name: dev}\nops:\n  relu: &one {strategy: native, tests: false}\n  relu_: *one\n");
-  EXPECT_TRUE(*spec.ops.at(1).skip_tests);
+  EXPECT_FALSE(*spec.ops.at(1).tests.run);
 }
 
 TEST(Parse, WindowsLineEndsAndAByteOrderMark) {

@@ -1,0 +1,71 @@
+#include "model/tests.h"
+
+#include "model/escape.h"
+#include "spec/keys.h"
+
+#include <fmt/format.h>
+
+namespace openreg_gen {
+namespace {
+
+using nlohmann::json;
+
+std::string_view word(std::string_view key, std::size_t index) { return find_key(key)->values[index]; }
+
+/// A dtype as Python text: "float32" in quotes, or None for all.
+std::string python_dtype(const Located<std::string>& dtype) {
+  return dtype.given() ? python_literal(*dtype) : std::string("None");
+}
+
+/// As Python writes it: 0.001, 1e-05, 1.0.
+std::string python_number(double value) {
+  std::string text = fmt::format("{}", value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+}  // namespace
+
+json tested_item(const Op& op, const OpSpec& written) {
+  const OpTests& tests = written.tests;
+  json dtypes = json::array(), skips = json::array();
+  const auto& listed = tests.dtypes.given() ? *tests.dtypes : *written.dtypes;
+  for (const auto& dtype : listed) dtypes.push_back(python_literal(*dtype));
+  for (const TestSkip& skip : tests.skip) {
+    skips.push_back({{"check", word("ops.*.tests.skip[].check", static_cast<std::size_t>(*skip.check))},
+                     {"dtype", python_dtype(skip.dtype)},
+                     {"reason", python_literal(*skip.reason)}});
+  }
+  const std::string tolerance =
+      tests.rtol.given() ? fmt::format("({}, {})", python_number(*tests.rtol), python_number(*tests.atol)) : "None";
+  std::string tuple;
+  for (const json& dtype : dtypes) tuple += (tuple.empty() ? "" : ", ") + dtype.get<std::string>();
+  json item = {{"op", op.name},
+               {"base", op.base},
+               {"overload", op.overload.empty() ? "default" : op.overload},
+               {"py_dtypes", "(" + tuple + (dtypes.size() == 1 ? ",)" : ")")}};
+  item["forms"] = op.variants;
+  item["serves_forms"] = op.structured && !op.variants.empty();
+  item["toleranced"] = tests.rtol.given();
+  item["strategy"] = word("ops.*.strategy", static_cast<std::size_t>(*written.strategy));
+  item["tolerance"] = tolerance;
+  item["plain"] = dtypes.empty() && skips.empty() && !tests.rtol.given();
+  item["dtypes"] = std::move(dtypes);
+  item["skips"] = std::move(skips);
+  return item;
+}
+
+json tests_model(const Spec& spec) {
+  json tolerances = json::array(), excluded = json::array();
+  for (const auto& row : spec.tests.tolerances)
+    tolerances.push_back(
+        {{"dtype", *row.dtype}, {"rtol", python_number(*row.rtol)}, {"atol", python_number(*row.atol)}});
+  for (const auto& row : spec.tests.exclude) {
+    const auto dot = row.test->find('.');
+    excluded.push_back({{"class", row.test->substr(0, dot)},
+                        {"test", dot == std::string::npos ? "*" : row.test->substr(dot + 1)},
+                        {"reason", python_literal(*row.reason)}});
+  }
+  return {{"samples", *spec.tests.samples}, {"tolerances", tolerances}, {"excluded", excluded}};
+}
+
+}  // namespace openreg_gen
