@@ -49,7 +49,8 @@ json allocator_context(const AllocatorSpec& allocator) {
           {"direct", direct},
           {"caching", !direct},  // pluggable is caching, until it is changed at run time
           {"pluggable", pluggable},
-          {"alignment", allocator.alignment.value}};
+          {"alignment", allocator.alignment.value},
+          {"settings", "\"\""}};
 }
 
 }  // namespace
