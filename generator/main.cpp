@@ -12,6 +12,7 @@ constexpr const char* kFooter = R"(Examples:
   openreg-gen check mybackend.yaml                 every fault of a spec at once
   openreg-gen generate -C torch_mybackend --diff   what a changed spec would change
   openreg-gen add abs.out maximum.out              two operators more, in the spec and in the files
+  openreg-gen explain add.out                      a file, an operator or a diagnostic, in words
   openreg-gen ops 'add*'                           operators of the installed PyTorch
   source <(openreg-gen completion bash)            completion of verbs and flags
 
@@ -24,8 +25,8 @@ int run(int argc, char** argv) {
   app.footer(kFooter);
   app.set_version_flag("--version", "openreg-gen " OPENREG_GEN_VERSION, "Print the version and exit");
   app.require_subcommand(1);
-  for (const auto add :
-       {add_new, add_generate, add_add, add_remove, add_check, add_ops, add_doctor, add_schema, add_completion}) {
+  for (const auto add : {add_new, add_generate, add_add, add_remove, add_explain, add_check, add_ops, add_doctor,
+                         add_schema, add_completion}) {
     add(app, session);
   }
   try {

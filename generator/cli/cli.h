@@ -18,6 +18,7 @@ void add_new(CLI::App& app, Session& session);
 void add_generate(CLI::App& app, Session& session);
 void add_add(CLI::App& app, Session& session);
 void add_remove(CLI::App& app, Session& session);
+void add_explain(CLI::App& app, Session& session);
 void add_check(CLI::App& app, Session& session);
 void add_ops(CLI::App& app, Session& session);
 void add_doctor(CLI::App& app, Session& session);

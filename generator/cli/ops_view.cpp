@@ -1,6 +1,7 @@
 #include "cli/ops_view.h"
 
 #include "catalog/strategies.h"
+#include "cli/page.h"
 #include "cli/table.h"
 #include "diag/suggest.h"
 
@@ -14,8 +15,6 @@
 namespace openreg_gen {
 namespace {
 
-constexpr std::size_t kIndent = 15;
-
 std::string lowered(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
@@ -23,6 +22,22 @@ std::string lowered(std::string text) {
 
 /// The schema without "aten::add.Tensor", which the row says already.
 std::string schema_tail(const Op& op) { return op.schema.substr(op.schema.find('(')); }
+
+/// Kernel names with the dispatch keys they serve, one name a line.
+std::vector<std::string> kernel_lines(const Op& op) {
+  std::map<std::string, std::vector<std::string>> keys_of;
+  for (const auto& [key, kernel] : op.kernels) keys_of[kernel].push_back(key);
+  std::vector<std::string> lines;
+  for (const auto& [kernel, keys] : keys_of) lines.push_back(fmt::format("{} for {}", kernel, fmt::join(keys, ", ")));
+  return lines;
+}
+
+std::string structure(const Op& op) {
+  if (!op.in_structured_group()) return {};
+  return op.structured_inherits.empty() ? op.meta_struct : op.meta_struct + ", a " + op.structured_inherits;
+}
+
+}  // namespace
 
 std::string about_class(const Op& op) {
   switch (op.op_class) {
@@ -43,39 +58,6 @@ std::string about_class(const Op& op) {
   }
   return "";
 }
-
-/// Kernel names with the dispatch keys they serve, one name a line.
-std::vector<std::string> kernel_lines(const Op& op) {
-  std::map<std::string, std::vector<std::string>> keys_of;
-  for (const auto& [key, kernel] : op.kernels) keys_of[kernel].push_back(key);
-  std::vector<std::string> lines;
-  for (const auto& [kernel, keys] : keys_of) lines.push_back(fmt::format("{} for {}", kernel, fmt::join(keys, ", ")));
-  return lines;
-}
-
-class Page {
- public:
-  explicit Page(std::size_t width) : width_(width) {}
-  void entry(std::string_view name, const std::string& text) {
-    if (!text.empty()) text_ += fmt::format("  {:<{}}{}\n", name, kIndent - 2, wrap_words(text, kIndent, width_));
-  }
-  void entries(std::string_view name, const std::vector<std::string>& lines) {
-    for (std::size_t i = 0; i < lines.size(); ++i) entry(i == 0 ? name : "", lines[i]);
-  }
-  void raw(const std::string& text) { text_ += text; }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-  std::size_t width_;
-};
-
-std::string structure(const Op& op) {
-  if (!op.in_structured_group()) return {};
-  return op.structured_inherits.empty() ? op.meta_struct : op.meta_struct + ", a " + op.structured_inherits;
-}
-
-}  // namespace
 
 std::vector<const Op*> match_ops(const Catalog& catalog, const std::string& pattern) {
   const bool glob = pattern.find_first_of("*?[") != std::string::npos;

@@ -139,6 +139,8 @@ constexpr Code kCodes[] = {
     {"E0551", "in the spec already", "The operator to be added, or one that serves it, is in the spec."},
     {"E0552", "another namespace", "A custom operator of a backend is `torch.ops.NAME.op`: its namespace is the backend's name."},
     {"E0553", "not in the spec", "The operator to be removed is neither under `ops` nor under `custom_ops`."},
+    {"E0554", "unknown diagnostic", "No diagnostic has this code. docs/diagnostics.md lists them."},
+    {"E0555", "no file of the tree", "Neither the manifest nor the disk has a file of this name in the tree."},
     // Templates and rendering.
     {"E0601", "undefined name in a template", "A template uses a name that the model has not, or does not exist: a fault of the tool."},
     {"E0602", "template syntax", "Jinja2 cannot parse a template: a fault of the tool."},

@@ -1,0 +1,131 @@
+#include "cli/explain_view.h"
+
+#include "catalog/strategies.h"
+#include "cli/ops_view.h"
+#include "cli/page.h"
+#include "edit/choose.h"
+#include "spec/keys.h"
+#include "spec/minimal_ops.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace openreg_gen {
+namespace {
+
+std::string strategy_word(const OpSpec& op) {
+  return std::string(find_key("ops.*.strategy")->values[static_cast<std::size_t>(*op.strategy)]);
+}
+
+std::string place(const Location& at) { return fmt::format("{}:{}", at.file, at.line); }
+
+}  // namespace
+
+std::string about_registration(const Op& op) {
+  if (is_minimal_op(op.name))
+    return "PrivateUse1, by every backend: no fallback can serve it (csrc/aten/RegisterMinimal.cpp)";
+  if (!op.structured_delegate.empty()) {
+    return fmt::format(
+        "none of its own: PyTorch's default kernel of it runs meta() and '{}', which is what a backend "
+        "registers at PrivateUse1",
+        op.structured_delegate);
+  }
+  if (op.composite_implicit) {
+    return "none: it is CompositeImplicitAutograd, so a call becomes calls of other operators before it reaches "
+           "PrivateUse1";
+  }
+  if (op.has_default) {
+    return "none needed: PyTorch's CompositeExplicitAutograd kernel serves every backend; one at PrivateUse1 goes "
+           "before "
+           "it";
+  }
+  const std::string key = "PrivateUse1, below autograd: PyTorch's own Autograd key runs first and calls it";
+  if (op.structured) return key + "; the functional and the in-place form follow from it";
+  const auto fits = fitting_strategies(op);
+  const StrategyFit* cpu = find_fit(fits, "cpu_fallback");
+  return key + (cpu && cpu->fits ? "; without a kernel the backend's fallback takes the call"
+                                 : "; without a kernel a call raises, since no fallback serves it");
+}
+
+std::string about_variants(const Op& op, const Catalog& catalog) {
+  std::vector<std::string> served, apart;
+  for (const std::string& name : op.variants) {
+    const Op* other = catalog.find(name);
+    if (!other) continue;
+    (other->structured_delegate == op.name ? served : apart).push_back(name);
+  }
+  if (!served.empty()) return fmt::format("{} end in its kernel", fmt::join(served, ", "));
+  if (!op.structured_delegate.empty() || op.composite_implicit) return {};
+  if (!apart.empty())
+    return fmt::format("itself only; its other forms ({}) are operators of their own", fmt::join(apart, ", "));
+  return {};
+}
+
+std::optional<InSpec> find_in_spec(const Op& op, const Spec& spec) {
+  for (const std::string& name : {op.name, op.structured_delegate}) {
+    for (const OpSpec& entry : spec.ops) {
+      if (*entry.name == name && !name.empty()) return InSpec{name, strategy_word(entry), place(entry.name.at)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string explain_op(const Op& op, const Catalog& catalog, const std::optional<Derivative>& derivative,
+                       const std::string& spec_file, const std::optional<InSpec>& in_spec, std::size_t width) {
+  Page page(width);
+  page.raw(fmt::format("{}\n\n", op.schema));
+  page.entry("class", about_class(op));
+  page.entry("registered", about_registration(op));
+  page.entry("serves", about_variants(op, catalog));
+  page.entry("autograd", about_autograd(op, derivative));
+  if (derivative && op.kind != SchemaKind::Out && !op.composite_implicit) {
+    for (const auto& [name, formula] : derivative->formulas) page.entry("", name + ": " + formula);
+  }
+  if (op.has_tag("generated"))
+    page.entry("origin", "PyTorch's codegen adds this form (autogen); it has no kernel of its own");
+  page.raw("\n  strategies\n");
+  std::string why;
+  const bool served = !op.structured_delegate.empty() || op.composite_implicit;  // nothing is best registered
+  const std::string_view best = served ? std::string_view() : best_strategy(op, why);
+  for (const auto& fit : fitting_strategies(op)) {
+    const auto verdict = !fit.fits ? "no" : fit.needs_override ? "override" : fit.strategy == best ? "best" : "yes";
+    auto line = fmt::format("    {:<13} {:<8}  {}", fit.strategy, verdict,
+                            wrap_words(fit.strategy == best && fit.reason.empty() ? why : fit.reason, 28, width));
+    line.erase(line.find_last_not_of(' ') + 1);
+    page.raw(line + "\n");
+  }
+  if (spec_file.empty()) return page.take();
+  page.raw("\n");
+  std::string told = fmt::format("not in {}", spec_file);
+  if (is_minimal_op(op.name)) {
+    told = "in every backend: the minimal set";
+  } else if (in_spec) {
+    told = fmt::format("{}: {}{}", in_spec->place, in_spec->strategy,
+                       in_spec->by == op.name ? "" : fmt::format(", by '{}'", in_spec->by));
+  } else if (op.composite_implicit) {
+    told += ", and need not be";
+  } else if (!op.has_default || !op.structured_delegate.empty()) {
+    told += fmt::format("; `openreg-gen add {}` adds it", op.name);
+  }
+  page.entry("this tree", told);
+  return page.take();
+}
+
+nlohmann::ordered_json explain_op_json(const Op& op, const Catalog& catalog,
+                                       const std::optional<Derivative>& derivative,
+                                       const std::optional<InSpec>& in_spec) {
+  auto json = op_details(op);
+  json["registered"] = about_registration(op);
+  json["serves"] = about_variants(op, catalog);
+  json["autograd"] = about_autograd(op, derivative);
+  json["derivative"] = nlohmann::ordered_json::object();
+  for (const auto& [name, formula] : derivative ? derivative->formulas : decltype(derivative->formulas){})
+    json["derivative"][name] = formula;
+  std::string why;
+  if (op.structured_delegate.empty() && !op.composite_implicit) json["best_strategy"] = best_strategy(op, why);
+  if (in_spec) json["in_spec"] = {{"op", in_spec->by}, {"strategy", in_spec->strategy}, {"place", in_spec->place}};
+  return json;
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,59 @@
+"""openreg-gen explain, as a process."""
+
+import json
+
+import pytest
+
+
+def test_a_file_of_a_tree(openreg_gen, tree):
+    told = openreg_gen("explain", "csrc/runtime/Guard.cpp", cwd=tree).stdout
+    assert "templates/csrc/runtime/Guard.cpp.j2" in told and "the device guard, registered" in told
+    assert "as openreg-gen wrote it" in told and "Note [Device guard]" in told
+    assert "c10::impl::DeviceGuardImplInterface" in told
+    facts = json.loads(openreg_gen("explain", "Guard.cpp", "--json", cwd=tree / "csrc/runtime").stdout)
+    assert facts["class"] == "generated" and facts["key"] == "backend" and len(facts["virtuals"]) > 10
+    (tree / "README.md").write_text("mine\n")
+    assert "edited since" in openreg_gen("explain", tree / "README.md", cwd="/").stdout
+    (tree / "mine.txt").write_text("")
+    assert "openreg-gen did not write it" in openreg_gen("explain", "mine.txt", cwd=tree).stdout
+
+
+def test_each_registered_line_names_its_operator(openreg_gen, tree):
+    name = "csrc/aten/RegisterMinimal.cpp"
+    lines = (tree / name).read_text().splitlines()
+    rows = [i for i, line in enumerate(lines, 1) if '_IMPL(m, "' in line]
+    assert len(rows) > 10
+    for row in rows[:3]:
+        op = json.loads(openreg_gen("explain", f"{name}:{row}", "--json", cwd=tree).stdout)["op"]
+        assert f'"{op}"' in lines[row - 1]
+
+
+def test_a_line_of_the_spec(openreg_gen, tree):
+    lines = (tree / "mybackend.yaml").read_text().splitlines()
+    row = next(i for i, line in enumerate(lines, 1) if "count:" in line)
+    assert "device.count: Devices of the emulator." in openreg_gen("explain", f"mybackend.yaml:{row}", cwd=tree).stdout
+    row = next(i for i, line in enumerate(lines, 1) if "relu:" in line)
+    assert "explain relu`" in openreg_gen("explain", f"mybackend.yaml:{row}", cwd=tree).stdout
+
+
+def test_an_operator_with_and_without_a_tree(openreg_gen, tree, tmp_path):
+    assert "mybackend.yaml:" in openreg_gen("explain", "relu", cwd=tree).stdout
+    told = openreg_gen("explain", "aten::relu", cwd=tmp_path).stdout
+    assert "threshold_backward(grad, result, 0)" in told and "this tree" not in told
+    assert "torch.ops.mybackend.custom_abs" in openreg_gen("explain", "custom_abs", cwd=tree).stdout
+
+
+def test_a_diagnostic(openreg_gen, tmp_path):
+    assert openreg_gen("explain", "e0203", cwd=tmp_path).stdout.startswith("E0203: composite operator\n\n  PyTorch")
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("E0999", "E0554"),
+        ("csrc/runtime/Gard.cpp", "did you mean 'csrc/runtime/Guard.cpp'?"),
+        ("addd.out", "did you mean 'add.out'?"),
+    ],
+)
+def test_what_is_not_there(openreg_gen, tree, what, told):
+    assert told in openreg_gen("explain", what, cwd=tree, code=2).stderr
