@@ -10,6 +10,7 @@
 #include "render/sha256.h"
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
+#include "spec/select.h"
 #include "spec/validate.h"
 #include "tree/disk.h"
 #include "tree/find_tree.h"
@@ -133,7 +134,13 @@ Exit explain_operator(const Options& options, const std::optional<Tree>& tree) {
   }
   const fs::path file = find_derivatives(catalog.torch_dir());
   const auto derivative = file.empty() ? std::nullopt : find_derivative(read_text(file), *op, catalog);
-  const auto in_spec = tree ? find_in_spec(*op, tree->spec) : std::nullopt;
+  std::optional<InSpec> in_spec;
+  if (tree) {
+    Spec expanded = tree->spec;
+    Diagnostics ignored;
+    expand_ops(expanded, catalog, ignored);
+    in_spec = find_in_spec(*op, expanded);
+  }
   if (options.json) {
     fmt::print("{}\n", explain_op_json(*op, catalog, derivative, in_spec).dump(1));
   } else {

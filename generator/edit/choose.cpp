@@ -101,6 +101,13 @@ std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const S
   for (const Op* each : {asked, &op}) {
     const OpSpec* entry = find_entry(spec, each->name);
     if (!entry) continue;
+    const bool otherwise = !wish.strategy.empty() || !wish.expr.empty();
+    if (!entry->selection.empty() && otherwise) continue;  // an entry of its own goes before a selection
+    if (!entry->selection.empty()) {
+      diagnostics.error("E0551", entry->name.at, fmt::format("'{}' comes with '{}'", each->name, entry->selection),
+                        "--strategy registers it otherwise than the selection does");
+      return std::nullopt;
+    }
     const bool other = each != asked;
     diagnostics.error("E0551", entry->name.at,
                       other ? fmt::format("'{}' is in the spec already, and serves '{}'", op.name, asked->name)
@@ -190,7 +197,14 @@ std::optional<Removal> choose_removal(std::string_view name, const Spec& spec, c
   std::string_view bare = without_aten(name);
   const Op* op = catalog.find(bare);
   for (const std::string_view each : {bare, op ? std::string_view(op->structured_delegate) : std::string_view()}) {
-    if (const OpSpec* entry = find_entry(spec, each)) return Removal{*entry->name, std::nullopt};
+    const OpSpec* entry = find_entry(spec, each);
+    if (entry && entry->selection.empty()) return Removal{*entry->name, std::nullopt};
+    if (entry) {
+      diagnostics.error("E0553", entry->name.at,
+                        fmt::format("'{}' has no entry of its own: it comes with '{}'", each, entry->selection),
+                        fmt::format("write `\"-{}\"` under `ops`, which takes it out of what selections bring", each));
+      return std::nullopt;
+    }
   }
   if (const std::string prefix = *spec.backend.name + "::"; bare.starts_with(prefix)) bare.remove_prefix(prefix.size());
   std::vector<std::string> names;

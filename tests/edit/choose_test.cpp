@@ -18,6 +18,7 @@ const Catalog& catalog() {
 Spec spec(const std::string& ops = "") {
   Diagnostics diagnostics;
   Spec parsed = parse_spec_text("backend: {name: my}\n" + ops, "my.yaml", diagnostics);
+  validate_spec(parsed, catalog(), diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << render_text(diagnostics, false);
   return parsed;
 }
@@ -62,6 +63,12 @@ TEST(Choose, WhatIsRefused) {
   EXPECT_THAT(chosen("matmul"), ::testing::StartsWith("E0203: it works already"));
   EXPECT_THAT(chosen("view"), ::testing::StartsWith("E0209: there is nothing to add"));
   EXPECT_THAT(chosen("relu", {}, "ops: {relu: native}"), ::testing::StartsWith("E0551"));
+}
+
+TEST(Choose, WhatASelectionBringsMayHaveAnEntryOfItsOwn) {
+  const std::string ops = "ops: {'nonzero*': native}";
+  EXPECT_EQ(chosen("nonzero", {}, ops), "E0551: --strategy registers it otherwise than the selection does");
+  EXPECT_EQ(chosen("nonzero", {.strategy = "cpu_fallback", .expr = {}, .reason = {}}, ops), "nonzero=cpu_fallback");
 }
 
 std::string custom(const std::string& schema, const std::string& ops = "") {
@@ -124,6 +131,7 @@ TEST(Choose, Removals) {
   EXPECT_EQ(removal("maximum", ops), "maximum.out");
   EXPECT_EQ(removal("my::f", ops), "f#1");
   EXPECT_EQ(removal("rela", ops), "E0553: did you mean 'relu'?");
+  EXPECT_THAT(removal("nonzero", "ops: {'nonzero*': native}"), HasSubstr("write `\"-nonzero\"`"));
   EXPECT_THAT(removal("view", ops), HasSubstr("minimal set"));
 }
 
