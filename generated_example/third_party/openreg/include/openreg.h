@@ -62,6 +62,8 @@ typedef enum orError {
 typedef struct orStream* orStream_t;
 typedef struct orEvent* orEvent_t;
 
+typedef struct orMemHandle* orMemHandle_t;  // memory without an address
+
 typedef enum orMemcpyKind {
   orMemcpyHostToHost = 0,
   orMemcpyHostToDevice = 1,
@@ -166,6 +168,24 @@ OPENREG_API orError_t orDeviceCanAccessPeer(int* can_access, int device, int pee
 // Lets kernels of the current device reach the memory of `peer`. Once is enough, and again does no harm.
 OPENREG_API orError_t orDeviceEnablePeerAccess(int peer);
 
+// --- Virtual memory: optional, orErrorNotSupported where the device lacks it. Addresses and memory are had one by
+// one and put together, so that an array can grow in place and idle parts of it go back to the device. Sizes and
+// addresses are multiples of the granularity.
+
+OPENREG_API orError_t orMemGetAllocationGranularity(size_t* granularity);
+// Addresses of the current device, without memory. The caller's to free, once nothing is mapped there.
+OPENREG_API orError_t orMemAddressReserve(void** pointer, size_t size);
+OPENREG_API orError_t orMemAddressFree(void* pointer, size_t size);
+// Memory of the current device, contents undefined. orErrorMemoryAllocation: not enough is left.
+OPENREG_API orError_t orMemCreate(orMemHandle_t* handle, size_t size);
+// The handle is gone at once; the memory when it is unmapped too.
+OPENREG_API orError_t orMemRelease(orMemHandle_t handle);
+// Puts all of the handle's memory, `size` bytes, at reserved addresses of its device, for the device to read and write.
+// orErrorInvalidValue: something is mapped there, or the memory is mapped elsewhere.
+OPENREG_API orError_t orMemMap(void* pointer, size_t size, orMemHandle_t handle);
+// Waits for what is queued on all devices, then takes the memory off a range that consists of whole mappings.
+OPENREG_API orError_t orMemUnmap(void* pointer, size_t size);
+
 // --- Streams: work on one runs in the order in which it was queued, two of them run side by side
 
 // A stream of the current device with the least priority.
@@ -216,6 +236,12 @@ OPENREG_API orError_t orPeekAtLastError(void);
 // The constant's name, and a sentence for people. Never null; the text lives as long as the calling thread.
 OPENREG_API const char* orGetErrorName(orError_t error);
 OPENREG_API const char* orGetErrorString(orError_t error);
+
+// --- Of the simulated device alone
+
+// For tests: after `calls` more calls, of any thread, that could touch the device, one fails with `error` and does
+// nothing. A negative number calls it off.
+OPENREG_API void orDebugFailAfter(int calls, orError_t error);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -53,6 +53,33 @@ bool Device::disown(void* pointer) {
   return true;
 }
 
+void* Device::reserve(std::size_t size) {
+  void* pointer = heap_.reserve(size);
+  if (pointer != nullptr) isolation_.set_accessible(pointer, size, false);
+  return pointer;
+}
+
+bool Device::unreserve(void* pointer, std::size_t size) {
+  if (!heap_.unreserve(pointer, size)) return false;
+  isolation_.set_accessible(pointer, size, true);
+  return true;
+}
+
+bool Device::map(void* pointer, std::size_t size) {
+  if (!heap_.map(pointer, size)) return false;
+  isolation_.set_accessible(pointer, size, true);
+  isolation_.note_memory(static_cast<std::ptrdiff_t>(size));
+  return true;
+}
+
+bool Device::unmap(void* pointer, std::size_t size) {
+  if (!heap_.unmap(pointer, size)) return false;
+  discard_memory(pointer, size);
+  isolation_.set_accessible(pointer, size, false);
+  isolation_.note_memory(-static_cast<std::ptrdiff_t>(size));
+  return true;
+}
+
 std::shared_ptr<Stream> Device::make_stream(int priority) {
   auto stream = std::make_shared<Stream>(number_, priority, isolation_);
   std::lock_guard lock(mutex_);
@@ -101,8 +128,8 @@ Devices::Devices() {
   if (count == 0) return;
   const std::size_t page = Heap::kPage;
   const std::size_t capacity = (config().memory + page - 1) / page * page;
-  // More addresses than memory, against fragmentation; as many as the system lets us have.
-  for (std::size_t times = 4; times > 0 && base_ == nullptr; times /= 2) {
+  // More addresses than memory, against fragmentation and to be reserved; as many as the system lets us have.
+  for (std::size_t times = 16; times > 0 && base_ == nullptr; times /= 2) {
     range_ = times * capacity;
     base_ = reserve_memory(count * range_);
   }

@@ -28,6 +28,13 @@ class Device {
   // of the kind starts there.
   void* adopt(std::size_t size, int file, std::size_t offset);
   bool disown(void* pointer);
+  // Virtual memory. Reserved addresses without memory can be touched by nobody.
+  void* reserve(std::size_t size);
+  bool unreserve(void* pointer, std::size_t size);
+  bool take(std::size_t size) { return heap_.take(size); }
+  void give(std::size_t size) { heap_.give(size); }
+  bool map(void* pointer, std::size_t size);
+  bool unmap(void* pointer, std::size_t size);
 
   const std::shared_ptr<Stream>& default_stream() const { return default_stream_; }
   std::shared_ptr<Stream> make_stream(int priority);

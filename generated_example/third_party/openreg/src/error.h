@@ -17,6 +17,9 @@ namespace openreg::driver {
 // Keeps a failure as the calling thread's last error; passes `status` on. orErrorNotReady is no failure.
 orError_t remember(orError_t status) noexcept;
 
+// The error that orDebugFailAfter() wants of this call; orSuccess mostly.
+orError_t injected_failure() noexcept;
+
 // For functions that need no device: they answer in a forked child too.
 template <typename Body>
 orError_t describe(const Body& body) noexcept {
@@ -35,6 +38,7 @@ orError_t describe(const Body& body) noexcept {
 template <typename Body>
 orError_t call(const Body& body) noexcept {
   if (forked()) return remember(orErrorForked);
+  if (const orError_t error = injected_failure(); error != orSuccess) return remember(error);
   return describe(body);
 }
 

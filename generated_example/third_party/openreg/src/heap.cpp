@@ -62,8 +62,11 @@ void Heap::release(const Allocation& allocation) {
   if (bytes >= kKeepBytes) discard_memory(allocation.base, bytes);
   std::lock_guard lock(mutex_);
   if (!allocation.foreign) used_ -= bytes;
-  char* base = allocation.base;
-  std::size_t pages = allocation.pages;
+  join_free(allocation.base, allocation.pages);
+}
+
+void Heap::join_free(char* base, std::size_t pages) {
+  char* const end = base + pages * kPage;
   const auto next = free_by_base_.lower_bound(base);
   if (next != free_by_base_.begin()) {
     const auto before = std::prev(next);
@@ -73,7 +76,7 @@ void Heap::release(const Allocation& allocation) {
       remove_free(before);
     }
   }
-  if (next != free_by_base_.end() && next->first == allocation.base + bytes) {
+  if (next != free_by_base_.end() && next->first == end) {
     pages += next->second;
     remove_free(next);
   }
@@ -98,11 +101,14 @@ std::size_t Heap::available() const {
 
 bool Heap::find_locked(const void* pointer, Allocation* allocation) const {
   char* address = static_cast<char*>(const_cast<void*>(pointer));
-  auto candidate = live_.upper_bound(address);
-  if (candidate == live_.begin()) return false;
-  --candidate;
-  if (address >= candidate->first + candidate->second.size) return false;
-  *allocation = candidate->second;
+  const auto candidate = live_.upper_bound(address);
+  if (candidate != live_.begin() && address < std::prev(candidate)->first + std::prev(candidate)->second.size) {
+    *allocation = std::prev(candidate)->second;
+    return true;
+  }
+  const auto run = mapped_.upper_bound(address);
+  if (run == mapped_.begin() || address >= std::prev(run)->first + std::prev(run)->second) return false;
+  *allocation = {std::prev(run)->first, std::prev(run)->second, std::prev(run)->second / kPage};
   return true;
 }
 

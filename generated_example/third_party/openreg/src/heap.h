@@ -47,6 +47,19 @@ class Heap {
   // The same for a signal handler: never waits.
   Found try_find(const void* pointer, Allocation* allocation) const;
 
+  // Virtual memory, in virtual_memory.cpp. Sizes and addresses are multiples of kGranularity.
+  static constexpr std::size_t kGranularity = std::size_t{2} << 20;
+  // Addresses that nothing else gets; null if there are no more.
+  void* reserve(std::size_t size);
+  // False unless it is a reservation of that size in which nothing is mapped.
+  bool unreserve(void* pointer, std::size_t size);
+  // `size` bytes of the capacity; false if not enough is left.
+  bool take(std::size_t size);
+  void give(std::size_t size);
+  // From now on the range is memory, or no longer is. False unless it is reserved and all free, or all mapped.
+  bool map(void* pointer, std::size_t size);
+  bool unmap(void* pointer, std::size_t size);
+
   std::size_t capacity() const { return capacity_; }
   std::size_t available() const;
 
@@ -54,6 +67,7 @@ class Heap {
   void* take_run(std::size_t size, bool foreign);
   bool retire_if(const void* pointer, bool foreign, Allocation* allocation);
   bool find_locked(const void* pointer, Allocation* allocation) const;
+  void join_free(char* base, std::size_t pages);
   void add_free(char* base, std::size_t pages);
   void remove_free(std::map<char*, std::size_t>::iterator run);
 
@@ -61,6 +75,8 @@ class Heap {
   mutable std::mutex mutex_;
   std::size_t used_ = 0;  // bytes, whole pages
   std::map<char*, Allocation> live_;
+  std::map<char*, std::size_t> reserved_;  // bytes by start
+  std::map<char*, std::size_t> mapped_;  // the same; neighbours are one
   // Free runs twice: by address to join neighbours, by size to find the smallest that fits (the lowest among equals).
   std::map<char*, std::size_t> free_by_base_;
   std::set<std::pair<std::size_t, char*>> free_by_size_;

@@ -65,6 +65,18 @@ void Isolation::protect(bool open) const {
   std::abort();
 }
 
+void Isolation::set_accessible(void* pages, std::size_t size, bool accessible) const {
+  const int rights = accessible ? PROT_READ | PROT_WRITE : PROT_NONE;
+  int failed = 0;
+#ifdef PKEY_DISABLE_ACCESS
+  if (mode_ == IsolationMode::kPkey) failed = pkey_mprotect(pages, size, rights, key_);
+#endif
+  if (mode_ == IsolationMode::kOff) failed = mprotect(pages, size, rights);
+  if (failed == 0) return;
+  std::perror("openreg: cannot change the rights of device memory");
+  std::abort();
+}
+
 bool Isolation::has_much() const { return in_use_.load(std::memory_order_relaxed) > kMuch; }
 
 std::chrono::milliseconds Isolation::patience() const { return has_much() ? kLongPatience : kPatience; }

@@ -45,6 +45,9 @@ class Isolation {
   // Puts a part of a file in place of these pages of the region, with the rights the region has. False if the system
   // does not do it; then all is as before.
   bool map_file(void* pages, std::size_t size, int file, std::size_t offset);
+  // Whether the device itself can touch these pages, which lie in the region. Where page rights are what keeps the host
+  // out (mprotect), the pages of the region have rights in common, and this does nothing.
+  void set_accessible(void* pages, std::size_t size, bool accessible) const;
   // Tells that this much more memory is in use, or less.
   void note_memory(std::ptrdiff_t bytes) { in_use_.fetch_add(bytes, std::memory_order_relaxed); }
 

@@ -1,0 +1,11 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+"""Tests that follow from the spec: each operator against the CPU, and PyTorch's own test files on openreg.
+
+    python -m torch_openreg.testing.support             a table: operator x dtype x check, as JSON and Markdown
+    python -m torch_openreg.testing.upstream FILE.py    a test file of PyTorch's, on this device
+
+What is tested, how exactly and what is left out is said by `ops.*.tests` and `tests` of the spec; see docs/testing.md.
+Samples come from torch.testing._internal, which PyTorch ships without promising that it stays as it is: nothing else
+of this package imports it.
+"""

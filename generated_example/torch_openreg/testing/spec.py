@@ -1,0 +1,96 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+"""What the spec says of tests: operators with their dtypes, tolerances and skips; excluded upstream tests."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Skip:
+    """A check that is left out, for one dtype or (None) for all."""
+
+    check: str
+    dtype: str | None
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Operator:
+    """An operator of the spec. `forms`: the other overloads of its group (functional, in-place, out)."""
+
+    name: str
+    strategy: str
+    forms: Sequence[str] = ()
+    serves_forms: bool = False  # structured: its kernel serves the other forms as well
+    dtypes: Sequence[str] = ()  # none: all that PyTorch's samples have
+    tolerance: tuple[float, float] | None = None  # relative, absolute
+    skips: Sequence[Skip] = ()
+
+    def skipped(self, check: str, dtype: str) -> str | None:
+        """The reason for which a check is left out."""
+        for skip in self.skips:
+            if skip.check == check and skip.dtype in (None, dtype):
+                return skip.reason
+        return None
+
+
+SAMPLES = 3
+TOLERANCES: dict[str, tuple[float, float]] = {}
+# Class, test ("*": all of them) and why.
+EXCLUDED: list[tuple[str, str, str]] = []
+OPERATORS: list[Operator] = [
+    Operator(
+        "maximum.out",
+        "structured",
+        forms=[
+            "maximum",
+        ],
+        serves_forms=True,
+    ),
+    Operator(
+        "hypot.out",
+        "pointwise",
+        forms=[
+            "hypot",
+            "hypot_",
+        ],
+        serves_forms=True,
+        dtypes=[
+            "float32",
+            "float64",
+        ],
+    ),
+    Operator(
+        "abs.out",
+        "stub",
+        forms=[
+            "abs",
+            "abs_",
+        ],
+    ),
+    Operator(
+        "relu",
+        "native",
+        forms=[
+            "relu.out",
+            "relu_",
+        ],
+    ),
+    Operator(
+        "relu_",
+        "native",
+        forms=[
+            "relu",
+            "relu.out",
+        ],
+    ),
+    Operator(
+        "sub.Tensor",
+        "cpu_fallback",
+        forms=[
+            "sub.out",
+            "sub_.Tensor",
+        ],
+    ),
+]
