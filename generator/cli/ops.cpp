@@ -1,5 +1,6 @@
 // openreg-gen ops [PATTERN], openreg-gen ops show OP, openreg-gen ops list SPEC, openreg-gen ops diff DIR_A DIR_B
 #include "cli/cli.h"
+#include "cli/ops_coverage.h"
 #include "cli/ops_view.h"
 #include "cli/common.h"
 #include "cli/drift_view.h"
@@ -113,7 +114,8 @@ void add_ops(CLI::App& app, Session& session) {
       "  openreg-gen ops 'add*.out'\n"
       "  openreg-gen ops show add.Tensor\n"
       "  openreg-gen ops list mybackend.yaml\n"
-      "  openreg-gen ops diff torch-2.11.0 torch-2.13.0");
+      "  openreg-gen ops diff torch-2.11.0 torch-2.13.0\n"
+      "  openreg-gen ops coverage mybackend.yaml --html coverage.html");
 
   auto* one = ops->add_subcommand("show", "Show one operator: signature, class, variants, strategies that fit");
   one->add_option("OP", options->op, "add.Tensor; a base name lists its overloads")->required();
@@ -132,10 +134,18 @@ void add_ops(CLI::App& app, Session& session) {
   between->add_option("DIR_B", options->after, "The PyTorch to end with")->required()->type_name("DIR");
   between->add_flag("--json", options->json, "Print {\"added\", \"removed\", \"changed\"}");
 
-  ops->callback([options, one, of_spec, between, &session] {
+  auto covered = std::make_shared<std::function<Exit()>>();
+  add_ops_coverage(*ops, *covered, options->json);
+
+  ops->callback([covered, options, one, of_spec, between, &session] {
     session.json = options->json;
-    session.action = [options, shown = one->parsed(), listed = of_spec->parsed(), compared = between->parsed()] {
-      return shown ? show(*options) : listed ? list_spec(*options) : compared ? diff(*options) : list(*options);
+    session.action = [covered, options, shown = one->parsed(), listed = of_spec->parsed(),
+                      compared = between->parsed()] {
+      return *covered   ? (*covered)()
+             : shown    ? show(*options)
+             : listed   ? list_spec(*options)
+             : compared ? diff(*options)
+                        : list(*options);
     };
   });
 }

@@ -1,0 +1,63 @@
+#include "cli/coverage_view.h"
+
+#include "cli/table.h"
+
+#include <fmt/format.h>
+
+namespace openreg_gen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> cells(std::string name, const CoverageTotals& totals) {
+  std::vector<std::string> row = {std::move(name), fmt::format("{:>5}", totals.all())};
+  for (const auto coverage : kCoverages) row.push_back(fmt::format("{:>9}", totals.of(coverage)));
+  return row;
+}
+
+Json totals_json(const CoverageTotals& totals) {
+  Json json = {{"all", totals.all()}};
+  for (const auto coverage : kCoverages) json[std::string(to_string(coverage))] = totals.of(coverage);
+  return json;
+}
+
+}  // namespace
+
+std::string coverage_text(const CoverageTable& table, const CoverageSubject& subject) {
+  std::vector<std::vector<std::string>> rows = {{"FAMILY", "  ALL"}};
+  for (const auto coverage : kCoverages) rows[0].push_back(fmt::format("{:>9}", to_string(coverage)));
+  for (const auto& [family, totals] : table.families) rows.push_back(cells(std::string(family), totals));
+  rows.push_back(cells("total", table.totals));
+  return fmt::format("{}, PyTorch {}\n\n{}", subject.name, subject.torch, layout_table(rows, 0));
+}
+
+std::string coverage_list(const CoverageTable& table, Coverage coverage) {
+  std::vector<std::vector<std::string>> rows = {{"NAME", "FAMILY", "HOW"}};
+  for (const auto& row : table.rows) {
+    if (row.coverage == coverage) rows.push_back({row.op->name, std::string(row.family), row.how});
+  }
+  return layout_table(rows, terminal_width());
+}
+
+Json coverage_json(const CoverageTable& table, const CoverageSubject& subject) {
+  auto families = Json::array(), ops = Json::array();
+  for (const auto& [family, totals] : table.families) {
+    Json row = {{"family", family}};
+    row.update(totals_json(totals));
+    families.push_back(std::move(row));
+  }
+  for (const auto& row : table.rows) {
+    ops.push_back({{"op", row.op->name},
+                   {"coverage", to_string(row.coverage)},
+                   {"family", row.family},
+                   {"class", to_string(row.op->op_class)},
+                   {"how", row.how}});
+  }
+  return {{"backend", subject.name},
+          {"torch", subject.torch},
+          {"totals", totals_json(table.totals)},
+          {"families", std::move(families)},
+          {"ops", std::move(ops)}};
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,27 @@
+// Coverage as text, as JSON, and as one HTML page. Pure.
+#pragma once
+
+#include "model/coverage.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace openreg_gen {
+
+/// What the table is about, for titles.
+struct CoverageSubject {
+  std::string name;   // the backend's, or "a backend without operators of its own"
+  std::string torch;  // "2.13.0"
+};
+
+/// A row a family, a column a kind of coverage.
+std::string coverage_text(const CoverageTable& table, const CoverageSubject& subject);
+/// The operators of one kind, with the reason.
+std::string coverage_list(const CoverageTable& table, Coverage coverage);
+/// {"backend","torch","totals":{...},"families":[{"family","all",...}],"ops":[{"op","coverage","family","class","how"}]}
+nlohmann::ordered_json coverage_json(const CoverageTable& table, const CoverageSubject& subject);
+/// A self-contained page: no network, no other file. In coverage_page.cpp.
+std::string coverage_html(const CoverageTable& table, const CoverageSubject& subject);
+
+}  // namespace openreg_gen

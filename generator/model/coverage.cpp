@@ -1,0 +1,117 @@
+#include "model/coverage.h"
+
+#include "catalog/strategies.h"
+#include "model/families.h"
+#include "spec/keys.h"
+#include "spec/minimal_ops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+namespace openreg_gen {
+namespace {
+
+using Written = std::unordered_map<std::string_view, const OpSpec*>;
+
+bool draws_from_generator(const Op& op) {
+  return std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type == "Generator?"; });
+}
+
+class Cover {
+ public:
+  Cover(const Spec& spec, const Catalog& catalog) : spec_(spec), catalog_(catalog) {
+    for (const OpSpec& op : spec.ops) written_.emplace(*op.name, &op);
+  }
+
+  CoverageRow row(const Op& op) const {
+    CoverageRow row{&op, Coverage::Missing, family_of(op, catalog_), {}};
+    if (const auto at = written_.find(op.name); at != written_.end()) {
+      entry(*at->second, row);
+    } else if (is_minimal_op(op.name)) {
+      row.coverage = Coverage::Native;
+      row.how = "minimal set";
+    } else if (!op.structured_delegate.empty()) {
+      delegate(op, row);
+    } else if (op.has_default) {
+      row.coverage = Coverage::Composite;
+      row.how = op.composite_implicit ? "of other operators, gradients included" : "of other operators";
+    } else {
+      rest(op, row);
+    }
+    return row;
+  }
+
+ private:
+  void entry(const OpSpec& entry, CoverageRow& row) const {
+    if (*entry.strategy == Strategy::Unsupported) {
+      row.how = "unsupported: " + *entry.reason;
+      return;
+    }
+    row.coverage = *entry.strategy == Strategy::CpuFallback ? Coverage::Fallback : Coverage::Native;
+    row.how = find_key("ops.*.strategy")->values[static_cast<std::size_t>(*entry.strategy)];
+  }
+
+  /// PyTorch's default for this form calls the out form's kernel.
+  void delegate(const Op& op, CoverageRow& row) const {
+    const Op* out = catalog_.find(op.structured_delegate);
+    const CoverageRow served = out == nullptr ? CoverageRow{} : this->row(*out);
+    row.coverage = served.coverage == Coverage::Native ? Coverage::Delegate : served.coverage;
+    row.how = fmt::format("through '{}'{}", op.structured_delegate,
+                          served.coverage == Coverage::Missing ? ": " + served.how : "");
+  }
+
+  void rest(const Op& op, CoverageRow& row) const {
+    if (draws_from_generator(op) && op.kernels.contains("CPU")) {
+      row.coverage = Coverage::Fallback;
+      row.how = "through the CPU, with the device's generator";
+      return;
+    }
+    const auto fits = fitting_strategies(op);
+    const auto* fit = find_fit(fits, "cpu_fallback");
+    if (fit == nullptr || !fit->fits) {
+      const bool random = op.op_class == OpClass::Random && !op.kernels.contains("CPU");
+      row.how = fit == nullptr ? "no kernel" : random ? "PyTorch has no CPU kernel for it" : fit->reason;
+    } else if (*spec_.fallback.kind == FallbackKind::None) {
+      row.how = "no kernel, and `fallback` is none";
+    } else {
+      row.coverage = Coverage::Fallback;
+      row.how = *spec_.fallback.kind == FallbackKind::Cpu ? "by copying through the CPU" : "on the CPU, in place";
+    }
+  }
+
+  const Spec& spec_;
+  const Catalog& catalog_;
+  Written written_;
+};
+
+void count(CoverageTotals& totals, Coverage coverage) { ++totals.count[static_cast<std::size_t>(coverage)]; }
+
+}  // namespace
+
+std::string_view to_string(Coverage coverage) {
+  constexpr std::array<std::string_view, kCoverages.size()> names = {"native", "delegate", "composite", "fallback",
+                                                                     "missing"};
+  return names[static_cast<std::size_t>(coverage)];
+}
+
+std::size_t CoverageTotals::all() const { return std::accumulate(count.begin(), count.end(), std::size_t{0}); }
+
+CoverageTable cover(const Spec& spec, const Catalog& catalog) {
+  const Cover each(spec, catalog);
+  CoverageTable table;
+  std::map<std::string_view, CoverageTotals> families;
+  for (const Op& op : catalog.all()) {
+    table.rows.push_back(each.row(op));
+    count(table.totals, table.rows.back().coverage);
+    count(families[table.rows.back().family], table.rows.back().coverage);
+  }
+  for (const auto family : all_families()) {
+    if (const auto at = families.find(family); at != families.end()) table.families.emplace_back(family, at->second);
+  }
+  return table;
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,44 @@
+// What becomes of each operator of PyTorch on a backend: what its spec registers, and what PyTorch makes of the rest.
+#pragma once
+
+#include "catalog/catalog.h"
+#include "spec/spec.h"
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace openreg_gen {
+
+/// native: a kernel of the backend.  delegate: PyTorch's own form over the backend's structured kernel.  composite:
+/// PyTorch makes it of other operators.  fallback: by way of the CPU.  missing: it raises.
+enum class Coverage { Native, Delegate, Composite, Fallback, Missing };
+inline constexpr std::array kCoverages = {Coverage::Native, Coverage::Delegate, Coverage::Composite, Coverage::Fallback,
+                                          Coverage::Missing};
+std::string_view to_string(Coverage coverage);
+
+struct CoverageRow {
+  const Op* op = nullptr;
+  Coverage coverage = Coverage::Missing;
+  std::string_view family;
+  std::string how;  // the strategy, the kernel that serves it, or why it is missing
+};
+
+struct CoverageTotals {
+  std::array<std::size_t, kCoverages.size()> count{};
+  std::size_t of(Coverage coverage) const { return count[static_cast<std::size_t>(coverage)]; }
+  std::size_t all() const;
+};
+
+struct CoverageTable {
+  std::vector<CoverageRow> rows;  // all operators of the catalogue, by name
+  CoverageTotals totals;
+  std::vector<std::pair<std::string_view, CoverageTotals>> families;  // in their order, without empty ones
+};
+
+/// For a spec that passed validate_spec().
+CoverageTable cover(const Spec& spec, const Catalog& catalog);
+
+}  // namespace openreg_gen

@@ -1,0 +1,126 @@
+#include "model/coverage.h"
+
+#include "model/families.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace openreg_gen {
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog loaded = load_catalog(find_torch(std::nullopt));
+  return loaded;
+}
+
+CoverageTable table(const std::string& rest) {
+  Diagnostics diagnostics;
+  Spec spec = parse_spec_text("backend: {name: dev}\n" + rest, "spec.yaml", diagnostics);
+  validate_spec(spec, catalog(), diagnostics);
+  EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.all()[0].message;
+  return cover(spec, catalog());
+}
+
+std::string of(const CoverageTable& table, const std::string& op) {
+  for (const auto& row : table.rows) {
+    if (row.op->name == op) return std::string(to_string(row.coverage)) + ": " + row.how;
+  }
+  return "not there";
+}
+
+TEST(Coverage, EachOperatorHasOnePlace) {
+  const auto all = table("");
+  EXPECT_EQ(all.rows.size(), 3101U);
+  EXPECT_EQ(all.totals.all(), 3101U);
+  std::size_t sum = 0;
+  for (const auto& [family, totals] : all.families) sum += totals.all();
+  EXPECT_EQ(sum, 3101U);
+  for (const auto& row : all.rows) EXPECT_FALSE(row.how.empty()) << row.op->name;
+}
+
+TEST(Coverage, WhatTheSpecRegistersAndWhatFollows) {
+  const auto all = table(
+      "ops:\n  add.out: structured\n  relu: native\n  sub.Tensor: cpu_fallback\n"
+      "  poisson: {strategy: unsupported, reason: no sampler}\n");
+  EXPECT_EQ(of(all, "add.out"), "native: structured");
+  EXPECT_EQ(of(all, "add.Tensor"), "delegate: through 'add.out'");
+  EXPECT_EQ(of(all, "add_.Tensor"), "delegate: through 'add.out'");
+  EXPECT_EQ(of(all, "relu"), "native: native");
+  EXPECT_EQ(of(all, "empty_strided"), "native: minimal set");
+  EXPECT_EQ(of(all, "sub.Tensor"), "fallback: cpu_fallback");
+  EXPECT_EQ(of(all, "poisson"), "missing: unsupported: no sampler");
+  EXPECT_EQ(of(all, "reshape"), "composite: of other operators, gradients included");
+  EXPECT_EQ(of(all, "relu.out"), "composite: of other operators");
+}
+
+TEST(Coverage, TheRestFallsBackOrIsMissingForAReason) {
+  const auto cpu = table("");
+  EXPECT_EQ(of(cpu, "mm.out"), "fallback: by copying through the CPU");
+  EXPECT_EQ(of(cpu, "mm"), "fallback: through 'mm.out'");
+  EXPECT_EQ(of(cpu, "bernoulli_.float"), "fallback: through the CPU, with the device's generator");
+  EXPECT_EQ(of(cpu, "_cudnn_rnn"), "missing: PyTorch has no CPU kernel for it");
+  const auto none = table("fallback: none\n");
+  EXPECT_EQ(of(none, "mm.out"), "missing: no kernel, and `fallback` is none");
+  EXPECT_EQ(of(none, "mm"), "missing: through 'mm.out': no kernel, and `fallback` is none");
+  EXPECT_EQ(none.totals.of(Coverage::Composite), cpu.totals.of(Coverage::Composite));
+  EXPECT_GT(none.totals.of(Coverage::Missing), cpu.totals.of(Coverage::Missing));
+}
+
+TEST(Families, AreWhatPeopleLookFor) {
+  const std::pair<const char*, const char*> expected[] = {
+      {"add.Tensor", "pointwise"},
+      {"add.out", "pointwise"},
+      {"special_erf", "pointwise"},
+      {"greater.Tensor", "pointwise"},
+      {"sum.dim_IntList", "reduction"},
+      {"argmax", "reduction"},
+      {"mm.out", "linear algebra"},
+      {"linalg_svd", "linear algebra"},
+      {"convolution_overrideable", "convolution"},
+      {"max_pool2d_with_indices", "pooling"},
+      {"native_layer_norm", "normalization"},
+      {"_softmax.out", "normalization"},
+      {"_scaled_dot_product_flash_attention", "attention"},
+      {"nll_loss_forward", "loss"},
+      {"index_put_", "indexing"},
+      {"embedding_dense_backward", "indexing"},
+      {"sort.stable", "sorting and searching"},
+      {"_foreach_add.Scalar", "foreach"},
+      {"_fused_adamw_", "foreach"},
+      {"bernoulli_.float", "random"},
+      {"rand", "random"},
+      {"empty.memory_format", "factory"},
+      {"as_strided", "view"},
+      {"view_copy", "view"},
+      {"_fft_c2c", "fft"},
+      {"_sparse_mm", "sparse"},
+      {"quantize_per_tensor", "quantized"},
+      {"_nested_tensor_size", "nested"},
+      {"cudnn_convolution", "vendor library"},
+      {"copy_", "copy"},
+      {"lstm.input", "recurrent"},
+      {"is_nonzero", "queries"},
+  };
+  for (const auto& [name, family] : expected) {
+    const Op* op = catalog().find(name);
+    ASSERT_NE(op, nullptr) << name;
+    EXPECT_EQ(family_of(*op, catalog()), family) << name;
+  }
+}
+
+TEST(Families, AreAllUsedAndFewOperatorsAreLeftOver) {
+  std::set<std::string_view> used;
+  std::size_t other = 0;
+  for (const Op& op : catalog().all()) {
+    used.insert(family_of(op, catalog()));
+    other += family_of(op, catalog()) == "other";
+  }
+  EXPECT_EQ(used.size(), all_families().size());
+  for (const auto family : all_families()) EXPECT_TRUE(used.contains(family)) << family;
+  EXPECT_LT(other, 150U);
+}
+
+}  // namespace
+}  // namespace openreg_gen
