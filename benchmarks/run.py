@@ -13,6 +13,7 @@ import tempfile
 
 import build
 import importing
+import large
 import peers
 from measure import Table, run
 
@@ -43,6 +44,7 @@ def command(table: Table, scratch: pathlib.Path, runs: int) -> None:
     table.measure("generate --check, nothing changed", lambda: run([GENERATOR, "generate", "-C", out, "--check"]), runs)
     table.measure("check SPEC", lambda: run([GENERATOR, "check", spec]), runs)
     table.measure("ops add", lambda: run([GENERATOR, "ops", "add"]), runs)
+    large.benchmark(table, scratch, runs)
 
 
 GROUPS = {"command": command, "build": build.benchmark, "import": importing.benchmark}

@@ -53,6 +53,9 @@ def test_bash_completes_verbs_flags_and_values():
     assert complete(["openreg-gen", "ge"]) == ["generate"]
     assert complete(["openreg-gen", "generate", "--d"]) == ["--dry-run", "--diff"]
     assert complete(["openreg-gen", "new", "x", "--device", "e"]) == ["emulator", "external"]
+    assert complete(["openreg-gen", "ops", "co"]) == ["coverage"]
+    assert complete(["openreg-gen", "ops", "coverage", "--ht"]) == ["--html"]
+    assert complete(["openreg-gen", "ops", "coverage", "--list", "m"]) == ["missing"]
     assert complete(["openreg-gen", "completion", ""])[:2] == ["bash", "zsh"]
 
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,7 +59,13 @@ Verb describe(CLI::App* app) {
     for (const std::string& name : option->get_snames())
       verb.flags.push_back({"-" + name, option->get_description(), value, values_of(option)});
   }
-  for (CLI::App* sub : subcommands(app)) verb.words.push_back(sub->get_name());
+  for (CLI::App* sub : subcommands(app)) {
+    verb.words.push_back(sub->get_name());
+    for (Flag& flag : describe(sub).flags) {
+      if (std::ranges::find(verb.flags, flag.name, &Flag::name) == verb.flags.end())
+        verb.flags.push_back(std::move(flag));
+    }
+  }
   return verb;
 }
 

@@ -1,0 +1,60 @@
+"""A spec of 2,500 operators, and the queries that read the catalogue: what grows with the number of operators."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+from measure import Table, run
+
+GENERATOR = os.environ.get("OPENREG_GEN", "openreg-gen")
+COUNT = 2500
+FOLDER = "torchgen/packaged/ATen/native"
+
+
+def write_spec(path: pathlib.Path) -> None:
+    """Names COUNT operators, each with a strategy that fits; those that have a default with `override`."""
+
+    def told(*argv):
+        return json.loads(subprocess.run([GENERATOR, *argv], check=True, capture_output=True, text=True).stdout)
+
+    path.write_text('backend: {name: mybackend}\nops: ["@minimal"]\n')
+    minimal = {left["op"] for left in told("check", path, "--json")["selections"][0]["left"]}
+    # Their kernels' files would differ from those of the minimal set in letter case only.
+    taken = minimal | {"convolution", "copy"}
+    lines = ["backend: {name: mybackend}", "ops:"]
+    for op in [op for op in told("ops", "--json") if op["op"] not in taken][:COUNT]:
+        override = ", override: true" if op["class"] == "composite" else ""
+        lines.append(f"  {op['op']}: {{strategy: native{override}}}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+def declarations(folder: pathlib.Path) -> pathlib.Path:
+    """The installed PyTorch's declarations as a folder of their own: another PyTorch, as far as the command can see."""
+    torch = pathlib.Path(importlib.util.find_spec("torch").origin).parent
+    (folder / FOLDER).mkdir(parents=True)
+    for name in ("native_functions.yaml", "tags.yaml"):
+        shutil.copy(torch.parent / FOLDER / name, folder / FOLDER / name)
+    return folder
+
+
+def benchmark(table: Table, scratch: pathlib.Path, runs: int) -> None:
+    spec, tree, out = scratch / "large.yaml", scratch / "large", scratch / "out"
+    write_spec(spec)
+    new = [GENERATOR, "new", "mybackend", "--spec", spec, "--out"]
+
+    def fresh():
+        shutil.rmtree(out, ignore_errors=True)
+        return run([*new, out])
+
+    table.measure(f"new, {COUNT} operators", fresh, runs)
+    run([*new, tree])
+    table.measure("  generate, nothing changed", lambda: run([GENERATOR, "generate", "-C", tree]), runs)
+    table.measure("  check SPEC", lambda: run([GENERATOR, "check", spec]), runs)
+    other = declarations(scratch / "torch-2.13.0")
+    table.measure("  check SPEC --against DIR", lambda: run([GENERATOR, "check", spec, "--against", other]), runs)
+    table.measure("ops show add.Tensor", lambda: run([GENERATOR, "ops", "show", "add.Tensor"]), runs)
+    table.measure("ops diff DIR DIR", lambda: run([GENERATOR, "ops", "diff", other, other]), runs)
+    table.measure("ops coverage", lambda: run([GENERATOR, "ops", "coverage"]), runs)
