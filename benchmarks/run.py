@@ -14,6 +14,7 @@ import tempfile
 import build
 import importing
 import large
+import ops
 import peers
 from measure import Table, run
 
@@ -47,7 +48,7 @@ def command(table: Table, scratch: pathlib.Path, runs: int) -> None:
     large.benchmark(table, scratch, runs)
 
 
-GROUPS = {"command": command, "build": build.benchmark, "import": importing.benchmark}
+GROUPS = {"command": command, "build": build.benchmark, "import": importing.benchmark, "ops": ops.benchmark}
 
 
 def main() -> None:

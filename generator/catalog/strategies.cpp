@@ -1,5 +1,6 @@
 #include "catalog/strategies.h"
 
+#include "catalog/in_tree.h"
 #include "catalog/stubs.h"
 
 #include <fmt/format.h>
@@ -46,6 +47,52 @@ std::string not_stub(const Op& op) {
   return "PyTorch's own kernel of it ends in no DispatchStub that a backend can serve";
 }
 
+std::string not_in_tree(const Op& op) {
+  if (!op.structured_delegate.empty()) {
+    return fmt::format("'{}' serves this form too: register that one", op.structured_delegate);
+  }
+  const auto cpu = op.kernels.find("CPU");
+  const auto cuda = op.kernels.find("CUDA");
+  if (cpu == op.kernels.end() || cuda == op.kernels.end()) {
+    return op.op_class == OpClass::Composite ? "PyTorch composes it from other operators already"
+                                             : "PyTorch has no kernel of it that two kinds of devices share";
+  }
+  if (cpu->second != cuda->second) {
+    return fmt::format("PyTorch's kernels of it differ: '{}' for the CPU, '{}' for CUDA", cpu->second, cuda->second);
+  }
+  if (op.op_class == OpClass::View) return "it is a view operator";
+  const auto draws = [](const Argument& a) { return a.schema_type == "Generator?"; };
+  if (std::ranges::any_of(op.arguments, draws))
+    return "it draws random numbers, and the device has a generator of its own";
+  return in_tree_stubs(op.name) ? "" : "what its kernel calls on a device is not known";
+}
+
+/// Reductions whose shapes and dtypes PyTorch's meta() tells: `dim` (one, some or none for all), `keepdim`.
+std::string not_reduction(const Op& op) {
+  if (!op.structured_delegate.empty()) {
+    return fmt::format("'{}' serves this form too: register that one", op.structured_delegate);
+  }
+  if (!op.structured || op.schema_returns.size() != 1) return "PyTorch has no structured form of it with one result";
+  constexpr std::string_view known[] = {"self", "dim", "keepdim", "dtype"};
+  for (const Argument& a : op.arguments) {
+    if (!a.is_out && std::ranges::find(known, a.name) == std::end(known)) {
+      return fmt::format("it takes '{}', and a reduction has `self`, `dim`, `keepdim` and `dtype` alone", a.name);
+    }
+  }
+  if (op.base == "argmax" || op.base == "argmin") return "its result is a place, not a value";
+  const bool folds = op.has_tag("reduction") || op.base == "any" || op.base == "all";
+  return folds ? "" : "it reduces nothing";
+}
+
+std::string not_matmul(const Op& op) {
+  constexpr std::string_view family[] = {"addmm.out", "addmv.out", "baddbmm.out", "bmm.out", "mm.out"};
+  if (std::ranges::find(family, op.name) != std::end(family)) return {};
+  if (std::ranges::find(family, op.structured_delegate) != std::end(family)) {
+    return fmt::format("'{}' serves this form too: register that one", op.structured_delegate);
+  }
+  return "it is no product of matrices; those are mm.out, bmm.out, addmm.out, baddbmm.out and addmv.out";
+}
+
 std::string no_cpu_fallback(const Op& op) {
   if (op.is_view) return "a view must alias its input; by way of the CPU it would be a copy";
   switch (op.op_class) {
@@ -80,6 +127,9 @@ std::vector<StrategyFit> fitting_strategies(const Op& op) {
       {"native", ""},
       {"cpu_fallback", no_cpu_fallback(op)},
       {"unsupported", ""},
+      {"in_tree", not_in_tree(op)},
+      {"reduction", not_reduction(op)},
+      {"matmul", not_matmul(op)},
   };
   const auto warning = override_warning(op);
   std::vector<StrategyFit> fits;

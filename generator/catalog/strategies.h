@@ -16,7 +16,8 @@ struct StrategyFit {
   std::string reason;           // why it does not fit, or what override would do; empty if it simply fits
 };
 
-/// All strategies, in the order of docs: structured, pointwise, stub, native, cpu_fallback, unsupported. Pure.
+/// All strategies, in the order of docs: structured, pointwise, stub, native, cpu_fallback, unsupported, in_tree,
+/// reduction, matmul. Pure.
 std::vector<StrategyFit> fitting_strategies(const Op& op);
 /// The one entry of that list; null if there is no such strategy.
 const StrategyFit* find_fit(const std::vector<StrategyFit>& fits, std::string_view strategy);

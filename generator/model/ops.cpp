@@ -1,5 +1,7 @@
 #include "model/ops.h"
 
+#include "catalog/in_tree.h"
+#include "catalog/schema.h"
 #include "catalog/stubs.h"
 #include "model/amp.h"
 #include "model/escape.h"
@@ -9,6 +11,7 @@
 #include "spec/minimal_ops.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace openreg_gen {
@@ -39,6 +42,7 @@ json common(const Op& op) {
           {"struct", op.ops_struct()},
           {"schema", op.schema},
           {"ops_header", "ATen/ops/" + root + "_ops.h"},
+          {"in_place", outs.empty() && (inplace || op.returns == "void")},
           {"returns", cpp_return(op.returns)},
           {"params", declaration(params)},
           {"args", names(params)},
@@ -48,6 +52,21 @@ json common(const Op& op) {
           {"out_args", join(outs)},
           {"return_value", returned},
           {"structured", op.structured}};
+}
+
+/// What PyTorch's impl() takes for an argument: itself, or what meta() made of it ("dim -> int dim, int valid").
+std::vector<std::string> precomputed(const Op& op, const std::string& name, const std::string& itself) {
+  for (const std::string& line : op.precompute) {
+    const auto arrow = line.find(" -> ");
+    if (arrow == std::string::npos || line.substr(0, arrow) != name) continue;
+    std::vector<std::string> out;
+    for (const auto piece : split_top_level(std::string_view(line).substr(arrow + 4), ',')) {
+      const std::string text(piece);
+      out.push_back("precomputed." + text.substr(text.rfind(' ') + 1));
+    }
+    return out;
+  }
+  return {itself};
 }
 
 /// What a structured operator adds: the calls of meta() and impl().
@@ -65,7 +84,7 @@ void add_structured(json& item, const Op& op) {
       const std::string output = "op.output(" + std::to_string(index++) + ")";
       impl.push_back(output);
       stub_impl.push_back(output);
-      detour.push_back(p.name + "_result");
+      detour.push_back(p.name);
       impl_params.push_back({"const at::Tensor&", p.name, true});
       continue;
     }
@@ -73,7 +92,7 @@ void add_structured(json& item, const Op& op) {
                                    : p.optional_scalar() ? "scalar_ref(" + p.name + ")"
                                                          : p.name;
     meta.push_back(structured);
-    stub_impl.push_back(structured);
+    for (const std::string& text : precomputed(op, p.name, structured)) stub_impl.push_back(text);
     impl.push_back(p.name);
     detour.push_back(p.name);
     impl_params.push_back(p);
@@ -125,24 +144,96 @@ json pointwise_item(const Op& op, const OpSpec& written) {
   return item;
 }
 
+/// PyTorch's own kernel: the C++ name, and a structured one's arguments.
+void add_kernel(json& item, const Op& op) {
+  const auto kernel = op.kernels.find("CPU");
+  if (op.structured) add_structured(item, op);
+  item["kernel"] = op.structured ? op.native_struct("CPU")
+                                 : "at::native::" + (kernel == op.kernels.end() ? op_id(op) : kernel->second);
+  item["native_header"] = "ATen/ops/" + header_root(op) + "_native.h";
+}
+
 json stub_item(const Op& op, const OpSpec& written) {
   json item = common(op);
   const StubInfo* stub = find_stub(op.name);
-  if (op.structured) add_structured(item, op);
-  const auto kernel = op.kernels.find("CPU");
+  add_kernel(item, op);
+  const auto slash = stub->header.rfind('/') + 1;
+  const std::string family(stub->header.substr(slash, stub->header.size() - slash - 2));
   const StubSignature signature = stub_signature(stub->fn_type);
   item.update({{"stub", stub->stub},
                {"stub_header", stub->header},
                {"stub_params", signature.params},
                {"stub_args", signature.args},
-               {"native_header", "ATen/ops/" + header_root(op) + "_native.h"},
-               {"kernel", op.structured ? op.native_struct("CPU")
-                                        : "at::native::" + (kernel == op.kernels.end() ? op_id(op) : kernel->second)},
+               {"promotes", dispatch_stub(std::string(stub->stub), family).promotes ? "true" : "false"},
                {"starter", starter(op.name).expression},
                {"lambda_params", pointwise_texts(parameters(op)).lambda_params},
                {"dispatch",
                 written.dtypes.value.empty() ? starter(op.name).dispatch : dispatch_types(values(written.dtypes))}});
   return item;
+}
+
+json reduction_item(const Op& op, const OpSpec& written) {
+  json item = common(op);
+  add_structured(item, op);
+  std::string dims = "{}";
+  for (const Parameter& p : parameters(op)) {
+    if (p.name != "dim") continue;
+    if (p.type == "int64_t") dims = "{dim}";
+    if (p.type == "std::optional<int64_t>") dims = "dim.has_value() ? at::IntArrayRef(*dim) : at::IntArrayRef()";
+    if (p.type == "at::OptionalIntArrayRef") dims = "dim.value_or(at::IntArrayRef())";
+    if (p.type == "at::IntArrayRef") dims = "dim";
+  }
+  const auto or_else = [](const Located<std::string>& text, const char* other) {
+    return text.given() ? text.value : std::string(other);
+  };
+  item.update({{"dims", dims},
+               {"map", or_else(written.map, "self")},
+               {"combine", written.combine.value},
+               {"init", written.init.value},
+               {"finish", or_else(written.finish, "acc")},
+               {"dispatch", dispatch_types(values(written.dtypes))}});
+  return item;
+}
+
+/// "self, mat1, mat2, beta, alpha" as gemm() takes them; where nothing is added, the sum is left undefined.
+std::string gemm_arguments(const Op& op) {
+  std::vector<Parameter> in;
+  for (const Parameter& p : parameters(op))
+    if (!p.out) in.push_back(p);
+  return in.size() == 2 ? "at::Tensor(), " + names(in) + ", 0, 1" : names(in);
+}
+
+/// Operators served by PyTorch's own kernels, a file for each header that declares their stubs: {id, headers, ops,
+/// stubs}. A stub that another strategy serves (`taken`) is not given twice.
+json in_tree_families(const std::vector<const Op*>& ops, const std::set<std::string>& taken) {
+  struct Family {
+    std::set<std::string> headers;
+    json ops = json::array();
+    std::map<std::string, DispatchStub> stubs;
+  };
+  std::map<std::string, Family> families;
+  for (const Op* op : ops) {
+    json item = common(*op);
+    add_kernel(item, *op);
+    const auto stubs = in_tree_stubs(op->name).value_or(std::vector<DispatchStub>{});
+    Family& family = families[stubs.empty() ? "Composed" : stubs[0].family];
+    family.headers.insert(item["ops_header"]);
+    family.headers.insert(item["native_header"]);
+    family.ops.push_back(std::move(item));
+    for (const DispatchStub& stub : stubs) {
+      if (taken.contains(stub.name)) continue;
+      families[stub.family].stubs.emplace(stub.name, stub);
+      families[stub.family].headers.insert("ATen/native/" + stub.family + ".h");
+    }
+  }
+  json out = json::array();
+  for (auto& [id, family] : families) {
+    json stubs = json::array();
+    for (const auto& [name, stub] : family.stubs)
+      stubs.push_back({{"name", name}, {"promotes", stub.promotes ? "true" : "false"}});
+    out.push_back({{"id", id}, {"headers", family.headers}, {"ops", std::move(family.ops)}, {"stubs", stubs}});
+  }
+  return out;
 }
 
 bool draws_from_generator(const Op& op) {
@@ -154,14 +245,16 @@ bool draws_from_generator(const Op& op) {
 json operators_model(const Spec& spec, const Catalog& catalog) {
   json out = {{"minimal", json::array()},      {"random", json::array()},      {"structured", json::array()},
               {"pointwise", json::array()},    {"stub", json::array()},        {"native", json::array()},
-              {"cpu_fallback", json::array()}, {"unsupported", json::array()}, {"tested", json::array()}};
+              {"cpu_fallback", json::array()}, {"unsupported", json::array()}, {"tested", json::array()},
+              {"reduction", json::array()},    {"matmul", json::array()}};
+  std::vector<const Op*> in_tree;
+  std::set<std::string> taken_stubs, matmul_headers;
   std::set<std::string> written, native_headers, random_headers;
   for (const OpSpec& entry : spec.ops) {
     const Op* op = catalog.find(entry.name.value);
     if (op == nullptr) continue;
     written.insert(op->name);
     json item = common(*op);
-    native_headers.insert(item["ops_header"]);
     switch (entry.strategy.value) {
       case Strategy::Structured:
         out["structured"].push_back(structured_item(*op));
@@ -169,18 +262,36 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
       case Strategy::Pointwise:
         out["pointwise"].push_back(pointwise_item(*op, entry));
         break;
+      case Strategy::InTree:
+        in_tree.push_back(op);
+        break;
+      case Strategy::Reduction:
+        out["reduction"].push_back(reduction_item(*op, entry));
+        break;
+      case Strategy::Matmul:
+        add_structured(item, *op);
+        item["gemm_args"] = gemm_arguments(*op);
+        matmul_headers.insert(item["ops_header"]);
+        matmul_headers.insert(item["meta_header"]);
+        out["matmul"].push_back(std::move(item));
+        break;
       case Strategy::Native:
+        native_headers.insert(item["ops_header"]);
         out["native"].push_back(std::move(item));
         break;
       case Strategy::Stub:
         out["stub"].push_back(stub_item(*op, entry));
+        native_headers.insert(item["ops_header"]);
         native_headers.insert(out["stub"].back()["native_header"]);
+        taken_stubs.insert(out["stub"].back()["stub"]);
         break;
       case Strategy::CpuFallback:
+        native_headers.insert(item["ops_header"]);
         item["detour"] = draws_from_generator(*op) ? "random_detour" : "cpu_detour";
         out["cpu_fallback"].push_back(std::move(item));
         break;
       case Strategy::Unsupported:
+        native_headers.insert(item["ops_header"]);
         item["py_overload"] = op->overload.empty() ? "default" : op->overload;
         item["reason"] = {{"cpp", cpp_literal(entry.reason.value)}, {"py", python_literal(entry.reason.value)}};
         out["unsupported"].push_back(std::move(item));
@@ -204,9 +315,13 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
   }
   std::set<std::string> minimal_headers;
   for (const json& item : out["minimal"]) minimal_headers.insert(item["ops_header"]);
+  out["in_tree_families"] = in_tree_families(in_tree, taken_stubs);
+  out["matmul_headers"] = matmul_headers;
   out["minimal_headers"] = minimal_headers;
   out["native_headers"] = native_headers;
   out["random_headers"] = random_headers;
+  // What the networks of tests/test_training.py run on.
+  out["trains"] = !out["matmul"].empty() && in_tree.size() + out["structured"].size() + out["native"].size() >= 150;
   out["any_native"] =
       !(out["native"].empty() && out["stub"].empty() && out["cpu_fallback"].empty() && out["unsupported"].empty());
   return out;

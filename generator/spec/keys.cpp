@@ -12,7 +12,8 @@ using enum KeyType;
 constexpr std::string_view kApis[] = {"emulator", "external"};
 constexpr std::string_view kAllocators[] = {"direct", "caching", "pluggable"};
 constexpr std::string_view kFallbacks[] = {"none", "cpu"};
-constexpr std::string_view kStrategies[] = {"structured", "pointwise", "native", "stub", "cpu_fallback", "unsupported"};
+constexpr std::string_view kStrategies[] = {"structured", "pointwise", "native", "stub", "cpu_fallback", "unsupported",
+                                            "in_tree",    "reduction", "matmul"};
 constexpr std::string_view kDtypes[] = {"bool",    "uint8",    "int8",    "int16",   "int32",     "int64",
                                         "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
 constexpr std::string_view kTestChecks[] = {"forward", "out",          "inplace", "noncontiguous",
@@ -63,9 +64,13 @@ const Key kKeys[] = {
 
     {.path = "ops", .type = Table, .description = "Operators that the backend registers: a map from operator to strategy (or to the keys below), or a list of operators and such maps. In an operator's place may stand a selection: a name without overload, a glob (`add.*`, `*_backward`), a set (`@minimal`, `@core`, `@pointwise`, `@amp`, `@tag:NAME`, `@model:FILE`), or any of these with a minus, which takes them out again. See [operators](operators.md#selections).", .example = "{abs.out: stub, relu: native}", .pattern = kSelection},
     {.path = "ops.*", .type = Map, .description = "One operator, named with its overload; or a selection.", .example = "native", .shorthand = "strategy"},
-    {.path = "ops.*.strategy", .type = Word, .fallback = "native", .values = kStrategies, .description = "`structured`: shapes, dtypes and the functional form come from PyTorch. `pointwise`: `expr` becomes a kernel. `native`: a kernel with the operator's exact signature. `stub`: PyTorch's kernel, with a DispatchStub of the backend's. `cpu_fallback`: through the CPU. `unsupported`: a clear error.", .example = "pointwise"},
+    {.path = "ops.*.strategy", .type = Word, .fallback = "native", .values = kStrategies, .description = "`structured`: shapes, dtypes and the functional form come from PyTorch. `pointwise`: `expr` becomes a kernel. `native`: a kernel with the operator's exact signature. `stub`: PyTorch's kernel, with a DispatchStub of the backend's. `cpu_fallback`: through the CPU. `unsupported`: a clear error. `in_tree`: PyTorch's kernel, which its own devices share. `reduction`: `map`, `combine` and `finish` become a kernel. `matmul`: through the device's matrix multiplication.", .example = "pointwise"},
     {.path = "ops.*.expr", .type = Text, .description = "`pointwise`: a C++ expression over the operator's arguments.", .example = "std::sqrt(self * self + other * other)"},
-    {.path = "ops.*.dtypes", .type = List, .fallback = "by the operator", .description = "`pointwise`, `stub`: the dtypes of the kernel.", .example = "[float32, float64]"},
+    {.path = "ops.*.map", .type = Text, .fallback = "self", .description = "`reduction`: what an element counts as, over `self`.", .example = "self * self"},
+    {.path = "ops.*.combine", .type = Text, .description = "`reduction`: two values made one, over `a` and `b`; must be associative and commutative.", .example = "a + b"},
+    {.path = "ops.*.init", .type = Text, .description = "`reduction`: the value of no elements, over `lowest` and `highest`.", .example = "0"},
+    {.path = "ops.*.finish", .type = Text, .fallback = "acc", .description = "`reduction`: the result, over `acc` and `count`.", .example = "acc / count"},
+    {.path = "ops.*.dtypes", .type = List, .fallback = "by the operator", .description = "`pointwise`, `reduction`, `stub`: the dtypes of the kernel.", .example = "[float32, float64]"},
     {.path = "ops.*.dtypes[]", .type = Word, .values = kDtypes, .description = "A dtype."},
     {.path = "ops.*.override", .type = Boolean, .fallback = "false", .description = "Registers an operator that PyTorch already composes of others; its autograd is then yours.", .example = "true"},
     {.path = "ops.*.reason", .type = Text, .description = "`unsupported`: what the user is told; one line.", .example = "the device has no Poisson sampler", .rule = rules::line, .pattern = kLine},

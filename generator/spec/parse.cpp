@@ -170,6 +170,10 @@ class Parse {
       op.strategy.value = Strategy::Native;
       read_word(op.strategy, &node, "strategy", "ops.*.strategy");
       read(op.expr, &node, "expr");
+      read(op.map, &node, "map");
+      read(op.combine, &node, "combine");
+      read(op.init, &node, "init");
+      read(op.finish, &node, "finish");
       op.dtypes.value = read_list(&node, "dtypes", &op.dtypes.at);
       read(op.override_composite, &node, "override");
       read(op.reason, &node, "reason");
@@ -183,7 +187,7 @@ class Parse {
                            fmt::format("write `- \"{}\"` in a list, `\"{}\":` in a map", name.text, name.text));
         continue;
       }
-      expression(&node, "expr");
+      for (const auto key : {"expr", "map", "combine", "init", "finish"}) expression(&node, key);
       fits_strategy(op);
       spec_.ops.push_back(std::move(op));
     }
@@ -204,8 +208,19 @@ class Parse {
     } else {
       misplaced(op.expr, "expr", "pointwise");
     }
-    if (*op.strategy != Strategy::Pointwise && *op.strategy != Strategy::Stub)
-      misplaced(op.dtypes, "dtypes", "pointwise and stub");
+    if (*op.strategy == Strategy::Reduction) {
+      if (!op.combine.given() || !op.init.given())
+        diagnostics_.error(
+            "E0220", op.name.at,
+            fmt::format("'{}' is a reduction, but has no '{}'", *op.name, op.combine.given() ? "init" : "combine"),
+            "such as `combine: a + b` and `init: 0`");
+    } else {
+      for (const auto& [key, value] :
+           {std::pair{"map", &op.map}, {"combine", &op.combine}, {"init", &op.init}, {"finish", &op.finish}})
+        misplaced(*value, key, "reduction");
+    }
+    if (*op.strategy != Strategy::Pointwise && *op.strategy != Strategy::Stub && *op.strategy != Strategy::Reduction)
+      misplaced(op.dtypes, "dtypes", "pointwise, reduction and stub");
     if (*op.strategy == Strategy::Unsupported) {
       if (!op.reason.given())
         diagnostics_.error("E0154", op.name.at, fmt::format("'{}' is unsupported, but has no 'reason'", *op.name),

@@ -16,7 +16,7 @@ namespace openreg_gen {
 enum class DeviceApi { Emulator, External };
 enum class DeviceAllocatorKind { Direct, Caching, Pluggable };
 enum class FallbackKind { None, Cpu };
-enum class Strategy { Structured, Pointwise, Native, Stub, CpuFallback, Unsupported };
+enum class Strategy { Structured, Pointwise, Native, Stub, CpuFallback, Unsupported, InTree, Reduction, Matmul };
 
 struct BackendSpec {
   Located<std::string> name;           // "openreg"
@@ -89,6 +89,8 @@ struct OpSpec {
   Located<std::string> name;  // "add.Tensor"; as parsed also "add", "*_backward", "@core", "-add.*": see selector.h
   Located<Strategy> strategy;
   Located<std::string> expr;  // pointwise: C++ expression over the op's argument names
+  Located<std::string> map;   // reduction: each element, over `self`; default `self`
+  Located<std::string> combine, init, finish;  // reduction: over `a` and `b`; a constant; over `acc` and `count`
   Located<std::vector<Located<std::string>>>
       dtypes;                         // pointwise, stub: at::ScalarType names; default depends on the op
   Located<bool> override_composite;   // key "override"

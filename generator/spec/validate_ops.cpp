@@ -75,6 +75,26 @@ void validate_tests(const OpSpec& op, const Op& known, const Catalog& catalog, D
   }
 }
 
+/// Each of a reduction's expressions sees names of its own.
+void validate_reduction(const Spec& spec, const OpSpec& op, Diagnostics& diagnostics) {
+  const std::pair<const Located<std::string>*, std::vector<std::string_view>> expressions[] = {
+      {&op.map, {"self"}},
+      {&op.combine, {"a", "b"}},
+      {&op.init, {"lowest", "highest"}},
+      {&op.finish, {"acc", "count"}}};
+  for (const auto& [text, names] : expressions) {
+    if (!text->given()) continue;
+    const Expr expr = parse_expr(**text);
+    if (expr.error) continue;  // reported by the parser
+    for (const auto& [name, offset] : expr.names) {
+      if (std::ranges::find(names, name) != names.end()) continue;
+      diagnostics.error("E0224", place_inside(node_of(*text), offset, spec.text),
+                        fmt::format("'{}' is not known in this expression", name),
+                        fmt::format("it sees {}", fmt::join(names, " and ")));
+    }
+  }
+}
+
 void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Diagnostics& diagnostics) {
   const Op* known = find_op(op.name, catalog, "E0201", "E0202", diagnostics);
   if (known == nullptr) return;
@@ -93,6 +113,9 @@ void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Dia
     const char* code = *op.strategy == Strategy::CpuFallback  ? "E0204"
                        : *op.strategy == Strategy::Structured ? "E0205"
                        : *op.strategy == Strategy::Stub       ? "E0206"
+                       : *op.strategy == Strategy::InTree     ? "E0221"
+                       : *op.strategy == Strategy::Reduction  ? "E0222"
+                       : *op.strategy == Strategy::Matmul     ? "E0223"
                                                               : "E0207";
     std::string others;
     for (const auto& other : fits) {
@@ -114,6 +137,7 @@ void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Dia
                         "leave 'override' out");
   }
   validate_tests(op, *known, catalog, diagnostics);
+  if (*op.strategy == Strategy::Reduction && fit != nullptr && fit->fits) validate_reduction(spec, op, diagnostics);
   if (*op.strategy == Strategy::Pointwise && fit != nullptr && fit->fits) validate_expr(spec, op, *known, diagnostics);
 }
 

@@ -1,5 +1,7 @@
 #include "catalog/strategies.h"
 
+#include "catalog/in_tree.h"
+
 #include "support.h"
 
 #include <gmock/gmock.h>
@@ -62,6 +64,48 @@ TEST(Strategies, PointwiseIsElementwise) {
   EXPECT_FALSE(fit("_foreach_add.List", "pointwise").fits);
   EXPECT_FALSE(fit("frexp.Tensor_out", "pointwise").fits);
   EXPECT_TRUE(fit("add.out", "pointwise").fits);
+}
+
+TEST(Strategies, InTreeKernelsAreThoseThatDevicesShare) {
+  for (const char* op : {"abs.out", "sum.IntList_out", "where.self", "relu", "gather.out", "index.Tensor_out"})
+    EXPECT_TRUE(fit(op, "in_tree").fits) << op << ": " << fit(op, "in_tree").reason;
+  EXPECT_THAT(fit("mm.out", "in_tree").reason, HasSubstr("'mm_out_cpu' for the CPU, 'mm_out_cuda' for CUDA"));
+  EXPECT_THAT(fit("exp", "in_tree").reason, HasSubstr("'exp.out' serves this form too"));
+  EXPECT_THAT(fit("uniform_", "in_tree").reason, HasSubstr("random"));
+  EXPECT_THAT(fit("view", "in_tree").reason, HasSubstr("view"));
+  EXPECT_THAT(fit("linear_backward", "in_tree").reason, HasSubstr("two kinds of devices"));
+  EXPECT_THAT(fit("flip", "in_tree").reason, HasSubstr("not known"));
+}
+
+TEST(Strategies, InTreeStubsAreKnownByTheirHeaders) {
+  int ops = 0;
+  for (const auto& op : installed().all()) {
+    const auto stubs = in_tree_stubs(op.name);
+    ops += stubs && fit(op.name.c_str(), "in_tree").fits;
+    for (const auto& stub : stubs.value_or(std::vector<DispatchStub>{})) {
+      const auto header = installed().torch_dir() / "include/ATen/native" / (stub.family + ".h");
+      EXPECT_TRUE(std::filesystem::exists(header)) << op.name << " " << stub.name << " " << header;
+    }
+  }
+  EXPECT_GE(ops, 270);
+}
+
+TEST(Strategies, ComparisonsKeepTheirOutputs) {
+  EXPECT_TRUE(dispatch_stub("add_stub", "BinaryOps").promotes);
+  EXPECT_FALSE(dispatch_stub("complex_stub", "TensorFactories").promotes);
+  EXPECT_FALSE(dispatch_stub("index_stub", "IndexKernel").promotes);
+  EXPECT_TRUE(dispatch_stub("clamp_stub", "TensorCompare").promotes);
+}
+
+TEST(Strategies, ReductionsFoldOneTensor) {
+  for (const char* op : {"sum.IntList_out", "mean.out", "amax.out", "prod.int_out", "any.all_out"})
+    EXPECT_TRUE(fit(op, "reduction").fits) << op << ": " << fit(op, "reduction").reason;
+  EXPECT_THAT(fit("mm.out", "reduction").reason, HasSubstr("'mat2'"));
+  EXPECT_THAT(fit("cumsum.out", "reduction").reason, HasSubstr("reduces nothing"));
+  EXPECT_THAT(fit("argmax.out", "reduction").reason, HasSubstr("place"));
+  EXPECT_TRUE(fit("baddbmm.out", "matmul").fits);
+  EXPECT_THAT(fit("bmm", "matmul").reason, HasSubstr("'bmm.out'"));
+  EXPECT_FALSE(fit("add.out", "matmul").fits);
 }
 
 TEST(Strategies, EveryNoHasAReason) {

@@ -1,0 +1,24 @@
+// PyTorch's device-generic kernels and the DispatchStubs through which they reach a device. Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace openreg_gen {
+
+struct DispatchStub {
+  std::string name;    // "add_stub", in at::native
+  std::string family;  // "BinaryOps": declared in ATen/native/BinaryOps.h
+  bool promotes;       // operands of other dtypes are converted to the common one
+};
+
+/// What the kernel that `op` shares between PyTorch's own devices calls, sorted; empty if it is made of other operators
+/// alone. Nothing if that is not known.
+std::optional<std::vector<DispatchStub>> in_tree_stubs(std::string_view op);
+
+/// The stub of that name; `family` is the header that declares it.
+DispatchStub dispatch_stub(const std::string& name, const std::string& family);
+
+}  // namespace openreg_gen
