@@ -3,8 +3,6 @@
 #include <torch/library.h>  // first: the operators' headers do not include what they need
 #include <ATen/ops/abs_native.h>
 #include <ATen/ops/abs_ops.h>
-#include <ATen/ops/hypot_ops.h>
-#include <ATen/ops/maximum_ops.h>
 #include <ATen/ops/poisson_ops.h>
 #include <ATen/ops/relu_ops.h>
 #include <ATen/ops/sub_ops.h>

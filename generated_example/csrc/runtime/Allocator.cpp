@@ -21,6 +21,11 @@ std::shared_ptr<OpenRegAllocator>& custom_allocator() {
   return *allocator;
 }
 
+std::vector<std::function<bool()>>& free_memory_callbacks() {
+  static auto* const callbacks = new std::vector<std::function<bool()>>();
+  return *callbacks;
+}
+
 std::mutex& change_mutex() {
   static auto* const mutex = new std::mutex();
   return *mutex;
@@ -100,6 +105,25 @@ std::shared_ptr<OpenRegAllocator> getCurrentAllocatorShared() {
     return custom_allocator();
   }
   return {std::shared_ptr<void>(), &getCurrentAllocator()};  // never destroyed, so nothing is owned
+}
+
+bool registerFreeMemoryCallback(std::function<bool()> callback) {
+  const std::lock_guard<std::mutex> lock(change_mutex());
+  free_memory_callbacks().push_back(std::move(callback));
+  return true;
+}
+
+bool callFreeMemoryCallbacks() {
+  std::vector<std::function<bool()>> callbacks;
+  {
+    const std::lock_guard<std::mutex> lock(change_mutex());
+    callbacks = free_memory_callbacks();
+  }
+  bool any = false;
+  for (const auto& callback : callbacks) {
+    any = callback() || any;
+  }
+  return any;
 }
 
 void changeCurrentAllocator(std::shared_ptr<OpenRegAllocator> allocator) {

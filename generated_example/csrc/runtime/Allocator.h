@@ -166,6 +166,13 @@ OPENREG_RUNTIME_API OpenRegAllocator& getCurrentAllocator();
 /// allocated must be freed by the allocator it came from.
 OPENREG_RUNTIME_API void changeCurrentAllocator(std::shared_ptr<OpenRegAllocator> allocator);
 
+/// Something to do when memory is out, before the error: it gives memory back, and says whether it gave any. Called without
+/// a lock, on the thread that asked for memory; kept for good. Returns true, to be called from a static's initializer.
+OPENREG_RUNTIME_API bool registerFreeMemoryCallback(std::function<bool()> callback);
+
+/// Calls them all; whether any gave memory back. Allocators call it before they throw, and then try again.
+OPENREG_RUNTIME_API bool callFreeMemoryCallbacks();
+
 /// The allocator in use, shared; for handles in Python.
 OPENREG_RUNTIME_API std::shared_ptr<OpenRegAllocator> getCurrentAllocatorShared();
 

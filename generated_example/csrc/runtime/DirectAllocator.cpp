@@ -99,8 +99,14 @@ c10::DataPtr DirectAllocator::allocate(size_t size) {
   const size_t bytes = (size + kAlignment - 1) / kAlignment * kAlignment;
   void* data = nullptr;
   // A sum that overflowed is smaller than the request: no device has that much.
-  const bool too_much = bytes < size || exceeds_fraction(index, bytes);
-  const orError_t error = too_much ? orErrorMemoryAllocation : orMalloc(&data, bytes);
+  const auto get = [&] {
+    const bool too_much = bytes < size || exceeds_fraction(index, bytes);
+    return too_much ? orErrorMemoryAllocation : orMalloc(&data, bytes);
+  };
+  orError_t error = get();
+  if (error == orErrorMemoryAllocation && callFreeMemoryCallbacks()) {
+    error = get();
+  }
   if (error == orErrorMemoryAllocation) {
     throw_out_of_memory(index, size);
   }

@@ -4,6 +4,7 @@
 
 #include <openreg.h>
 
+#include <atomic>
 #include <cstdint>
 
 #include <c10/macros/Macros.h>
@@ -18,8 +19,22 @@
 //     For code that may throw: operators, the runtime's public functions.
 //   OPENREG_WARN(call) warns and goes on, and never throws. For destructors, deleters and noexcept functions.
 // Both clear the device's last error, so that a handled failure isn't reported again. Threads: any.
+//
+// A function that was launched can't throw: nobody waits for it. What it throws is kept by report_device_error(), as a
+// card keeps a failed device-side assertion: from then on each checked call throws it, until the process ends.
+
+namespace openreg {
+
+/// A launched function failed. The first report is the one that is kept. Threads: any; never throws.
+OPENREG_RUNTIME_API void report_device_error(const char* what) noexcept;
+
+}  // namespace openreg
 
 namespace openreg::detail {
+
+OPENREG_RUNTIME_API extern std::atomic<bool> device_failed;
+[[noreturn]] OPENREG_RUNTIME_API void throw_device_error(
+    const char* call, const char* function, const char* file, uint32_t line);
 
 [[noreturn]] OPENREG_RUNTIME_API void throw_error(
     orError_t error, const char* call, const char* function, const char* file, uint32_t line);
@@ -29,6 +44,9 @@ OPENREG_RUNTIME_API void warn_error(
 inline void check(orError_t error, const char* call, const char* function, const char* file, uint32_t line) {
   if (C10_UNLIKELY(error != orSuccess)) {
     throw_error(error, call, function, file, line);
+  }
+  if (C10_UNLIKELY(device_failed.load(std::memory_order_relaxed))) {
+    throw_device_error(call, function, file, line);
   }
 }
 

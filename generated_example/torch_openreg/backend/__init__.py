@@ -10,11 +10,12 @@ import sys as _sys
 
 import torch as _torch
 
-from . import _utils, amp, memory, random
+from . import _utils, amp, memory, multiprocessing, random
 from ._lazy import _is_in_bad_fork, _lazy_init, init, is_initialized
 from .amp import get_amp_supported_dtype, is_bf16_supported
 from .device import (
     DeviceProperties,
+    can_device_access_peer,
     current_device,
     device,
     device_count,
@@ -57,6 +58,7 @@ from .memory import (
     set_per_process_memory_fraction,
     use_mem_pool,
 )
+from .multiprocessing import ipc_collect
 from .random import (
     _get_generator,
     get_rng_state,
@@ -92,6 +94,7 @@ __all__ = [
     "caching_allocator_delete",
     "caching_allocator_disabled",
     "caching_allocator_enable",
+    "can_device_access_peer",
     "change_current_allocator",
     "current_device",
     "current_stream",
@@ -114,6 +117,7 @@ __all__ = [
     "host_memory_stats_as_nested_dict",
     "init",
     "initial_seed",
+    "ipc_collect",
     "is_available",
     "is_bf16_supported",
     "is_initialized",
@@ -131,6 +135,7 @@ __all__ = [
     "memory_stats",
     "memory_stats_as_nested_dict",
     "memory_summary",
+    "multiprocessing",
     "random",
     "reset_accumulated_host_memory_stats",
     "reset_accumulated_memory_stats",
@@ -163,5 +168,6 @@ def __getattr__(name: str) -> object:
 def _register() -> None:
     """Make this module torch.openreg, so that `import torch.openreg.random` gives the same modules."""
     _torch._register_device_module("openreg", _sys.modules[__name__])
-    for module in (amp, memory, random):
+    multiprocessing._register()
+    for module in (amp, memory, multiprocessing, random):
         _sys.modules[f"torch.openreg.{module.__name__.rpartition('.')[2]}"] = module

@@ -75,6 +75,14 @@ def get_device_capability(device: Device = None) -> tuple[int, int]:
     return properties.major, properties.minor
 
 
+def can_device_access_peer(device: Device, peer_device: Device) -> bool:
+    """Whether kernels on `device` can reach the memory of `peer_device`. A device is no peer of its own."""
+    return _C._can_device_access_peer(
+        _get_device_index(device, optional=True),
+        _get_device_index(peer_device, optional=True),
+    )
+
+
 class device:
     """Context manager that makes a device the calling thread's, and restores the previous one.
 

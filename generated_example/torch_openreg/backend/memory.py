@@ -153,6 +153,8 @@ def reset_accumulated_memory_stats(device: Device = None) -> None:
 
 def empty_cache() -> None:
     """Give memory that no tensor holds back to the device."""
+    if is_initialized():
+        _C._ipc_collect()
     torch.accelerator.empty_cache()
 
 

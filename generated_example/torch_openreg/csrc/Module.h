@@ -14,5 +14,6 @@ namespace openreg {
 void bind_memory(pybind11::module_& module);
 void bind_memory_history(pybind11::module_& module);
 void bind_host_memory(pybind11::module_& module);
+void bind_ipc(pybind11::module_& module);
 
 }  // namespace openreg

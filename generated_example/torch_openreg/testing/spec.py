@@ -70,6 +70,40 @@ OPERATORS: list[Operator] = [
         ],
     ),
     Operator(
+        "exp.out",
+        "in_tree",
+        forms=[
+            "exp",
+            "exp_",
+        ],
+        serves_forms=True,
+    ),
+    Operator(
+        "amax.out",
+        "reduction",
+        forms=[
+            "amax",
+        ],
+        serves_forms=True,
+        dtypes=[
+            "uint8",
+            "int32",
+            "int64",
+            "float16",
+            "bfloat16",
+            "float32",
+            "float64",
+        ],
+    ),
+    Operator(
+        "mm.out",
+        "matmul",
+        forms=[
+            "mm",
+        ],
+        serves_forms=True,
+    ),
+    Operator(
         "relu",
         "native",
         forms=[

@@ -4,6 +4,7 @@
 
 #include <openreg.h>
 
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -20,8 +21,8 @@
 // device that can run nothing yet. A real kernel replaces the call to launch() with a launch of its own.
 //
 // Functions own no tensors: the last reference might die on the device's thread, which would wait for itself.
-// They get raw pointers, which stay valid because freeing waits for the device's queued work. Functions must
-// not throw.
+// They get raw pointers, which stay valid because freeing waits for the device's queued work. What they throw
+// becomes the device's error (report_device_error()).
 
 namespace openreg::native {
 
@@ -71,7 +72,13 @@ void launch(c10::ArrayRef<Operand> operands, Fn fn) {
   }
   const auto run = [](void* argument) {
     const std::unique_ptr<Task> owned(static_cast<Task*>(argument));
-    owned->fn(owned->pointers.data());
+    try {
+      owned->fn(owned->pointers.data());
+    } catch (const std::exception& error) {
+      report_device_error(error.what());
+    } catch (...) {
+      report_device_error("an exception of unknown type");
+    }
   };
   OPENREG_CHECK(orLaunchKernel(getCurrentStream().stream(), run, task.get()));
   static_cast<void>(task.release());

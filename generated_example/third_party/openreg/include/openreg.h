@@ -31,6 +31,8 @@
 //               in use, 20 ms later), for all threads alike: a stray access during that time goes unnoticed.
 //     off       host code may touch device memory; data races are yours.
 //     auto      pkey where the CPU has it, else mprotect
+//   OPENREG_MEMORY_DEBUG  1: freed memory that is used, allocations that are left by up to a page, and second frees end the
+//     process with a message that has the stacks of the allocation and of the free. Slow, for debugging. (default 0)
 
 #include <stddef.h>
 

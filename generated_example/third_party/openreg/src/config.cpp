@@ -38,10 +38,20 @@ IsolationMode isolation_mode() {
   return IsolationMode::kAuto;
 }
 
+bool memory_debug() {
+  const char* text = std::getenv("OPENREG_MEMORY_DEBUG");
+  const std::string_view value = text == nullptr ? "0" : text;
+  if (value == "1") return true;
+  if (value != "0" && !value.empty()) {
+    std::fprintf(stderr, "openreg: OPENREG_MEMORY_DEBUG=%s is neither 0 nor 1; using 0\n", text);
+  }
+  return false;
+}
+
 }  // namespace
 
 const Config& config() {
-  static const Config instance{device_count(), kMemory, isolation_mode()};
+  static const Config instance{device_count(), kMemory, isolation_mode(), memory_debug()};
   return instance;
 }
 

@@ -18,6 +18,7 @@ struct Config {
   int device_count;
   std::size_t memory;  // bytes, of each device
   IsolationMode isolation;
+  bool memory_debug;
 };
 
 const Config& config();

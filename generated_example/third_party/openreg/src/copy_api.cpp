@@ -1,5 +1,6 @@
 // Written by openreg-gen 0.1.0 from openreg.yaml.
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "device.h"
 #include "error.h"
 #include "host_memory.h"
+#include "memory_debug.h"
 #include "stream.h"
 
 // Note [Who copies]
@@ -25,12 +27,23 @@ struct End {
   bool pinned = false;
 };
 
+// With debugging on, the end of the process if this is freed memory, or the end of an allocation.
+void explain(const void* address) {
+  MemoryDebug* debug = MemoryDebug::get();
+  if (debug != nullptr && debug->explain(address, "a copy or memset reaches beyond")) std::abort();
+}
+
 End device_end(const void* pointer, std::size_t size) {
   Devices& devices = Devices::get();
   const int number = devices.device_of(pointer);
   Allocation allocation{};
-  if (number < 0 || !devices.at(number).heap().find(pointer, &allocation)) return {};
+  if (number < 0) return {};
+  if (!devices.at(number).heap().find(pointer, &allocation)) {
+    explain(pointer);
+    return {};
+  }
   const auto offset = static_cast<std::size_t>(static_cast<const char*>(pointer) - allocation.base);
+  if (size > allocation.size - offset) explain(allocation.base + allocation.size);
   return {size <= allocation.size - offset, number, false};
 }
 

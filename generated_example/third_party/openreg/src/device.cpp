@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config.h"
+#include "memory_debug.h"
 #include "memory_file.h"
 #include "process.h"
 
@@ -20,35 +21,57 @@ std::atomic<Devices*> used_devices{nullptr};
 Device::Device(int number, char* memory, std::size_t range, std::size_t capacity, Isolation& isolation)
     : number_(number),
       isolation_(isolation),
-      heap_(memory, range, capacity),
+      heap_(memory, range, capacity, config().memory_debug),
       default_stream_(std::make_shared<Stream>(number, Stream::kLeastPriority, isolation)) {
   streams_.push_back(default_stream_);
 }
 
 void* Device::allocate(std::size_t size) {
   void* pointer = heap_.allocate(size);
-  if (pointer != nullptr) isolation_.note_memory(static_cast<std::ptrdiff_t>(size));
+  if (pointer == nullptr) return nullptr;
+  isolation_.note_memory(static_cast<std::ptrdiff_t>(size));
+  note_live(pointer, size);
   return pointer;
+}
+
+void Device::note_live(void* pointer, std::size_t size) {
+  MemoryDebug* debug = MemoryDebug::get();
+  if (debug == nullptr) return;
+  const std::size_t pages = (size + Heap::kPage - 1) / Heap::kPage * Heap::kPage;
+  debug->allocated(static_cast<char*>(pointer), size, pages, number_);
+  isolation_.set_live(pointer, pages, true);
+}
+
+bool Device::retire(const void* pointer, Allocation* allocation) {
+  if (!heap_.retire(pointer, allocation)) return false;
+  if (MemoryDebug* debug = MemoryDebug::get()) debug->freed(pointer);
+  return true;
 }
 
 void Device::release(const Allocation& allocation) {
   isolation_.note_memory(-static_cast<std::ptrdiff_t>(allocation.size));
+  isolation_.set_live(allocation.base, allocation.pages * Heap::kPage, false);
   heap_.release(allocation);
 }
 
 void* Device::adopt(std::size_t size, int file, std::size_t offset) {
   void* pointer = heap_.adopt(size);
   if (pointer == nullptr) return nullptr;
-  if (isolation_.map_file(pointer, size, file, offset)) return pointer;
-  disown(pointer);
-  return nullptr;
+  if (!isolation_.map_file(pointer, size, file, offset)) {
+    disown(pointer);
+    return nullptr;
+  }
+  note_live(pointer, size);
+  return pointer;
 }
 
 bool Device::disown(void* pointer) {
   Allocation allocation{};
   if (!heap_.retire_foreign(pointer, &allocation)) return false;
+  if (MemoryDebug* debug = MemoryDebug::get()) debug->freed(pointer);
   const FilePlace place = place_of(pointer);
   isolation_.map_file(pointer, allocation.pages * Heap::kPage, place.file, place.offset);
+  isolation_.set_live(pointer, allocation.pages * Heap::kPage, false);
   heap_.release(allocation);
   return true;
 }
@@ -68,6 +91,7 @@ bool Device::unreserve(void* pointer, std::size_t size) {
 bool Device::map(void* pointer, std::size_t size) {
   if (!heap_.map(pointer, size)) return false;
   isolation_.set_accessible(pointer, size, true);
+  isolation_.set_live(pointer, size, true);
   isolation_.note_memory(static_cast<std::ptrdiff_t>(size));
   return true;
 }
@@ -76,6 +100,7 @@ bool Device::unmap(void* pointer, std::size_t size) {
   if (!heap_.unmap(pointer, size)) return false;
   discard_memory(pointer, size);
   isolation_.set_accessible(pointer, size, false);
+  isolation_.set_live(pointer, size, false);
   isolation_.note_memory(-static_cast<std::ptrdiff_t>(size));
   return true;
 }
@@ -134,7 +159,7 @@ Devices::Devices() {
     base_ = reserve_memory(count * range_);
   }
   if (base_ == nullptr) throw std::bad_alloc();
-  isolation_ = std::make_unique<Isolation>(config().isolation, base_, count * range_);
+  isolation_ = std::make_unique<Isolation>(config().isolation, base_, count * range_, config().memory_debug);
   for (std::size_t i = 0; i < count; ++i) {
     char* memory = base_ + i * range_;
     devices_.push_back(std::make_unique<Device>(static_cast<int>(i), memory, range_, capacity, *isolation_));

@@ -22,7 +22,7 @@ class Device {
 
   // The functions of the same names of Heap, which see.
   void* allocate(std::size_t size);
-  bool retire(const void* pointer, Allocation* allocation) { return heap_.retire(pointer, allocation); }
+  bool retire(const void* pointer, Allocation* allocation);
   void release(const Allocation& allocation);
   // Maps a part of another process's memory, and takes it off again. Null if there are no addresses; false if nothing
   // of the kind starts there.
@@ -50,6 +50,7 @@ class Device {
 
  private:
   std::vector<std::shared_ptr<Stream>> streams();
+  void note_live(void* pointer, std::size_t size);
 
   const int number_;
   Isolation& isolation_;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "device.h"
+#include "memory_debug.h"
 #include "stream.h"
 
 namespace openreg::driver {
@@ -72,6 +73,9 @@ void report(const void* address) {
 void on_fault(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   const bool inside = info->si_code > 0 && address >= region_begin && address < region_end;
+  MemoryDebug* debug = inside ? MemoryDebug::get() : nullptr;
+  static std::atomic_flag explained = ATOMIC_FLAG_INIT;
+  if (debug != nullptr && !explained.test_and_set()) debug->explain(info->si_addr, "an access");
   const bool ours = inside && Stream::current() == nullptr;
   const bool again = ours && reported.test_and_set();
   if (ours && !again) report(info->si_addr);

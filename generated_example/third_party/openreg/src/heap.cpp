@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 
+#include "memory_debug.h"
 #include "memory_file.h"
 
 namespace openreg::driver {
@@ -16,7 +17,9 @@ constexpr std::size_t kKeepBytes = std::size_t{16} << 20;
 
 }  // namespace
 
-Heap::Heap(char* base, std::size_t range, std::size_t capacity) : capacity_(capacity) { add_free(base, range / kPage); }
+Heap::Heap(char* base, std::size_t range, std::size_t capacity, bool debug) : capacity_(capacity), guard_(debug ? 1 : 0) {
+  add_free(base, range / kPage);
+}
 
 void* Heap::allocate(std::size_t size) {
   if (size > capacity_) return nullptr;
@@ -35,13 +38,27 @@ void* Heap::adopt(std::size_t size) {
 
 void* Heap::take_run(std::size_t size, bool foreign) {
   const std::size_t pages = (size + kPage - 1) / kPage;
-  const auto fit = free_by_size_.lower_bound({pages, nullptr});
-  if (fit == free_by_size_.end()) return nullptr;
-  const auto [run_pages, base] = *fit;
+  const std::size_t all_pages = pages + 2 * guard_;
+  const auto fit = find_run(all_pages);
+  if (fit == free_by_base_.end()) return nullptr;
+  const auto [run, run_pages] = *fit;
+  char* base = run + guard_ * kPage;
   live_.emplace(base, Allocation{base, size, pages, foreign});
-  remove_free(free_by_base_.find(base));
-  if (run_pages > pages) add_free(base + pages * kPage, run_pages - pages);
+  remove_free(fit);
+  if (run_pages > all_pages) add_free(run + all_pages * kPage, run_pages - all_pages);
   return base;
+}
+
+std::map<char*, std::size_t>::iterator Heap::find_run(std::size_t pages) {
+  while (true) {
+    const auto fit = free_by_size_.lower_bound({pages, nullptr});
+    if (fit != free_by_size_.end()) return free_by_base_.find(fit->second);
+    if (quarantine_.empty()) return free_by_base_.end();
+    const auto [run, run_pages] = quarantine_.front();
+    quarantine_.pop_front();
+    if (MemoryDebug* debug = MemoryDebug::get()) debug->forget(run, run + run_pages * kPage);
+    join_free(run, run_pages);
+  }
 }
 
 bool Heap::retire(const void* pointer, Allocation* allocation) { return retire_if(pointer, false, allocation); }
@@ -59,10 +76,16 @@ bool Heap::retire_if(const void* pointer, bool foreign, Allocation* allocation) 
 
 void Heap::release(const Allocation& allocation) {
   const std::size_t bytes = allocation.pages * kPage;
-  if (bytes >= kKeepBytes) discard_memory(allocation.base, bytes);
+  if (bytes >= kKeepBytes || guard_ > 0) discard_memory(allocation.base, bytes);
   std::lock_guard lock(mutex_);
   if (!allocation.foreign) used_ -= bytes;
-  join_free(allocation.base, allocation.pages);
+  char* run = allocation.base - guard_ * kPage;
+  const std::size_t pages = allocation.pages + 2 * guard_;
+  if (guard_ > 0) {
+    quarantine_.emplace_back(run, pages);
+  } else {
+    join_free(run, pages);
+  }
 }
 
 void Heap::join_free(char* base, std::size_t pages) {

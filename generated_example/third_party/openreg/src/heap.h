@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -29,8 +30,9 @@ class Heap {
   };
 
   // Hands out at most `capacity` bytes at a time. The range should be larger, so that fragmentation of addresses is not
-  // mistaken for lack of memory.
-  Heap(char* base, std::size_t range, std::size_t capacity);
+  // mistaken for lack of memory. With `debug`, a page around each allocation stays free, and freed addresses are used
+  // again only when there are no others.
+  Heap(char* base, std::size_t range, std::size_t capacity, bool debug);
 
   // Null if not enough is free. `size` > 0.
   void* allocate(std::size_t size);
@@ -67,11 +69,13 @@ class Heap {
   void* take_run(std::size_t size, bool foreign);
   bool retire_if(const void* pointer, bool foreign, Allocation* allocation);
   bool find_locked(const void* pointer, Allocation* allocation) const;
+  std::map<char*, std::size_t>::iterator find_run(std::size_t pages);
   void join_free(char* base, std::size_t pages);
   void add_free(char* base, std::size_t pages);
   void remove_free(std::map<char*, std::size_t>::iterator run);
 
   const std::size_t capacity_;
+  const std::size_t guard_;  // pages before and after each allocation
   mutable std::mutex mutex_;
   std::size_t used_ = 0;  // bytes, whole pages
   std::map<char*, Allocation> live_;
@@ -80,6 +84,7 @@ class Heap {
   // Free runs twice: by address to join neighbours, by size to find the smallest that fits (the lowest among equals).
   std::map<char*, std::size_t> free_by_base_;
   std::set<std::pair<std::size_t, char*>> free_by_size_;
+  std::deque<std::pair<char*, std::size_t>> quarantine_;  // runs that were freed, the oldest first
 };
 
 }  // namespace openreg::driver

@@ -18,7 +18,8 @@ constexpr std::chrono::milliseconds kLongPatience{20};
 
 }  // namespace
 
-Isolation::Isolation(IsolationMode mode, void* base, std::size_t size) : mode_(mode), base_(base), size_(size) {
+Isolation::Isolation(IsolationMode mode, void* base, std::size_t size, bool debug)
+    : mode_(mode), base_(base), size_(size), debug_(debug) {
   if (mode_ == IsolationMode::kAuto || mode_ == IsolationMode::kPkey) {
     const bool asked_for = mode_ == IsolationMode::kPkey;
     if (try_pkey()) {
@@ -34,8 +35,8 @@ Isolation::Isolation(IsolationMode mode, void* base, std::size_t size) : mode_(m
     madvise(base_, size_, MADV_HUGEPAGE);
 #endif
   } else if (mode_ == IsolationMode::kOff) {
-    protect(true);
-    return;
+    if (!debug_) protect(true);
+    if (!debug_) return;  // with debugging there are faults to explain
   }
   install_fault_handler(base_, size_);
 }
@@ -45,7 +46,7 @@ bool Isolation::try_pkey() {
   // The rights given here are the calling thread's: a host thread's, so none.
   key_ = pkey_alloc(0, PKEY_DISABLE_ACCESS);
   if (key_ < 0) return false;
-  if (pkey_mprotect(base_, size_, PROT_READ | PROT_WRITE, key_) == 0) return true;
+  if (pkey_mprotect(base_, size_, debug_ ? PROT_NONE : PROT_READ | PROT_WRITE, key_) == 0) return true;
   pkey_free(key_);
   key_ = -1;
 #endif
@@ -59,6 +60,10 @@ void Isolation::enter_thread() const {
 }
 
 void Isolation::protect(bool open) const {
+  if (open && debug_) {
+    for (const auto& [pages, size] : live_) set_rights(pages, size, PROT_READ | PROT_WRITE);
+    return;
+  }
   if (mprotect(base_, size_, open ? PROT_READ | PROT_WRITE : PROT_NONE) == 0) return;
   // The reservation was made with these rights before, so this happens only if the kernel ran out of memory.
   std::perror("openreg: cannot change the rights of device memory");
@@ -66,6 +71,7 @@ void Isolation::protect(bool open) const {
 }
 
 void Isolation::set_accessible(void* pages, std::size_t size, bool accessible) const {
+  if (debug_) return;  // set_live() does it
   const int rights = accessible ? PROT_READ | PROT_WRITE : PROT_NONE;
   int failed = 0;
 #ifdef PKEY_DISABLE_ACCESS
@@ -75,6 +81,30 @@ void Isolation::set_accessible(void* pages, std::size_t size, bool accessible) c
   if (failed == 0) return;
   std::perror("openreg: cannot change the rights of device memory");
   std::abort();
+}
+
+void Isolation::set_rights(void* pages, std::size_t size, int rights) const {
+#ifdef PKEY_DISABLE_ACCESS
+  const bool done = mode_ == IsolationMode::kPkey ? pkey_mprotect(pages, size, rights, key_) == 0 : mprotect(pages, size, rights) == 0;
+#else
+  const bool done = mprotect(pages, size, rights) == 0;
+#endif
+  if (done) return;
+  std::perror("openreg: cannot change the rights of device memory");
+  std::abort();
+}
+
+void Isolation::set_live(void* pages, std::size_t size, bool live) {
+  if (!debug_) return;
+  std::lock_guard lock(mutex_);
+  if (live) {
+    live_.insert_or_assign(static_cast<char*>(pages), size);
+  } else {
+    char* begin = static_cast<char*>(pages);
+    live_.erase(live_.lower_bound(begin), live_.lower_bound(begin + size));
+  }
+  const bool closed = mode_ == IsolationMode::kMprotect && !is_open();
+  set_rights(pages, size, live && !closed ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
 bool Isolation::has_much() const { return in_use_.load(std::memory_order_relaxed) > kMuch; }

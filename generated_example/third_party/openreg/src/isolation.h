@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <mutex>
 
 #include "config.h"
@@ -26,7 +27,8 @@ namespace openreg::driver {
 class Isolation {
  public:
   // Closes [base, base + size) to the host. If `mode` does not work here, the next weaker one is used.
-  Isolation(IsolationMode mode, void* base, std::size_t size);
+  // With `debug`, nobody can touch pages of the region that are not live.
+  Isolation(IsolationMode mode, void* base, std::size_t size, bool debug);
 
   IsolationMode mode() const { return mode_; }  // never kAuto
 
@@ -48,6 +50,8 @@ class Isolation {
   // Whether the device itself can touch these pages, which lie in the region. Where page rights are what keeps the host
   // out (mprotect), the pages of the region have rights in common, and this does nothing.
   void set_accessible(void* pages, std::size_t size, bool accessible) const;
+  // These pages are memory from now on, or no longer. Does nothing without debugging.
+  void set_live(void* pages, std::size_t size, bool live);
   // Tells that this much more memory is in use, or less.
   void note_memory(std::ptrdiff_t bytes) { in_use_.fetch_add(bytes, std::memory_order_relaxed); }
 
@@ -58,14 +62,17 @@ class Isolation {
   bool has_much() const;
   void close();
   void protect(bool open) const;
+  void set_rights(void* pages, std::size_t size, int rights) const;
 
   IsolationMode mode_;
   void* base_;
   std::size_t size_;
+  const bool debug_;
   int key_ = -1;
 
   std::atomic<std::ptrdiff_t> in_use_{0};
   std::mutex mutex_;
+  std::map<char*, std::size_t> live_;  // bytes by start; with debugging
   int users_ = 0;
   bool close_wanted_ = false;
   Clock::time_point opened_;

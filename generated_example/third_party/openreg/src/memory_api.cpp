@@ -1,8 +1,11 @@
 // Written by openreg-gen 0.1.0 from openreg.yaml.
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#include <cstdlib>
+
 #include "device.h"
 #include "error.h"
 #include "host_memory.h"
+#include "memory_debug.h"
 #include "stream.h"
 
 using namespace openreg::driver;
@@ -44,7 +47,11 @@ orError_t orFree(void* pointer) {
     Allocation allocation{};
     if (number < 0) return orErrorInvalidValue;
     Device& device = devices.at(number);
-    if (!device.retire(pointer, &allocation)) return orErrorInvalidValue;
+    if (!device.retire(pointer, &allocation)) {
+      MemoryDebug* debug = MemoryDebug::get();
+      if (debug != nullptr && debug->explain_free(pointer)) std::abort();
+      return orErrorInvalidValue;
+    }
     if (Stream::current() != nullptr) {
       device.release_later(allocation);
     } else {

@@ -4,6 +4,7 @@
 #include <ATen/ops/native_batch_norm.h>
 #include <c10/core/DeviceGuard.h>
 
+#include "aten/native/HostKernel.h"
 #include "aten/native/Kernels.h"
 
 // Batch normalization in training writes the running statistics, but its schema doesn't say so: the CPU
@@ -30,6 +31,10 @@ Tensors3 native_batch_norm(const at::Tensor& input, const std::optional<at::Tens
     const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& running_mean,
     const std::optional<at::Tensor>& running_var, bool training, double momentum, double eps) {
   const c10::DeviceGuard guard(input.device());
+  if (kernels_reach_memory()) {
+    return host_call<at::_ops::native_batch_norm>(
+        input, weight, bias, running_mean, running_var, training, momentum, eps);
+  }
   const auto mean = on_cpu(running_mean);
   const auto var = on_cpu(running_var);
   const auto [out, save_mean, save_invstd] = at::native_batch_norm(
@@ -44,6 +49,9 @@ Tensors3 native_batch_norm(const at::Tensor& input, const std::optional<at::Tens
 Tensors2 batch_norm_update_stats(const at::Tensor& input, const std::optional<at::Tensor>& running_mean,
     const std::optional<at::Tensor>& running_var, double momentum) {
   const c10::DeviceGuard guard(input.device());
+  if (kernels_reach_memory()) {
+    return host_call<at::_ops::batch_norm_update_stats>(input, running_mean, running_var, momentum);
+  }
   const auto mean = on_cpu(running_mean);
   const auto var = on_cpu(running_var);
   const auto [save_mean, save_var] = at::batch_norm_update_stats(input.to(at::kCPU), mean, var, momentum);

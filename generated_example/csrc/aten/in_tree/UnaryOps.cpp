@@ -1,0 +1,42 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
+#include <torch/library.h>  // first: the operators' headers do not include what they need
+#include <ATen/native/UnaryOps.h>
+#include <ATen/ops/exp_native.h>
+#include <ATen/ops/exp_ops.h>
+#include <ATen/DeviceGuard.h>
+#include <ATen/core/op_registration/adaption.h>
+#include <c10/core/DeviceGuard.h>
+
+#include "aten/Signature.h"
+#include "aten/Structured.h"
+#include "aten/native/HostKernel.h"
+
+// Operators whose kernel PyTorch shares between its own devices: it checks, allocates and calls a DispatchStub, and only
+// what that runs is the device's. It starts as the CPU's function, on the device's memory: Note [The CPU's kernels on the
+// device] in native/HostKernel.h. With the strategy `stub` an operator gets a function of your own instead.
+
+namespace openreg {
+namespace {
+
+// aten::exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+at::Tensor& exp_out(const at::Tensor& self, at::Tensor& out) {
+  StructuredOut<at::native::structured_exp_out, 1> op(out);
+  op.meta(self);
+  op.impl(self, op.output(0));
+  op.write_back();
+  return out;
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  OPENREG_IMPL(m, "exp.out", at::_ops::exp_out, exp_out);
+  static_cast<void>(m);
+}
+
+}  // namespace openreg
+
+namespace at::native {
+REGISTER_PRIVATEUSE1_DISPATCH(exp_stub, (&openreg::native::HostStub<exp_stub, true>::run))
+}  // namespace at::native

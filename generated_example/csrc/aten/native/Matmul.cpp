@@ -1,0 +1,38 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
+#include <torch/library.h>  // first: the operators' headers do not include what they need
+#include <ATen/ops/mm_meta.h>
+#include <ATen/ops/mm_ops.h>
+#include <ATen/core/op_registration/adaption.h>
+
+#include "aten/Signature.h"
+#include "aten/Structured.h"
+#include "aten/native/Gemm.h"
+
+// Products of matrices: PyTorch's meta() checks and allocates, gemm() in Gemm.h computes.
+
+namespace openreg::native {
+namespace {
+
+struct mm_out_operator : at::meta::structured_mm {};
+
+// aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
+at::Tensor& mm_out(const at::Tensor& self, const at::Tensor& mat2, at::Tensor& out) {
+  std::optional<at::Device> common;
+  c10::impl::check_and_update_common_device(common, self, "aten::mm.out", "self");
+  c10::impl::check_and_update_common_device(common, mat2, "aten::mm.out", "mat2");
+  c10::impl::check_and_update_common_device(common, out, "aten::mm.out", "out");
+  StructuredOut<mm_out_operator, 1> op(out);
+  op.meta(self, mat2);
+  gemm(op.output(0), at::Tensor(), self, mat2, 0, 1);
+  op.write_back();
+  return out;
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  OPENREG_IMPL(m, "mm.out", at::_ops::mm_out, mm_out);
+}
+
+}  // namespace openreg::native

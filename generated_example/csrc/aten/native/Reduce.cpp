@@ -1,0 +1,89 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
+#include "aten/native/Reduce.h"
+
+#include <ATen/WrapDimUtils.h>
+
+namespace openreg::native {
+namespace {
+
+struct Dim {
+  int64_t size, in, out;
+};
+
+/// The slowest first; a dimension that continues the next one becomes one with it.
+void merge(std::vector<Dim>& dims) {
+  std::stable_sort(dims.begin(), dims.end(), [](const Dim& a, const Dim& b) { return a.in > b.in; });
+  std::vector<Dim> merged;
+  for (const Dim& dim : dims) {
+    if (dim.size == 1) {
+      continue;
+    }
+    if (!merged.empty() && merged.back().in == dim.in * dim.size && merged.back().out == dim.out * dim.size) {
+      merged.back() = {merged.back().size * dim.size, dim.in, dim.out};
+    } else {
+      merged.push_back(dim);
+    }
+  }
+  dims = std::move(merged);
+}
+
+size_t span(const at::Tensor& tensor) {
+  size_t last = 0;
+  for (int64_t dim = 0; dim < tensor.dim(); ++dim) {
+    if (tensor.size(dim) == 0) {
+      return 0;
+    }
+    last += static_cast<size_t>((tensor.size(dim) - 1) * tensor.stride(dim));
+  }
+  return (last + 1) * tensor.itemsize();
+}
+
+}  // namespace
+
+ReducePlan::ReducePlan(const at::Tensor& out, const at::Tensor& self, at::IntArrayRef dims)
+    : input{const_cast<void*>(self.const_data_ptr()), span(self), false},
+      output{out.mutable_data_ptr(), span(out), true} {
+  std::vector<bool> folds(static_cast<size_t>(self.dim()), dims.empty());
+  for (const int64_t dim : dims) {
+    if (self.dim() > 0) {
+      folds[static_cast<size_t>(at::maybe_wrap_dim(dim, self.dim()))] = true;
+    }
+  }
+  const bool keeps = out.dim() == self.dim();
+  const auto in_size = static_cast<int64_t>(self.itemsize());
+  const auto out_size = static_cast<int64_t>(out.itemsize());
+  std::vector<Dim> kept_dims, reduced_dims;
+  int64_t out_dim = 0;
+  for (int64_t dim = 0; dim < self.dim(); ++dim) {
+    const bool fold = folds[static_cast<size_t>(dim)];
+    if (fold) {
+      reduced_dims.push_back({self.size(dim), self.stride(dim) * in_size, 0});
+      count *= self.size(dim);
+    } else {
+      kept_dims.push_back({self.size(dim), self.stride(dim) * in_size, out.stride(out_dim) * out_size});
+      results *= self.size(dim);
+    }
+    out_dim += keeps || !fold ? 1 : 0;
+  }
+  merge(kept_dims);
+  for (Dim& dim : reduced_dims) {
+    dim.out = dim.in;  // nothing else keeps two from being merged
+  }
+  merge(reduced_dims);
+  for (const Dim& dim : kept_dims) {
+    kept.push_back(dim.size);
+    kept_in.push_back(dim.in);
+    kept_out.push_back(dim.out);
+  }
+  for (const Dim& dim : reduced_dims) {
+    reduced.push_back(dim.size);
+    reduced_in.push_back(dim.in);
+  }
+}
+
+at::Tensor reduction_input(const at::Tensor& self, const at::Tensor& out) {
+  return self.to(out.scalar_type()).resolve_conj().resolve_neg();
+}
+
+}  // namespace openreg::native

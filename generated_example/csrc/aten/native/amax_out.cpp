@@ -1,0 +1,52 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
+// aten::amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
+#include <ATen/Dispatch_v2.h>
+#include <ATen/core/op_registration/adaption.h>
+#include <torch/library.h>  // first: the operators' headers do not include what they need
+#include <ATen/ops/amax_meta.h>
+#include <ATen/ops/amax_ops.h>
+
+#include "aten/Signature.h"
+#include "aten/Structured.h"
+#include "aten/native/Reduce.h"
+
+namespace openreg::native {
+namespace {
+
+/// The spec's expressions, over elements of scalar_t.
+template <class scalar_t>
+void amax_out_fold(const at::Tensor& out, const at::Tensor& input, at::IntArrayRef dims) {
+  using acc_t = compute_t<scalar_t>;
+  using Limits = std::numeric_limits<scalar_t>;
+  [[maybe_unused]] const auto lowest = static_cast<acc_t>(Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
+  [[maybe_unused]] const auto highest = static_cast<acc_t>(Limits::has_infinity ? Limits::infinity() : Limits::max());
+  reduce_kernel<scalar_t>(
+      out, input, dims, static_cast<acc_t>(lowest),
+      [](acc_t self) { return self; },
+      [](acc_t a, acc_t b) { return a != a || a > b ? a : b; },
+      [](acc_t acc, [[maybe_unused]] acc_t count) { return acc; });
+}
+
+struct amax_out_operator : at::meta::structured_amax {};
+
+at::Tensor& amax_out(const at::Tensor& self, at::IntArrayRef dim, bool keepdim, at::Tensor& out) {
+  std::optional<at::Device> common;
+  c10::impl::check_and_update_common_device(common, self, "aten::amax.out", "self");
+  c10::impl::check_and_update_common_device(common, out, "aten::amax.out", "out");
+  StructuredOut<amax_out_operator, 1> op(out);
+  op.meta(self, dim, keepdim);
+  const at::Tensor input = reduction_input(self, op.output(0));
+  AT_DISPATCH_V2(input.scalar_type(), "amax", AT_WRAP([&] { amax_out_fold<scalar_t>(op.output(0), input, dim); }),
+      at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble);
+  op.write_back();
+  return out;
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  OPENREG_IMPL(m, "amax.out", at::_ops::amax_out, amax_out);
+}
+
+}  // namespace openreg::native

@@ -1,0 +1,280 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#include "runtime/Ipc.h"
+
+#include <openreg.h>
+
+#include <unistd.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "runtime/Allocator.h"
+#include "runtime/Exception.h"
+#include "runtime/Functions.h"
+#include "runtime/Guard.h"
+#include "runtime/IpcCounters.h"
+#include "runtime/Stream.h"
+
+namespace openreg {
+
+namespace {
+
+using WeakStorage = c10::weak_intrusive_ptr<c10::StorageImpl>;
+
+struct Message {
+  uint64_t magic;
+  ipc::Address owner;
+  int32_t slot;
+  int32_t device;
+  orIpcMemHandle_t memory;
+  uint64_t offset;  // of the storage in the memory, bytes
+  uint64_t size;  // of the storage, bytes
+};
+constexpr uint64_t kMagic = 0x31637069'6f70656e;
+
+// A storage of this process that others may use. Shared by the table and by the storages over it.
+struct Sent {
+  c10::DataPtr original;
+  Message message;
+  WeakStorage storage;
+};
+
+// Memory of another process. Shared by all storages in it.
+struct Mapping {
+  void* base = nullptr;
+  explicit Mapping(const orIpcMemHandle_t& handle) { OPENREG_CHECK(orIpcOpenMemHandle(&base, handle)); }
+  ~Mapping() { OPENREG_WARN(orIpcCloseMemHandle(base)); }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+};
+
+// The use of another process's storage, from its first lock on.
+struct Received {
+  std::shared_ptr<ipc::ForeignCounters> counters;
+  Message message;
+  std::shared_ptr<Mapping> mapping;
+
+  Received(std::shared_ptr<ipc::ForeignCounters> owner, const Message& about) : counters(std::move(owner)), message(about) {
+    counters->lock(message.slot);
+  }
+  ~Received() {
+    mapping.reset();
+    counters->unlock(message.slot);
+  }
+  Received(const Received&) = delete;
+  Received& operator=(const Received&) = delete;
+};
+
+struct Table {
+  std::mutex mutex;
+  std::map<int32_t, std::shared_ptr<Sent>> sent;  // by slot
+  std::map<std::pair<uint64_t, int32_t>, WeakStorage> received;  // by counter file and slot
+  std::map<std::string, std::weak_ptr<Mapping>> mappings;  // by the bytes of their handles
+};
+
+Table& table() {
+  static auto* const instance = new Table();  // storages may outlive main()
+  return *instance;
+}
+
+// Deleters run at any time and on any thread: nothing may be thrown.
+void delete_sent(void* context) noexcept {
+  delete static_cast<std::shared_ptr<Sent>*>(context);
+  try {
+    ipcCollect();
+  } catch (const std::exception& error) {
+    TORCH_WARN("openreg: memory of shared storages could not be given back: ", error.what());
+  }
+}
+
+void delete_received(void* context) noexcept {
+  auto* const received = static_cast<Received*>(context);
+  if (isInBadFork()) {
+    return;  // the lock and the mapping are the parent's
+  }
+  try {
+    device_synchronize(static_cast<c10::DeviceIndex>(received->message.device));  // kernels may still use it
+  } catch (const std::exception& error) {
+    TORCH_WARN("openreg: waiting for the users of a shared storage failed: ", error.what());
+  }
+  delete received;
+}
+
+c10::Device device_of(const Message& message) {
+  return c10::Device(c10::DeviceType::PrivateUse1, static_cast<c10::DeviceIndex>(message.device));
+}
+
+c10::Storage make_storage(c10::DataPtr data, size_t size) {
+  // Not resizable: growing it would leave the memory that is shared.
+  return c10::Storage(c10::Storage::use_byte_size_t(), size, std::move(data), nullptr, false);
+}
+
+std::string bytes_of(const Message& message) {
+  return std::string(reinterpret_cast<const char*>(&message), sizeof(message));
+}
+
+std::shared_ptr<Sent> start_sharing(const c10::Storage& storage) {
+  const c10::DataPtr& data = storage.data_ptr();
+  auto sent = std::make_shared<Sent>(Sent{c10::DataPtr(), Message{}, storage.getWeakStorageImpl()});
+  char* const base = static_cast<char*>(getCurrentAllocator().getBaseAllocation(data.get_context(), nullptr));
+  Message& message = sent->message;
+  const orError_t error = orIpcGetMemHandle(&message.memory, base);
+  if (error == orErrorNotSupported) {
+    orGetLastError();
+    TORCH_CHECK_NOT_IMPLEMENTED(false, "openreg: the device can't share memory between processes; send tensor.cpu()");
+  }
+  OPENREG_CHECK(error);
+  ipc::OwnCounters& counters = ipc::OwnCounters::get();
+  message.magic = kMagic;
+  message.owner = counters.address();
+  message.device = storage.device().index();
+  message.offset = static_cast<uint64_t>(static_cast<const char*>(data.get()) - base);
+  message.size = storage.nbytes();
+  message.slot = counters.take_slot();
+  c10::DataPtr shared(data.get(), new std::shared_ptr<Sent>(sent), &delete_sent, data.device());
+  sent->original = storage.unsafeGetStorageImpl()->set_data_ptr(std::move(shared));
+  table().sent.emplace(message.slot, sent);
+  return sent;
+}
+
+c10::Storage come_home(const Message& message) {
+  const auto found = table().sent.find(message.slot);
+  TORCH_CHECK(found != table().sent.end(), "openreg: a message of this process's own was opened twice");
+  const std::shared_ptr<Sent> sent = found->second;
+  ipc::OwnCounters::get().received(message.slot);
+  if (auto impl = sent->storage.lock()) {
+    return c10::Storage(std::move(impl));
+  }
+  c10::DataPtr data(sent->original.mutable_get(), new std::shared_ptr<Sent>(sent), &delete_sent, device_of(message));
+  c10::Storage storage = make_storage(std::move(data), message.size);
+  sent->storage = storage.getWeakStorageImpl();
+  return storage;
+}
+
+std::shared_ptr<Mapping> map_memory(const orIpcMemHandle_t& handle) {
+  std::weak_ptr<Mapping>& known = table().mappings[std::string(handle.reserved, sizeof(handle.reserved))];
+  auto mapping = known.lock();
+  if (!mapping) {
+    mapping = std::make_shared<Mapping>(handle);
+    known = mapping;
+  }
+  return mapping;
+}
+
+c10::Storage arrive(const Message& message) {
+  const auto counters = ipc::ForeignCounters::open(message.owner);
+  const std::pair<uint64_t, int32_t> key(message.owner.inode, message.slot);
+  if (const auto found = table().received.find(key); found != table().received.end()) {
+    if (auto impl = found->second.lock()) {
+      counters->received(message.slot);
+      return c10::Storage(std::move(impl));
+    }
+    table().received.erase(found);
+  }
+  auto received = std::make_unique<Received>(counters, message);  // lets go if what follows fails
+  counters->received(message.slot);
+  received->mapping = map_memory(message.memory);
+  void* const data = static_cast<char*>(received->mapping->base) + message.offset;
+  c10::Storage storage = make_storage({data, received.release(), &delete_received, device_of(message)}, message.size);
+  table().received.emplace(key, storage.getWeakStorageImpl());
+  return storage;
+}
+
+const bool collects_when_memory_is_out = registerFreeMemoryCallback(&ipcCollect);
+
+}  // namespace
+
+std::string shareStorage(const c10::Storage& storage) {
+  TORCH_CHECK(
+      storage.device_type() == c10::DeviceType::PrivateUse1, "openreg: can't share a storage of ", storage.device());
+  TORCH_CHECK(storage.nbytes() > 0, "openreg: a storage of no bytes has nothing to share");
+  initialize();
+  ipcCollect();
+  const OpenRegGuard guard(storage.device().index());
+  // The receiver sees what was written so far. All streams: a queue pickles on a thread of its own, whose current stream
+  // is not the one the tensor was written on.
+  device_synchronize();
+  const std::lock_guard<std::mutex> lock(table().mutex);
+  const c10::DataPtr& data = storage.data_ptr();
+  if (data.get_deleter() == &delete_received) {
+    const auto* const received = static_cast<const Received*>(data.get_context());
+    received->counters->sent(received->message.slot);
+    return bytes_of(received->message);
+  }
+  const bool again = data.get_deleter() == &delete_sent;
+  const auto sent = again ? *static_cast<std::shared_ptr<Sent>*>(data.get_context()) : start_sharing(storage);
+  ipc::OwnCounters::get().sent(sent->message.slot);
+  return bytes_of(sent->message);
+}
+
+c10::Storage openStorage(const std::string& bytes) {
+  Message message{};
+  TORCH_CHECK(bytes.size() == sizeof(message), "openreg: this is no message about a shared storage");
+  std::memcpy(&message, bytes.data(), sizeof(message));
+  TORCH_CHECK(
+      message.magic == kMagic && message.slot >= 0 && message.slot < ipc::kSlots, "openreg: this is no message about a shared storage");
+  initialize();
+  const OpenRegGuard guard(static_cast<c10::DeviceIndex>(message.device));
+  const std::lock_guard<std::mutex> lock(table().mutex);
+  return message.owner.process == getpid() ? come_home(message) : arrive(message);
+}
+
+bool ipcCollect() {
+  if (isInBadFork()) {
+    return false;
+  }
+  std::vector<std::shared_ptr<Sent>> unused;
+  {
+    const std::lock_guard<std::mutex> lock(table().mutex);
+    for (auto entry = table().sent.begin(); entry != table().sent.end();) {
+      if (entry->second.use_count() == 1 && !ipc::OwnCounters::get().in_use(entry->first)) {
+        unused.push_back(std::move(entry->second));
+        entry = table().sent.erase(entry);
+      } else {
+        ++entry;
+      }
+    }
+  }
+  // Without the lock: an allocator may ask for a collection while it frees.
+  for (const std::shared_ptr<Sent>& sent : unused) {
+    sent->original.clear();
+    ipc::OwnCounters::get().give_slot(sent->message.slot);
+  }
+  return !unused.empty();
+}
+
+bool canDeviceAccessPeer(c10::DeviceIndex device, c10::DeviceIndex peer) {
+  check_device_index(device);
+  check_device_index(peer);
+  int can_access = 0;
+  const orError_t error = orDeviceCanAccessPeer(&can_access, device, peer);
+  if (error == orErrorNotSupported || error == orErrorNotPorted) {
+    orGetLastError();
+    return false;
+  }
+  OPENREG_CHECK(error);
+  return can_access != 0;
+}
+
+bool enablePeerAccess(c10::DeviceIndex device, c10::DeviceIndex peer) {
+  static auto* const mutex = new std::mutex();
+  static auto* const enabled = new std::map<std::pair<c10::DeviceIndex, c10::DeviceIndex>, bool>();
+  if (device == peer) {
+    return true;
+  }
+  const std::lock_guard<std::mutex> lock(*mutex);
+  const auto [entry, fresh] = enabled->emplace(std::pair(device, peer), false);
+  if (fresh && canDeviceAccessPeer(device, peer)) {
+    const OpenRegGuard guard(device);
+    OPENREG_CHECK(orDeviceEnablePeerAccess(peer));
+    entry->second = true;
+  }
+  return entry->second;
+}
+
+}  // namespace openreg
