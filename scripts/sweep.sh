@@ -18,7 +18,7 @@ import sys
 scratch = pathlib.Path(sys.argv[1])
 shard, shards = map(int, sys.argv[2].split("/"))
 ops = json.loads((scratch / "ops.json").read_text())
-structured = sorted(op["op"] for op in ops if op["class"] == "structured" and op["kind"] == "out" and not op["default"])
+structured = sorted(op["op"] for op in ops if op["class"] == "structured" and op["kind"] == "out")
 ours = structured[shard - 1 :: shards]
 print(f"{len(ours)} of {len(structured)} structured operators")
 lines = ["backend: {name: sweep}", "ops:"] + [f"  {op}: structured" for op in ours]
