@@ -94,7 +94,7 @@ constexpr Code kCodes[] = {
     {"E0223", "not a matrix product", "The strategy `matmul` serves mm.out, bmm.out, addmm.out, baddbmm.out and addmv.out."},
     {"E0224", "unknown name in a reduction", "`map` sees `self`, `combine` sees `a` and `b`, `init` sees `lowest` and `highest`, `finish` sees `acc` and `count`."},
     {"E0235", "one tolerance without the other", "A result is right within `atol + rtol * |expected|`: both are given, or neither."},
-    {"E0236", "a check that the operator has not (warning)", "The operator has no form that the check would call. Only a structured operator brings its in-place form along; elsewhere that is an operator of its own."},
+    {"E0236", "a check that the operator has not (warning)", "The operator has no form that the check would call. A kernel serves other forms only where PyTorch makes them of it, as it does for structured operators; else they are operators of their own."},
     {"E0237", "a skip, dtype or test given twice", "Two entries of the list say the same."},
     {"E0238", "a skip of a dtype that is not tested (warning)", "The dtype is not among those that the operator is tested with."},
     {"E0239", "malformed test name", "A test is named by its class, `TestTorchDeviceType`, or by class and method, `TestTorchDeviceType.test_add`, as the test file has them."},

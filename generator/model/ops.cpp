@@ -298,7 +298,7 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
         break;
     }
     if (entry.strategy.value != Strategy::Unsupported && entry.tests.run.value)
-      out["tested"].push_back(tested_item(*op, entry));
+      out["tested"].push_back(tested_item(*op, entry, catalog));
   }
   for (const std::string_view name : minimal_op_names()) {
     const Op* op = catalog.find(name);

@@ -1,5 +1,6 @@
 #include "model/tests.h"
 
+#include "catalog/served_forms.h"
 #include "model/escape.h"
 #include "spec/keys.h"
 
@@ -25,7 +26,7 @@ std::string python_number(double value) {
 
 }  // namespace
 
-json tested_item(const Op& op, const OpSpec& written) {
+json tested_item(const Op& op, const OpSpec& written, const Catalog& catalog) {
   const OpTests& tests = written.tests;
   json dtypes = json::array(), skips = json::array();
   const auto& listed = tests.dtypes.given() ? *tests.dtypes : *written.dtypes;
@@ -44,7 +45,7 @@ json tested_item(const Op& op, const OpSpec& written) {
                {"overload", op.overload.empty() ? "default" : op.overload},
                {"py_dtypes", "(" + tuple + (dtypes.size() == 1 ? ",)" : ")")}};
   item["forms"] = op.variants;
-  item["serves_forms"] = op.structured && !op.variants.empty();
+  item["serves"] = served_forms(op, catalog);
   item["toleranced"] = tests.rtol.given();
   item["strategy"] = word("ops.*.strategy", static_cast<std::size_t>(*written.strategy));
   item["tolerance"] = tolerance;

@@ -1,3 +1,4 @@
+#include "catalog/served_forms.h"
 #include "catalog/strategies.h"
 #include "diag/suggest.h"
 #include "spec/document.h"
@@ -49,12 +50,10 @@ void validate_expr(const Spec& spec, const OpSpec& op, const Op& known, Diagnost
 
 /// Skips that skip nothing: the operator has no such form, or is not tested with the dtype.
 void validate_tests(const OpSpec& op, const Op& known, const Catalog& catalog, Diagnostics& diagnostics) {
-  // The other forms of a structured operator are its own; of any other they are operators by themselves.
+  const auto served = served_forms(known, catalog);
   const auto has = [&](SchemaKind kind) {
-    return known.kind == kind || (known.structured && std::ranges::any_of(known.variants, [&](const std::string& name) {
-                                    const Op* form = catalog.find(name);
-                                    return form != nullptr && form->kind == kind;
-                                  }));
+    return known.kind == kind ||
+           std::ranges::any_of(served, [&](const std::string& name) { return catalog.find(name)->kind == kind; });
   };
   if (!op.selection.empty()) return;  // one skip for many: not each operator has what is skipped
   const auto& tested = op.tests.dtypes.given() ? op.tests.dtypes : op.dtypes;

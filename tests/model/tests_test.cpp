@@ -14,7 +14,7 @@ TEST(TestedItem, IsPlainUnlessTheSpecSaysMore) {
   relu.name = "relu";
   OpSpec written;
   written.strategy.value = Strategy::CpuFallback;
-  const json item = tested_item(relu, written);
+  const json item = tested_item(relu, written, {});
   EXPECT_EQ(item["op"], "relu");
   EXPECT_EQ(item["strategy"], "cpu_fallback");
   EXPECT_EQ(item["tolerance"], "None");
@@ -26,9 +26,9 @@ TEST(TestedItem, ItsOwnDtypesWinOverTheKernels) {
   relu.name = "relu";
   OpSpec written;
   written.dtypes.value = {{"float32", somewhere()}, {"float64", somewhere()}};
-  EXPECT_EQ(tested_item(relu, written)["dtypes"], json({"\"float32\"", "\"float64\""}));
+  EXPECT_EQ(tested_item(relu, written, {})["dtypes"], json({"\"float32\"", "\"float64\""}));
   written.tests.dtypes = {{{"int8", somewhere()}}, somewhere()};
-  const json item = tested_item(relu, written);
+  const json item = tested_item(relu, written, {});
   EXPECT_EQ(item["dtypes"], json({"\"int8\""}));
   EXPECT_EQ(item["plain"], false);
 }
@@ -41,7 +41,7 @@ TEST(TestedItem, TolerancesAndSkipsArePython) {
   written.tests.atol = {1, somewhere()};
   written.tests.skip = {{{TestCheck::ErrorInputs, somewhere()}, {}, {"it \"asks\"", somewhere()}},
                         {{TestCheck::Out, somewhere()}, {"bool", somewhere()}, {"no", somewhere()}}};
-  const json item = tested_item(relu, written);
+  const json item = tested_item(relu, written, {});
   EXPECT_EQ(item["tolerance"], "(1e-05, 1.0)");
   EXPECT_EQ(item["skips"][0], json({{"check", "error_inputs"}, {"dtype", "None"}, {"reason", "'it \"asks\"'"}}));
   EXPECT_EQ(item["skips"][1], json({{"check", "out"}, {"dtype", "\"bool\""}, {"reason", "\"no\""}}));
