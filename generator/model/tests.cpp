@@ -38,12 +38,7 @@ json tested_item(const Op& op, const OpSpec& written, const Catalog& catalog) {
   }
   const std::string tolerance =
       tests.rtol.given() ? fmt::format("({}, {})", python_number(*tests.rtol), python_number(*tests.atol)) : "None";
-  std::string tuple;
-  for (const json& dtype : dtypes) tuple += (tuple.empty() ? "" : ", ") + dtype.get<std::string>();
-  json item = {{"op", op.name},
-               {"base", op.base},
-               {"overload", op.overload.empty() ? "default" : op.overload},
-               {"py_dtypes", "(" + tuple + (dtypes.size() == 1 ? ",)" : ")")}};
+  json item = {{"op", op.name}};
   item["forms"] = op.variants;
   item["serves"] = served_forms(op, catalog);
   item["toleranced"] = tests.rtol.given();

@@ -21,6 +21,20 @@ TEST(TestedItem, IsPlainUnlessTheSpecSaysMore) {
   EXPECT_EQ(item["plain"], true);
 }
 
+TEST(TestedItem, NamesItsFormsAndThoseItServes) {
+  Catalog catalog;
+  Op out, functional;
+  out.name = "abs.out";
+  out.variants = {"abs"};
+  functional.name = "abs";
+  functional.variants = {"abs.out"};
+  functional.has_default = true;
+  catalog.ops = {functional, out};
+  EXPECT_EQ(tested_item(out, {}, catalog)["serves"], json({"abs"}));
+  EXPECT_EQ(tested_item(functional, {}, catalog)["serves"], json::array());
+  EXPECT_EQ(tested_item(functional, {}, catalog)["forms"], json({"abs.out"}));
+}
+
 TEST(TestedItem, ItsOwnDtypesWinOverTheKernels) {
   Op relu;
   relu.name = "relu";
