@@ -9,7 +9,7 @@ using nlohmann::json;
 
 Location somewhere() { return {"spec.yaml", 1, 1}; }
 
-TEST(TestedItem, IsPlainUnlessTheSpecSaysMore) {
+TEST(TestedItem, SaysLittleUnlessTheSpecSaysMore) {
   Op relu;
   relu.name = "relu";
   OpSpec written;
@@ -18,7 +18,6 @@ TEST(TestedItem, IsPlainUnlessTheSpecSaysMore) {
   EXPECT_EQ(item["op"], "relu");
   EXPECT_EQ(item["strategy"], "cpu_fallback");
   EXPECT_EQ(item["tolerance"], "None");
-  EXPECT_EQ(item["plain"], true);
 }
 
 TEST(TestedItem, NamesItsFormsAndThoseItServes) {
@@ -44,7 +43,6 @@ TEST(TestedItem, ItsOwnDtypesWinOverTheKernels) {
   written.tests.dtypes = {{{"int8", somewhere()}}, somewhere()};
   const json item = tested_item(relu, written, {});
   EXPECT_EQ(item["dtypes"], json({"\"int8\""}));
-  EXPECT_EQ(item["plain"], false);
 }
 
 TEST(TestedItem, TolerancesAndSkipsArePython) {
