@@ -19,6 +19,15 @@ template <class Op, class Fn>
 inline constexpr bool matches_schema = std::is_same_v<Fn, typename Op::schema> ||
     std::is_same_v<Fn, typename c10::fn_remove_symint<typename Op::schema>::type>;
 
+/// Registers a kernel. One whose signature differs was refused by then, and is not looked at any further: types that
+/// PyTorch can't register at all would give errors of their own, which name no operator.
+template <class Op, auto* fn>
+void implement(torch::Library& library, const char* name) {
+  if constexpr (matches_schema<Op, std::remove_pointer_t<decltype(fn)>>) {
+    library.impl(name, TORCH_FN(fn));
+  }
+}
+
 }  // namespace openreg
 
 // clang-format off: a name's length must not move the macros' backslashes
@@ -32,7 +41,7 @@ inline constexpr bool matches_schema = std::is_same_v<Fn, typename Op::schema> |
 #define OPENREG_IMPL(M, NAME, OP, FN) \
   do { \
     OPENREG_CHECK_SIGNATURE(NAME, OP, FN); \
-    (M).impl(NAME, TORCH_FN(FN)); \
+    ::openreg::implement<OP, &FN>(M, NAME); \
   } while (false)
 
 /// Registers a boxed kernel, which serves any signature. Still fails to compile if the operator is gone.

@@ -15,11 +15,15 @@ from torch.utils._pytree import tree_map_only
 
 from . import opinfos
 from .forms import Forms, call, copied, kind, out_names, tensors, written
-from .samples import Sample, dtypes, everything, infos_of, limit, samples
+from .samples import Sample, dtypes, everything, limit, samples
 from .spec import TOLERANCES, Operator
 
 NAME = "openreg"
 REFUSALS = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError)
+# Operands that share memory: copies of them, which the CPU fallback computes on, do not.
+OVERLAP = re.compile("unsupported operation|single memory location")
+# Two kernels that round at other steps differ by more than assert_close takes of 16 bits near zero.
+HALVES = {"float16": (2e-3, 1e-3), "bfloat16": (1.6e-2, 8e-3)}
 PASS, FAIL, SKIP, FALLBACK, NONE = "pass", "fail", "skip", "fallback", "n/a"
 
 
@@ -54,7 +58,8 @@ def compare(run: Run, actual: Any, expected: Any, what: str) -> None:
         assert a.shape == e.shape, f"{what}: shape {tuple(a.shape)}, not {tuple(e.shape)}"
         if is_random(run.forms):
             continue
-        given = run.forms.operator.tolerance or TOLERANCES.get(str(e.dtype).removeprefix("torch."))
+        dtype = str(e.dtype).removeprefix("torch.")
+        given = run.forms.operator.tolerance or TOLERANCES.get(dtype) or HALVES.get(dtype)
         rtol, atol = given if given and (e.dtype.is_floating_point or e.dtype.is_complex) else (None, None)
         try:
             torch.testing.assert_close(a.detach().cpu(), e.detach(), rtol=rtol, atol=atol, equal_nan=True)
@@ -144,12 +149,28 @@ def strided(inputs: dict[str, Any]) -> dict[str, Any]:
     return tree_map_only(torch.Tensor, change, inputs)
 
 
+def alike(found: Any, wanted: Any) -> bool:
+    try:
+        torch.testing.assert_close(found, wanted, equal_nan=True, rtol=1e-2, atol=1e-2)
+    except AssertionError:
+        return False
+    return True
+
+
 def noncontiguous(run: Run) -> None:
     def wanted(sample: Sample) -> bool:
         return any(x.dim() > 0 and x.numel() > 1 for x in tensors(sample.inputs))
 
-    for sample in answered(run, strided, wanted):
-        forward_on(run, *sample)
+    count = 0
+    for sample, inputs, expected, changed in answered(run, strided, wanted):
+        plain = reference(run.forms, sample.inputs)
+        # Some kernels take contiguous inputs on trust, the CPU's too (native_layer_norm_backward): no sample, then.
+        if plain is None or not is_random(run.forms) and not alike(expected, plain[0]):
+            continue
+        forward_on(run, sample, inputs, expected, changed)
+        count += 1
+    if count == 0:
+        raise NotApplicable("no sample for which the CPU heeds strides")
 
 
 def out(run: Run) -> None:
@@ -171,14 +192,17 @@ def out(run: Run) -> None:
             assert returned.data_ptr() == view.data_ptr(), f"{sample}: out= is not what is returned"
         for value in gaps.values():
             assert not value.cpu()[..., 1].any(), f"{sample}: out= wrote beside its elements"
-        elsewhere = {n: torch.empty(v.shape, dtype=v.dtype) for n, v in zip(names, values, strict=True)}
         if not any(x.device.type == NAME for x in tensors(given)):
             continue
+        elsewhere = {n: torch.empty(v.shape, dtype=v.dtype) for n, v in zip(names, values, strict=True)}
         try:
             call(form, given, elsewhere)
         except REFUSALS:
             continue
-        raise AssertionError(f"{sample}: out= on the CPU was taken")
+        # A few of PyTorch's own kernels end in a copy, which any device takes.
+        for found, value in zip(elsewhere.values(), values, strict=True):
+            right = is_random(run.forms) or torch.allclose(found, value, equal_nan=True)
+            assert right, f"{sample}: out= on the CPU was taken, and is wrong"
 
 
 def inplace(run: Run) -> None:
@@ -246,15 +270,31 @@ def backward(run: Run) -> None:
         raise NotApplicable("not differentiable")
 
 
+def raises(info: Any, wrong: Any) -> bool:
+    sample = wrong.sample_input
+    try:
+        with opinfos.quiet():
+            info.op(sample.input, *sample.args, **sample.kwargs)
+    except wrong.error_type as error:
+        return re.search(wrong.error_regex, str(error)) is not None
+    return False
+
+
 def error_inputs(run: Run) -> None:
     """Calls that must raise, by the OpInfos that are about the operator."""
-    bases = {form._schema.name.split("::")[1].removesuffix("_") for form in run.forms.group}
     count = 0
-    for info in infos_of(run.forms):
-        if info.error_inputs_func is None or opinfos.names(info).isdisjoint(bases):
+    for info in opinfos.split(run.forms)[0]:
+        if info.error_inputs_func is None:
             continue
-        for wrong in info.error_inputs(str(run.device)):
+        with opinfos.quiet():
+            there, here = list(info.error_inputs(str(run.device))), list(info.error_inputs("cpu"))
+        # Some are no errors on the CPU; where the lists differ, an error is one of devices other than the CPU.
+        pairs = zip(there, here if len(here) == len(there) else [None] * len(there), strict=True)
+        for wrong, host in pairs:
             sample = wrong.sample_input
+            copies = run.forms.operator.strategy == "cpu_fallback" and OVERLAP.search(wrong.error_regex)
+            if copies or (host is not None and not raises(info, host)):
+                continue
             count += 1
             try:
                 info.op(sample.input, *sample.args, **sample.kwargs)
@@ -299,6 +339,8 @@ def run(operator: Operator, check: str, dtype: str, device: torch.device) -> Out
         message = str(error).split(" Add one ", 1)[0]
         other = "has no kernel for openreg" in message and f"aten::{operator.name}" not in message.split()
         return Outcome(NONE if other else FAIL, message)
+    except AssertionError as error:
+        return Outcome(FAIL, str(error))
     except Exception as error:  # whatever an operator raises is its failure
         return Outcome(FAIL, f"{type(error).__name__}: {error}")
     return Outcome(FALLBACK if operator.strategy == "cpu_fallback" else PASS)

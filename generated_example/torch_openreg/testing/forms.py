@@ -35,17 +35,20 @@ class Forms:
         self.operator = operator
         self.own = find(operator.name)
         self.group = {self.own, *(find(name) for name in operator.forms)}
+        self.served = {self.own, *(find(name) for name in operator.serves)}
         self.kind = kind(self.own)
 
     def form(self, wanted: str) -> torch._ops.OpOverload | None:
         """The form of a kind that the operator's kernel serves; None if there is none."""
-        if self.kind == wanted:
-            return self.own
-        return self.relative(wanted) if self.operator.serves_forms else None
+        return self.own if self.kind == wanted else self._of_kind(self.served, wanted)
 
     def relative(self, wanted: str) -> torch._ops.OpOverload | None:
         """The form of a kind, whatever kernel serves it."""
-        return next((form for form in sorted(self.group, key=str) if kind(form) == wanted), None)
+        return self._of_kind(self.group, wanted)
+
+    @staticmethod
+    def _of_kind(group: set[torch._ops.OpOverload], wanted: str) -> torch._ops.OpOverload | None:
+        return next((form for form in sorted(group, key=str) if kind(form) == wanted), None)
 
     @property
     def main(self) -> torch._ops.OpOverload:

@@ -22,9 +22,9 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map_only
 
-from .forms import tensors
+from .forms import Forms, tensors
 
-TRACED_SAMPLES = 4
+TRACED_SAMPLES = 16
 # What PyTorch calls inside of a kernel, where tracing does not see it.
 INSIDE = {
     "convolution_overrideable": "convolution",
@@ -162,3 +162,11 @@ def find(*overloads: str) -> tuple[Any, ...]:
         info = database()[full_name]
         found.append((names(info).isdisjoint(bases), len(seen), full_name))
     return tuple(database()[full_name] for *_, full_name in sorted(found))
+
+
+def split(forms: Forms) -> tuple[list[Any], list[Any]]:
+    """The OpInfos that reach an operator or another form of its group: those whose subject it is, and the others."""
+    bases = {form._schema.name.split("::")[1].removesuffix("_") for form in forms.group}
+    listed = find(*sorted(name_of(form) for form in forms.group))
+    about = [info for info in listed if not names(info).isdisjoint(bases)]
+    return about, [info for info in listed if info not in about]

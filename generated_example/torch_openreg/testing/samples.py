@@ -35,6 +35,7 @@ DTYPES = (
     "complex128",
 )
 SHAPES = ((3, 4), (), (0, 3), (1,), (2, 3, 5))
+OTHERS = 4  # OpInfos that reach an operator without being about it
 SCANNED = 48  # samples of an OpInfo that are looked at
 LARGEST = 1 << 16  # elements
 
@@ -80,8 +81,10 @@ def usable(inputs: dict[str, Any], dtype: torch.dtype) -> bool:
     return not found or any(x.dtype == dtype for x in found) or inputs.get("dtype") == dtype
 
 
-def infos_of(forms: Forms) -> tuple[Any, ...]:
-    return opinfos.find(*sorted(opinfos.name_of(form) for form in forms.group))
+def infos_of(forms: Forms) -> list[Any]:
+    """The OpInfos that give samples: those whose subject the operator is, and some of those that reach it."""
+    about, others = opinfos.split(forms)
+    return [*about, *(others if everything() else others[: max(0, OTHERS - len(about))])]
 
 
 def from_opinfos(forms: Forms, dtype: torch.dtype) -> Iterator[Sample]:
@@ -157,8 +160,9 @@ def samples(forms: Forms, dtype: torch.dtype) -> Iterator[Sample]:
 
 @functools.cache
 def dtypes(operator: Operator) -> tuple[str, ...]:
-    """The dtypes an operator is tested with: the spec's, else those of the OpInfos that reach it, else all."""
+    """The dtypes an operator is tested with: the spec's, else those of the OpInfos about it, else all."""
     if operator.dtypes:
         return tuple(operator.dtypes)
-    given = {dtype for info in infos_of(Forms(operator)) for dtype in info.dtypes}
+    about, others = opinfos.split(Forms(operator))
+    given = {dtype for info in about or others for dtype in info.dtypes}
     return tuple(name for name in DTYPES if not given or getattr(torch, name) in given)

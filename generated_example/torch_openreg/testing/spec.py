@@ -17,12 +17,12 @@ class Skip:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """An operator of the spec. `forms`: the other overloads of its group (functional, in-place, out)."""
+    """An operator of the spec. `forms`: the other overloads of its group; `serves`: those that end in its kernel."""
 
     name: str
     strategy: str
     forms: Sequence[str] = ()
-    serves_forms: bool = False  # structured: its kernel serves the other forms as well
+    serves: Sequence[str] = ()
     dtypes: Sequence[str] = ()  # none: all that PyTorch's samples have
     tolerance: tuple[float, float] | None = None  # relative, absolute
     skips: Sequence[Skip] = ()
@@ -46,7 +46,9 @@ OPERATORS: list[Operator] = [
         forms=[
             "maximum",
         ],
-        serves_forms=True,
+        serves=[
+            "maximum",
+        ],
     ),
     Operator(
         "hypot.out",
@@ -55,7 +57,10 @@ OPERATORS: list[Operator] = [
             "hypot",
             "hypot_",
         ],
-        serves_forms=True,
+        serves=[
+            "hypot",
+            "hypot_",
+        ],
         dtypes=[
             "float32",
             "float64",
@@ -68,6 +73,10 @@ OPERATORS: list[Operator] = [
             "abs",
             "abs_",
         ],
+        serves=[
+            "abs",
+            "abs_",
+        ],
     ),
     Operator(
         "exp.out",
@@ -76,7 +85,10 @@ OPERATORS: list[Operator] = [
             "exp",
             "exp_",
         ],
-        serves_forms=True,
+        serves=[
+            "exp",
+            "exp_",
+        ],
     ),
     Operator(
         "amax.out",
@@ -84,7 +96,9 @@ OPERATORS: list[Operator] = [
         forms=[
             "amax",
         ],
-        serves_forms=True,
+        serves=[
+            "amax",
+        ],
         dtypes=[
             "uint8",
             "int32",
@@ -101,7 +115,9 @@ OPERATORS: list[Operator] = [
         forms=[
             "mm",
         ],
-        serves_forms=True,
+        serves=[
+            "mm",
+        ],
     ),
     Operator(
         "relu",
@@ -110,12 +126,18 @@ OPERATORS: list[Operator] = [
             "relu.out",
             "relu_",
         ],
+        serves=[
+            "relu.out",
+        ],
     ),
     Operator(
         "relu_",
         "native",
         forms=[
             "relu",
+            "relu.out",
+        ],
+        serves=[
             "relu.out",
         ],
     ),

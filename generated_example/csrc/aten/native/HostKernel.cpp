@@ -2,10 +2,8 @@
 // Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 #include "aten/native/HostKernel.h"
 
-#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/empty_strided.h>
-#include <c10/core/GradMode.h>
 
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
@@ -151,10 +149,9 @@ std::vector<at::Tensor> detail::to_current_device(std::vector<at::Tensor> tensor
   return tensors;
 }
 
-void run_host_function(c10::function_ref<void()> fn) noexcept {
+void run_host_function(c10::function_ref<void()> fn, int threads) noexcept {
   try {
-    const c10::NoGradGuard no_grad;
-    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    const CpuKernelScope scope(threads);
     fn();
   } catch (const c10::Error& error) {
     report_device_error(error.what_without_backtrace());

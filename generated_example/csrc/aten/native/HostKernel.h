@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <ATen/Parallel.h>
 #include <ATen/TensorIterator.h>
 #include <ATen/core/IListRef.h>
 #include <ATen/core/Tensor.h>
@@ -69,8 +70,9 @@ class HostIterator {
   at::TensorIterator iter_;
 };
 
-/// Runs `fn` below autograd; what it throws becomes the device's error.
-void run_host_function(c10::function_ref<void()> fn) noexcept;
+/// Runs `fn` below autograd, on as many threads as the caller of the operator has; what it throws becomes the device's
+/// error.
+void run_host_function(c10::function_ref<void()> fn, int threads) noexcept;
 
 namespace detail {
 
@@ -208,6 +210,7 @@ class HostCall {
   HostCall(Fn fn, bool promotes, Args&&... args)
       : fn_(fn), held_(make(tensors_, promotes, std::index_sequence_for<Params...>{}, args...)) {}
   bool copies() const { return tensors_.copies(); }
+  int threads() const { return threads_; }
   void operator()() {
     std::apply(
         [this](auto&... held) {
@@ -226,6 +229,7 @@ class HostCall {
     return std::tuple<Held<Params>...>{Held<Params>(args, tensors, promotes)...};
   }
   Fn fn_;
+  int threads_ = at::get_num_threads();
   HostTensors tensors_;
   std::tuple<Held<Params>...> held_;
 };
@@ -239,7 +243,7 @@ void run_or_launch(std::unique_ptr<Call> call) {
   }
   const auto run = [](void* argument) {
     const std::unique_ptr<Call> owned(static_cast<Call*>(argument));
-    run_host_function([&] { (*owned)(); });
+    run_host_function([&] { (*owned)(); }, owned->threads());
   };
   OPENREG_CHECK(orLaunchKernel(getCurrentStream().stream(), run, call.get()));
   static_cast<void>(call.release());

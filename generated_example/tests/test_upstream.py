@@ -1,0 +1,95 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+"""PyTorch's own test files on openreg: what the spec leaves out is left out, the rest runs on this device only."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+from torch_openreg.testing import opinfos, upstream
+from torch_openreg.testing.spec import Operator, Skip
+
+pytestmark = pytest.mark.skipif(not opinfos.database(), reason="PyTorch's OpInfos need numpy and expecttest")
+
+FILE = """
+import torch
+from torch.testing._internal.common_device_type import instantiate_device_type_tests, ops
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.common_utils import TestCase, run_tests
+
+
+class TestOurs(TestCase):
+    def test_kept(self, device):
+        self.assertEqual(torch.ones(2, device=device).cpu(), torch.ones(2))
+
+    def test_left_out(self, device):
+        raise AssertionError("excluded by the spec")
+
+    @ops([op for op in op_db if op.name in ("abs", "neg")], allowed_dtypes=(torch.float32, torch.float64))
+    def test_out(self, device, dtype, op):
+        self.assertEqual(torch.device(device).type, torch._C._get_privateuse1_backend_name())
+
+
+class TestGone(TestCase):
+    def test_anything(self, device):
+        raise AssertionError("excluded by the spec")
+
+
+instantiate_device_type_tests(TestOurs, globals())
+instantiate_device_type_tests(TestGone, globals())
+if __name__ == "__main__":
+    run_tests()
+"""
+RUN = """
+import sys
+from torch_openreg.testing import upstream
+from torch_openreg.testing.spec import Operator, Skip
+upstream.EXCLUDED[:] = [("TestOurs", "test_left_out", "raises"), ("TestGone", "*", "raises")]
+skip = Skip("out", "float64", "no doubles there")
+upstream.OPERATORS[:] = [Operator("abs.out", "native", forms=["abs"], serves=["abs"], skips=[skip])]
+sys.argv = ["upstream", sys.argv[1], "-v"]
+upstream.main()
+"""
+
+
+def test_a_file_of_pytorchs_kind(tmp_path):
+    path = tmp_path / "test_ours.py"
+    path.write_text(FILE)
+    found = subprocess.run([sys.executable, "-c", RUN, str(path)], capture_output=True, text=True, cwd=tmp_path)
+    said = found.stderr
+    assert found.returncode == 0, said
+    assert "test_kept_openreg" in said
+    assert "_cpu" not in said
+    assert "test_left_out_openreg" not in said
+    assert "test_anything" not in said.replace("excluded: ", "")
+    assert "skipped 'no doubles there'" in said
+    assert "(skipped=1)" in said
+    assert "Ran 5 tests" in said
+
+
+def test_skips_become_skips_of_pytorchs_tests():
+    skips = [Skip("backward", None, "no gradient"), Skip("out", "int8", "no out")]
+    operator = Operator("abs.out", "native", forms=["abs"], serves=["abs"], skips=skips)
+    decorators = upstream.overrides([operator])["abs"]
+    named = {d.test_name: d.dtypes for d in decorators}
+    assert named["test_fn_grad"] is None
+    assert named["test_out"] == (torch.int8,)
+    assert upstream.overrides([Operator("abs.out", "native", forms=["abs"])]) == {}
+
+
+def test_tolerances_are_those_of_the_spec():
+    operator = Operator("abs.out", "native", forms=["abs"], tolerance=(0.25, 0.5))
+    (decorator,) = upstream.overrides([operator])["abs"]
+    given = decorator.decorators[0](lambda: None).tolerance_overrides[torch.float16]
+    assert (given.rtol, given.atol) == (0.25, 0.5)
+
+
+def test_only_operators_of_the_spec():
+    operators = [Operator("abs.out", "native", forms=["abs"]), Operator("relu", "native")]
+    assert upstream.allowlist(operators) == ["abs", "nn.functional.relu"]
+
+
+def test_exclusions_by_class():
+    rows = [("TestA", "test_b", "x"), ("TestA", "test_c", "y"), ("TestD", "*", "z")]
+    assert upstream.exclusions(rows) == {"TestA": ["test_b", "test_c"], "TestD": ["*"]}
