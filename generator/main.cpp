@@ -25,8 +25,8 @@ int run(int argc, char** argv) {
   app.footer(kFooter);
   app.set_version_flag("--version", "openreg-gen " OPENREG_GEN_VERSION, "Print the version and exit");
   app.require_subcommand(1);
-  for (const auto add : {add_new, add_generate, add_add, add_remove, add_explain, add_check, add_ops, add_doctor,
-                         add_schema, add_completion}) {
+  for (const auto add : {add_new, add_generate, add_add, add_remove, add_explain, add_status, add_undo, add_own,
+                         add_disown, add_check, add_ops, add_doctor, add_schema, add_completion}) {
     add(app, session);
   }
   try {

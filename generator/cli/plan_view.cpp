@@ -47,7 +47,7 @@ constexpr Heading kHeadings[] = {
     {Finding::Missing, "is not there"},
     {Finding::Edited, "was edited by hand, though it is generated"},
     {Finding::Extra, "is no longer asked for"},
-    {Finding::Conflict, "has a conflict to mend"},
+    {Finding::Conflict, "has, or would get, a conflict to mend"},
     {Finding::Drifted, "is your kernel of an older signature"},
     {Finding::Blocked, "cannot be written"},
 };
@@ -118,7 +118,7 @@ std::string check_report(const Plan& plan, bool colour) {
     const std::string word(to_string(finding));
     out += fmt::format("{}: {}\n", painted(word, "1", colour), text);
     for (const Step* step : found) {
-      const std::string reason = said(*step);
+      const std::string reason = step->reason == "no longer asked for" ? word : said(*step);  // the heading says it
       out +=
           reason == word ? fmt::format("  {}\n", step->path) : fmt::format("  {:{}}  {}\n", step->path, width, reason);
     }

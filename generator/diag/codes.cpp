@@ -139,6 +139,7 @@ constexpr Code kCodes[] = {
     {"E0522", "edited meanwhile", "A file was saved by somebody else between the moment it was read and the moment it would have been replaced, or since the run that `undo` would take back. Nothing was written."},
     {"E0530", "no file of the tree", "The path is outside the tree, or openreg-gen never wrote a file there."},
     {"E0531", "nothing to undo", "No run is known that could be taken back: none has written since the tree was made, or its record was removed."},
+    {"E0532", "nothing to give back", "`disown` is for files that were taken with `own`. A kernel is its owner's by its class; deleted, it is rendered anew."},
     // add, remove, explain.
     {"E0550", "spec that cannot be edited", "`add` and `remove` edit the spec's text in place, and read it again to compare. Anchors, aliases and a few rare forms are left to you: edit by hand, then `openreg-gen generate`."},
     {"E0551", "in the spec already", "The operator to be added, or one that serves it, is in the spec."},

@@ -53,7 +53,7 @@ class Disk {
 };
 
 /// All of Disk's functions throw Failure(Environment, E0506) that names path and reason.
-class RealDisk final : public Disk {
+class RealDisk : public Disk {
  public:
   explicit RealDisk(std::filesystem::path root) : root_(std::move(root)) {}  // need not exist yet
   FileKind kind(const std::string& path) const override;

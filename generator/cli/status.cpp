@@ -1,0 +1,167 @@
+// openreg-gen status: what there is to know of a tree, without rendering.
+#include "cli/cli.h"
+
+#include "cli/common.h"
+#include "cli/open_tree.h"
+#include "cli/plan_view.h"
+#include "diag/render.h"
+#include "tree/status.h"
+#include "tree/undo.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <functional>
+
+namespace openreg_gen {
+namespace fs = std::filesystem;
+namespace {
+
+struct Options {
+  std::string folder, torch;
+  bool json = false;
+};
+
+struct Freshness {
+  const char* word;  // "fresh", "stale", "unknown"
+  std::string why;
+};
+
+/// Whether a render would be of the same inputs as the last one.
+Freshness freshness(const Options& options, const OpenTree& tree) {
+  const std::string& path = tree.manifest.spec;
+  if (tree.disk->kind(path) != FileKind::File) return {"unknown", "the spec is gone"};
+  try {
+    Diagnostics diagnostics;
+    Inputs inputs{parse_spec_text(tree.disk->read(path), tree.root / path, diagnostics), {}};
+    inputs.catalog =
+        load_catalog(find_torch(options.torch.empty() ? std::nullopt : std::optional<fs::path>(options.torch)));
+    validate_spec(inputs.spec, inputs.catalog, diagnostics);
+    if (diagnostics.has_errors()) return {"unknown", "the spec has errors: `openreg-gen check " + path + "`"};
+    const Manifest next = prepare(inputs, find_data(), path, read_ignore(*tree.disk)).next;
+    if (next.tool != tree.manifest.tool) return {"stale", "another openreg-gen, " + next.tool};
+    if (next.torch != tree.manifest.torch) return {"stale", "another PyTorch, " + next.torch};
+    if (next.inputs != tree.manifest.inputs) return {"stale", "the spec or the templates changed"};
+    return {"fresh", {}};
+  } catch (const Failure& failure) {
+    return {"unknown", failure.what()};
+  }
+}
+
+struct Topic {
+  const char *key, *title;
+  std::function<bool(const FileStatus&)> concerns;
+  std::function<std::string(const FileStatus&)> note;
+};
+
+std::string nothing(const FileStatus&) { return {}; }
+
+const std::vector<Topic>& topics() {
+  static const std::vector<Topic> all{
+      {"conflicts", "Conflicts to mend", [](const FileStatus& f) { return !f.markers.empty(); },
+       [](const FileStatus& f) { return fmt::format("line {}", fmt::join(f.markers, ", ")); }},
+      {"drifted", "Kernels of an older signature", [](const FileStatus& f) { return !f.wanted.empty(); },
+       [](const FileStatus& f) { return fmt::format("line {}: should be {}", f.line, f.wanted); }},
+      {"missing", "Missing", [](const FileStatus& f) { return f.missing && !f.ignored && !f.left; }, nothing},
+      {"edited_generated", "Generated, but edited: the next `generate` refuses",
+       [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Generated && !f.ignored; },
+       [](const FileStatus& f) { return fmt::format("`{}` in the spec governs it", f.key); }},
+      {"edited_shared", "Shared, with your edits",
+       [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Shared && !f.ignored; }, nothing},
+      {"claimed", "Yours by `own`", [](const FileStatus& f) { return f.claimed; }, nothing},
+      {"written", "Owned, with your code",
+       [](const FileStatus& f) {
+         return f.edited && f.file_class == FileClass::Owned && !f.claimed && !f.left && !f.key.empty();
+       },
+       nothing},
+      {"moved", "Moved by you", [](const FileStatus& f) { return f.path != f.rendered_as; },
+       [](const FileStatus& f) { return "from " + f.rendered_as; }},
+      {"left", "Kept, though the spec no longer asks for it", [](const FileStatus& f) { return f.left && !f.missing; },
+       nothing},
+      {"ignored", "Ignored", [](const FileStatus& f) { return f.ignored; }, nothing},
+  };
+  return all;
+}
+
+void print_json(const OpenTree& tree, const std::vector<FileStatus>& files, const Freshness& fresh,
+                const std::optional<LastRun>& last) {
+  nlohmann::json out{{"root", tree.root.string()}, {"spec", tree.manifest.spec},
+                     {"tool", tree.manifest.tool}, {"torch", tree.manifest.torch},
+                     {"files", files.size()},      {"state", fresh.word},
+                     {"why", fresh.why},           {"undo", nullptr}};
+  for (const Topic& topic : topics()) {
+    out[topic.key] = nlohmann::json::array();
+    for (const FileStatus& file : files) {
+      if (!topic.concerns(file)) continue;
+      nlohmann::json entry{{"path", file.path}, {"class", to_string(file.file_class)}};
+      if (file.path != file.rendered_as) entry["rendered_as"] = file.rendered_as;
+      if (!file.markers.empty()) entry["lines"] = file.markers;
+      if (!file.wanted.empty())
+        entry["signature"] = {{"line", file.line}, {"was", file.signature}, {"now", file.wanted}};
+      out[topic.key].push_back(std::move(entry));
+    }
+  }
+  if (last) out["undo"] = {{"run", last->what}, {"files", last->files.size()}, {"possible", !last->edited()}};
+  fmt::print("{}\n", out.dump());
+}
+
+Exit run(const Options& options) {
+  const OpenTree tree = open_tree(options.folder, Access::Read);
+  const std::vector<FileStatus> files = file_statuses(*tree.disk, tree.manifest);
+  const Freshness fresh = freshness(options, tree);
+  const auto last = last_run(*tree.disk);
+  if (options.json) {
+    print_json(tree, files, fresh, last);
+    return Exit::Done;
+  }
+  const bool colour = colour_wanted(STDOUT_FILENO);
+  const auto row = [colour](const char* name, const std::string& text) {
+    fmt::print("{}  {}\n", painted(fmt::format("{:7}", name), "2", colour), text);
+  };
+  const bool is_fresh = fresh.word == std::string_view("fresh"), stale = fresh.word == std::string_view("stale");
+  row("Tree", tree.root.string());
+  row("Spec", tree.manifest.spec);
+  row("Written", fmt::format("by openreg-gen {} for PyTorch {}", tree.manifest.tool, tree.manifest.torch));
+  row("Files", count_classes(tree.manifest));
+  row("State", painted(is_fresh ? "the last render is of this spec, these templates and this PyTorch"
+                       : stale  ? "stale: " + fresh.why + "; `openreg-gen generate` renders anew"
+                                : "not known: " + fresh.why,
+                       is_fresh ? "32" : "33", colour));
+  if (last) {
+    row("Undo", fmt::format("`{}`, {}{}", last->what, count_of(last->files.size(), "file"),
+                            last->edited() ? "; no longer possible, files were edited since" : ""));
+  }
+  for (const Topic& topic : topics()) {
+    std::size_t width = 0, count = 0;
+    for (const FileStatus& file : files) {
+      if (topic.concerns(file)) width = std::max(width, file.path.size()), ++count;
+    }
+    if (count == 0) continue;
+    fmt::print("\n{} ({})\n", painted(topic.title, "1", colour), count);
+    for (const FileStatus& file : files) {
+      if (!topic.concerns(file)) continue;
+      const std::string note = topic.note(file);
+      fmt::print("{}\n", note.empty() ? "  " + file.path : fmt::format("  {:{}}  {}", file.path, width, note));
+    }
+  }
+  return Exit::Done;
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, Session& session) {
+  CLI::App* verb =
+      app.add_subcommand("status", "What was edited, moved, taken, ignored, in conflict; what undo would do");
+  auto options = std::make_shared<Options>();
+  verb->add_option("-C", options->folder, "The tree, or a folder in it; default: the one you stand in")
+      ->type_name("DIR");
+  verb->add_option("--torch", options->torch, "PyTorch to compare with; default: the active environment's")
+      ->type_name("DIR");
+  verb->add_flag("--json", options->json, "Print one JSON object");
+  verb->callback([options, &session] {
+    session.json = options->json;
+    session.action = [options] { return run(*options); };
+  });
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,94 @@
+#include "tree/own.h"
+
+#include "diag/failure.h"
+#include "tree/paths.h"
+
+namespace openreg_gen {
+namespace {
+
+constexpr std::size_t kHeader = 1000;  // bytes; a header is at the top
+
+const ManifestFile& entry_of(const Manifest& manifest, const std::string& path, std::string& rendered_as) {
+  const ManifestFile* file = find_file(manifest, path, &rendered_as);
+  if (!file) {
+    throw Failure(Exit::BadInput, "E0530", "openreg-gen did not write '" + path + "': it is yours already",
+                  "`openreg-gen status` shows the files of the tree");
+  }
+  return *file;
+}
+
+/// "Generated: do not edit; ..." becomes "Owned: ..." and a line with the mark. A header that was changed stays.
+std::string with_owned_header(const std::string& text, const std::string& path, const ManifestFile& file) {
+  Output output;
+  output.path = path;
+  output.key = file.key;
+  output.file_class = file.file_class;
+  const std::string line = class_line(output);
+  const std::size_t at = text.find(line);
+  if (at == std::string::npos || at > kHeader) return text;
+  output.file_class = FileClass::Owned;
+  output.id = path;
+  const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at) + 1;
+  const std::string prefix = text.substr(begin, at - begin);
+  std::string out = text;
+  // The mark goes on a line of its own, before what closes the comment.
+  out.replace(
+      at, line.size(),
+      class_line(output) + "\n" + prefix + "Move or rename it as you like; it is found by this mark: " + id_mark(path));
+  return out;
+}
+
+}  // namespace
+
+Plan own_plan(const Disk& disk, const Manifest& manifest, const std::vector<std::string>& paths) {
+  Plan plan;
+  plan.manifest = manifest;
+  for (const std::string& path : paths) {
+    std::string rendered_as;
+    const ManifestFile& file = entry_of(manifest, path, rendered_as);
+    ManifestFile& next = plan.manifest.files[rendered_as];
+    if (next.claimed || file.template_name.empty()) continue;
+    check_inside(disk, folder_of(path));
+    if (disk.kind(path) != FileKind::File) {
+      throw Failure(
+          Exit::BadInput, "E0530", "'" + path + "' is not there",
+          "`openreg-gen generate` renders it; a file that shall never be there is named in .openreg-gen/ignore");
+    }
+    next.claimed = true;
+    next.conflict = false;
+    if (file.file_class == FileClass::Owned) continue;
+    next.file_class = FileClass::Owned;
+    next.id = rendered_as;
+    Step step;
+    step.path = path;
+    step.file_class = FileClass::Owned;
+    step.key = file.key;
+    step.before = disk.read(path);
+    step.after = with_owned_header(step.before, rendered_as, file);
+    step.action = step.after == step.before ? Action::Keep : Action::Update;
+    step.reason = "yours from now on";
+    plan.steps.push_back(std::move(step));
+  }
+  std::string text = manifest_text(plan.manifest);
+  if (plan.manifest != manifest) plan.state.push_back({std::string(kManifest), std::move(text)});
+  return plan;
+}
+
+std::vector<std::string> check_disown(const Manifest& manifest, const std::vector<std::string>& paths) {
+  std::vector<std::string> out;
+  for (const std::string& path : paths) {
+    std::string rendered_as;
+    const ManifestFile& file = entry_of(manifest, path, rendered_as);
+    if (!file.claimed) {
+      throw Failure(Exit::BadInput, "E0532",
+                    file.file_class == FileClass::Owned
+                        ? "'" + path + "' is yours by its class: nothing would be given back"
+                        : "'" + path + "' is openreg-gen's already",
+                    file.file_class == FileClass::Owned ? "delete it, and `openreg-gen generate` renders it anew" : "");
+    }
+    out.push_back(rendered_as);
+  }
+  return out;
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,40 @@
+#include "tree/status.h"
+
+#include "render/sha256.h"
+#include "tree/drift.h"
+#include "tree/merge.h"
+#include "tree/paths.h"
+
+namespace openreg_gen {
+
+std::vector<FileStatus> file_statuses(const Disk& disk, const Manifest& manifest) {
+  std::vector<FileStatus> out;
+  for (const auto& [rendered_as, file] : manifest.files) {
+    FileStatus status;
+    status.rendered_as = rendered_as;
+    status.path = file.at.empty() ? rendered_as : file.at;
+    status.file_class = file.file_class;
+    status.key = file.key;
+    status.claimed = file.claimed;
+    status.ignored = file.ignored;
+    status.left = file.left;
+    status.signature = file.signature;
+    status.wanted = file.wanted;
+    const bool there = disk.inside(folder_of(status.path)) && disk.kind(status.path) == FileKind::File;
+    status.missing = !there;
+    if (there) {
+      const std::string text = disk.read(status.path);
+      status.edited = sha256(text) != file.sha256;
+      if (file.conflict) status.markers = conflict_lines(text);
+      if (!file.wanted.empty()) {
+        const KernelPlace place = find_kernel(text, file.wanted);
+        status.line = place.line;
+        if (place.fits) status.wanted.clear();
+      }
+    }
+    out.push_back(std::move(status));
+  }
+  return out;
+}
+
+}  // namespace openreg_gen
