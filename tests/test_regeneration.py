@@ -1,0 +1,252 @@
+"""Owners' edits over regeneration: merged, kept, found again, taken and given back, undone."""
+
+import json
+import re
+
+import pytest
+from trees import GENERATED, MANIFEST, SHARED, files, state
+
+SPEC = "mybackend.yaml"
+KERNEL = "csrc/aten/native/relu.cpp"
+
+
+def respell(tree, text="Another."):
+    """A spec whose README has another third line."""
+    spec = tree / SPEC
+    spec.write_text(re.sub(r"name: mybackend\b.*", f"name: mybackend\n  description: {text}", spec.read_text(), count=1))
+    spec.write_text(re.sub(r"\n  description: (?!{}).*".format(re.escape(text)), "", spec.read_text()))
+
+
+def conflicting(tree):
+    respell(tree)
+    readme = (tree / SHARED).read_text().splitlines(keepends=True)
+    readme[4] = "my own words\n"
+    (tree / SHARED).write_text("".join(readme) + "my last line\n")
+
+
+def stale_manifest(tree, **entries):
+    manifest = json.loads((tree / MANIFEST).read_text())
+    manifest["inputs"] = "another"
+    for path, entry in entries.items():
+        manifest["files"][path].update(entry)
+    (tree / MANIFEST).write_text(json.dumps(manifest))
+
+
+def test_a_conflict_is_marked_named_and_mended(openreg_gen, tree):
+    conflicting(tree)
+    told = openreg_gen("generate", cwd=tree, code=1).stdout
+    assert f"  {SHARED}:5\n" in told and "1 conflict in 1 file" in told
+    text = (tree / SHARED).read_text()
+    block = text[text.index("<<<<<<< yours\n") : text.index(">>>>>>> new render\n")]
+    assert "my own words\n||||||| last render\n" in block and "=======\nAnother.\n" in block
+    before = state(tree)
+    assert f"  {SHARED}:5\n" in openreg_gen("generate", cwd=tree, code=1).stdout
+    openreg_gen("generate", "--check", cwd=tree, code=1)
+    assert state(tree) == before
+    kept = [line for line in text.splitlines(keepends=True) if not re.match(r"<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>", line)]
+    (tree / SHARED).write_text("".join(kept))
+    openreg_gen("generate", cwd=tree)
+    openreg_gen("generate", "--check", cwd=tree)
+    assert (tree / SHARED).read_text() == "".join(kept)
+
+
+@pytest.mark.parametrize(("side", "there", "gone"), [("--ours", "my own words", "Another."), ("--theirs", "Another.", "my own")])
+@pytest.mark.parametrize("late", [False, True])
+def test_one_side_can_be_chosen_at_once_or_afterwards(openreg_gen, tree, side, there, gone, late):
+    conflicting(tree)
+    if late:
+        openreg_gen("generate", cwd=tree, code=1)
+    openreg_gen("generate", side, cwd=tree)
+    head = "".join((tree / SHARED).read_text().splitlines(keepends=True)[:8])
+    assert there in head and gone not in head and "<<<<" not in head
+    assert (tree / SHARED).read_text().endswith("my last line\n")
+    openreg_gen("generate", "--check", cwd=tree)
+
+
+def test_without_git_only_a_real_merge_is_refused(openreg_gen, tree, tmp_path):
+    env = {"PATH": str(tmp_path)}
+    with (tree / SHARED).open("a") as file:
+        file.write("mine\n")
+    (tree / GENERATED).unlink()
+    openreg_gen("generate", cwd=tree, env=env)
+    respell(tree)
+    before = state(tree)
+    assert "merging needs git" in openreg_gen("generate", cwd=tree, env=env, code=1).stderr
+    assert state(tree) == before
+    openreg_gen("generate", cwd=tree)
+
+
+def test_crlf_edits_are_merged_and_stay_crlf(openreg_gen, tree):
+    text = (tree / SHARED).read_text().replace("\n", "\r\n") + "mine\r\n"
+    (tree / SHARED).write_bytes(text.encode())
+    respell(tree)
+    openreg_gen("generate", cwd=tree)
+    merged = (tree / SHARED).read_bytes()
+    assert b"Another.\r\n" in merged and merged.endswith(b"mine\r\n") and merged.count(b"\n") == merged.count(b"\r\n")
+
+
+def test_a_generated_file_in_crlf_is_refused_and_says_so(openreg_gen, tree):
+    (tree / GENERATED).write_bytes((tree / GENERATED).read_bytes().replace(b"\n", b"\r\n"))
+    assert "its lines end in CRLF" in openreg_gen("generate", cwd=tree, code=1).stderr
+
+
+def test_force_keeps_a_copy_and_says_where(openreg_gen, tree):
+    rendered = (tree / GENERATED).read_text()
+    for number in ("1", "2"):
+        (tree / GENERATED).write_text("mine\n")
+        copy = f".openreg-gen/backup/{number}/{GENERATED}"
+        assert copy in openreg_gen("generate", "--force", cwd=tree).stdout
+        assert (tree / copy).read_text() == "mine\n" and (tree / GENERATED).read_text() == rendered
+    openreg_gen("generate", "--check", cwd=tree)
+
+
+def test_own_takes_a_file_and_disown_gives_it_back(openreg_gen, tree):
+    rendered = (tree / GENERATED).read_text()
+    openreg_gen("own", GENERATED, cwd=tree)
+    assert f"[openreg-gen {GENERATED}]" in (tree / GENERATED).read_text()
+    (tree / GENERATED).write_text((tree / GENERATED).read_text() + "// mine\n")
+    openreg_gen("generate", "--check", cwd=tree)
+    (tree / "elsewhere.cpp").write_text((tree / GENERATED).read_text())
+    (tree / GENERATED).unlink()
+    openreg_gen("generate", cwd=tree)
+    assert not (tree / GENERATED).exists()
+    (tree / "elsewhere.cpp").rename(tree / GENERATED)
+    openreg_gen("generate", cwd=tree)
+
+    before = state(tree)
+    told = openreg_gen("disown", GENERATED, cwd=tree, code=1).stdout
+    assert "-// mine" in told and state(tree) == before
+    openreg_gen("disown", "--yes", GENERATED, cwd=tree)
+    assert (tree / GENERATED).read_text() == rendered
+    assert "// mine" in (tree / ".openreg-gen/backup/1" / GENERATED).read_text()
+
+
+def test_a_shared_file_that_is_given_back_is_merged(openreg_gen, tree):
+    openreg_gen("own", "README.md", cwd=tree)
+    with (tree / SHARED).open("a") as file:
+        file.write("mine\n")
+    respell(tree)
+    openreg_gen("generate", cwd=tree)
+    assert "Another." not in (tree / SHARED).read_text()
+    openreg_gen("disown", "-y", tree / SHARED, cwd=tree)
+    text = (tree / SHARED).read_text()
+    assert "Another." in text and text.endswith("mine\n") and "[openreg-gen" not in text
+    openreg_gen("generate", "--check", cwd=tree)
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../x", "no/such", "notes.txt"])
+def test_own_of_what_is_not_the_tools(openreg_gen, tree, path):
+    (tree / "notes.txt").write_text("mine\n")
+    assert "E0530" in openreg_gen("own", path, cwd=tree, code=2).stderr
+
+
+def test_disown_of_what_was_not_taken(openreg_gen, tree):
+    assert "E0532" in openreg_gen("disown", GENERATED, cwd=tree, code=2).stderr
+    assert "E0532" in openreg_gen("disown", KERNEL, cwd=tree, code=2).stderr
+
+
+def test_ignored_outputs_are_neither_written_nor_removed(openreg_gen, tree):
+    (tree / ".openreg-gen/ignore").write_text("# not ours\ntests/cpp/\n**/*.md\n")
+    before = {name: path.read_bytes() for name, path in files(tree).items()}
+    assert "ignored from now on" in openreg_gen("generate", cwd=tree).stdout
+    openreg_gen("generate", "--check", cwd=tree)
+    (tree / "tests/cpp/main.cpp").unlink()
+    (tree / SHARED).write_text("mine\n")
+    openreg_gen("generate", cwd=tree)
+    assert not (tree / "tests/cpp/main.cpp").exists() and (tree / SHARED).read_text() == "mine\n"
+    (tree / SHARED).write_bytes(before[SHARED])
+    (tree / ".openreg-gen/ignore").unlink()
+    openreg_gen("generate", cwd=tree)
+    assert (tree / "tests/cpp/main.cpp").read_bytes() == before["tests/cpp/main.cpp"]
+
+
+@pytest.mark.parametrize("line", ["/abs", "a/../b", "!a", "a[b", "a\\b", ".openreg-gen/x", "a//b"])
+def test_a_bad_line_of_the_ignore_file_is_named(openreg_gen, tree, line):
+    (tree / ".openreg-gen/ignore").write_text(f"# first\n{line}\n")
+    told = openreg_gen("generate", cwd=tree, code=2).stderr
+    assert "E0520" in told and ".openreg-gen/ignore:2:" in told
+
+
+def test_a_moved_kernel_is_found_and_not_rendered_again(openreg_gen, tree):
+    (tree / "csrc/mine").mkdir()
+    (tree / KERNEL).rename(tree / "csrc/mine/rectifier.cpp")
+    told = openreg_gen("generate", cwd=tree).stdout
+    assert f"moved here from {KERNEL}" in told and not (tree / KERNEL).exists()
+    openreg_gen("generate", "--check", cwd=tree, env={"OPENREG_GEN_PYTHON": "/no/such/python"})
+    (tree / "csrc/mine/rectifier.cpp").rename(tree / "csrc/aten/native/activation.cpp")
+    openreg_gen("generate", cwd=tree)
+    assert not (tree / KERNEL).exists()
+    (tree / "copy.cpp").write_text((tree / "csrc/aten/native/activation.cpp").read_text())
+    (tree / "csrc/aten/native/activation.cpp").rename(tree / "again.cpp")
+    assert "its mark is in again.cpp and in copy.cpp" in openreg_gen("generate", cwd=tree, code=1).stderr
+
+
+def test_a_kernel_with_another_signature_is_named_until_it_fits(openreg_gen, tree):
+    now = json.loads((tree / MANIFEST).read_text())["files"][KERNEL]["signature"]
+    was = now.replace("self)", "self, bool fast)")
+    text = (tree / KERNEL).read_text()
+    (tree / KERNEL).write_text(text.replace("self) {", "self, bool fast) {"))
+    stale_manifest(tree, **{KERNEL: {"signature": was}})
+    line = next(i for i, each in enumerate(text.splitlines(), 1) if "relu(const" in each)
+    for _ in range(2):
+        told = openreg_gen("generate", cwd=tree).stdout
+        assert f"  {KERNEL}:{line}\n    was  {was}\n    now  {now}\n" in told
+    assert "drifted" in openreg_gen("generate", "--check", cwd=tree, code=1).stdout
+    (tree / KERNEL).write_text(text.replace("const at::Tensor& self) {", "at::Tensor const& x) {"))
+    openreg_gen("generate", "--check", cwd=tree, code=1)
+    (tree / KERNEL).write_text(text.replace("const at::Tensor& self) {", "const Tensor& mine) {"))
+    openreg_gen("generate", cwd=tree)
+    openreg_gen("generate", "--check", cwd=tree)
+
+
+def test_undo_takes_the_last_run_back_and_does_it_again(openreg_gen, tree):
+    assert "E0531" in openreg_gen("undo", cwd=tree, code=1).stderr
+    respell(tree)
+    (tree / GENERATED).unlink()
+    before = {name: path.read_bytes() for name, path in files(tree).items()}
+    openreg_gen("generate", cwd=tree)
+    after = {name: path.read_bytes() for name, path in files(tree).items()}
+    assert f"  remove    {GENERATED}" in openreg_gen("undo", "--dry-run", cwd=tree).stdout
+    assert "-Another." in openreg_gen("undo", "--diff", cwd=tree).stdout
+    openreg_gen("undo", cwd=tree)
+    assert {name: path.read_bytes() for name, path in files(tree).items()} == before
+    openreg_gen("undo", cwd=tree)
+    assert {name: path.read_bytes() for name, path in files(tree).items()} == after
+    with (tree / SHARED).open("a") as file:
+        file.write("mine\n")
+    told = openreg_gen("undo", cwd=tree, code=1).stderr
+    assert "E0522" in told and f"  {SHARED}\n" in told
+
+
+def test_undo_of_add_takes_the_spec_back_too(openreg_gen, tree):
+    before = {name: path.read_bytes() for name, path in files(tree).items()}
+    openreg_gen("add", "nonzero", cwd=tree)
+    assert "took back `add`" in openreg_gen("undo", cwd=tree).stdout
+    assert {name: path.read_bytes() for name, path in files(tree).items()} == before
+
+
+def test_a_structured_kernel_that_left_the_spec_keeps_its_header(openreg_gen, tree):
+    kernel, header = "csrc/aten/native/maximum_out.cpp", "csrc/aten/native/maximum_out.h"
+    with (tree / kernel).open("a") as file:
+        file.write("// mine\n")
+    assert "yours" in openreg_gen("remove", "maximum.out", cwd=tree).stdout
+    assert (tree / kernel).exists() and (tree / header).exists()
+    openreg_gen("generate", "--check", cwd=tree)
+    (tree / kernel).unlink()
+    openreg_gen("generate", cwd=tree)
+    assert not (tree / header).exists()
+
+
+def test_status_tells_what_its_owner_did(openreg_gen, tree):
+    told = json.loads(openreg_gen("status", "--json", cwd=tree).stdout)
+    assert told["undo"] is None and not told["edited_generated"]
+    (tree / GENERATED).write_text("mine\n")
+    with (tree / KERNEL).open("a") as file:
+        file.write("// mine\n")
+    openreg_gen("own", "setup.py", cwd=tree)
+    text = openreg_gen("status", cwd=tree).stdout
+    told = json.loads(openreg_gen("status", "--json", cwd=tree).stdout)
+    paths = {key: [file["path"] for file in value] for key, value in told.items() if isinstance(value, list)}
+    assert paths["edited_generated"] == [GENERATED] and paths["written"] == [KERNEL] and paths["claimed"] == ["setup.py"]
+    assert told["undo"] == {"run": "own", "files": 1, "possible": True}
+    assert "Yours by `own` (1)\n  setup.py\n" in text
