@@ -10,11 +10,13 @@ SPEC = "mybackend.yaml"
 KERNEL = "csrc/aten/native/relu.cpp"
 
 
-def respell(tree, text="Another."):
+def respell(tree, line="Another."):
     """A spec whose README has another third line."""
     spec = tree / SPEC
-    spec.write_text(re.sub(r"name: mybackend\b.*", f"name: mybackend\n  description: {text}", spec.read_text(), count=1))
-    spec.write_text(re.sub(r"\n  description: (?!{}).*".format(re.escape(text)), "", spec.read_text()))
+    text = re.sub(r"^  description: .*\n", "", spec.read_text(), flags=re.MULTILINE)
+    spec.write_text(
+        re.sub(r"^(  name: mybackend)\b.*", rf"\1\n  description: {line}", text, count=1, flags=re.MULTILINE)
+    )
 
 
 def conflicting(tree):
@@ -43,14 +45,18 @@ def test_a_conflict_is_marked_named_and_mended(openreg_gen, tree):
     assert f"  {SHARED}:5\n" in openreg_gen("generate", cwd=tree, code=1).stdout
     openreg_gen("generate", "--check", cwd=tree, code=1)
     assert state(tree) == before
-    kept = [line for line in text.splitlines(keepends=True) if not re.match(r"<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>", line)]
+    kept = [
+        line for line in text.splitlines(keepends=True) if not re.match(r"<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>", line)
+    ]
     (tree / SHARED).write_text("".join(kept))
     openreg_gen("generate", cwd=tree)
     openreg_gen("generate", "--check", cwd=tree)
     assert (tree / SHARED).read_text() == "".join(kept)
 
 
-@pytest.mark.parametrize(("side", "there", "gone"), [("--ours", "my own words", "Another."), ("--theirs", "Another.", "my own")])
+@pytest.mark.parametrize(
+    ("side", "there", "gone"), [("--ours", "my own words", "Another."), ("--theirs", "Another.", "my own")]
+)
 @pytest.mark.parametrize("late", [False, True])
 def test_one_side_can_be_chosen_at_once_or_afterwards(openreg_gen, tree, side, there, gone, late):
     conflicting(tree)
@@ -247,6 +253,8 @@ def test_status_tells_what_its_owner_did(openreg_gen, tree):
     text = openreg_gen("status", cwd=tree).stdout
     told = json.loads(openreg_gen("status", "--json", cwd=tree).stdout)
     paths = {key: [file["path"] for file in value] for key, value in told.items() if isinstance(value, list)}
-    assert paths["edited_generated"] == [GENERATED] and paths["written"] == [KERNEL] and paths["claimed"] == ["setup.py"]
+    assert (
+        paths["edited_generated"] == [GENERATED] and paths["written"] == [KERNEL] and paths["claimed"] == ["setup.py"]
+    )
     assert told["undo"] == {"run": "own", "files": 1, "possible": True}
     assert "Yours by `own` (1)\n  setup.py\n" in text

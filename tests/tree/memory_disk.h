@@ -4,6 +4,7 @@
 #include "diag/failure.h"
 #include "tree/disk.h"
 #include "tree/paths.h"
+#include "tree/plan.h"
 
 #include <functional>
 #include <map>

@@ -95,7 +95,8 @@ class Life {
   // What a renderer makes of the "spec": which operators, two values; and of the "templates": a version.
   std::vector<Rendered> renders() const {
     std::vector<Rendered> out;
-    const auto add = [&](const std::string& path, FileClass file_class, const std::string& id, const std::string& text) {
+    const auto add = [&](const std::string& path, FileClass file_class, const std::string& id,
+                         const std::string& text) {
       Output output;
       output.path = path;
       output.template_name = path + ".j2";
@@ -245,7 +246,8 @@ class Life {
   void check_owner() const {
     for (const std::string& line : owners_) {
       const bool there = std::any_of(disk_.files.begin(), disk_.files.end(), [&](const auto& file) {
-        const bool can_be_dropped = file.first.starts_with(std::string(kUndo)) || file.first.starts_with(std::string(kTemporary));
+        const bool can_be_dropped =
+            file.first.starts_with(std::string(kUndo)) || file.first.starts_with(std::string(kTemporary));
         return (!can_be_dropped || needs_recovery(disk_)) && file.second.find(line) != std::string::npos;
       });
       EXPECT_TRUE(there) << "lost: " << line;
