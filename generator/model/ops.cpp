@@ -203,9 +203,15 @@ std::string gemm_arguments(const Op& op) {
   return in.size() == 2 ? "at::Tensor(), " + names(in) + ", 0, 1" : names(in);
 }
 
+/// What serves a stub at first: the CPU's function for it, where there is one.
+std::string stub_start(const DispatchStub& stub, const std::string& ns) {
+  if (stub.name == "index_put_with_sort_stub") return "&" + ns + "::native::host_index_put";
+  return "&" + ns + "::native::HostStub<" + stub.name + ", " + (stub.promotes ? "true" : "false") + ">::run";
+}
+
 /// Operators served by PyTorch's own kernels, a file for each header that declares their stubs: {id, headers, ops,
 /// stubs}. A stub that another strategy serves (`taken`) is not given twice.
-json in_tree_families(const std::vector<const Op*>& ops, const std::set<std::string>& taken) {
+json in_tree_families(const std::vector<const Op*>& ops, const std::set<std::string>& taken, const std::string& ns) {
   struct Family {
     std::set<std::string> headers;
     json ops = json::array();
@@ -229,8 +235,7 @@ json in_tree_families(const std::vector<const Op*>& ops, const std::set<std::str
   json out = json::array();
   for (auto& [id, family] : families) {
     json stubs = json::array();
-    for (const auto& [name, stub] : family.stubs)
-      stubs.push_back({{"name", name}, {"promotes", stub.promotes ? "true" : "false"}});
+    for (const auto& [name, stub] : family.stubs) stubs.push_back({{"name", name}, {"function", stub_start(stub, ns)}});
     out.push_back({{"id", id}, {"headers", family.headers}, {"ops", std::move(family.ops)}, {"stubs", stubs}});
   }
   return out;
@@ -315,7 +320,7 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
   }
   std::set<std::string> minimal_headers;
   for (const json& item : out["minimal"]) minimal_headers.insert(item["ops_header"]);
-  out["in_tree_families"] = in_tree_families(in_tree, taken_stubs);
+  out["in_tree_families"] = in_tree_families(in_tree, taken_stubs, spec.backend.cpp_namespace.value);
   out["matmul_headers"] = matmul_headers;
   out["minimal_headers"] = minimal_headers;
   out["native_headers"] = native_headers;
