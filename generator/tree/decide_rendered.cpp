@@ -76,14 +76,16 @@ void Decider::decide_shared(Step& step, const std::string& sum, const ManifestFi
       entry.conflict = true;
       return;
     }
+    if (ours != step.before && options_.side == MergeSide::Theirs) back_up(step);  // its owner's lines go
   }
+  const bool resolved = ours != step.before;
   if (options_.disown.contains(step.path))
     ours = with_class_line(ours, {{}, step.path, step.file_class, step.key, {}, {}, {}, {}});
   const std::string there = sha256(ours);
   if (there == before->sha256 && before->file_class != FileClass::Owned) {
     step.action = Action::Update;
     step.finding = Finding::Stale;
-    step.reason = "stale";
+    step.reason = resolved ? "resolved" : "stale";
   } else if (before->sha256 == sum) {
     step.action =
         ours == step.before ? Action::Keep : Action::Merge;  // edits, on top of a render that is still the same
