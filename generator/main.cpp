@@ -12,6 +12,9 @@ constexpr const char* kFooter = R"(Examples:
   openreg-gen check mybackend.yaml                 every fault of a spec at once
   openreg-gen generate -C torch_mybackend --diff   what a changed spec would change
   openreg-gen add abs.out maximum.out              two operators more, in the spec and in the files
+  openreg-gen status                               edits, conflicts, what undo would do
+  openreg-gen undo                                 takes back what the last run wrote
+  openreg-gen own setup.py                         yours from now on, never written again
   openreg-gen explain add.out                      a file, an operator or a diagnostic, in words
   openreg-gen ops 'add*'                           operators of the installed PyTorch
   source <(openreg-gen completion bash)            completion of verbs and flags

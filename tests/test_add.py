@@ -14,14 +14,14 @@ def changed(before, after):
 
 def test_add_writes_the_spec_and_what_follows_from_it(openreg_gen, tree):
     text, before = (tree / SPEC).read_text(), state(tree)
-    told = openreg_gen("add", "nonzero", "exp", cwd=tree).stdout
+    told = openreg_gen("add", "nonzero", "sin", cwd=tree).stdout
     assert "add nonzero as native: " in told
-    assert "add exp.out as stub: serves 'exp' too; " in told
+    assert "add sin.out as stub: serves 'sin' too; " in told
     lines = (tree / SPEC).read_text().splitlines(keepends=True)
-    assert "  nonzero: native\n" in lines and "  exp.out: stub\n" in lines
-    assert "".join(line for line in lines if line not in ("  nonzero: native\n", "  exp.out: stub\n")) == text
+    assert "  nonzero: native\n" in lines and "  sin.out: stub\n" in lines
+    assert "".join(line for line in lines if line not in ("  nonzero: native\n", "  sin.out: stub\n")) == text
     touched = changed(before, state(tree))
-    assert {"csrc/aten/native/nonzero.cpp", "csrc/aten/native/exp_out.cpp", SPEC, MANIFEST} <= touched
+    assert {"csrc/aten/native/nonzero.cpp", "csrc/aten/native/sin_out.cpp", SPEC, MANIFEST} <= touched
     assert not {name for name in touched if name.startswith("csrc/runtime")}
     openreg_gen("generate", "--check", cwd=tree)
 
@@ -79,15 +79,15 @@ def test_a_tree_that_would_be_refused_keeps_its_spec(openreg_gen, tree):
 
 
 def test_a_recorded_model_says_what_to_add(openreg_gen, tree, tmp_path):
-    ops = [("matmul", 9.0), ("nonzero", 0.5), ("exp.out", 2.0), ("relu", 3.0)]
+    ops = [("matmul", 9.0), ("nonzero", 0.5), ("sin.out", 2.0), ("relu", 3.0)]
     rows = [{"op": op, "calls": 2, "fallback": 2, "bytes": 8, "seconds": seconds} for op, seconds in ops]
     recorded = tmp_path / "model.json"
     recorded.write_text(json.dumps({"format": "openreg-gen ops", "version": 1, "torch": "2.13.0", "ops": rows}))
     told = json.loads(openreg_gen("add", "--from", recorded, "--top", "1", "--json", cwd=tree).stdout)
-    assert [one["op"] for one in told["added"]] == ["exp.out"]
+    assert [one["op"] for one in told["added"]] == ["sin.out"]
     assert told["left_out"] == "1 beyond --top, 1 composite, 1 in the spec already"
     told = openreg_gen("add", "--from", recorded, cwd=tree).stdout
-    assert "add nonzero as native" in told and "exp.out as" not in told
+    assert "add nonzero as native" in told and "sin.out as" not in told
     (tmp_path / "broken.json").write_text("{")
     assert "broken.json" in openreg_gen("add", "--from", tmp_path / "broken.json", cwd=tree, code=2).stderr
 

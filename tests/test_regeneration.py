@@ -66,6 +66,8 @@ def test_one_side_can_be_chosen_at_once_or_afterwards(openreg_gen, tree, side, t
     head = "".join((tree / SHARED).read_text().splitlines(keepends=True)[:8])
     assert there in head and gone not in head and "<<<<" not in head
     assert (tree / SHARED).read_text().endswith("my last line\n")
+    copy = tree / ".openreg-gen/backup/1" / SHARED
+    assert copy.exists() == (side == "--theirs") and (side == "--ours" or "my own words" in copy.read_text())
     openreg_gen("generate", "--check", cwd=tree)
 
 

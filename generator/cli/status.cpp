@@ -121,7 +121,7 @@ Exit run(const Options& options) {
   const bool is_fresh = fresh.word == std::string_view("fresh"), stale = fresh.word == std::string_view("stale");
   row("Tree", tree.root.string());
   row("Spec", tree.manifest.spec);
-  row("Written", fmt::format("by openreg-gen {} for PyTorch {}", tree.manifest.tool, tree.manifest.torch));
+  row("Written", fmt::format("by openreg-gen {} for {}", tree.manifest.tool, tree.manifest.torch));
   row("Files", count_classes(tree.manifest));
   row("State", painted(is_fresh ? "the last render is of this spec, these templates and this PyTorch"
                        : stale  ? "stale: " + fresh.why + "; `openreg-gen generate` renders anew"

@@ -93,6 +93,8 @@ constexpr Code kCodes[] = {
     {"E0222", "not a reduction", "Reductions are structured, and take `self`, `dim`, `keepdim` and `dtype` alone."},
     {"E0223", "not a matrix product", "The strategy `matmul` serves mm.out, bmm.out, addmm.out, baddbmm.out and addmv.out."},
     {"E0224", "unknown name in a reduction", "`map` sees `self`, `combine` sees `a` and `b`, `init` sees `lowest` and `highest`, `finish` sees `acc` and `count`."},
+    {"E0230", "fallback that contradicts the strategy", "`strategy: cpu_fallback` runs the operator on the CPU; `fallback: none` alone makes it an error to call it."},
+    {"E0231", "alias on an external device (warning)", "`alias` runs CPU kernels on the device's memory. Where the port does not say that the host can reach it, operators fall back by copying."},
     {"E0235", "one tolerance without the other", "A result is right within `atol + rtol * |expected|`: both are given, or neither."},
     {"E0236", "a check that the operator has not (warning)", "The operator has no form that the check would call. A kernel serves other forms only where PyTorch makes them of it, as it does for structured operators; else they are operators of their own."},
     {"E0237", "a skip, dtype or test given twice", "Two entries of the list say the same."},

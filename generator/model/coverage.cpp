@@ -50,6 +50,10 @@ class Cover {
       row.how = "unsupported: " + *entry.reason;
       return;
     }
+    if (entry.fallback.given() && *entry.fallback == FallbackKind::None) {
+      row.how = "an error: `fallback: none`";
+      return;
+    }
     row.coverage = *entry.strategy == Strategy::CpuFallback ? Coverage::Fallback : Coverage::Native;
     row.how = find_key("ops.*.strategy")->values[static_cast<std::size_t>(*entry.strategy)];
   }

@@ -45,12 +45,27 @@ json backend(const BackendSpec& b) {
 json allocator_context(const AllocatorSpec& allocator) {
   const bool direct = allocator.device.value == DeviceAllocatorKind::Direct;
   const bool pluggable = allocator.device.value == DeviceAllocatorKind::Pluggable;
-  return {{"device", direct ? "direct" : pluggable ? "pluggable" : "caching"},
+  return {{"device", direct      ? "direct"
+                     : pluggable ? "pluggable"
+                                 : "caching"},
           {"direct", direct},
           {"caching", !direct},  // pluggable is caching, until it is changed at run time
           {"pluggable", pluggable},
           {"alignment", allocator.alignment.value},
           {"settings", "\"\""}};
+}
+
+/// `cpu`: operators without a kernel run on the CPU, in one way or the other.
+json fallback(const FallbackSpec& spec) {
+  const FallbackKind kind = spec.kind.value;
+  const bool alias = kind == FallbackKind::Alias;
+  return {{"kind", alias                       ? "alias"
+                   : kind == FallbackKind::Cpu ? "cpu"
+                                               : "none"},
+          {"enumerator", fallback_enumerator(kind)},
+          {"cpu", kind != FallbackKind::None},
+          {"alias", alias},
+          {"warn_once", spec.warn_once.value}};
 }
 
 }  // namespace
@@ -74,8 +89,7 @@ json make_globals(const Spec& spec, const Catalog& catalog, const std::string& s
         {"memory", spec.device.memory.value},
         {"streams_per_pool", spec.device.streams_per_pool.value}}},
       {"allocator", allocator_context(spec.allocator)},
-      {"fallback",
-       {{"cpu", spec.fallback.kind.value == FallbackKind::Cpu}, {"warn_once", spec.fallback.warn_once.value}}},
+      {"fallback", fallback(spec.fallback)},
   };
   add_operators(globals, spec, catalog);
   return globals;

@@ -247,6 +247,10 @@ bool draws_from_generator(const Op& op) {
 
 }  // namespace
 
+std::string fallback_enumerator(FallbackKind kind) {
+  return kind == FallbackKind::None ? "kNone" : kind == FallbackKind::Cpu ? "kCpu" : "kAlias";
+}
+
 json operators_model(const Spec& spec, const Catalog& catalog) {
   json out = {{"minimal", json::array()},      {"random", json::array()},      {"structured", json::array()},
               {"pointwise", json::array()},    {"stub", json::array()},        {"native", json::array()},
@@ -292,7 +296,9 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
         break;
       case Strategy::CpuFallback:
         native_headers.insert(item["ops_header"]);
-        item["detour"] = draws_from_generator(*op) ? "random_detour" : "cpu_detour";
+        item["detour"] = entry.fallback.given()
+                             ? "fallback_kernel<FallbackKind::" + fallback_enumerator(entry.fallback.value) + ">"
+                             : "cpu_detour";
         out["cpu_fallback"].push_back(std::move(item));
         break;
       case Strategy::Unsupported:
@@ -302,8 +308,9 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
         out["unsupported"].push_back(std::move(item));
         break;
     }
-    if (entry.strategy.value != Strategy::Unsupported && entry.tests.run.value)
-      out["tested"].push_back(tested_item(*op, entry, catalog));
+    const bool refused = entry.strategy.value == Strategy::Unsupported ||
+                         (entry.fallback.given() && entry.fallback.value == FallbackKind::None);
+    if (!refused && entry.tests.run.value) out["tested"].push_back(tested_item(*op, entry, catalog));
   }
   for (const std::string_view name : minimal_op_names()) {
     const Op* op = catalog.find(name);

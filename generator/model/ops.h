@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <string>
+
 namespace openreg_gen {
 
 /// Fills in globals["ops"], ["custom_ops"] and ["amp"]. Throws Failure(Environment) if the installed PyTorch lacks the
@@ -17,6 +19,9 @@ void add_operators(nlohmann::json& globals, const Spec& spec, const Catalog& cat
 /// globals["ops"]: lists `minimal`, `random`, and one a strategy, in the spec's order, with what the templates in
 /// templates/csrc/aten show of each operator.
 nlohmann::json operators_model(const Spec& spec, const Catalog& catalog);
+
+/// The enumerator of FallbackKind in the emitted aten/Fallback.h.
+std::string fallback_enumerator(FallbackKind kind);
 
 /// globals["custom_ops"].
 nlohmann::json custom_operators_model(const Spec& spec);

@@ -11,7 +11,7 @@ using enum KeyType;
 
 constexpr std::string_view kApis[] = {"emulator", "external"};
 constexpr std::string_view kAllocators[] = {"direct", "caching", "pluggable"};
-constexpr std::string_view kFallbacks[] = {"none", "cpu"};
+constexpr std::string_view kFallbacks[] = {"none", "cpu", "alias"};
 constexpr std::string_view kStrategies[] = {"structured", "pointwise", "native", "stub", "cpu_fallback", "unsupported",
                                             "in_tree",    "reduction", "matmul"};
 constexpr std::string_view kDtypes[] = {"bool",    "uint8",    "int8",    "int16",   "int32",     "int64",
@@ -59,7 +59,7 @@ const Key kKeys[] = {
     {.path = "allocator.alignment", .type = Size, .fallback = "64", .description = "Alignment of allocations: a power of two.", .example = "256", .min = 1, .max = 1 << 20},
 
     {.path = "fallback", .type = Map, .fallback = "cpu", .description = "What becomes of operators without a kernel: a word, or a map.", .example = "none", .shorthand = "kind"},
-    {.path = "fallback.kind", .type = Word, .fallback = "cpu", .values = kFallbacks, .description = "`cpu`: they run on the CPU, by copying. `none`: they raise.", .example = "none"},
+    {.path = "fallback.kind", .type = Word, .fallback = "cpu", .values = kFallbacks, .description = "`cpu`: they run on the CPU, by copying. `alias`: the CPU's kernel runs on the device's memory, without copies, where the device can do that. `none`: they raise.", .example = "alias"},
     {.path = "fallback.warn_once", .type = Boolean, .fallback = "false", .description = "Whether each operator that falls back says so, once.", .example = "true"},
 
     {.path = "ops", .type = Table, .description = "Operators that the backend registers: a map from operator to strategy (or to the keys below), or a list of operators and such maps. In an operator's place may stand a selection: a name without overload, a glob (`add.*`, `*_backward`), a set (`@minimal`, `@core`, `@pointwise`, `@amp`, `@tag:NAME`, `@model:FILE`), or any of these with a minus, which takes them out again. See [operators](operators.md#selections).", .example = "{abs.out: stub, relu: native}", .pattern = kSelection},
@@ -74,6 +74,7 @@ const Key kKeys[] = {
     {.path = "ops.*.dtypes[]", .type = Word, .values = kDtypes, .description = "A dtype."},
     {.path = "ops.*.override", .type = Boolean, .fallback = "false", .description = "Registers an operator that PyTorch already composes of others; its autograd is then yours.", .example = "true"},
     {.path = "ops.*.reason", .type = Text, .description = "`unsupported`: what the user is told; one line.", .example = "the device has no Poisson sampler", .rule = rules::line, .pattern = kLine},
+    {.path = "ops.*.fallback", .type = Word, .fallback = "as `fallback.kind`", .values = kFallbacks, .description = "`cpu_fallback`, which it implies: how this operator falls back, whatever `fallback` says for all.", .example = "alias"},
     {.path = "ops.*.tests", .type = Map, .fallback = "true", .description = "How the operator is tested: `false` for not at all, or a map.", .example = "{dtypes: [float32], rtol: 1.0e-3, atol: 1.0e-5}", .shorthand = "run"},
     {.path = "ops.*.tests.run", .type = Boolean, .fallback = "true", .description = "Whether tests are rendered for the operator.", .example = "false"},
     {.path = "ops.*.tests.dtypes", .type = List, .fallback = "those of the kernel", .description = "The dtypes that are tested.", .example = "[float32, int64]"},

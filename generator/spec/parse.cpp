@@ -141,6 +141,10 @@ class Parse {
     read_word(spec_.fallback.kind, fallback, "kind", "fallback.kind");
     read(spec_.fallback.warn_once, fallback, "warn_once");
     if (*spec_.device.api == DeviceApi::External) {
+      if (*spec_.fallback.kind == FallbackKind::Alias) {
+        diagnostics_.warning("E0231", spec_.fallback.kind.at, "`alias` needs a device whose memory the host can reach",
+                             "where the port does not say hostAccessible, operators fall back by copying");
+      }
       for (const auto key : {"count", "memory"}) {
         if (const Node* node = find(device, key)) {
           diagnostics_.warning("E0141", node->at, fmt::format("'{}' has no effect with `api: external`", key),
@@ -177,6 +181,8 @@ class Parse {
       op.dtypes.value = read_list(&node, "dtypes", &op.dtypes.at);
       read(op.override_composite, &node, "override");
       read(op.reason, &node, "reason");
+      read_word(op.fallback, &node, "fallback", "ops.*.fallback");
+      if (op.fallback.given() && !op.strategy.given()) op.strategy.value = Strategy::CpuFallback;
       op.tests = read_op_tests(node.find("tests"), diagnostics_);
       read(op.since, &node, "since");
       read(op.until, &node, "until");
@@ -221,6 +227,13 @@ class Parse {
     }
     if (*op.strategy != Strategy::Pointwise && *op.strategy != Strategy::Stub && *op.strategy != Strategy::Reduction)
       misplaced(op.dtypes, "dtypes", "pointwise, reduction and stub");
+    if (*op.strategy != Strategy::CpuFallback) {
+      misplaced(op.fallback, "fallback", "cpu_fallback");
+    } else if (op.strategy.given() && op.fallback.given() && *op.fallback == FallbackKind::None) {
+      diagnostics_.error("E0230", op.fallback.at,
+                         fmt::format("'{}' is to run on the CPU, and not to fall back", *op.name),
+                         "leave 'strategy' out: it is an error to call the operator then");
+    }
     if (*op.strategy == Strategy::Unsupported) {
       if (!op.reason.given())
         diagnostics_.error("E0154", op.name.at, fmt::format("'{}' is unsupported, but has no 'reason'", *op.name),

@@ -108,7 +108,12 @@ void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Dia
   const auto fits = fitting_strategies(*known);
   const StrategyFit* fit = find_fit(fits, word);
   const Location at = op.strategy.given() ? op.strategy.at : op.name.at;
-  if (fit != nullptr && !fit->fits) {
+  // What never runs needs no way through the CPU, and on the device's own memory a view is one.
+  const bool by_alias = op.fallback.given() && *op.fallback == FallbackKind::Alias;
+  const bool runs_anyway =
+      *op.strategy == Strategy::CpuFallback && op.fallback.given() &&
+      (*op.fallback == FallbackKind::None || (by_alias && known->is_view && known->kernels.contains("CPU")));
+  if (fit != nullptr && !fit->fits && !runs_anyway) {
     const char* code = *op.strategy == Strategy::CpuFallback  ? "E0204"
                        : *op.strategy == Strategy::Structured ? "E0205"
                        : *op.strategy == Strategy::Stub       ? "E0206"
@@ -122,7 +127,7 @@ void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Dia
         others += (others.empty() ? "" : ", ") + std::string(other.strategy);
     }
     const bool view =
-        *op.strategy == Strategy::CpuFallback && *spec.fallback.kind == FallbackKind::Cpu && known->has_default;
+        *op.strategy == Strategy::CpuFallback && *spec.fallback.kind != FallbackKind::None && known->has_default;
     diagnostics.error(code, at, fmt::format("'{}' can't be '{}': {}", known->name, word, fit->reason),
                       "what fits: " + others + (view ? "; or leave it out" : ""));
   } else if (fit != nullptr && fit->needs_override && !*op.override_composite) {

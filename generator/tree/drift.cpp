@@ -74,7 +74,8 @@ std::string type_of(std::string_view parameter, bool named) {
   if (named && list.size() > 1 && word(list.back()) && !needs_a_noun(list[list.size() - 2])) list.pop_back();
   std::string out;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i] == "::" || (i + 1 < list.size() && word(list[i]) && list[i + 1] == "::")) continue;
+    const bool qualifies = i + 1 < list.size() && list[i + 1] == "::" && word(list[i]) && list[i] != "const";
+    if (list[i] == "::" || qualifies) continue;
     std::string token = list[i];
     if (token == "SymInt") token = "int64_t";
     if (token == "SymIntArrayRef") token = "IntArrayRef";

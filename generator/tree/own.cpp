@@ -11,7 +11,8 @@ constexpr std::size_t kHeader = 1000;  // bytes; a header is at the top
 const ManifestFile& entry_of(const Manifest& manifest, const std::string& path, std::string& rendered_as) {
   const ManifestFile* file = find_file(manifest, path, &rendered_as);
   if (!file) {
-    throw Failure(Exit::BadInput, "E0530", "openreg-gen did not write '" + path + "': it is yours already",
+    throw Failure(Exit::BadInput, "E0530",
+                  "openreg-gen did not write '" + path + "': there is nothing to take or to give back",
                   "`openreg-gen status` shows the files of the tree");
   }
   return *file;

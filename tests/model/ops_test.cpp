@@ -144,11 +144,18 @@ TEST(Operators, TheSpecReplacesTheMinimalKernelAndTheRandomDetour) {
   EXPECT_EQ(operators_model(spec_with("uniform_", Strategy::Native), small_catalog())["random"].size(), 0U);
 }
 
-TEST(Operators, AFallbackOfARandomOperatorDrawsFromTheDevicesGenerator) {
-  const json ops = operators_model(spec_with("uniform_", Strategy::CpuFallback), small_catalog());
-  EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "random_detour");
-  const json plain = operators_model(spec_with("zero_", Strategy::CpuFallback), small_catalog());
-  EXPECT_EQ(plain["cpu_fallback"].at(0)["detour"], "cpu_detour");
+TEST(Operators, AFallbackOfItsOwnIsAKernelOfItsOwn) {
+  Spec spec = spec_with("zero_", Strategy::CpuFallback);
+  json ops = operators_model(spec, small_catalog());
+  EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "cpu_detour");
+  EXPECT_EQ(ops["tested"].size(), 1U);
+  spec.ops[0].fallback = {FallbackKind::Alias, {.line = 1, .column = 1}};
+  ops = operators_model(spec, small_catalog());
+  EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "fallback_kernel<FallbackKind::kAlias>");
+  spec.ops[0].fallback.value = FallbackKind::None;
+  ops = operators_model(spec, small_catalog());
+  EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "fallback_kernel<FallbackKind::kNone>");
+  EXPECT_EQ(ops["tested"].size(), 0U);  // there is no result to compare
 }
 
 Spec custom_spec(const std::string& schema, const std::string& expr, CustomAutograd autograd,

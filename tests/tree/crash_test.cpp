@@ -276,8 +276,36 @@ TEST_F(Crash, UndoCanBeKilledAtEachChange) {
   EXPECT_GT(kills, 15);
 }
 
-// An editor saves between the plan and the swap, and in the very moment of the swap.
-TEST_F(Crash, AnEditDuringTheRunEndsIt) {
+/// An editor saves a file in the very moment before, or after, it is swapped.
+class EditedDisk final : public RealDisk {
+ public:
+  EditedDisk(const fs::path& root, std::string victim, bool before)
+      : RealDisk(root), file_(root / victim), victim_(std::move(victim)), before_(before) {}
+  void rename_new(const std::string& from, const std::string& to) override {
+    save(from == victim_ || to == victim_, before_);
+    RealDisk::rename_new(from, to);
+    save(from == victim_ || to == victim_, !before_);
+  }
+  void exchange(const std::string& slot, const std::string& to) override {
+    save(to == victim_, before_);
+    RealDisk::exchange(slot, to);
+    save(to == victim_, !before_);
+  }
+  static constexpr const char* kText = "saved meanwhile\n";
+
+ private:
+  void save(bool meant, bool now) {
+    if (!meant || !now || saved_) return;
+    saved_ = true;
+    fs::create_directories(file_.parent_path());
+    std::ofstream(file_, std::ios::binary) << kText;
+  }
+  fs::path file_;
+  std::string victim_;
+  bool before_, saved_ = false;
+};
+
+TEST_F(Crash, AnEditBetweenPlanAndSwapEndsTheRun) {
   start();
   DyingDisk disk(root, kNever);
   const Plan made = planned(disk, kNew);
@@ -290,6 +318,36 @@ TEST_F(Crash, AnEditDuringTheRunEndsIt) {
     EXPECT_EQ(failure.code(), "E0522");
   }
   EXPECT_EQ(read_all(), before);
+}
+
+// A file that is replaced, merged, removed, created: what is saved as it goes is there afterwards, and nothing else is
+// touched.
+TEST_F(Crash, AnEditInTheMomentOfTheSwapEndsTheRun) {
+  for (const char* victim : {"a.cpp", "b.md", "d/old.cpp", "e/new.cpp"}) {
+    for (bool atomic : {true, false}) {
+      start();
+      EditedDisk disk(root, victim, true);
+      disk.atomic_exchange = atomic;
+      EXPECT_THROW(apply_plan(disk, planned(disk, kNew)), Failure) << victim;
+      Files now = read_all();
+      EXPECT_EQ(now[victim], EditedDisk::kText);
+      Files before = started;
+      before[victim] = EditedDisk::kText;
+      EXPECT_EQ(now, before) << victim;
+    }
+  }
+}
+
+TEST_F(Crash, AnEditRightAfterTheSwapIsAnEditOfTheNewFile) {
+  for (const char* victim : {"a.cpp", "b.md", "d/old.cpp", "e/new.cpp"}) {
+    start();
+    EditedDisk disk(root, victim, false);
+    apply_plan(disk, planned(disk, kNew));
+    Files after = finished;
+    after[victim] = EditedDisk::kText;
+    EXPECT_EQ(read_all(), after) << victim;
+    EXPECT_TRUE(last_run(disk)->edited()) << victim;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,141 @@
+"""What is in a run's way: a full disk, read-only files, names that clash. Clear errors, and nothing is lost."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+from trees import GENERATED, SHARED, files, state
+
+KERNEL = "csrc/aten/native/relu.cpp"
+MEBIBYTE = 1 << 20
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    folder = tmp_path / "small"
+    folder.mkdir()
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", folder], check=False, capture_output=True, text=True
+    )
+    if made.returncode:
+        pytest.skip(f"a small tmpfs needs root: {made.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_leaves_the_tree_as_it_was(openreg_gen, pristine, small_disk):
+    tree = shutil.copytree(pristine, small_disk / "torch_mybackend")
+    with (tree / SHARED).open("a") as file:
+        file.write("mine\n")
+    for name in list(files(tree)):
+        if name.startswith("csrc/runtime/"):
+            (tree / name).unlink()
+    before = state(tree)
+    failures = 0
+    for spare in (0, 4096, 8192, 16384, 32768, 65536, 131072, 262144, MEBIBYTE):
+        with (small_disk / "filler").open("wb", buffering=0) as filler:
+            size = shutil.disk_usage(small_disk).free - spare
+            for _ in range(size // 4096):
+                filler.write(b"x" * 4096)
+        told = openreg_gen("generate", cwd=tree, code=None)
+        if told.returncode == 0:
+            break
+        failures += 1
+        assert told.returncode == 3 and "error[E0506]" in told.stderr and "No space left on device" in told.stderr
+        assert state(tree) == before and not (tree / ".openreg-gen/tmp").exists()
+        (small_disk / "filler").unlink()
+    assert failures >= 2
+    (small_disk / "filler").unlink()
+    openreg_gen("generate", cwd=tree)
+    openreg_gen("generate", "--check", cwd=tree)
+    assert (tree / GENERATED).is_file() and (tree / SHARED).read_text().endswith("mine\n")
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root needs setpriv to obey permissions")
+@pytest.mark.parametrize("file_class", ["generated", "shared"])
+def test_a_read_only_file_leaves_the_tree_as_it_was(openreg_gen, tree, file_class):
+    prefix = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    spec = tree / "mybackend.yaml"
+    text = spec.read_text().replace("\nbackend:\n", "\nbackend:\n  description: Another.\n")
+    spec.write_text(text.replace("count: 2", "count: 3"))
+    told = json.loads(openreg_gen("generate", "--dry-run", "--json", cwd=tree).stdout)["files"]
+    victim = next(file["path"] for file in told if file["action"] == "update" and file["class"] == file_class)
+    (tree / victim).chmod(0o444)
+    before = state(tree)
+    told = openreg_gen("generate", cwd=tree, code=3, prefix=prefix).stderr
+    assert "E0506" in told and f"'{victim}' is read-only" in told
+    assert state(tree) == before
+    (tree / victim).chmod(0o644)
+    openreg_gen("generate", cwd=tree)
+
+
+def blocked(openreg_gen, tree, path, why):
+    """Refused, with its name and the reason; told by --check, too; nothing is written."""
+    before = state(tree)
+    told = openreg_gen("generate", cwd=tree, code=1).stderr
+    assert "E0503" in told and f"  {path}: {why}" in told, told
+    assert f"  {path}" in openreg_gen("generate", "--check", cwd=tree, code=1).stdout.partition("blocked:")[2]
+    assert state(tree) == before
+
+
+def test_a_name_that_differs_in_letter_case_only(openreg_gen, tree):
+    (tree / GENERATED).rename(tree / "csrc/runtime/GUARD.cpp")
+    why = "'csrc/runtime/GUARD.cpp' differs in letter case only: on some systems they are one file"
+    blocked(openreg_gen, tree, GENERATED, why)
+
+
+def test_a_folder_that_differs_in_letter_case_only(openreg_gen, tree):
+    (tree / "csrc/amp").rename(tree / "csrc/AMP")
+    blocked(openreg_gen, tree, "csrc/amp/Autocast.cpp", "'csrc/AMP' differs in letter case only")
+
+
+def test_a_file_where_a_folder_has_to_be(openreg_gen, tree):
+    shutil.rmtree(tree / "csrc/amp")
+    (tree / "csrc/amp").write_text("mine\n")
+    blocked(openreg_gen, tree, "csrc/amp/Autocast.cpp", "'csrc/amp' is a file where a folder has to be")
+
+
+def test_a_folder_where_a_file_has_to_be(openreg_gen, tree):
+    (tree / GENERATED).unlink()
+    (tree / GENERATED).mkdir()
+    (tree / GENERATED / "mine").write_text("mine\n")
+    blocked(openreg_gen, tree, GENERATED, "a folder is in its place")
+
+
+@pytest.mark.parametrize("name", [GENERATED, SHARED])
+def test_a_symlink_in_a_files_place(openreg_gen, tree, tmp_path, name):
+    outside = tmp_path / "outside"
+    (tree / name).rename(outside)
+    (tree / name).symlink_to(outside)
+    before = outside.read_bytes()
+    blocked(openreg_gen, tree, name, "a symlink is in its place")
+    openreg_gen("generate", "--force", cwd=tree, code=1)
+    assert outside.read_bytes() == before and (tree / name).is_symlink()
+
+
+def test_an_owners_kernel_may_be_a_symlink(openreg_gen, tree, tmp_path):
+    outside = tmp_path / "relu.cpp"
+    (tree / KERNEL).rename(outside)
+    (tree / KERNEL).symlink_to(outside)
+    (tree / GENERATED).unlink()
+    openreg_gen("generate", cwd=tree)
+    openreg_gen("generate", "--check", cwd=tree)
+    assert (tree / KERNEL).is_symlink() and (tree / GENERATED).is_file()
+
+
+@pytest.mark.parametrize("folder", ["backup", "pristine", "undo", "tmp"])
+def test_the_tools_own_folders_do_not_lead_out(openreg_gen, tree, tmp_path, folder):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    shutil.rmtree(tree / ".openreg-gen" / folder, ignore_errors=True)
+    (tree / ".openreg-gen" / folder).symlink_to(outside)
+    (tree / GENERATED).write_text("mine\n")
+    (tree / SHARED).unlink()
+    told = openreg_gen("generate", "--force", cwd=tree, code=None)
+    assert not list(outside.iterdir())
+    if told.returncode:
+        assert "E0508" in told.stderr and (tree / GENERATED).read_text() == "mine\n"
+    else:
+        assert (tree / GENERATED).read_text() != "mine\n"

@@ -1,0 +1,97 @@
+// An owner's kernel against the signature that its registration calls.
+#include "tree/drift.h"
+
+#include <gtest/gtest.h>
+
+namespace openreg_gen {
+namespace {
+
+constexpr const char* kRelu = "at::Tensor relu(const at::Tensor& self)";
+constexpr const char* kAdd = "at::Tensor& add_out(const at::Tensor& self, const at::Scalar& alpha, at::Tensor& out)";
+
+void expect(const char* text, const char* signature, int line, bool fits) {
+  const KernelPlace place = find_kernel(text, signature);
+  EXPECT_EQ(place.line, line) << text;
+  EXPECT_EQ(place.fits, fits) << text;
+}
+
+TEST(Drift, NamesDefaultsCommentsAndNamespacesDoNotMatter) {
+  for (const char* text : {
+           "at::Tensor relu(const at::Tensor& self) {",
+           "Tensor relu(const Tensor & x) {",
+           "static inline at::Tensor relu(const at::Tensor& /* in */) {",
+           "at::Tensor mine::relu(const at::Tensor& self = {}) {",
+           "[[nodiscard]] at::Tensor relu([[maybe_unused]] const at::Tensor& self) {",
+           "auto relu(const at::Tensor& self) -> at::Tensor {",
+           "::at::Tensor relu(\n    const ::at::Tensor& self  // what comes in\n) {",
+       }) {
+    expect(text, kRelu, 1, true);
+  }
+  expect("at::Tensor\nrelu(const at::Tensor& self) {}", kRelu, 2, true);
+}
+
+TEST(Drift, OtherTypesDoNotFit) {
+  for (const char* text : {
+           "at::Tensor relu(at::Tensor& self) {",
+           "at::Tensor relu(const at::Tensor self) {",
+           "at::Tensor relu() {",
+           "at::Tensor relu(const at::Tensor& self, bool fast) {",
+           "void relu(const at::Tensor& self) {",
+           "at::Tensor& relu(const at::Tensor& self) {",
+           "at::Tensor relu(const at::TensorList& self) {",
+       }) {
+    expect(text, kRelu, 1, false);
+  }
+}
+
+TEST(Drift, WhatIsNotThere) {
+  expect("", kRelu, 0, false);
+  expect("at::Tensor relu_(at::Tensor& self) {}\nint prelu(int);\nint relu;\n", kRelu, 0, false);
+  expect("// at::Tensor relu(const at::Tensor& self) {}\n/* relu(1) */ const char* s = \"relu(2)\";\n", kRelu, 0,
+         false);
+  expect("at::Tensor relu(const at::Tensor& self) {", "no signature", 0, false);
+}
+
+TEST(Drift, TheDefinitionIsNamedRatherThanACallOrDeclaration) {
+  const char* text =
+      "at::Tensor relu(const at::Tensor& self, bool fast);\n"
+      "auto x = relu(a);\n"
+      "at::Tensor relu(const at::Tensor& self, bool fast) {\n"
+      "  return relu(self);\n"
+      "}\n";
+  expect(text, kRelu, 3, false);
+}
+
+TEST(Drift, AmongOverloadsTheOneThatFitsCounts) {
+  expect("at::Tensor relu(int x) { return {}; }\nat::Tensor relu(const at::Tensor& self) { return self; }\n", kRelu, 2,
+         true);
+}
+
+TEST(Drift, ManyParametersAndTemplates) {
+  expect("Tensor& add_out(const Tensor& a, const Scalar& b, Tensor& c) { return c; }", kAdd, 1, true);
+  expect("Tensor& add_out(const Tensor& a, Tensor& c, const Scalar& b) { return c; }", kAdd, 1, false);
+  const char* wide =
+      "std::tuple<at::Tensor, at::Tensor> sort(const at::Tensor& self, std::optional<bool> stable, "
+      "std::array<bool, 2> mask)";
+  expect(
+      "std::tuple<Tensor, Tensor> sort(const Tensor& x, std::optional<bool> s = std::nullopt, std::array<bool, 2> m) {",
+      wide, 1, true);
+  expect("std::tuple<Tensor, Tensor> sort(const Tensor& x, std::optional<bool> s, std::array<bool, 3> m) {", wide, 1,
+         false);
+}
+
+TEST(Drift, SymIntsMayBeTakenAsIntegers) {
+  const char* view = "at::Tensor view(const at::Tensor& self, c10::SymIntArrayRef size, c10::SymInt n)";
+  expect("at::Tensor view(const at::Tensor& self, at::IntArrayRef size, int64_t n) {", view, 1, true);
+  expect("at::Tensor view(const at::Tensor& self, c10::SymIntArrayRef size, c10::SymInt n) {", view, 1, true);
+  expect("at::Tensor view(const at::Tensor& self, at::IntArrayRef size, int32_t n) {", view, 1, false);
+}
+
+TEST(Drift, TextsThatEndInTheMiddle) {
+  for (const char* text : {"/*", "\"", "\"\\", "relu(", "at::Tensor relu(const at::Tensor& self", "relu(<<", "/"}) {
+    EXPECT_FALSE(find_kernel(text, kRelu).fits) << text;
+  }
+}
+
+}  // namespace
+}  // namespace openreg_gen

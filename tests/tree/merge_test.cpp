@@ -1,0 +1,125 @@
+// Three-way merges by git, markers of conflicts, line ends.
+#include "tree/merge.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace openreg_gen {
+namespace {
+
+constexpr const char* kBase = "one\ntwo\nthree\nfour\nfive\n";
+constexpr const char* kMarked =
+    "a\n<<<<<<< yours\nmine\n||||||| last render\nwas\n=======\nnew\n>>>>>>> new render\nz\n";
+
+/// No git on PATH, as long as it lives.
+class NoGit {
+ public:
+  NoGit() : path_(std::getenv("PATH")) { setenv("PATH", "/nonexistent", 1); }
+  ~NoGit() { setenv("PATH", path_.c_str(), 1); }
+  NoGit(const NoGit&) = delete;
+  NoGit& operator=(const NoGit&) = delete;
+
+ private:
+  std::string path_;
+};
+
+Merged merge(const std::string& ours, const std::string& base, const std::string& theirs,
+             MergeSide side = MergeSide::Markers) {
+  return GitMerger().merge(ours, base, theirs, side);
+}
+
+TEST(Merge, ChangesOfDifferentLinesAreBothThere) {
+  const Merged merged = merge("ONE\ntwo\nthree\nfour\nfive\n", kBase, "one\ntwo\nthree\nfour\nFIVE\n");
+  EXPECT_EQ(merged.kind, Merged::Kind::Clean);
+  EXPECT_EQ(merged.text, "ONE\ntwo\nthree\nfour\nFIVE\n");
+}
+
+TEST(Merge, ChangesOfTheSameLineAreAConflictInDiff3Style) {
+  const std::string ours = "one\ntwo\nmine\nfour\nfive\n", theirs = "one\ntwo\nnew\nfour\nfive\n";
+  const Merged merged = merge(ours, kBase, theirs);
+  EXPECT_EQ(merged.kind, Merged::Kind::Conflict);
+  EXPECT_EQ(
+      merged.text,
+      "one\ntwo\n<<<<<<< yours\nmine\n||||||| last render\nthree\n=======\nnew\n>>>>>>> new render\nfour\nfive\n");
+  EXPECT_EQ(conflict_lines(merged.text), std::vector<int>{3});
+  EXPECT_EQ(merge(ours, kBase, theirs, MergeSide::Ours).text, ours);
+  EXPECT_EQ(merge(ours, kBase, theirs, MergeSide::Theirs).text, theirs);
+  EXPECT_EQ(merge(ours, kBase, theirs, MergeSide::Theirs).kind, Merged::Kind::Clean);
+}
+
+// More conflicts than an exit code can count.
+TEST(Merge, HundredsOfConflicts) {
+  std::string base, ours, theirs;
+  for (int i = 0; i < 300; ++i) {
+    const std::string line = std::to_string(i) + "\n";
+    base += "base " + line + "same " + line + "also " + line + "too " + line;
+    ours += "mine " + line + "same " + line + "also " + line + "too " + line;
+    theirs += "new " + line + "same " + line + "also " + line + "too " + line;
+  }
+  const Merged merged = merge(ours, base, theirs);
+  EXPECT_EQ(merged.kind, Merged::Kind::Conflict) << merged.why;
+  EXPECT_EQ(conflict_lines(merged.text).size(), 300u);
+  EXPECT_EQ(merge(ours, base, theirs, MergeSide::Ours).text, ours);
+}
+
+TEST(Merge, WhatNeedsNoMergeNeedsNoGit) {
+  const NoGit none;
+  EXPECT_EQ(merge(kBase, kBase, "new\n").text, "new\n");
+  EXPECT_EQ(merge("mine\n", kBase, kBase).text, "mine\n");
+  EXPECT_EQ(merge("both\n", kBase, "both\n").text, "both\n");
+  const Merged merged = merge("mine\n", kBase, "new\n");
+  EXPECT_EQ(merged.kind, Merged::Kind::Impossible);
+  EXPECT_EQ(merged.why, "merging needs git, and there is none on PATH");
+}
+
+TEST(Merge, BytesThatAreNoTextAreImpossible) {
+  const Merged merged = merge(std::string("a\0b\n", 4), std::string("a\0\n", 3), std::string("a\0c\n", 4));
+  EXPECT_EQ(merged.kind, Merged::Kind::Impossible);
+  EXPECT_TRUE(merged.why.starts_with("git cannot merge it (")) << merged.why;
+}
+
+TEST(Merge, CrlfStaysCrlfAndIsNoChange) {
+  const Merged merged = merge("ONE\r\ntwo\r\nthree\r\nfour\r\nfive\r\n", kBase, "one\ntwo\nthree\nfour\nFIVE\n");
+  EXPECT_EQ(merged.kind, Merged::Kind::Clean);
+  EXPECT_EQ(merged.text, "ONE\r\ntwo\r\nthree\r\nfour\r\nFIVE\r\n");
+  EXPECT_EQ(merge(to_crlf(kBase), kBase, "new\n").text, "new\r\n");
+}
+
+TEST(Merge, ALastLineWithoutAnEnd) {
+  EXPECT_EQ(merge("ONE\ntwo\nthree\nfour\nfive", kBase, "one\ntwo\nTHREE\nfour\nfive\n").text,
+            "ONE\ntwo\nTHREE\nfour\nfive");
+}
+
+TEST(Conflicts, EachMarkerThatIsLeftIsFound) {
+  EXPECT_TRUE(conflict_lines("").empty());
+  // Rules under headings, and shifts, are no conflict.
+  EXPECT_TRUE(conflict_lines("Title\n=======\nx << 7\n<<<<<<<<\n").empty());
+  EXPECT_EQ(conflict_lines(kMarked), std::vector<int>{2});
+  EXPECT_EQ(conflict_lines("a\nmine\n||||||| last render\n=======\n"), std::vector<int>{3});
+  EXPECT_EQ(conflict_lines("a\n=======\nnew\n>>>>>>> new render\n"), std::vector<int>{4});
+  EXPECT_EQ(conflict_lines(std::string(kMarked) + kMarked), (std::vector<int>{2, 11}));
+  EXPECT_EQ(conflict_lines(to_crlf(kMarked)), std::vector<int>{2});
+}
+
+TEST(Conflicts, OneSideIsTaken) {
+  EXPECT_EQ(resolve_conflicts(kMarked, MergeSide::Ours), "a\nmine\nz\n");
+  EXPECT_EQ(resolve_conflicts(kMarked, MergeSide::Theirs), "a\nnew\nz\n");
+  EXPECT_EQ(resolve_conflicts(kMarked, MergeSide::Markers), kMarked);
+  EXPECT_EQ(resolve_conflicts(to_crlf(kMarked), MergeSide::Theirs), "a\r\nnew\r\nz\r\n");
+  const std::string open = "a\n<<<<<<< yours\nmine\n=======\nnew\n";
+  EXPECT_EQ(resolve_conflicts(open, MergeSide::Ours), open);
+  // A rule in the new render's part belongs to it.
+  EXPECT_EQ(resolve_conflicts("<<<<<<< yours\n=======\nTitle\n=======\n>>>>>>> new render\n", MergeSide::Theirs),
+            "Title\n=======\n");
+}
+
+TEST(LineEnds, Crlf) {
+  EXPECT_TRUE(is_crlf("a\r\nb\r\n"));
+  EXPECT_FALSE(is_crlf("a\r\nb\n"));
+  EXPECT_FALSE(is_crlf("a"));
+  EXPECT_EQ(to_crlf("a\nb\r\nc"), "a\r\nb\r\nc");
+}
+
+}  // namespace
+}  // namespace openreg_gen
