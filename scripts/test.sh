@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Every test, from nothing: the command, bad specs, goldens, generated_example (equality, build, tests, sanitizers),
 # a second backend in an empty folder, the external port, formatting and warnings of what is emitted.
-# Usage: scripts/test.sh [STAGE ...]   stages: command example device second external package format (default: all)
+# Usage: scripts/test.sh [STAGE ...]   stages: command format example device full second external package (default: all)
 source "$(dirname "$0")/lib.sh"
-stages=${*:-command format example device second external package}
+stages=${*:-command format example device full second external package}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)} MAX_JOBS=${MAX_JOBS:-$(nproc)}
@@ -75,6 +75,17 @@ second_tree() {
 
 stage_second() {
   test_tree "$(second_tree)" "$work/venv_mybackend" MYBACKEND
+}
+
+# The large spec: trains a transformer and a CNN without leaving the device, and compares each operator with the CPU.
+stage_full() {
+  local tree=$work/full backend
+  "$generator" new openreg --spec "$root/specs/full.yaml" --out "$tree" >/dev/null
+  backend=$(backend_python "$work/venv_full")
+  step "Building the tree of specs/full.yaml"
+  CMAKE_ARGS="-DOPENREG_WERROR=ON" "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+  step "Training and operators of specs/full.yaml"
+  "$backend" -m pytest -q "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py"
 }
 
 stage_external() {
