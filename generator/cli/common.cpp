@@ -76,7 +76,7 @@ Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& 
 std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering) {
   std::vector<std::string> texts = renderer.render(rendering.request);
   std::vector<Rendered> renders;
-  for (std::size_t i = 0; i < texts.size(); ++i) 
+  for (std::size_t i = 0; i < texts.size(); ++i)
     renders.push_back({rendering.outputs[i], std::move(texts[i]), std::nullopt});
   renders.insert(renders.end(), rendering.lists.begin(), rendering.lists.end());
   return renders;

@@ -28,8 +28,8 @@ struct EditedSpec {
 using EditSpec = std::function<std::optional<EditedSpec>(const Inputs& inputs)>;
 
 /// Renders the tree again; with `edit`, from the edited spec, which is then written in the same run as its files: all
-/// of it or nothing, and `undo` takes both back. Exit::No if files are in the way, if there are conflicts, or if --check
-/// found something. Throws Failure.
+/// of it or nothing, and `undo` takes both back. Exit::No if files are in the way, if there are conflicts, or if
+/// --check found something. Throws Failure.
 Exit generate(const GenerateOptions& options, const EditSpec& edit = {});
 
 /// -C, --torch, --dry-run, --diff, --json, and what decides between an owner's edits and the render: --ours, --theirs,
