@@ -12,8 +12,8 @@ using enum KeyType;
 constexpr std::string_view kApis[] = {"emulator", "external"};
 constexpr std::string_view kAllocators[] = {"direct", "caching", "pluggable"};
 constexpr std::string_view kFallbacks[] = {"none", "cpu", "alias"};
-constexpr std::string_view kStrategies[] = {"structured", "pointwise", "native", "stub", "cpu_fallback", "unsupported",
-                                            "in_tree",    "reduction", "matmul"};
+constexpr std::string_view kStrategies[] = {"structured",  "pointwise", "native",    "stub",  "cpu_fallback",
+                                            "unsupported", "in_tree",   "reduction", "matmul"};
 constexpr std::string_view kDtypes[] = {"bool",    "uint8",    "int8",    "int16",   "int32",     "int64",
                                         "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
 constexpr std::string_view kTestChecks[] = {"forward", "out",          "inplace", "noncontiguous",

@@ -88,14 +88,14 @@ struct TestsSpec {
 struct OpSpec {
   Located<std::string> name;  // "add.Tensor"; as parsed also "add", "*_backward", "@core", "-add.*": see selector.h
   Located<Strategy> strategy;
-  Located<std::string> expr;  // pointwise: C++ expression over the op's argument names
-  Located<std::string> map;   // reduction: each element, over `self`; default `self`
+  Located<std::string> expr;                   // pointwise: C++ expression over the op's argument names
+  Located<std::string> map;                    // reduction: each element, over `self`; default `self`
   Located<std::string> combine, init, finish;  // reduction: over `a` and `b`; a constant; over `acc` and `count`
   Located<std::vector<Located<std::string>>>
-      dtypes;                         // pointwise, stub: at::ScalarType names; default depends on the op
-  Located<bool> override_composite;   // key "override"
-  Located<std::string> reason;        // unsupported: what the user is told
-  Located<FallbackKind> fallback;     // cpu_fallback: overrides the spec's `fallback` for this operator; if given
+      dtypes;                        // pointwise, stub: at::ScalarType names; default depends on the op
+  Located<bool> override_composite;  // key "override"
+  Located<std::string> reason;       // unsupported: what the user is told
+  Located<FallbackKind> fallback;    // cpu_fallback: overrides the spec's `fallback` for this operator; if given
   OpTests tests;
   Located<std::string> since, until;  // releases of PyTorch that the entry is for, both included; empty: no bound
   std::string selection;              // the entry that brought it: "@core"; empty if it was named
