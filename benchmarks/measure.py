@@ -16,14 +16,15 @@ class Sample:
     memory: float  # MiB, largest resident set of the process itself
 
 
-def run(argv, cwd=None, env=None) -> Sample:
-    """Runs a command to its end; raises with its output if it fails."""
+def run(argv, cwd=None, env=None, codes=(0,)) -> Sample:
+    """Runs a command to its end; raises with its output if its exit code is none of `codes`."""
     argv = [str(a) for a in argv]
+    env = {key: str(value) for key, value in (env or {}).items()}
     start = time.perf_counter()
     process = subprocess.Popen(
         argv,
         cwd=cwd,
-        env={**os.environ, **(env or {})},
+        env={**os.environ, **env},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -33,7 +34,7 @@ def run(argv, cwd=None, env=None) -> Sample:
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
+    if process.returncode not in codes:
         raise RuntimeError(f"{' '.join(argv)} ended with {process.returncode}:\n{output}")
     return Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
@@ -64,6 +65,8 @@ class Table:
         heads = (self.title, "wall s (median)", "min..max", "cpu s", "peak MiB", "ratio")
         widths = [max(len(str(row[i])) for row in [heads, *self.rows]) for i in range(len(heads))]
         for row in [heads, tuple("-" * w for w in widths), *self.rows]:
-            cells = [str(c).ljust(w) if i == 0 else str(c).rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
+            cells = [
+                str(c).ljust(w) if i == 0 else str(c).rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
+            ]
             print("  ".join(cells).rstrip(), file=out)
         print(file=out)

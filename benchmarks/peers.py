@@ -22,11 +22,15 @@ def like_tree(tree: pathlib.Path, to: pathlib.Path, name: str, suffix: str) -> N
             out.write_text(templatize(path.read_text(), name))
 
 
+def copier(*words) -> list:
+    return [sys.executable, "-m", "copier", *words]
+
+
 def copier_command(tree: pathlib.Path, scratch: pathlib.Path) -> list:
     source = scratch / "copier"
     like_tree(tree, source, "name", ".jinja")
     (source / "copier.yml").write_text("name: {type: str, default: openreg}\n")
-    return [sys.executable, "-m", "copier", "copy", "--quiet", "--defaults", source]
+    return copier("copy", "--quiet", "--defaults", source)
 
 
 def cookiecutter_command(tree: pathlib.Path, scratch: pathlib.Path) -> list:

@@ -16,6 +16,7 @@ import importing
 import large
 import ops
 import peers
+import regenerate
 from measure import Table, run
 
 GENERATOR = os.environ.get("OPENREG_GEN", "openreg-gen")
@@ -48,7 +49,13 @@ def command(table: Table, scratch: pathlib.Path, runs: int) -> None:
     large.benchmark(table, scratch, runs)
 
 
-GROUPS = {"command": command, "build": build.benchmark, "import": importing.benchmark, "ops": ops.benchmark}
+GROUPS = {
+    "command": command,
+    "build": build.benchmark,
+    "import": importing.benchmark,
+    "ops": ops.benchmark,
+    "regenerate": regenerate.benchmark,
+}
 
 
 def main() -> None:

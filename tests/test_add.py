@@ -26,6 +26,24 @@ def test_add_writes_the_spec_and_what_follows_from_it(openreg_gen, tree):
     openreg_gen("generate", "--check", cwd=tree)
 
 
+@pytest.mark.parametrize(
+    ("op", "kernel", "registration"),
+    [
+        ("nonzero", "nonzero", "RegisterNative"),
+        ("exp", "exp_out", "RegisterNative"),
+        ("topk", "topk_values", "RegisterStructured"),
+    ],
+)
+def test_add_touches_its_kernel_and_its_registration_only(openreg_gen, tree, op, kernel, registration):
+    """Units that ninja builds again: no header that others include may change."""
+    before = state(tree)
+    openreg_gen("add", op, cwd=tree)
+    sources = {name for name in changed(before, state(tree)) if name.endswith((".cpp", ".h"))}
+    own = {f"csrc/aten/native/{kernel}.cpp", f"csrc/aten/native/{kernel}.h"}
+    assert f"csrc/aten/{registration}.cpp" in sources
+    assert sources - own == {f"csrc/aten/{registration}.cpp"}
+
+
 def test_remove_undoes_add(openreg_gen, tree):
     before = {name: path.read_bytes() for name, path in files(tree).items()}
     openreg_gen("add", "nonzero", "my_op(Tensor x, int k=2) -> Tensor", cwd=tree)

@@ -1,6 +1,7 @@
 #include "cli/common.h"
 
 #include "cli/report.h"
+#include "tree/paths.h"
 
 #include <algorithm>
 #include <cctype>
@@ -21,6 +22,24 @@ std::optional<Inputs> complete(Spec spec, Diagnostics& diagnostics, const std::s
   validate_spec(inputs.spec, inputs.catalog, diagnostics);
   if (report(diagnostics, json)) return std::nullopt;
   return inputs;
+}
+
+/// Rows of the spec's own templates keep to the rules of paths, and off the spec and the templates.
+void check_user_paths(const std::vector<Output>& outputs, const UserTemplates& user, const std::string& spec_file) {
+  std::vector<std::string> paths{spec_file};
+  bool any = false;
+  for (const Output& output : outputs) {
+    any = any || output.user;
+    paths.push_back(output.path);
+  }
+  for (const auto& [name, text] : user.texts) paths.push_back(user.folder + "/" + name);
+  if (!any) return;
+  try {
+    check_paths(paths);
+  } catch (const Failure& failure) {
+    throw Failure(Exit::BadInput, failure.code(), user.folder + "/templates.yaml: " + failure.what(),
+                  "change the row's path");
+  }
 }
 
 }  // namespace
@@ -52,11 +71,16 @@ Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& 
   Rendering rendering;
   rendering.request.templates_hash = hash_templates(data);
   rendering.request.globals = make_globals(inputs.spec, inputs.catalog, spec_file);
-  rendering.outputs = expand_outputs(data.templates, rendering.request.globals);
+  const UserTemplates user = read_user_templates(inputs.spec);
+  rendering.outputs = expand_outputs(data.templates, rendering.request.globals, user);
+  check_user_paths(rendering.outputs, user, spec_file);
   std::erase_if(rendering.outputs, [&ignore](const Output& output) { return ignore.matches(output.path); });
   for (const Output& output : rendering.outputs) {
-    rendering.request.jobs.push_back({output.template_name, job_context(output, rendering.request.globals)});
+    rendering.request.jobs.push_back(
+        {output.template_name, job_context(output, rendering.request.globals), output.user});
   }
+  rendering.request.user_folder = user.folder;
+  rendering.request.user = user.texts;
   rendering.next.tool = OPENREG_GEN_VERSION;
   rendering.next.torch = inputs.catalog.identity();
   rendering.next.spec = spec_file;
@@ -69,6 +93,14 @@ Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& 
     output.key = "ops";
     output.about = "a list of operators that the spec selects";
     rendering.lists.push_back({std::move(output), list.text, std::nullopt});
+  }
+  for (const auto& [name, text] : user.texts) {
+    Output output;
+    output.path = (folder / user.folder / name).lexically_normal().generic_string();
+    output.file_class = FileClass::Owned;
+    output.key = "templates";
+    output.about = "a template of the spec's own";
+    rendering.lists.push_back({std::move(output), text, std::nullopt});
   }
   return rendering;
 }

@@ -107,7 +107,7 @@ Exit explain_custom(const Options& options, const CustomOpSpec& op, const std::s
 }
 
 Exit explain_operator(const Options& options, const std::optional<Tree>& tree) {
-  const std::string word = options.what;
+  const std::string& word = options.what;
   if (tree) {
     const std::string& backend = *tree->spec.backend.name;
     const std::string bare = word.starts_with(backend + "::") ? word.substr(backend.size() + 2) : word;
@@ -168,7 +168,7 @@ std::string key_place(const Tree& tree, const std::string& key) {
   for (const auto& [name, value] : root ? root->entries : std::vector<std::pair<Node, Node>>{}) {
     if (name.text == key) return fmt::format("{}:{}", tree.shown_spec, name.at.line);
   }
-  return "not given in " + tree.shown_spec;
+  return "not in " + tree.shown_spec;
 }
 
 /// The keys around a line of the spec, outermost first: "ops", "relu".
@@ -282,7 +282,9 @@ void print_facts(const FileFacts& facts, const Tree& tree) {
     const Key* key = find_key(facts.key);
     page.entry("spec key", fmt::format("{} ({}){}", facts.key, key_place(tree, facts.key),
                                        key ? ": " + std::string(key->description) : ""));
-    page.entry("template", "templates/" + facts.template_name);
+    const fs::path own = fs::path(*tree.spec.templates) / facts.template_name;  // the spec's own come first
+    const bool users = !tree.spec.templates->empty() && fs::exists(tree.root / own);
+    page.entry("template", users ? own.generic_string() : "templates/" + facts.template_name);
     page.entry("state", facts.state);
   }
   if (!facts.virtuals.empty() && facts.line == 0) {

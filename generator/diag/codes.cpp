@@ -158,6 +158,11 @@ constexpr Code kCodes[] = {
     {"E0606", "no Jinja2", "Rendering needs Jinja2, which each PyTorch environment has."},
     {"E0607", "the renderer failed", "The Python child ended without a whole answer."},
     {"E0608", "the tool's files are missing", "Templates or the renderer are not where the installation put them."},
+    {"E0610", "undefined name in a template of the spec's own", "A template in the folder of `templates:` uses a name that the model has not, or includes a template that is not there. Names are checked strictly: a misspelt one renders nothing silently."},
+    {"E0611", "error in a template of the spec's own", "Jinja2 cannot parse it, it raised, or it did what the sandbox does not allow: private attributes, changing the model, loops or texts without bounds, more than 10 seconds."},
+    {"E0612", "folder of templates", "The folder that `templates:` names is not there, holds a symlink, or is too large."},
+    {"E0613", "row of the spec's own templates.yaml", "A row lacks a field, names an unknown class, condition, list or template, or renders to a path that is an output already; or a template is named by no row and called like none of openreg-gen's."},
+    {"E0614", "path of the folder of templates", "`templates:` names a folder below the spec's own."},
     {"E0699", "a fault of the tool", "Something happened that should not. Please report it with the spec."},
 };
 // clang-format on

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "catalog/catalog.h"
+#include "model/user_templates.h"
 #include "spec/spec.h"
 
 #include <nlohmann/json.hpp>
@@ -22,7 +23,7 @@ bool parse_file_class(std::string_view text, FileClass& file_class);
 
 /// One file to render: a row of templates.yaml, with its names filled in.
 struct Output {
-  std::string template_name;  // relative to templates/
+  std::string template_name;  // relative to templates/, or to the spec's own folder
   std::string path;           // relative to the tree, with '/'
   FileClass file_class = FileClass::Generated;
   std::string key;      // the spec key that governs it
@@ -33,14 +34,17 @@ struct Output {
   std::string id;
   /// Of an owned kernel: the C++ signature that PyTorch or the registration calls it with. Else empty.
   std::string signature;
+  bool user = false;  // its template is of the spec's own folder: rendered in the sandbox
 };
 
 /// What all templates see, for a spec that passed validation. `spec_file`: the spec's path inside its tree.
 nlohmann::json make_globals(const Spec& spec, const Catalog& catalog, const std::string& spec_file);
 
 /// Reads templates/templates.yaml and fills its rows in, in their order. Throws Failure(Internal, E060x) that names
-/// the row if a template file, a condition or a list does not exist.
-std::vector<Output> expand_outputs(const std::filesystem::path& templates, const nlohmann::json& globals);
+/// the row if a template file, a condition or a list does not exist. `user` has its say: its templates take the place
+/// of those of the same name, its rows come last; what is wrong there is Failure(BadInput, E0613).
+std::vector<Output> expand_outputs(const std::filesystem::path& templates, const nlohmann::json& globals,
+                                   const UserTemplates& user = {});
 
 /// The comment that opens an output, in the comment style of its path, without a line break at its end. Empty for
 /// files that can hold no comment (JSON).

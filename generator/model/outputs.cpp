@@ -2,11 +2,14 @@
 #include "model/model.h"
 
 #include "diag/failure.h"
+#include "diag/suggest.h"
 #include "model/signature.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <functional>
 #include <set>
 
 namespace openreg_gen {
@@ -19,7 +22,10 @@ constexpr std::string_view kKeys[] = {"template", "path", "class", "key", "about
 struct Row {
   std::string place;  // "templates.yaml:12"
   YAML::Node node;
-  [[noreturn]] void fail(const std::string& why) const { throw Failure(Exit::Internal, "E0604", place + ": " + why); }
+  bool user = false;  // of the spec's own folder
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Failure(user ? Exit::BadInput : Exit::Internal, user ? "E0613" : "E0604", place + ": " + why);
+  }
   std::string get(const char* key) const { return node[key] ? node[key].as<std::string>() : std::string(); }
   std::string need(const char* key) const {
     if (!node[key]) fail(fmt::format("the row has no '{}'", key));
@@ -67,7 +73,9 @@ bool holds(const json& value) {
   return !value.empty();
 }
 
-void expand_row(const Row& row, const std::filesystem::path& templates, const json& globals, std::vector<Output>& out) {
+using Exists = std::function<bool(const std::string& template_name)>;
+
+void expand_row(const Row& row, const Exists& exists, const json& globals, std::vector<Output>& out) {
   if (!row.node.IsMap()) row.fail("a row is a map");
   for (const auto& pair : row.node) {
     const std::string key = pair.first.as<std::string>();
@@ -75,10 +83,12 @@ void expand_row(const Row& row, const std::filesystem::path& templates, const js
   }
   Output base;
   base.template_name = row.need("template");
-  base.key = row.need("key");
+  base.user = row.user;
+  base.key = row.user && !row.node["key"] ? "templates" : row.need("key");
   base.about = row.need("about");
   if (!parse_file_class(row.need("class"), base.file_class)) row.fail("unknown class '" + row.get("class") + "'");
-  if (!std::filesystem::is_regular_file(templates / base.template_name)) {
+  if (!exists(base.template_name)) {
+    if (row.user) row.fail("there is no template '" + base.template_name + "' in the folder");
     throw Failure(Exit::Internal, "E0601", row.place + ": there is no template '" + base.template_name + "'");
   }
   if (const std::string when = row.get("when"); !when.empty()) {
@@ -122,9 +132,45 @@ void identify(std::vector<Output>& outputs, const json& globals) {
   }
 }
 
+/// A template that nothing renders is a slip of its name; what others include begins with '_'.
+void check_all_used(const UserTemplates& user, const std::filesystem::path& templates,
+                    const std::set<std::string>& rows) {
+  for (const auto& [name, text] : user.texts) {
+    const std::string file = name.substr(name.rfind('/') + 1);
+    if (name == "templates.yaml" || file.starts_with("_") || rows.contains(name)) continue;
+    if (std::filesystem::is_regular_file(templates / name)) continue;
+    std::vector<std::string> known;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(templates))
+      known.push_back(entry.path().lexically_relative(templates).generic_string());
+    std::ranges::sort(known);
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    const auto near = closest(name, names);
+    throw Failure(
+        Exit::BadInput, "E0613",
+        fmt::format("{}/{}: no template of openreg-gen is called so, and no row of templates.yaml names it",
+                    user.folder, name),
+        near.empty() ? "a file that others include begins with '_'" : fmt::format("did you mean '{}'?", near));
+  }
+}
+
+YAML::Node user_rows(const UserTemplates& user) {
+  const auto at = user.texts.find("templates.yaml");
+  if (at == user.texts.end()) return {};
+  try {
+    const YAML::Node rows = YAML::Load(at->second);
+    if (rows.IsNull() || rows.IsSequence()) return rows;
+  } catch (const YAML::Exception& e) {
+    throw Failure(Exit::BadInput, "E0613",
+                  fmt::format("{}/templates.yaml:{}: {}", user.folder, e.mark.line + 1, e.msg));
+  }
+  throw Failure(Exit::BadInput, "E0613", user.folder + "/templates.yaml: it is no list of rows",
+                "such as `- {template: NOTICE.j2, path: NOTICE, class: generated, about: who made this}`");
+}
+
 }  // namespace
 
-std::vector<Output> expand_outputs(const std::filesystem::path& templates, const json& globals) {
+std::vector<Output> expand_outputs(const std::filesystem::path& templates, const json& globals,
+                                   const UserTemplates& user) {
   const std::filesystem::path file = templates / "templates.yaml";
   std::vector<Output> out;
   YAML::Node rows;
@@ -135,9 +181,29 @@ std::vector<Output> expand_outputs(const std::filesystem::path& templates, const
   } catch (const YAML::Exception& e) {
     throw Failure(Exit::Internal, "E0604", fmt::format("templates.yaml:{}: {}", e.mark.line + 1, e.msg));
   }
+  const Exists ours = [&](const std::string& name) { return std::filesystem::is_regular_file(templates / name); };
   for (const auto& node : rows) {
-    expand_row({fmt::format("templates.yaml:{}", node.Mark().line + 1), node}, templates, globals, out);
+    expand_row({fmt::format("templates.yaml:{}", node.Mark().line + 1), node}, ours, globals, out);
   }
+  for (Output& output : out) output.user = user.has(output.template_name);
+  std::set<std::string> paths, used;
+  for (const Output& output : out) paths.insert(output.path);
+  const Exists theirs = [&](const std::string& name) { return name != "templates.yaml" && user.has(name); };
+  for (const auto& node : user_rows(user)) {
+    const Row row{fmt::format("{}/templates.yaml:{}", user.folder, node.Mark().line + 1), node, true};
+    const std::size_t first = out.size();
+    try {
+      expand_row(row, theirs, globals, out);
+      used.insert(row.get("template"));
+    } catch (const YAML::Exception& e) {
+      row.fail(e.msg);
+    }
+    for (std::size_t i = first; i < out.size(); ++i) {
+      if (!paths.insert(out[i].path).second)
+        row.fail(fmt::format("'{}' is an output already; to change it, override its template", out[i].path));
+    }
+  }
+  check_all_used(user, templates, used);
   identify(out, globals);
   return out;
 }

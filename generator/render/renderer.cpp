@@ -14,7 +14,10 @@ using nlohmann::json;
 
 json to_json(const std::vector<RenderJob>& jobs) {
   json list = json::array();
-  for (const RenderJob& job : jobs) list.push_back({{"template", job.template_name}, {"context", job.context}});
+  for (const RenderJob& job : jobs) {
+    list.push_back({{"template", job.template_name}, {"context", job.context}});
+    if (job.user) list.back()["user"] = true;
+  }
   return list;
 }
 
@@ -23,11 +26,17 @@ std::string last_line(std::string text) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-[[noreturn]] void fail(const json& error) {
+[[noreturn]] void fail(const json& error, const std::string& user_folder) {
   const std::string kind = error.at("kind");
   const std::string code = kind == "missing" || kind == "undefined" ? "E0601" : kind == "syntax" ? "E0602" : "E0603";
   const int line = error.at("line");
   const std::string place = error.at("template").get<std::string>() + (line ? fmt::format(":{}", line) : "");
+  if (error.value("user", false)) {
+    const bool name = kind == "missing" || kind == "undefined";
+    throw Failure(Exit::BadInput, name ? "E0610" : "E0611",
+                  fmt::format("{}/{}: {}", user_folder, place, error.at("message").get<std::string>()),
+                  name ? "docs/templates.md says what a template sees" : "");
+  }
   throw Failure(Exit::Internal, code, fmt::format("templates/{}: {}", place, error.at("message").get<std::string>()),
                 "this is a fault of openreg-gen: please report it");
 }
@@ -39,6 +48,8 @@ std::string hash_request(const RenderRequest& request) {
   hash.add(request.templates_hash);
   hash.add(request.globals.dump());
   hash.add(to_json(request.jobs).dump());
+  for (const auto& [name, text] : request.user)
+    hash.add(json{name, text}.dump(-1, ' ', false, json::error_handler_t::replace));
   return hash.hex();
 }
 
@@ -78,6 +89,7 @@ std::vector<std::string> Renderer::render(const RenderRequest& request) {
       {"hash", request.templates_hash},
       {"caches", std::move(caches)},
       {"globals", request.globals},
+      {"user", request.user},
       {"jobs",
        to_json(request.jobs)}}.dump();
   std::string without_jinja;
@@ -98,7 +110,7 @@ std::vector<std::string> Renderer::render(const RenderRequest& request) {
       }
       return outputs;
     }
-    if (answer["error"].at("kind") != "jinja2") fail(answer["error"]);
+    if (answer["error"].at("kind") != "jinja2") fail(answer["error"], request.user_folder);
     without_jinja += (without_jinja.empty() ? "" : ", ") + python;
     if (++impl_->at == impl_->pythons.size()) {
       throw Failure(Exit::Environment, "E0606", "Jinja2 is not installed for " + without_jinja, "pip install jinja2");

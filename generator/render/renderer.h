@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ namespace openreg_gen {
 struct RenderJob {
   std::string template_name;
   nlohmann::json context;
+  bool user = false;  // of RenderRequest::user: rendered in the sandbox
 };
 
 /// What one run renders. Equal requests give equal texts.
@@ -21,6 +23,8 @@ struct RenderRequest {
   std::string templates_hash;
   nlohmann::json globals;
   std::vector<RenderJob> jobs;
+  std::string user_folder;                  // for messages
+  std::map<std::string, std::string> user;  // the spec's own templates by name
 };
 
 /// SHA-256 in hex of a request: what a tree was rendered from.
@@ -36,8 +40,8 @@ class Renderer {
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  /// The texts, in the order of the jobs. Throws Failure: E0601 to E0603 template:line (the tool's own fault), E0606 no
-  /// Jinja2, E0607 the child died.
+  /// The texts, in the order of the jobs. Throws Failure: E0601 to E0603 template:line (the tool's own fault), E0610 and
+  /// E0611 template:line of the spec's own templates (bad input), E0606 no Jinja2, E0607 the child died.
   std::vector<std::string> render(const RenderRequest& request);
 
  private:

@@ -1,15 +1,19 @@
 """Renders Jinja2 templates for openreg-gen: one JSON request on stdin, one JSON answer on stdout.
 
 Request  {"templates": DIR, "hash": HEX, "caches": [DIR, ...], "globals": {...},
-          "jobs": [{"template": "csrc/a.h.j2", "context": {...}}]}
+          "jobs": [{"template": "csrc/a.h.j2", "context": {...}}], "user": {NAME: SOURCE}}
 Answer   {"outputs": ["text", ...]} in the order of the jobs, or
          {"error": {"kind": KIND, "template": NAME, "line": N, "message": TEXT}} and nothing else; KIND is one of
-         jinja2 (not installed), missing, syntax, undefined, render.
+         jinja2 (not installed), missing, syntax, undefined, render. `"user": true`: in a template of `user`.
 
 A job's context is laid over the globals. Undefined names are errors (StrictUndefined); templates compute nothing.
 Compiling is most of Jinja2's cost, so all templates are compiled once: one marshal file, named after this Python, this
 Jinja2 and `hash` (of all templates). It is looked for in each of `caches` and written to the last that can be written.
 `renderer.py --compile TEMPLATES DIR` only writes it: an installation does so, where Jinja2 is at hand.
+
+Templates of `user` belong to the spec's author, who may be a stranger: jobs with `"user": true` are rendered in Jinja2's
+sandbox, on a model that cannot be changed, within bounds of time, memory and size. They may include each other, and
+openreg-gen's own as "openreg-gen/NAME".
 """
 
 import contextlib
@@ -21,6 +25,10 @@ import os
 import sys
 
 KEPT_CACHES = 8
+USER_SECONDS = 10  # for all templates of `user` together
+USER_MEMORY = 512 << 20
+USER_TEXT = 8 << 20  # bytes of one output
+OURS = "openreg-gen/"
 
 
 def make_environment(templates, compiled):
@@ -51,6 +59,93 @@ def make_environment(templates, compiled):
         auto_reload=False,
         cache_size=-1,
     )
+
+
+def make_sandbox(ours, sources):
+    """The environment of the templates in `sources`; `ours` gives the text of openreg-gen's own."""
+    import jinja2
+    from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+
+    class Sandbox(ImmutableSandboxedEnvironment):
+        intercepted_binops = frozenset({"*", "**", "%"})
+
+        def call_binop(self, context, operator, left, right):
+            sized = [each for each in (left, right) if isinstance(each, (str, list, tuple))]
+            number = next((each for each in (right, left) if isinstance(each, int)), 0)
+            if operator == "*" and sized and len(sized[0]) * number > USER_TEXT:
+                raise SecurityError("a text or list grows beyond bounds")
+            if operator == "**" and (abs(right) > 64 or abs(left) > 1 << 32):
+                raise SecurityError("a power is beyond bounds")
+            if operator == "%" and isinstance(left, str):
+                raise SecurityError("formats with % are not used here; use the filter `replace` or `~`")
+            return super().call_binop(context, operator, left, right)
+
+        def getattr(self, obj, attribute):
+            self.check(attribute)
+            return super().getattr(obj, attribute)
+
+        def getitem(self, obj, argument):
+            self.check(argument)
+            return super().getitem(obj, argument)
+
+        @staticmethod
+        def check(name):
+            if isinstance(name, str) and name.startswith("_"):
+                raise SecurityError(f"{name!r} is private")
+
+        def is_safe_attribute(self, obj, attr, value):
+            # Methods that make texts of any length from a number.
+            wide = attr in ("center", "ljust", "rjust", "zfill", "expandtabs", "format", "format_map")
+            return not wide and super().is_safe_attribute(obj, attr, value)
+
+    def load(name):
+        text = sources.get(name) if name != "templates.yaml" else None
+        if text is None and name.startswith(OURS):
+            text = ours(name[len(OURS) :])
+        if text is None:
+            raise jinja2.TemplateNotFound(name)
+        return text, name, None
+
+    sandbox = Sandbox(
+        loader=jinja2.FunctionLoader(load),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        auto_reload=False,
+        cache_size=-1,
+    )
+    for chance in ("random", "center", "format", "indent", "wordwrap", "pprint"):
+        sandbox.filters.pop(chance, None)  # another output each time, or texts of any length
+    sandbox.globals.pop("lipsum", None)
+    return sandbox
+
+
+def bound_resources():
+    """Ends templates that would not end by themselves: an exception after USER_SECONDS, no memory beyond USER_MEMORY."""
+    import resource
+    import signal
+
+    def too_long(*_):
+        raise TimeoutError(f"it takes more than {USER_SECONDS} s")
+
+    signal.signal(signal.SIGVTALRM, too_long)
+    signal.setitimer(signal.ITIMER_VIRTUAL, USER_SECONDS, 1)
+    for kind, limit in ((resource.RLIMIT_AS, USER_MEMORY), (resource.RLIMIT_CPU, 3 * USER_SECONDS)):
+        hard = resource.getrlimit(kind)[1]
+        soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(kind, (soft, hard))
+
+
+def render_in_sandbox(template, context):
+    pieces, size = [], 0
+    for piece in template.generate(context):
+        size += len(piece)
+        if size > USER_TEXT:
+            raise MemoryError("its output is larger than 8 MiB")
+        pieces.append(piece)
+    return "".join(pieces)
 
 
 def compile_all(environment, templates):
@@ -121,6 +216,18 @@ def load_templates(environment, request):
     return compiled
 
 
+def own_source(templates, compiled):
+    """Of openreg-gen's own templates, by name; no other file is read."""
+
+    def source(name):
+        if name not in compiled:
+            return None
+        with open(os.path.join(templates, name), encoding="utf-8") as file:
+            return file.read()
+
+    return source
+
+
 def line_in(traceback, template, names):
     """The innermost template and line of a traceback; included templates count."""
     line = 0
@@ -141,22 +248,46 @@ def render(request):
     environment = make_environment(request["templates"], compiled)
     outputs = []
     name = ""
+    user = False
+    sources = request.get("user") or {}
+    sandbox = None
     try:
         compiled.update(load_templates(environment, request))
         for job in request["jobs"]:
-            name = job["template"]
-            template = environment.get_template(name, globals=request["globals"])
-            outputs.append(template.render(job["context"]))
+            if not job.get("user"):
+                name = job["template"]
+                template = environment.get_template(name, globals=request["globals"])
+                outputs.append(template.render(job["context"]))
+            else:
+                outputs.append(None)
+        # Last, since the bounds hold for the rest of the process.
+        for index, job in enumerate(request["jobs"]):
+            if job.get("user"):
+                name, user = job["template"], True
+                if sandbox is None:
+                    sandbox = make_sandbox(own_source(request["templates"], compiled), sources)
+                    bound_resources()
+                template = sandbox.get_template(name, globals=request["globals"])
+                outputs[index] = render_in_sandbox(template, job["context"])
     except jinja2.TemplateSyntaxError as error:
         where = {"kind": "syntax", "template": error.name or name, "line": error.lineno, "message": error.message}
-        return {"error": where}
+        return {"error": where | {"user": user}}
     except jinja2.TemplateNotFound as error:
+        if user:
+            _, line = line_in(error.__traceback__, name, sources)
+            where = {
+                "kind": "missing",
+                "template": name,
+                "line": line,
+                "message": f"there is no template {error.name!r}",
+            }
+            return {"error": where | {"user": True}}
         return {"error": {"kind": "missing", "template": error.name, "line": 0, "message": f"asked for by {name}"}}
     except Exception as error:  # noqa: BLE001  whatever a template does wrong belongs into the answer
-        template, line = line_in(error.__traceback__, name, compiled)
+        template, line = line_in(error.__traceback__, name, sources if user else compiled)
         kind = "undefined" if isinstance(error, jinja2.UndefinedError) else "render"
         message = str(error) if kind == "undefined" else f"{type(error).__name__}: {error}"
-        return {"error": {"kind": kind, "template": template, "line": line, "message": message}}
+        return {"error": {"kind": kind, "template": template, "line": line, "message": message, "user": user}}
     return {"outputs": outputs}
 
 

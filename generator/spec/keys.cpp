@@ -123,6 +123,8 @@ const Key kKeys[] = {
     {.path = "amp.add.promote[]", .type = Text, .description = "An operator.", .rule = rules::operator_name, .pattern = kOperator},
     {.path = "amp.remove", .type = List, .description = "Operators taken out of the preset.", .example = "[prelu]"},
     {.path = "amp.remove[]", .type = Text, .description = "An operator.", .rule = rules::operator_name, .pattern = kOperator},
+
+    {.path = "templates", .type = Text, .description = "A folder beside the spec with templates of your own: files named like openreg-gen's take their place, rows of a `templates.yaml` in it add outputs. See [templates](templates.md).", .example = "templates", .rule = rules::folder},
 };
 // clang-format on
 

@@ -68,6 +68,7 @@ class Parse {
       custom_ops(root_.find("custom_ops"));
       spec_.tests = read_tests(root_.find("tests"), diagnostics_);
       amp(root_.find("amp"));
+      read(spec_.templates, &root_, "templates");
     }
     name_defaults();
     diagnostics_.finish(spec_.text.starts_with("\xEF\xBB\xBF") ? std::string_view(spec_.text).substr(3) : spec_.text);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <regex>
+#include <filesystem>
 
 namespace openreg_gen {
 namespace {
@@ -101,6 +102,24 @@ void torch_version(const Node& node, RuleContext& context) {
   if (parse_torch_version(node.text)) return;
   context.diagnostics.error("E0137", node.at, fmt::format("'{}' is no PyTorch release", node.text.substr(0, 64)),
                             "such as \"2.13\"");
+}
+
+void folder(const Node& node, RuleContext& context) {
+  const std::string& text = node.text;
+  std::string why;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '\\')
+      why = "it holds a backslash or control character";
+  }
+  const std::filesystem::path path = std::filesystem::path(text).lexically_normal();
+  if (text.empty() || path == "." || path == "./") why = "it names no folder below the spec's";
+  if (path.is_absolute()) why = "it is absolute";
+  if (!path.empty() && *path.begin() == "..") why = "it climbs out of the spec's folder";
+  if (!path.empty() && *path.begin() == ".openreg-gen") why = "that is where openreg-gen keeps its own state";
+  if (!why.empty())
+    context.diagnostics.error("E0614", node.at,
+                              fmt::format("'{}' can't be a folder of templates: {}", text.substr(0, 80), why),
+                              "name a folder beside the spec, such as `templates: templates`");
 }
 
 void operator_name(const Node& node, RuleContext& context) {

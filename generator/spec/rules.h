@@ -20,6 +20,7 @@ void license(const Node&, RuleContext&);  // characters of an SPDX expression
 void torch_version(const Node&, RuleContext&);
 void operator_name(const Node&, RuleContext&);
 void test_name(const Node&, RuleContext&);  // "Class" or "Class.test_name"
+void folder(const Node&, RuleContext&);     // a path below the spec's own folder
 
 }  // namespace openreg_gen::rules
 

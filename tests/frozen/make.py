@@ -1,0 +1,61 @@
+"""Made old_tree.tar.xz, once: a tree as an older openreg-gen with other templates would have left it.
+
+    python tests/frozen/make.py build/openreg-gen
+
+It is kept so that each later version is tested with a tree that it has not made itself. Made again only if the format of
+.openreg-gen changes so that old trees are no longer supported.
+"""
+
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SPEC = "backend: {name: olddevice}\nops:\n  abs.out: stub  # mine\n  relu: native\n"
+GONE = "csrc/runtime/Legacy.h"  # an output that later versions have no more
+NEW = "csrc/runtime/Serialization.cpp"  # one that the older version had not
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        root = pathlib.Path(scratch)
+        (root / "spec.yaml").write_text(SPEC)
+        tree = root / "old"
+        command = [sys.argv[1], "new", "olddevice", "--spec", root / "spec.yaml", "--out", tree]
+        subprocess.run(command, check=True)
+        manifest = json.loads((tree / ".openreg-gen/manifest.json").read_text())
+        files = manifest["files"]
+        manifest["tool"] = "0.0.9"
+        manifest["inputs"] = "0" * 64
+        (tree / NEW).unlink()
+        del files[NEW]
+        (tree / GONE).write_text("// Written by openreg-gen 0.0.9 from olddevice.yaml.\n")
+        files[GONE] = {"class": "generated", "sha256": "", "template": "csrc/runtime/Legacy.h.j2", "key": "device"}
+        for name, file in files.items():
+            path = tree / name
+            text = path.read_text()
+            text = re.sub(r"openreg-gen \d+\.\d+\.\d+ from", "openreg-gen 0.0.9 from", text)
+            if file["class"] == "generated" and name.startswith("csrc/runtime/") and name != GONE:
+                text += "// a line of older templates\n"
+            path.write_text(text)
+            file["sha256"] = hashlib.sha256(text.encode()).hexdigest()
+            if (tree / ".openreg-gen/pristine" / name).exists():
+                (tree / ".openreg-gen/pristine" / name).write_text(text)
+        (tree / ".openreg-gen/manifest.json").write_text(json.dumps(manifest, indent=1))
+
+        def plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
+            info.uid = info.gid = info.mtime = 0
+            info.uname = info.gname = ""
+            return info
+
+        with tarfile.open(HERE / "old_tree.tar.xz", "w:xz", preset=9) as archive:
+            archive.add(tree, "old", filter=plain)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""A tree that an older openreg-gen left, with other templates, merges forward. tests/frozen/make.py made it."""
+
+import json
+import pathlib
+import tarfile
+
+import pytest
+from trees import MANIFEST, files, state
+
+FROZEN = pathlib.Path(__file__).parent / "frozen/old_tree.tar.xz"
+KERNEL = "csrc/aten/native/relu.cpp"
+OLD_LINE = "// a line of older templates\n"
+
+
+@pytest.fixture
+def old(tmp_path):
+    with tarfile.open(FROZEN) as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path / "old"
+
+
+def fresh(openreg_gen, old, tmp_path):
+    openreg_gen("new", "olddevice", "--spec", old / "olddevice.yaml", "--out", tmp_path / "fresh")
+    return tmp_path / "fresh"
+
+
+def test_an_untouched_tree_becomes_what_new_renders(openreg_gen, old, tmp_path):
+    assert (old / "csrc/runtime/Guard.cpp").read_text().endswith(OLD_LINE)
+    openreg_gen("generate", cwd=old)
+    expected = fresh(openreg_gen, old, tmp_path)
+    kept = json.loads((old / MANIFEST).read_text())["files"]
+    for name, path in files(expected).items():
+        if not name.startswith(".openreg-gen/") and kept[name]["class"] != "owned":
+            assert (old / name).read_bytes() == path.read_bytes(), name
+    assert not (old / "csrc/runtime/Legacy.h").exists()
+    before = state(old)
+    assert openreg_gen("generate", cwd=old).stdout.startswith("up to date")
+    assert state(old) == before
+
+
+def test_the_owners_lines_come_along(openreg_gen, old):
+    readme, kernel = (old / "README.md").read_text(), (old / KERNEL).read_text()
+    middle = readme.index("\n\n", len(readme) // 2)
+    (old / "README.md").write_text(readme[:middle] + "\n\nMine, all mine." + readme[middle:])
+    (old / KERNEL).write_text(kernel + "// mine\n")
+    (old / "csrc/runtime/Legacy.h").write_text("// mine\n")
+    spec = (old / "olddevice.yaml").read_text()
+    openreg_gen("generate", cwd=old)
+    merged = (old / "README.md").read_text()
+    assert "\nMine, all mine.\n" in merged and "<<<<<<<" not in merged and "0.0.9" not in merged
+    assert (old / KERNEL).read_text() == kernel + "// mine\n"
+    assert (old / "csrc/runtime/Legacy.h").read_text() == "// mine\n"
+    assert (old / "csrc/runtime/Serialization.cpp").exists()
+    assert (old / "olddevice.yaml").read_text() == spec
+    openreg_gen("generate", "--check", cwd=old)
+
+
+def test_an_operator_can_be_added_to_it(openreg_gen, old):
+    openreg_gen("add", "nonzero", cwd=old)
+    assert "  nonzero: native\n" in (old / "olddevice.yaml").read_text()
+    assert json.loads((old / MANIFEST).read_text())["tool"] != "0.0.9"
+    openreg_gen("generate", "--check", cwd=old)
