@@ -82,6 +82,26 @@ class Errand {
   bool done_ = false;
 };
 
+/// Gives `device` the sizes and strides of its alias, and its bytes if those are elsewhere; returns how many those are.
+size_t update_one(const at::Tensor& device, const at::Tensor& alias) {
+  const bool elsewhere = alias.storage().data() != device.storage().data();
+  if (elsewhere) {
+    device.resize_(alias.sizes());
+  }
+  if (device.sizes() != alias.sizes() || device.strides() != alias.strides() ||
+      device.storage_offset() != alias.storage_offset()) {
+    const auto offset = static_cast<size_t>(alias.storage_offset());
+    native::grow_storage(
+        device, at::detail::computeStorageNbytes(alias.sizes(), alias.strides(), alias.itemsize(), offset));
+    device.unsafeGetTensorImpl()->set_sizes_and_strides(alias.sizes(), alias.strides(), alias.storage_offset());
+  }
+  if (!elsewhere) {
+    return 0;
+  }
+  device.copy_(alias);
+  return alias.nbytes();
+}
+
 }  // namespace
 
 bool aliasable() { return native::kernels_reach_memory(); }
@@ -98,21 +118,20 @@ at::Tensor HostAliases::alias(const at::Tensor& tensor, bool written) {
     void* data = written ? device->mutable_data() : const_cast<void*>(device->data());
     return c10::DataPtr(data, c10::Device(c10::DeviceType::CPU));
   };
-  const c10::Storage* shared = nullptr;
-  for (const Shared& known : storages_) {
-    if (known.device == device) {
-      shared = &known.alias;
+  c10::Storage storage;
+  for (const Pair& known : pairs_) {
+    if (known.device.storage().unsafeGetStorageImpl() == device) {
+      storage = known.alias.storage();
     }
   }
-  if (shared == nullptr) {
-    storages_.push_back({device,
-        c10::Storage(c10::Storage::use_byte_size_t(), device->nbytes(), over(), c10::GetCPUAllocator(), /*resizable=*/true)});
-    shared = &storages_.back().alias;
+  if (!storage) {
+    storage = c10::Storage(
+        c10::Storage::use_byte_size_t(), device->nbytes(), over(), c10::GetCPUAllocator(), /*resizable=*/true);
   } else if (written) {
-    shared->set_data_ptr_noswap(over());
+    storage.set_data_ptr_noswap(over());
   }
   at::Tensor result = at::detail::make_tensor<c10::TensorImpl>(
-      c10::Storage(*shared), c10::DispatchKeySet(c10::DispatchKey::CPU), tensor.dtype());
+      std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), tensor.dtype());
   c10::TensorImpl* impl = result.unsafeGetTensorImpl();
   impl->set_sizes_and_strides(tensor.sizes(), tensor.strides(), tensor.storage_offset());
   if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
@@ -120,6 +139,7 @@ at::Tensor HostAliases::alias(const at::Tensor& tensor, bool written) {
   }
   result._set_conj(tensor.is_conj());
   result._set_neg(tensor.is_neg());
+  pairs_.push_back({tensor, result, written});
   return result;
 }
 
@@ -148,28 +168,32 @@ c10::IValue HostAliases::alias(const c10::IValue& value, bool written) {
   return value;
 }
 
-size_t HostAliases::update(const at::Tensor& device, const at::Tensor& alias) {
-  if (device.is_same(alias)) {
-    return 0;
+size_t HostAliases::update() {
+  size_t moved = 0;
+  for (const Pair& pair : pairs_) {
+    moved += pair.written ? update_one(pair.device, pair.alias) : 0;
   }
-  const bool moved = alias.storage().data() != device.storage().data();
-  if (moved) {
-    // What the function resized beyond the storage; it has not seen device memory for it yet.
-    device.resize_({0});
-    device.resize_(alias.sizes());
+  return moved;
+}
+
+std::optional<at::Tensor> HostAliases::device_tensor(const at::Tensor& result) const {
+  for (const Pair& pair : pairs_) {
+    if (result.is_same(pair.alias)) {
+      return pair.device;
+    }
   }
-  if (!device.sizes().equals(alias.sizes()) || !device.strides().equals(alias.strides()) ||
-      device.storage_offset() != alias.storage_offset()) {
-    native::grow_storage(device,
-        at::detail::computeStorageNbytes(
-            alias.sizes(), alias.strides(), alias.itemsize(), static_cast<size_t>(alias.storage_offset())));
-    device.unsafeGetTensorImpl()->set_sizes_and_strides(alias.sizes(), alias.strides(), alias.storage_offset());
+  for (const Pair& pair : pairs_) {
+    if (!result.has_storage() || !result.is_alias_of(pair.alias)) {
+      continue;
+    }
+    const at::Tensor view = at::detail::make_tensor<c10::TensorImpl>(c10::TensorImpl::VIEW,
+        c10::Storage(pair.device.storage()), pair.device.key_set(), result.dtype());
+    view.unsafeGetTensorImpl()->set_sizes_and_strides(result.sizes(), result.strides(), result.storage_offset());
+    view._set_conj(result.is_conj());
+    view._set_neg(result.is_neg());
+    return view;
   }
-  if (!moved) {
-    return 0;
-  }
-  device.copy_(alias);
-  return alias.nbytes();
+  return std::nullopt;
 }
 
 struct CpuKernelScope::State {

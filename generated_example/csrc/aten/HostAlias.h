@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <functional>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -29,10 +29,12 @@ namespace openreg {
 /// Whether functions run by run_on_worker() can dereference the memory of the current device.
 OPENREG_RUNTIME_API bool aliasable();
 
-/// Aliases that belong together: those of one call of an operator. Not thread-safe; usable from any one thread.
+/// Aliases that belong together: those of one call of an operator. Holds on to the device tensors, so it must not live
+/// longer than the call, nor die on a stream's thread. Used by one thread.
 class OPENREG_RUNTIME_API HostAliases {
  public:
-  /// A CPU tensor over the bytes of `tensor`. Undefined tensors and those of other devices are returned as they are.
+  /// A CPU tensor over the bytes of `tensor`, which may outlive this object. Undefined tensors and those of other devices
+  /// are returned as they are.
   /// `written`: the function may write it; a copy-on-write storage gets bytes of its own first. Throws c10::Error for
   /// a tensor that is not strided.
   at::Tensor alias(const at::Tensor& tensor, bool written);
@@ -40,16 +42,22 @@ class OPENREG_RUNTIME_API HostAliases {
   /// The same for all tensors in a value: a tensor, an optional, or a list of either. Device arguments become the CPU.
   c10::IValue alias(const c10::IValue& value, bool written);
 
-  /// After the function ran: gives `device` the sizes and strides of its alias. If the function resized the alias
-  /// beyond its storage, the device's storage is resized and filled from it. Returns how many bytes that moved.
-  size_t update(const at::Tensor& device, const at::Tensor& alias);
+  /// After the function ran: gives the tensors that may have been written the sizes and strides of their aliases. Where
+  /// the function resized an alias beyond its storage, the device's storage is resized and filled from it; returns how
+  /// many bytes that moved.
+  size_t update();
+
+  /// What a tensor that the function returned is on the device: the tensor whose alias it is, or a view of the memory
+  /// of one; none if it has memory of its own. After update().
+  std::optional<at::Tensor> device_tensor(const at::Tensor& result) const;
 
  private:
-  struct Shared {
-    c10::StorageImpl* device;
-    c10::Storage alias;
+  struct Pair {
+    at::Tensor device;
+    at::Tensor alias;
+    bool written;
   };
-  std::vector<Shared> storages_;  // a handful: searched in order
+  std::vector<Pair> pairs_;  // a handful: searched in order
 };
 
 /// HostAliases().alias(): for a single tensor.

@@ -51,7 +51,7 @@ bool OpenRegEvent::query() const {
 
 void OpenRegEvent::synchronize() const {
   if (event_ != nullptr) {
-    OPENREG_CHECK(orEventSynchronize(event_));
+    OPENREG_CHECK_WAIT(orEventSynchronize(event_));
   }
 }
 

@@ -45,7 +45,10 @@ inline void check(orError_t error, const char* call, const char* function, const
   if (C10_UNLIKELY(error != orSuccess)) {
     throw_error(error, call, function, file, line);
   }
-  if (C10_UNLIKELY(device_failed.load(std::memory_order_relaxed))) {
+}
+
+inline void check_device(const char* call, const char* function, const char* file, uint32_t line) {
+  if (C10_UNLIKELY(device_failed.load(std::memory_order_acquire))) {
     throw_device_error(call, function, file, line);
   }
 }
@@ -58,5 +61,11 @@ inline void warn(orError_t error, const char* call, const char* file, uint32_t l
 
 }  // namespace openreg::detail
 
-#define OPENREG_CHECK(CALL) ::openreg::detail::check((CALL), #CALL, __func__, __FILE__, __LINE__)
+// The failed device is seen before CALL: what CALL queued must not be undone by an exception that is not its own.
+#define OPENREG_CHECK(CALL) \
+  (::openreg::detail::check_device(#CALL, __func__, __FILE__, __LINE__), \
+      ::openreg::detail::check((CALL), #CALL, __func__, __FILE__, __LINE__))
+// For calls that wait: also tells what failed meanwhile.
+#define OPENREG_CHECK_WAIT(CALL) \
+  (OPENREG_CHECK(CALL), ::openreg::detail::check_device(#CALL, __func__, __FILE__, __LINE__))
 #define OPENREG_WARN(CALL) ::openreg::detail::warn((CALL), #CALL, __FILE__, __LINE__)

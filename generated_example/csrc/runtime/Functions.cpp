@@ -24,6 +24,7 @@ constexpr int kMaxDevices = std::numeric_limits<c10::DeviceIndex>::max();
 std::atomic<bool> initialized{false};
 std::atomic<bool> bad_fork{false};
 std::array<std::atomic<bool>, kMaxDevices + 1> used{};
+std::atomic<int> known_count{0};  // devices that were seen; indices below it need no call of the driver
 
 void after_fork_in_child() {
   initialized.store(false);
@@ -79,12 +80,16 @@ c10::DeviceIndex maybe_exchange_device(c10::DeviceIndex device) {
 void device_synchronize(c10::DeviceIndex device) {
   initialize();
   const OpenRegGuard guard(resolve_device_index(device));
-  OPENREG_CHECK(orDeviceSynchronize());
+  OPENREG_CHECK_WAIT(orDeviceSynchronize());
 }
 
 void check_device_index(c10::DeviceIndex device) {
+  if (C10_LIKELY(device >= 0 && device < known_count.load(std::memory_order_relaxed))) {
+    return;
+  }
   const c10::DeviceIndex count = device_count();
-  if (C10_LIKELY(device >= 0 && device < count)) {
+  if (device >= 0 && device < count) {
+    known_count.store(count, std::memory_order_relaxed);
     return;
   }
   device_count_ensure_non_zero();

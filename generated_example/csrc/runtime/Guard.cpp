@@ -169,7 +169,7 @@ bool OpenRegGuardImpl::queryEvent(void* event) const {
 
 void OpenRegGuardImpl::synchronizeEvent(void* event) const {
   if (event != nullptr) {
-    OPENREG_CHECK(orEventSynchronize(as_event(event)));
+    OPENREG_CHECK_WAIT(orEventSynchronize(as_event(event)));
   }
 }
 

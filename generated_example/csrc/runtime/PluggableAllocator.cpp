@@ -216,7 +216,11 @@ bool PluggableAllocator::release(void* ptr) noexcept {
 }
 
 void PluggableAllocator::copy_data(void* destination, const void* source, size_t size) const {
-  OPENREG_CHECK(orMemcpy(destination, source, size, orMemcpyDeviceToDevice));
+  // On the stream whose queued work may still use both, as memory is handed out again before that is done.
+  const OpenRegStream stream = getCurrentStream();
+  OPENREG_CHECK(
+      orMemcpyAsync(destination, source, size, orMemcpyDeviceToDevice, stream.stream()));
+  stream.synchronize();
 }
 
 bool PluggableAllocator::initialized() {

@@ -98,7 +98,7 @@ bool OpenRegStream::query() const {
 
 void OpenRegStream::synchronize() const {
   const OpenRegGuard guard(device_index());
-  OPENREG_CHECK(orStreamSynchronize(stream()));
+  OPENREG_CHECK_WAIT(orStreamSynchronize(stream()));
 }
 
 int OpenRegStream::priority() const {

@@ -1,9 +1,12 @@
 // Written by openreg-gen 0.1.0 from openreg.yaml.
 // Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>
 #include <utility>
+
+#include <c10/core/AllocatorConfig.h>
 
 #include "fixture.h"
 
@@ -19,6 +22,8 @@ constexpr size_t kSmall = 1;
 constexpr size_t kLarge = 2;
 constexpr size_t kMiB = 1 << 20;
 constexpr int64_t kAlignment = 64;
+// Sizes are multiples of it.
+constexpr int64_t kUnit = kAlignment;
 
 c10::DeviceAllocator& allocator() {
   return *getDeviceAllocator();
@@ -60,6 +65,7 @@ TEST_F(DeviceTest, NothingIsAllocatedForNoBytes) {
 }
 
 TEST_F(DeviceTest, StatisticsAreTrue) {
+  allocator().emptyCache();  // so that both requests below need memory of the device
   const DeviceStats before = stats();
   c10::DataPtr small = allocator().allocate(1);
   c10::DataPtr large = allocator().allocate(kMiB + 1);
@@ -71,19 +77,22 @@ TEST_F(DeviceTest, StatisticsAreTrue) {
   }
   EXPECT_EQ(growth(before.requested_bytes, held.requested_bytes, kSmall), 1);
   EXPECT_EQ(growth(before.requested_bytes, held.requested_bytes, kLarge), int64_t{kMiB} + 1);
-  const int64_t rounded = (int64_t{kMiB} + 1 + kAlignment - 1) / kAlignment * kAlignment;
-  for (auto sizes : {&DeviceStats::allocated_bytes, &DeviceStats::reserved_bytes, &DeviceStats::active_bytes}) {
-    EXPECT_EQ(growth(before.*sizes, held.*sizes, kSmall), kAlignment);
+  const int64_t rounded = (int64_t{kMiB} + 1 + kUnit - 1) / kUnit * kUnit;
+  for (auto sizes : {&DeviceStats::allocated_bytes, &DeviceStats::active_bytes}) {
+    EXPECT_EQ(growth(before.*sizes, held.*sizes, kSmall), kUnit);
     EXPECT_EQ(growth(before.*sizes, held.*sizes, kLarge), rounded);
-    EXPECT_EQ(growth(before.*sizes, held.*sizes, kAll), rounded + kAlignment);
+    EXPECT_EQ(growth(before.*sizes, held.*sizes, kAll), rounded + kUnit);
   }
+  EXPECT_EQ(growth(before.reserved_bytes, held.reserved_bytes, kAll), rounded + kUnit);
   EXPECT_EQ(held.num_device_alloc - before.num_device_alloc, 2);
   small.clear();
   large.clear();
+  allocator().emptyCache();
   const DeviceStats after = stats();
   for (const size_t pool : {kAll, kSmall, kLarge}) {
     EXPECT_EQ(growth(before.allocated_bytes, after.allocated_bytes, pool), 0);
     EXPECT_EQ(growth(before.allocation, after.allocation, pool), 0);
+    EXPECT_EQ(growth(before.reserved_bytes, after.reserved_bytes, pool), 0);
   }
   EXPECT_EQ(after.num_device_free - before.num_device_free, 2);
   EXPECT_GE(after.allocated_bytes[kAll].peak, held.allocated_bytes[kAll].current);
@@ -203,7 +212,7 @@ TEST_F(DeviceTest, ProfilerHearsOfMemory) {
     allocator().allocate(1).clear();
     EXPECT_THROW(allocator().allocate(std::numeric_limits<size_t>::max()), c10::OutOfMemoryError);
   }
-  EXPECT_EQ(profiler->sizes, (std::vector<int64_t>{kAlignment, -kAlignment}));
+  EXPECT_EQ(profiler->sizes, (std::vector<int64_t>{kUnit, -kUnit}));
   EXPECT_EQ(profiler->ooms, 1);
 }
 

@@ -109,14 +109,28 @@ TEST_F(HostAliasTest, ResizedOutputsComeHome) {
   at::Tensor alias = aliases.alias(device, true);
   const at::Tensor expected = at::arange(12, at::kFloat).view({3, 4});
   run_on_worker([&] { alias.resize_({3, 4}).copy_(expected); });
-  EXPECT_EQ(aliases.update(device, alias), 48);
+  EXPECT_EQ(aliases.update(), 48);
+  EXPECT_TRUE(aliases.device_tensor(alias)->is_same(device));
   EXPECT_TRUE(at::equal(device.cpu(), expected));
 
   HostAliases again;
   const at::Tensor smaller = again.alias(device, true);
   run_on_worker([&] { smaller.resize_({2, 2}); });
-  EXPECT_EQ(again.update(device, smaller), 0);
+  EXPECT_EQ(again.update(), 0);
   EXPECT_TRUE(at::equal(device.cpu(), expected.flatten().slice(0, 0, 4).view({2, 2})));
+}
+
+TEST_F(HostAliasTest, ViewsOfAnAliasAreViewsOnTheDevice) {
+  const at::Tensor device = on_device(at::arange(6, at::kFloat).view({2, 3}));
+  HostAliases aliases;
+  const at::Tensor alias = aliases.alias(device, false);
+  const auto column = aliases.device_tensor(alias.select(1, 1));
+  ASSERT_TRUE(column.has_value());
+  EXPECT_TRUE(column->is_privateuseone());
+  EXPECT_TRUE(column->is_alias_of(device));
+  column->fill_(9);
+  EXPECT_EQ(device.cpu().sum().item<float>(), 0 + 9 + 2 + 3 + 9 + 5);
+  EXPECT_FALSE(aliases.device_tensor(at::ones({2})).has_value());
 }
 
 TEST_F(HostAliasTest, ThreadsAndStreamsDoNotMeet) {

@@ -6,6 +6,7 @@ Wherever a function takes a device, it may be an index, a string such as "openre
 the calling thread's current device.
 """
 
+import os as _os
 import sys as _sys
 
 import torch as _torch
@@ -13,6 +14,7 @@ import torch as _torch
 from . import _utils, amp, memory, multiprocessing, random
 from ._lazy import _is_in_bad_fork, _lazy_init, init, is_initialized
 from .amp import get_amp_supported_dtype, is_bf16_supported
+from .compare import CompareError, Comparison, Difference, _compare_always, compare
 from .device import (
     DeviceProperties,
     can_device_access_peer,
@@ -26,6 +28,12 @@ from .device import (
     is_available,
     set_device,
     synchronize,
+)
+from .fallback import (
+    FallbackCount,
+    FallbackReport,
+    fallback_report,
+    reset_fallback_report,
 )
 from .memory import (
     MemPool,
@@ -71,6 +79,7 @@ from .random import (
     set_rng_state,
     set_rng_state_all,
 )
+from .record import RecordedOp, Recording, record
 from .streams import (
     Event,
     Stream,
@@ -84,9 +93,16 @@ from .streams import (
 default_generators: tuple[_torch.Generator, ...]  # one a device
 
 __all__ = [
+    "CompareError",
+    "Comparison",
     "DeviceProperties",
+    "Difference",
     "Event",
+    "FallbackCount",
+    "FallbackReport",
     "MemPool",
+    "RecordedOp",
+    "Recording",
     "Stream",
     "StreamContext",
     "amp",
@@ -96,6 +112,7 @@ __all__ = [
     "caching_allocator_enable",
     "can_device_access_peer",
     "change_current_allocator",
+    "compare",
     "current_device",
     "current_stream",
     "default_generators",
@@ -105,6 +122,7 @@ __all__ = [
     "device_of",
     "empty_cache",
     "empty_host_cache",
+    "fallback_report",
     "get_allocator_backend",
     "get_amp_supported_dtype",
     "get_device_capability",
@@ -137,8 +155,10 @@ __all__ = [
     "memory_summary",
     "multiprocessing",
     "random",
+    "record",
     "reset_accumulated_host_memory_stats",
     "reset_accumulated_memory_stats",
+    "reset_fallback_report",
     "reset_peak_host_memory_stats",
     "reset_peak_memory_stats",
     "seed",
@@ -171,3 +191,5 @@ def _register() -> None:
     multiprocessing._register()
     for module in (amp, memory, multiprocessing, random):
         _sys.modules[f"torch.openreg.{module.__name__.rpartition('.')[2]}"] = module
+    if _os.environ.get("OPENREG_COMPARE", "0") not in ("", "0"):
+        _compare_always()

@@ -132,6 +132,7 @@ PyObject* make_module() {
   if (!result) {
     throw python_error();
   }
+  bind_fallback(result);
   bind_memory(result);
   bind_memory_history(result);
   bind_host_memory(result);

@@ -11,6 +11,7 @@
 
 namespace openreg {
 
+void bind_fallback(pybind11::module_& module);
 void bind_memory(pybind11::module_& module);
 void bind_memory_history(pybind11::module_& module);
 void bind_host_memory(pybind11::module_& module);

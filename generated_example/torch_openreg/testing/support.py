@@ -7,8 +7,11 @@ Statuses: pass, fail, skip (by the spec, with its reason), fallback (right, but 
 """
 
 import argparse
+import contextlib
 import fnmatch
 import json
+import multiprocessing
+import os
 import pathlib
 import sys
 from collections import Counter
@@ -36,6 +39,31 @@ def row(operator: Any, dtype: str, device: torch.device) -> dict[str, Any]:
     }
 
 
+def rows_apart(operator: Any, dtypes: list[str], device: torch.device) -> list[dict[str, Any]]:
+    """The rows of one operator, from a process of its own: a kernel may take the process or the device with it."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    child = os.fork()
+    if not child:
+        try:
+            for dtype in dtypes:
+                sender.send(row(operator, dtype, device))
+        finally:
+            os._exit(0)
+    sender.close()
+    rows = []
+    with contextlib.suppress(EOFError):
+        while True:
+            rows.append(receiver.recv())
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    for dtype in dtypes[len(rows) :]:
+        died = dict.fromkeys(checks.CHECKS, checks.FAIL)
+        detail = dict.fromkeys(checks.CHECKS, f"the process ended with status {status}")
+        rows.append(
+            {"op": operator.name, "strategy": operator.strategy, "dtype": dtype, "checks": died, "details": detail}
+        )
+    return rows
+
+
 def table(patterns: list[str], dtypes: list[str], device: torch.device) -> dict[str, Any]:
     chosen = [op for op in OPERATORS if not patterns or any(fnmatch.fnmatch(op.name, p) for p in patterns)]
     rows = []
@@ -43,7 +71,7 @@ def table(patterns: list[str], dtypes: list[str], device: torch.device) -> dict[
         if sys.stderr.isatty():
             print(f"\r{index + 1}/{len(chosen)} {operator.name:40}", end="", file=sys.stderr)
         listed = [dtype for dtype in samples.dtypes(operator) if not dtypes or dtype in dtypes]
-        rows += [row(operator, dtype, device) for dtype in listed]
+        rows += rows_apart(operator, listed, device)
     totals = {check: Counter(r["checks"][check] for r in rows) for check in checks.CHECKS}
     return {
         "format": "openreg-gen support",

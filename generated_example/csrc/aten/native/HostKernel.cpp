@@ -2,6 +2,7 @@
 // Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 #include "aten/native/HostKernel.h"
 
+#include <ATen/ops/_index_put_impl_ops.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/empty_strided.h>
 
@@ -25,7 +26,7 @@ at::Tensor over(void* data, const at::TensorBase& like, at::IntArrayRef sizes, a
   at::Tensor result = at::detail::make_tensor<c10::TensorImpl>(
       std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), like.dtype());
   result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
-  if (like.unsafeGetTensorImpl()->is_wrapped_number()) {
+  if (sizes.empty() && like.unsafeGetTensorImpl()->is_wrapped_number()) {
     result.unsafeGetTensorImpl()->set_wrapped_number(true);
   }
   return result;
@@ -160,6 +161,11 @@ void run_host_function(c10::function_ref<void()> fn, int threads) noexcept {
   } catch (...) {
     report_device_error("an exception of unknown type");
   }
+}
+
+void host_index_put(at::Tensor& self, const c10::List<std::optional<at::Tensor>>& indices, const at::Tensor& values,
+    bool accumulate, bool unsafe) {
+  host_op_checked<at::_ops::_index_put_impl_>(self, indices, values, accumulate, unsafe);
 }
 
 }  // namespace openreg::native

@@ -27,12 +27,13 @@
 // current stream, on CPU tensors that alias the device's, without copies. A backend's first kernels start like that:
 //   host_op<Op>(args...)       an out= or in-place operator whose outputs have their final sizes
 //   HostStub<stub>::run(...)   the CPU's function of a DispatchStub
+//   host_op_checked<Op>(...)   the same, for operators whose arguments nobody checked yet; waits for it
 //   host_call<Op>(args...)     any operator; waits for it and copies what it returns to the device
-// The first two are asynchronous. Elsewhere all run at once, on host copies that are copied back.
+// host_op and HostStub are asynchronous. Elsewhere all run at once, on host copies that are copied back.
 //
 // The arguments are held by value until the function runs; aliases own no device memory (Note [Running a function on
-// the device] says why that is enough). If the function throws, that becomes the device's error: see
-// report_device_error() in runtime/Exception.h.
+// the device] says why that is enough). If an asynchronous function throws, that becomes the device's error: see
+// report_device_error() in runtime/Exception.h. The others throw to their caller.
 
 namespace openreg::native {
 
@@ -271,6 +272,18 @@ struct OpCall<Op, R(Params...)> {
   }
 
   template <class... Args>
+  static void run_checked(Args&&... args) {
+    const auto fn = [](auto&&... given) { static_cast<void>(Op::call(std::forward<decltype(given)>(given)...)); };
+    HostCall<decltype(fn), Params...> call(fn, false, args...);
+    if (call.copies()) {
+      call();
+      call.write_back();
+    } else {
+      run_on_worker([&] { call(); });
+    }
+  }
+
+  template <class... Args>
   static R wait(Args&&... args) {
     if (!kernels_reach_memory()) {
       return detour<Op>(args...);
@@ -292,6 +305,12 @@ void host_op(Args&&... args) {
   detail::OpCall<Op, typename Op::schema>::run(std::forward<Args>(args)...);
 }
 
+/// The same, but waits for the current stream. Errors: those of the CPU's kernel, thrown here.
+template <class Op, class... Args>
+void host_op_checked(Args&&... args) {
+  detail::OpCall<Op, typename Op::schema>::run_checked(std::forward<Args>(args)...);
+}
+
 /// What `Op`, an operator that returns new tensors, gives on the CPU, with the results copied to the current device.
 /// Tensors that it writes without its schema saying so, as batch normalization does, are written where they are. Waits
 /// for the current stream. Errors: those of the CPU's kernel, thrown here.
@@ -306,9 +325,14 @@ struct HostStub;
 template <auto& stub, bool promotes, class... Params>
 struct HostStub<stub, promotes, void (*)(Params...)> {
   static void run(Params... args) {
+    TORCH_CHECK_NOT_IMPLEMENTED(stub.is_device_supported(at::kCPU), "PyTorch has no such function for the CPU");
     const auto fn = [](auto&&... given) { stub(at::kCPU, std::forward<decltype(given)>(given)...); };
     detail::run_or_launch(std::make_unique<detail::HostCall<decltype(fn), Params...>>(fn, promotes, args...));
   }
 };
+
+/// For index_put_with_sort_stub, which adds values up at repeated indices: the CPU does so without sorting.
+void host_index_put(at::Tensor& self, const c10::List<std::optional<at::Tensor>>& indices, const at::Tensor& values,
+    bool accumulate, bool unsafe);
 
 }  // namespace openreg::native

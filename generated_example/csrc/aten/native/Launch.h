@@ -20,9 +20,10 @@
 // asynchronously; on any other device on the host, on copies of the operands. So the same kernels serve a
 // device that can run nothing yet. A real kernel replaces the call to launch() with a launch of its own.
 //
-// Functions own no tensors: the last reference might die on the device's thread, which would wait for itself.
-// They get raw pointers, which stay valid because freeing waits for the device's queued work. What they throw
-// becomes the device's error (report_device_error()).
+// Functions own no tensors: the last reference might die on the device's thread. They get raw pointers, and
+// the memory stays theirs until they have run: what is freed is given back to the device, which waits for
+// its queued work first.
+// What functions throw becomes the device's error (report_device_error()).
 
 namespace openreg::native {
 

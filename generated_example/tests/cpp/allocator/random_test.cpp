@@ -130,8 +130,16 @@ class Worker {
  private:
   size_t random_size() {
     const uint64_t kind = random_() % 100;
-    const uint64_t most = kind < 70 ? 8192 : kind < 95 ? kMiB : kind < 99 ? 4 * kMiB : 24 * kMiB;
-    return 16 + random_() % most;
+    const auto up_to = [this](size_t most) {
+      return 16 + random_() % most;
+    };
+    if (kind < 70) {
+      return up_to(8192);
+    }
+    if (kind < 95) {
+      return up_to(kMiB);
+    }
+    return up_to(kind < 99 ? 4 * kMiB : 24 * kMiB);
   }
 
   const OpenRegStream& random_stream(c10::DeviceIndex device) {
@@ -202,7 +210,6 @@ class Worker {
   std::atomic<int64_t>& wrong_;
   std::vector<Live> live_;
 };
-
 
 class RandomTest : public AllocatorTest, public testing::WithParamInterface<const char*> {};
 

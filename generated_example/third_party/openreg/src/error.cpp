@@ -10,7 +10,7 @@ namespace {
 thread_local orError_t last_error = orSuccess;
 
 std::atomic<int> calls_to_failure{-1};  // negative: none is wanted
-std::atomic<orError_t> failure{ orSuccess};
+std::atomic<orError_t> failure = orSuccess;
 
 }  // namespace
 

@@ -1,0 +1,321 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
+"""Operators without a kernel: what runs on the CPU and how, what is refused, what it cost."""
+
+import os
+import subprocess
+import sys
+import threading
+import warnings
+
+import pytest
+import torch
+
+NAME = "openreg"
+VARIABLE = "OPENREG_FALLBACK"
+KIND = os.environ.get(VARIABLE) or "cpu"
+api = torch.get_device_module(NAME)
+kernels = torch._C._dispatch_has_kernel_for_dispatch_key
+
+runs = pytest.mark.skipif(KIND == "none", reason="nothing falls back; the other kinds run in test_other_kinds")
+
+
+@pytest.fixture
+def aliased(device) -> bool:
+    """Whether CPU kernels run on the device's memory."""
+    return KIND == "alias" and api.get_device_properties(device).host_accessible
+
+
+def falls_back(op: str) -> bool:
+    """Whether the backend has no kernel of its own for the operator."""
+    return not kernels(op, "PrivateUse1")
+
+
+def counted(op: str):
+    api_counts = {count.op: count for count in api.fallback_report()}
+    return api_counts.get(op)
+
+
+def equal(actual, expected) -> None:
+    torch.testing.assert_close(actual, expected, check_device=False)
+
+
+CALLS = {
+    "new result": lambda x: x.bincount(minlength=9),
+    "several results": lambda x: tuple(x.float().view(3, 4).kthvalue(2, dim=1)),
+    "not contiguous": lambda x: x.view(3, 4).t()[1:].float().histc(4, 0, 6),
+    "conjugated": lambda x: torch.complex(x.double(), -x.double()).conj().cumsum(0),
+    "negated": lambda x: torch.complex(x.double(), -x.double()).conj().imag.cumsum(0),
+    "optional list": lambda x: torch.ops.aten._index_put_impl_(x.clone(), [x[:2]], x[3:5], True),
+    "list": lambda x: torch.ops.aten._foreach_norm([x.float(), x.double()], 1),
+    "number": lambda x: torch.searchsorted(x.sort().values, 3),
+    "0-dim on the host": lambda x: torch.logaddexp(x.double(), torch.tensor(2.0, dtype=torch.float64)),
+    "empty": lambda x: x[:0].bincount(),
+    "0-dim": lambda x: torch.tensor(2.0, device=x.device).kthvalue(1).values,
+    "complex result": lambda x: torch.geqrf(x.double().view(3, 4)),
+    "bool": lambda x: torch.ops.aten.equal(x, x.clone()),
+    "index on the host": lambda x: x[torch.tensor([2, 0])],
+}
+
+
+@runs
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_values(device, call):
+    if call is CALLS["0-dim on the host"] and not falls_back("aten::logaddexp.out"):
+        pytest.skip("the spec gives logaddexp a kernel, and PyTorch's own takes tensors of one device only")
+    x = torch.tensor([3, 1, 2, 0, 5, 4, 6, 1, 0, 2, 2, 3])
+    actual, expected = call(x.to(device)), call(x)
+    for result in actual if isinstance(actual, tuple | list) else [actual]:
+        assert not isinstance(result, torch.Tensor) or result.device == device
+    equal(actual, expected)
+
+
+@runs
+def test_in_place_and_out(device):
+    host = torch.arange(12.0).view(3, 4)
+    x = host.to(device)
+    column = x[:, 1]
+    result = column.put_(torch.tensor([0, 2], device=device), torch.tensor([7.0, 8.0], device=device))
+    host[:, 1].put_(torch.tensor([0, 2]), torch.tensor([7.0, 8.0]))
+    assert result is column
+    equal(x, host)
+    out = torch.empty(0, device=device)
+    assert torch.cumsum(x, 0, out=out) is out
+    equal(out, host.cumsum(0))
+    strided = torch.empty(4, 3, device=device).t()
+    torch.cumsum(x, 0, out=strided)
+    assert strided.stride() == (1, 3)
+    equal(strided, host.cumsum(0))
+    torch.cumsum(x, 0, out=x)
+    equal(x, host.cumsum(0))
+
+
+@runs
+@pytest.mark.skipif(not falls_back("aten::mse_loss.out"), reason="the spec gives mse_loss a kernel")
+@pytest.mark.skipif(not falls_back("aten::take.out"), reason="the spec gives take a kernel")
+def test_a_resized_output_warns_as_on_the_cpu(device):
+    x = torch.ones(4, 3, device=device)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for loss in (torch.nn.functional.mse_loss, torch.nn.functional.smooth_l1_loss):
+            equal(loss(x, x), torch.tensor(0.0))
+    out = torch.ones(2, device=device)
+    with pytest.warns(UserWarning, match="was resized"):
+        torch.take(x, torch.tensor([[0, 1, 2]], device=device), out=out)
+    assert out.shape == (1, 3)
+    equal(out, torch.ones(1, 3))
+
+
+@runs
+def test_errors_are_those_of_the_cpu(device):
+    with pytest.raises(RuntimeError, match="bincount only supports 1-d"):
+        torch.ones(2, 2, dtype=torch.int64, device=device).bincount()
+    api.synchronize()  # and the device is as good as before
+    equal(torch.ones(2, device=device) + 1, torch.full((2,), 2.0))
+
+
+@runs
+@pytest.mark.skipif(not falls_back("aten::take"), reason="the spec gives take a kernel")
+def test_tensors_on_several_devices(device, other):
+    index = torch.tensor([0, 1])
+    for x, y in ((device, "cpu"), ("cpu", device), (device, other)):
+        with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
+            torch.take(torch.ones(3, device=x), index.to(y))
+    with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
+        torch.take(torch.ones(3, device=device), index.to(device), out=torch.empty(2))
+
+
+@runs
+def test_runs_on_the_device_of_its_arguments(device, other):
+    x = torch.tensor([1, 1, 3], device=other)
+    stream = torch.Stream(device=other)
+    with stream:
+        result = x.bincount()
+    stream.synchronize()
+    assert result.device == other
+    assert api.current_device() == device.index
+    equal(result, torch.tensor([0, 2, 0, 1]))
+
+
+@runs
+def test_factories(device):
+    equal(torch.tril_indices(3, 3, device=device), torch.tril_indices(3, 3))
+    assert torch.tril_indices(3, 3, device=device).device == device
+    equal(torch.linspace(0, 1, 5, device=device), torch.linspace(0, 1, 5))
+    equal(torch.eye(3, device=device), torch.eye(3))
+
+
+@runs
+def test_random_numbers_come_from_the_devices_generator(device):
+    weights = torch.ones(4, device=device)
+    draws = (
+        lambda g: weights.multinomial(1000, replacement=True, generator=g),
+        lambda g: torch.empty(50, device=device).exponential_(generator=g),
+        lambda g: torch.randperm(50, device=device, generator=g),
+        lambda g: torch.bernoulli(torch.full((50,), 0.5, device=device), generator=g),
+    )
+    for draw in draws:
+        api.manual_seed(5)
+        host = torch.get_rng_state()
+        first, second = draw(None), draw(None)
+        assert not torch.equal(first, second)
+        assert torch.equal(torch.get_rng_state(), host)  # the CPU's was not asked
+        api.manual_seed(5)
+        assert torch.equal(draw(None), first)
+        assert torch.equal(draw(None), second)
+        generator = torch.Generator(device=device).manual_seed(5)
+        assert torch.equal(draw(generator), first)
+
+
+@pytest.fixture(scope="module")
+def library():
+    """Operators that only the CPU has, or nobody."""
+    library = torch.library.Library("fallback_test_openreg", "DEF")
+    library.define("tail(Tensor(a) x) -> Tensor(a)")
+    library.define("nobody(Tensor x) -> Tensor")
+    library.impl("tail", lambda x: x[1:], "CPU")
+    yield torch.ops.fallback_test_openreg
+    library._destroy()
+
+
+@runs
+def test_views_alias_or_are_refused(device, library, aliased):
+    x = torch.arange(4.0, device=device)
+    if not aliased:
+        with pytest.raises(NotImplementedError, match="its result is a view.*openreg.yaml"):
+            library.tail(x)
+        return
+    view = library.tail(x)
+    assert view.device == device
+    view.fill_(7)
+    equal(x, torch.tensor([0.0, 7, 7, 7]))
+
+
+@runs
+def test_without_a_cpu_kernel(device, library):
+    with pytest.raises(NotImplementedError, match="the CPU has none to fall back to.*openreg.yaml"):
+        library.nobody(torch.ones(2, device=device))
+
+
+@runs
+def test_gradients(device):
+    x = torch.tensor([-4.0, -1, 0, 2], device=device, requires_grad=True)
+    y = x.detach().cpu().requires_grad_()
+    for tensor in (x, y):
+        torch.nn.functional.hardswish(tensor.clone()).cumsum(0).sum().backward()
+    equal(x.grad, y.grad)
+
+
+@runs
+def test_counts(device, aliased):
+    if not falls_back("aten::bincount"):
+        pytest.skip("bincount has a kernel, so nothing falls back")
+    x = torch.tensor([1, 1, 3], device=device)
+    api.reset_fallback_report()
+    assert counted("aten::bincount") is None
+    for _ in range(3):
+        x.bincount()
+    count = counted("aten::bincount")
+    assert count.calls == 3
+    assert count.kind == ("alias" if aliased else "cpu")
+    assert count.bytes_to_host == (0 if aliased else 3 * x.nbytes)
+    assert count.bytes_to_device == 3 * 4 * 8
+    assert 0 < count.seconds < 60
+    torch.nn.functional.linear(torch.ones(1, 2, device=device), torch.ones(1, 2, device=device))
+    report = api.fallback_report()
+    assert report.calls == sum(c.calls for c in report) >= 3
+    assert not any(c.op == "aten::linear" for c in report)  # composite: it has no fallback of its own
+    table = str(report).splitlines()
+    assert table[0].split() == ["operator", "how", "calls", "to", "host", "to", "device", "ms"]
+    assert any(line.startswith("aten::bincount") for line in table)
+    assert table[-1].startswith("total")
+    api.reset_fallback_report()
+    assert not api.fallback_report()
+    assert str(api.fallback_report()) == "nothing fell back to the CPU"
+
+
+@runs
+def test_in_place_moves_only_copies(device, aliased):
+    if not falls_back("aten::put_"):
+        pytest.skip("put_ has a kernel, so nothing falls back")
+    x = torch.zeros(8, device=device)
+    index = torch.tensor([1], device=device)
+    source = torch.ones(1, device=device)
+    api.reset_fallback_report()
+    x.put_(index, source)
+    count = counted("aten::put_")
+    assert count.bytes_to_host == (0 if aliased else 32 + 8 + 4)
+    assert count.bytes_to_device == (0 if aliased else 32)
+
+
+@runs
+def test_threads(device):
+    failures = []
+
+    def work(seed: int) -> None:
+        try:
+            with torch.Stream(device=device):
+                host = torch.arange(seed, seed + 20) % 7
+                x = host.to(device)
+                for _ in range(20):
+                    equal(x.bincount(minlength=8), host.bincount(minlength=8))
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+
+
+@pytest.mark.skipif(VARIABLE in os.environ, reason="the tests of another kind")
+@pytest.mark.parametrize("kind", [kind for kind in ("cpu", "alias") if kind != "cpu"])
+def test_other_kinds(device, kind):
+    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, **{VARIABLE: kind})
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+USE = """
+import torch, torch_openreg
+torch.tensor([1, 2], device="openreg").bincount()
+torch.tensor([1, 2], device="openreg").bincount()
+"""
+
+
+def test_none_names_what_to_add(device):
+    if not falls_back("aten::bincount"):
+        pytest.skip("bincount has a kernel")
+    done = run("-c", USE, **{VARIABLE: "none"})
+    assert done.returncode == 1
+    assert "NotImplementedError: aten::bincount has no kernel" in done.stderr
+    assert "`ops:` in openreg.yaml, such as `bincount: native`" in done.stderr
+
+
+def test_a_bad_word_is_an_error(device):
+    if not falls_back("aten::bincount"):
+        pytest.skip("bincount has a kernel")
+    done = run("-c", USE, **{VARIABLE: "gpu"})
+    assert done.returncode == 1
+    assert f"ValueError: {VARIABLE} is 'gpu'; it takes none, cpu or alias" in done.stderr
+
+
+def test_warns_once(device):
+    if not falls_back("aten::bincount"):
+        pytest.skip("bincount has a kernel")
+    said = "aten::bincount has no kernel"
+    env = {VARIABLE: "cpu", "OPENREG_LOG_FALLBACK": "1"}
+    assert run("-c", USE, **env).stderr.count(said) == 1
+    assert run("-c", USE, **{**env, "OPENREG_LOG_FALLBACK": "0"}).stderr.count(said) == 0

@@ -1,0 +1,46 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
+#include "Module.h"
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "aten/FallbackReport.h"
+#include "aten/OpRecorder.h"
+
+namespace openreg {
+namespace {
+
+namespace py = pybind11;
+
+/// (op, kind, calls, bytes to the host, bytes to the device, seconds)
+using Count = std::tuple<std::string, std::string, uint64_t, uint64_t, uint64_t, double>;
+
+std::vector<Count> counts() {
+  std::vector<Count> result;
+  for (const FallbackCount& count : fallback_counts()) {
+    result.emplace_back(count.op, count.aliased ? "alias" : "cpu", count.calls, count.bytes_to_host,
+        count.bytes_to_device, count.seconds);
+  }
+  return result;
+}
+
+std::vector<std::tuple<std::string, uint64_t>> recorded() {
+  std::vector<std::tuple<std::string, uint64_t>> result;
+  for (const RecordedOp& op : stop_recording()) {
+    result.emplace_back(op.op, op.calls);
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_fallback(py::module_& module) {
+  module.def("_fallback_counts", torch::wrap_pybind_function(&counts));
+  module.def("_reset_fallback_counts", torch::wrap_pybind_function(&reset_fallback_counts));
+  module.def("_start_recording", torch::wrap_pybind_function(&start_recording));
+  module.def("_stop_recording", torch::wrap_pybind_function(&recorded));
+}
+
+}  // namespace openreg
