@@ -41,6 +41,8 @@ def row(operator: Any, dtype: str, device: torch.device) -> dict[str, Any]:
 
 def rows_apart(operator: Any, dtypes: list[str], device: torch.device) -> list[dict[str, Any]]:
     """The rows of one operator, from a process of its own: a kernel may take the process or the device with it."""
+    if torch.get_device_module(NAME).is_initialized():  # the device doesn't outlive a fork
+        return [row(operator, dtype, device) for dtype in dtypes]
     receiver, sender = multiprocessing.Pipe(duplex=False)
     child = os.fork()
     if not child:
