@@ -40,8 +40,8 @@ class Renderer {
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  /// The texts, in the order of the jobs. Throws Failure: E0601 to E0603 template:line (the tool's own fault), E0610 and
-  /// E0611 template:line of the spec's own templates (bad input), E0606 no Jinja2, E0607 the child died.
+  /// The texts, in the order of the jobs. Throws Failure: E0601 to E0603 template:line (the tool's own fault), E0610
+  /// and E0611 template:line of the spec's own templates (bad input), E0606 no Jinja2, E0607 the child died.
   std::vector<std::string> render(const RenderRequest& request);
 
  private:

@@ -149,7 +149,7 @@ struct Spec {
   std::vector<CustomOpSpec> custom_ops;
   TestsSpec tests;
   AmpSpec amp;
-  Located<std::string> templates;  // folder of templates of its own, relative to the spec; empty: none
+  Located<std::string> templates;           // folder of templates of its own, relative to the spec; empty: none
   std::vector<SelectionReport> selections;  // filled in by validate_spec(), in the spec's order
   std::vector<ListFile> lists;              // as well: of `@model:FILE`, each once
 };
