@@ -105,9 +105,9 @@ def incremental(table: Table, name: str, spec: pathlib.Path, scratch: pathlib.Pa
 
 
 def benchmark(table: Table, scratch: pathlib.Path, runs: int) -> None:
-    specs = [("openreg", peers.ROOT / "specs/openreg.yaml", "exp.out")]
+    specs = [("openreg", peers.ROOT / "specs/openreg.yaml", "nonzero")]
     if (full := peers.ROOT / "specs/full.yaml").exists():
-        specs.append(("full", full, "nonzero"))
+        specs.append(("full", full, "_cdist_forward"))
     for name, spec, op in specs:
         tree, work = scratch / name, scratch / "work"
         run([GENERATOR, "new", "openreg", "--spec", spec, "--out", tree])

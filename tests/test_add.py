@@ -16,12 +16,12 @@ def test_add_writes_the_spec_and_what_follows_from_it(openreg_gen, tree):
     text, before = (tree / SPEC).read_text(), state(tree)
     told = openreg_gen("add", "nonzero", "sin", cwd=tree).stdout
     assert "add nonzero as native: " in told
-    assert "add sin.out as stub: serves 'sin' too; " in told
+    assert "add sin.out as in_tree: serves 'sin' too; " in told
     lines = (tree / SPEC).read_text().splitlines(keepends=True)
-    assert "  nonzero: native\n" in lines and "  sin.out: stub\n" in lines
-    assert "".join(line for line in lines if line not in ("  nonzero: native\n", "  sin.out: stub\n")) == text
+    assert "  nonzero: native\n" in lines and "  sin.out: in_tree\n" in lines
+    assert "".join(line for line in lines if line not in ("  nonzero: native\n", "  sin.out: in_tree\n")) == text
     touched = changed(before, state(tree))
-    assert {"csrc/aten/native/nonzero.cpp", "csrc/aten/native/sin_out.cpp", SPEC, MANIFEST} <= touched
+    assert {"csrc/aten/native/nonzero.cpp", SPEC, MANIFEST} <= touched
     assert not {name for name in touched if name.startswith("csrc/runtime")}
     openreg_gen("generate", "--check", cwd=tree)
 
@@ -30,7 +30,7 @@ def test_add_writes_the_spec_and_what_follows_from_it(openreg_gen, tree):
     ("op", "kernel", "registration"),
     [
         ("nonzero", "nonzero", "RegisterNative"),
-        ("sin", "sin_out", "RegisterNative"),
+        ("cos", "", "in_tree/UnaryOps"),
         ("topk", "topk_values", "RegisterStructured"),
     ],
 )

@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "edit/choose.h"
 #include "edit/spec_edit.h"
+#include "spec/keys.h"
 
 #include <fmt/format.h>
 
@@ -109,8 +110,10 @@ void add_add(CLI::App& app, Session& session) {
                                 "Operators of a recorded model that fell back to the CPU, most costly first")
                    ->type_name("FILE");
   auto* top = verb->add_option("--top", options->top, "With --from: at most so many")->type_name("N");
+  const auto words = find_key("ops.*.strategy")->values;
+  const std::vector<std::string> strategies(words.begin(), words.end());
   verb->add_option("--strategy", options->wish.strategy, "How they are registered; default: the best that fits")
-      ->check(CLI::IsMember({"structured", "pointwise", "native", "stub", "cpu_fallback", "unsupported"}))
+      ->check(CLI::IsMember(strategies))
       ->type_name("");
   verb->add_option("--expr", options->wish.expr, "With one OP: a C++ expression that becomes its kernel")
       ->type_name("EXPR");

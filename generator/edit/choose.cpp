@@ -71,6 +71,14 @@ std::string_view best_strategy(const Op& op, std::string& why) {
     const StrategyFit* found = find_fit(fits, strategy);
     return found && found->fits;
   };
+  if (fit("in_tree")) {
+    why = "PyTorch's own kernel, which its devices share, serves this one too; nothing is to be written";
+    return "in_tree";
+  }
+  if (fit("matmul")) {
+    why = "shapes and dtypes come from PyTorch; the gemm() that all such operators share is yours";
+    return "matmul";
+  }
   if (fit("stub")) {
     why = "PyTorch's own kernel serves it; the function that its DispatchStub runs on the device is yours";
     return "stub";

@@ -25,7 +25,7 @@ struct Chosen {
   std::string why;  // one line: why this operator and this strategy
 };
 
-/// The strategy that leaves least to be written by hand: the first that fits of stub, structured, native. `why` says
+/// The strategy that leaves least to be written by hand: the first that fits of in_tree, matmul, stub, structured, native. `why` says
 /// what it means for the owner.
 std::string_view best_strategy(const Op& op, std::string& why);
 

@@ -33,7 +33,8 @@ std::string chosen(const std::string& name, const Wish& wish = {}, const std::st
 }
 
 TEST(Choose, TheBestThatFits) {
-  EXPECT_EQ(chosen("abs.out"), "abs.out=stub");
+  EXPECT_EQ(chosen("abs.out"), "abs.out=in_tree");
+  EXPECT_EQ(chosen("addmm.out"), "addmm.out=matmul");
   EXPECT_EQ(chosen("topk.values"), "topk.values=structured");
   EXPECT_EQ(chosen("nonzero"), "nonzero=native");
   EXPECT_EQ(chosen("aten::nonzero"), "nonzero=native");
@@ -41,7 +42,7 @@ TEST(Choose, TheBestThatFits) {
 }
 
 TEST(Choose, TheFormThatServesTheOthers) {
-  EXPECT_EQ(chosen("maximum"), "maximum.out=stub");
+  EXPECT_EQ(chosen("maximum"), "maximum.out=in_tree");
   EXPECT_EQ(chosen("topk"), "topk.values=structured");
   EXPECT_EQ(chosen("add_.Tensor"), catalog().find("add_.Tensor")->structured_delegate + "=structured");
   EXPECT_EQ(chosen("maximum", {.strategy = "native", .expr = {}, .reason = {}}), "maximum=native");
