@@ -99,9 +99,10 @@ def test_script(device, tmp_path):
         "import torch\n"
         'torch.ones(helper.SHAPE, device="openreg").sigmoid()\n'
         "print(__name__, sys.argv)\n"
+        "sys.exit(3)\n"
     )
     done = run("script.py", "--steps", "2", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 3, done.stderr
     assert done.stdout.strip() == "__main__ ['script.py', '--steps', '2']"
     data = json.loads((tmp_path / "ops.json").read_text())
     assert "sigmoid.out" in [op["op"] for op in data["ops"]]

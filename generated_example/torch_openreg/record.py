@@ -9,6 +9,7 @@ what `ops: ["@model:FILE"]` in a spec and `openreg-gen add --from FILE` take. A 
 """
 
 import argparse
+import contextlib
 import runpy
 import sys
 from pathlib import Path
@@ -34,9 +35,11 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"there is no folder {output.parent}")
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = str(Path(options.script).absolute().parent)
-    with torch.get_device_module("openreg").record(output) as recording:
+    recorded = torch.get_device_module("openreg").record(output)
+    with contextlib.ExitStack() as stack:
+        stack.callback(lambda: print(f"{recording}\nwritten to {output}", file=sys.stderr))  # also after sys.exit()
+        recording = stack.enter_context(recorded)
         runpy.run_path(options.script, run_name="__main__")
-    print(f"{recording}\nwritten to {output}", file=sys.stderr)
     return 0
 
 
