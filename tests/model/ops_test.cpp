@@ -149,7 +149,8 @@ TEST(Operators, AFallbackOfItsOwnIsAKernelOfItsOwn) {
   json ops = operators_model(spec, small_catalog());
   EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "cpu_detour");
   EXPECT_EQ(ops["tested"].size(), 1U);
-  spec.ops[0].fallback = {FallbackKind::Alias, {.line = 1, .column = 1}};
+  spec.ops[0].fallback.value = FallbackKind::Alias;
+  spec.ops[0].fallback.at.line = 1;
   ops = operators_model(spec, small_catalog());
   EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "fallback_kernel<FallbackKind::kAlias>");
   spec.ops[0].fallback.value = FallbackKind::None;
