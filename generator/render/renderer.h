@@ -23,8 +23,8 @@ struct RenderRequest {
   std::string templates_hash;
   nlohmann::json globals;
   std::vector<RenderJob> jobs;
-  std::string user_folder;                  // for messages
-  std::map<std::string, std::string> user;  // the spec's own templates by name
+  std::string user_folder{};                  // for messages
+  std::map<std::string, std::string> user{};  // the spec's own templates by name
 };
 
 /// SHA-256 in hex of a request: what a tree was rendered from.
