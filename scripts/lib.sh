@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${OPENREG_GEN_BUILD_DIR:-$root/build}
 torch_version=2.13.0
 generator=$build/openreg-gen
-export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_NOHASHDIR=1
 
 step() { printf '\n==> %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 3; }
@@ -87,5 +87,5 @@ build_command() {
   local tests=${1:-$(sed -n 's/^OPENREG_GEN_TESTS:BOOL=//p' "$build/CMakeCache.txt" 2>/dev/null)}
   cmake -S "$root" -B "$build" -G Ninja -DOPENREG_GEN_WERROR=ON -DOPENREG_GEN_TESTS="${tests:-OFF}" >"$root/.venv/configure.log" ||
     { cat "$root/.venv/configure.log"; return 1; }
-  cmake --build "$build"
+  CCACHE_BASEDIR=$root cmake --build "$build"
 }

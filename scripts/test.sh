@@ -16,7 +16,8 @@ test_tree() {
   local tree=$1 backend
   backend=$(backend_python "$2")
   step "Building $(basename "$tree")"
-  CMAKE_ARGS="-D${3}_WERROR=ON -D${3}_BUILD_TESTS=ON" \
+  # Paths relative to the tree: what two trees have in common is compiled once.
+  CCACHE_BASEDIR=$tree CMAKE_ARGS="-D${3}_WERROR=ON -D${3}_BUILD_TESTS=ON" \
     "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
   step "C++ tests of $(basename "$tree")"
   ctest --test-dir "$tree/build" --output-on-failure -j "$(nproc)"
@@ -83,7 +84,7 @@ stage_full() {
   "$generator" new openreg --spec "$root/specs/full.yaml" --out "$tree" >/dev/null
   backend=$(backend_python "$work/venv_full")
   step "Building the tree of specs/full.yaml"
-  CMAKE_ARGS="-DOPENREG_WERROR=ON" "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+  CCACHE_BASEDIR=$tree CMAKE_ARGS="-DOPENREG_WERROR=ON" "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
   step "Training and operators of specs/full.yaml"
   "$backend" -m pytest -q "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py"
 }

@@ -1,5 +1,6 @@
 """`pip install .` in a fresh virtual environment puts a working openreg-gen on PATH, with all that it needs."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -30,7 +31,15 @@ def prefix(tmp_path_factory):
             out.write_bytes((ROOT / name).read_bytes())
     prefix = where / "venv"
     venv.create(prefix, with_pip=True)
-    subprocess.run([prefix / "bin/pip", "install", "-q", "--disable-pip-version-check", checkout], check=True)
+    # Compiled as scripts/lib.sh compiles the command, from a folder laid out alike: ccache then has the objects.
+    env = os.environ | {
+        "CCACHE_BASEDIR": str(checkout),
+        "CCACHE_NOHASHDIR": "1",
+        "SKBUILD_BUILD_DIR": "build",
+        "CXX": "c++",
+    }
+    pip = [prefix / "bin/pip", "install", "-q", "--disable-pip-version-check", checkout]
+    subprocess.run([*pip, "--config-settings=cmake.define.OPENREG_GEN_WERROR=ON"], check=True, env=env)
     return prefix
 
 
