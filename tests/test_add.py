@@ -29,19 +29,29 @@ def test_add_writes_the_spec_and_what_follows_from_it(openreg_gen, tree):
 @pytest.mark.parametrize(
     ("op", "kernel", "registration"),
     [
-        ("nonzero", "nonzero", "RegisterNative"),
+        ("nonzero", "nonzero", "RegisterNative_n"),
         ("cos", "", "in_tree/UnaryOps"),
-        ("topk", "topk_values", "RegisterStructured"),
+        ("topk", "topk_values", "RegisterStructured_t"),
     ],
 )
 def test_add_touches_its_kernel_and_its_registration_only(openreg_gen, tree, op, kernel, registration):
-    """Units that ninja builds again: no header that others include may change."""
+    """Units that ninja builds again: no header that others include may change, nor anything that CMake reads."""
     before = state(tree)
     openreg_gen("add", op, cwd=tree)
-    sources = {name for name in changed(before, state(tree)) if name.endswith((".cpp", ".h"))}
+    touched = changed(before, state(tree))
     own = {f"csrc/aten/native/{kernel}.cpp", f"csrc/aten/native/{kernel}.h"}
-    assert f"csrc/aten/{registration}.cpp" in sources
-    assert sources - own == {f"csrc/aten/{registration}.cpp"}
+    assert f"csrc/aten/{registration}.cpp" in touched
+    assert touched - own == {f"csrc/aten/{registration}.cpp", SPEC, MANIFEST, "torch_mybackend/testing/spec.py"}
+
+
+def test_another_operator_of_the_letter_makes_one_more_unit(openreg_gen, tree):
+    openreg_gen("add", "nonzero", "mode", "--strategy", "native", cwd=tree)
+    before = state(tree)
+    openreg_gen("add", "nanmedian", "--strategy", "native", cwd=tree)
+    sources = {name for name in changed(before, state(tree)) if name.startswith("csrc")}
+    assert sources == {"csrc/aten/RegisterNative_n.cpp", "csrc/aten/native/nanmedian.cpp"}
+    openreg_gen("remove", "nanmedian", cwd=tree)
+    assert not changed(before, state(tree)) & {"csrc/aten/RegisterNative_m.cpp"}
 
 
 def test_remove_undoes_add(openreg_gen, tree):

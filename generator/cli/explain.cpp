@@ -388,7 +388,7 @@ void add_explain(CLI::App& app, Session& session) {
   verb->footer(
       "Examples:\n"
       "  openreg-gen explain csrc/runtime/Guard.cpp\n"
-      "  openreg-gen explain csrc/aten/RegisterNative.cpp:42\n"
+      "  openreg-gen explain csrc/aten/RegisterNative_n.cpp:42\n"
       "  openreg-gen explain add.out\n"
       "  openreg-gen explain E0203");
   verb->callback([options, &session] {

@@ -11,6 +11,7 @@
 #include "spec/minimal_ops.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -241,6 +242,41 @@ json in_tree_families(const std::vector<const Op*>& ops, const std::set<std::str
   return out;
 }
 
+/// Registrations, a file for each first letter of the operators' names, so that a new one touches few others: {id,
+/// headers, kernels (whether it has functions of its own), and the lists of `strategies`}. A file's name depends on its
+/// operators alone, never on what else there is.
+json register_shards(const json& ops, const std::vector<std::string>& strategies) {
+  std::map<std::string, json> shards;
+  for (const std::string& strategy : strategies) {
+    for (const json& op : ops[strategy]) {
+      const auto base = op["base"].get<std::string>();
+      const auto first = std::min(base.find_first_not_of('_'), base.size() - 1);
+      const std::string id(1, static_cast<char>(std::tolower(static_cast<unsigned char>(base[first]))));
+      json& shard = shards[id];
+      if (shard.is_null()) {
+        shard["id"] = id;
+        for (const std::string& name : strategies) shard[name] = json::array();
+      }
+      shard[strategy].push_back(op);
+    }
+  }
+  json out = json::array();
+  for (auto& [id, shard] : shards) {
+    std::set<std::string> headers;
+    for (const std::string& strategy : strategies) {
+      for (const json& op : shard[strategy]) {
+        headers.insert(op["ops_header"]);
+        if (strategy == "stub") headers.insert(op["native_header"]);
+      }
+    }
+    shard["headers"] = headers;
+    shard["kernels"] = std::ranges::any_of(
+        strategies, [&](const std::string& name) { return name != "cpu_fallback" && !shard[name].empty(); });
+    out.push_back(std::move(shard));
+  }
+  return out;
+}
+
 bool draws_from_generator(const Op& op) {
   return std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type == "Generator?"; });
 }
@@ -258,7 +294,7 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
               {"reduction", json::array()},    {"matmul", json::array()}};
   std::vector<const Op*> in_tree;
   std::set<std::string> taken_stubs, matmul_headers;
-  std::set<std::string> written, native_headers, random_headers;
+  std::set<std::string> written, random_headers;
   for (const OpSpec& entry : spec.ops) {
     const Op* op = catalog.find(entry.name.value);
     if (op == nullptr) continue;
@@ -285,24 +321,19 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
         out["matmul"].push_back(std::move(item));
         break;
       case Strategy::Native:
-        native_headers.insert(item["ops_header"]);
         out["native"].push_back(std::move(item));
         break;
       case Strategy::Stub:
         out["stub"].push_back(stub_item(*op, entry));
-        native_headers.insert(item["ops_header"]);
-        native_headers.insert(out["stub"].back()["native_header"]);
         taken_stubs.insert(out["stub"].back()["stub"]);
         break;
       case Strategy::CpuFallback:
-        native_headers.insert(item["ops_header"]);
         item["detour"] = entry.fallback.given()
                              ? "fallback_kernel<FallbackKind::" + fallback_enumerator(entry.fallback.value) + ">"
                              : "cpu_detour";
         out["cpu_fallback"].push_back(std::move(item));
         break;
       case Strategy::Unsupported:
-        native_headers.insert(item["ops_header"]);
         item["py_overload"] = op->overload.empty() ? "default" : op->overload;
         item["reason"] = {{"cpp", cpp_literal(entry.reason.value)}, {"py", python_literal(entry.reason.value)}};
         out["unsupported"].push_back(std::move(item));
@@ -330,12 +361,11 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
   out["in_tree_families"] = in_tree_families(in_tree, taken_stubs, spec.backend.cpp_namespace.value);
   out["matmul_headers"] = matmul_headers;
   out["minimal_headers"] = minimal_headers;
-  out["native_headers"] = native_headers;
+  out["structured_shards"] = register_shards(out, {"structured"});
+  out["native_shards"] = register_shards(out, {"native", "stub", "cpu_fallback", "unsupported"});
   out["random_headers"] = random_headers;
   // What the networks of tests/test_training.py run on.
   out["trains"] = !out["matmul"].empty() && in_tree.size() + out["structured"].size() + out["native"].size() >= 150;
-  out["any_native"] =
-      !(out["native"].empty() && out["stub"].empty() && out["cpu_fallback"].empty() && out["unsupported"].empty());
   return out;
 }
 

@@ -123,6 +123,25 @@ TEST(Operators, StructuredCallsMetaThenImplOnTheOutputs) {
   EXPECT_EQ(op["check_tensors"], json({"self", "values", "indices"}));
 }
 
+TEST(Operators, RegistrationsAreAFileALetterWhateverTheStrategy) {
+  Spec spec = spec_with("hypot.out", Strategy::CpuFallback);
+  spec.ops.push_back(spec_with("uniform_", Strategy::Native).ops[0]);
+  Catalog catalog = small_catalog();
+  Op hidden = catalog.ops.back();
+  hidden.name = hidden.base = "_Unique";
+  catalog.ops.insert(catalog.ops.begin(), hidden);  // sorted by name
+  spec.ops.push_back(spec_with("_Unique", Strategy::Unsupported).ops[0]);
+  const json shards = operators_model(spec, catalog)["native_shards"];
+  ASSERT_EQ(shards.size(), 2U);
+  EXPECT_EQ(shards[0]["id"], "h");
+  EXPECT_EQ(shards[0]["cpu_fallback"].size(), 1U);
+  EXPECT_FALSE(shards[0]["kernels"]);
+  EXPECT_EQ(shards[1]["id"], "u");
+  EXPECT_EQ(shards[1]["native"].size(), 1U);
+  EXPECT_EQ(shards[1]["unsupported"].at(0)["op"], "_Unique");
+  EXPECT_TRUE(shards[1]["kernels"]);
+}
+
 TEST(Operators, PointwiseOfAStructuredOperatorKeepsItsOwnIterator) {
   Spec spec = spec_with("hypot.out", Strategy::Pointwise);
   spec.ops[0].expr.value = "self + other";
