@@ -4,10 +4,12 @@ import difflib
 import hashlib
 import json
 import os
+import pty
 import re
+import subprocess
 
 import pytest
-from trees import GENERATED, MANIFEST, SHARED, files, owned, state
+from trees import COMMAND, GENERATED, MANIFEST, SHARED, files, owned, state
 
 
 def test_generate_is_idempotent_and_leaves_times_alone(openreg_gen, tree):
@@ -142,3 +144,37 @@ def test_diffs_are_what_difflib_says(openreg_gen, tree):
         changed = [line for line in difflib.ndiff(old[name].splitlines(), new.splitlines()) if line[0] in "+-"]
         for line in changed:
             assert f"\n{line[0]}{line[2:]}\n" in diff
+
+
+def on_a_terminal(argv, cwd, env):
+    """What the command prints when its output is a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([COMMAND, *argv], cwd=cwd, env=env, stdout=theirs) as child:
+        os.close(theirs)
+        told = b""
+        try:
+            while part := os.read(ours, 65536):
+                told += part
+        except OSError:  # Linux says so that nobody holds the other end any more
+            pass
+    os.close(ours)
+    return told.decode().replace("\r\n", "\n"), child.returncode
+
+
+def test_a_diff_is_coloured_on_a_terminal_only(openreg_gen, environment, tree):
+    env, torch = environment
+    env = {key: value for key, value in env.items() if key not in ("NO_COLOR", "TERM")} | {"TERM": "xterm"}
+    (tree / GENERATED).unlink()
+    spec = tree / "mybackend.yaml"
+    spec.write_text(spec.read_text().replace("count: 2", "count: 3"))
+    argv = ["generate", "--diff", "--torch", str(torch)]
+    plain = openreg_gen("generate", "--diff", cwd=tree).stdout
+    told, code = on_a_terminal(argv, tree, env)
+    assert code == 0 and re.sub(r"\x1b\[[0-9;]*m", "", told) == plain
+    removed = next(line for line in plain.splitlines() if re.match(r"-[^-].*2", line))
+    assert re.search(rf"\x1b\[31m{re.escape(removed)}\x1b\[0m\n", told)
+    added = "+" + removed[1:].replace("2", "3")
+    assert re.search(rf"\x1b\[32m{re.escape(added)}\x1b\[0m\n", told)
+    assert re.search(r"\x1b\[36m@@ .* @@.*\x1b\[0m\n", told)
+    assert "\x1b" not in plain
+    assert on_a_terminal(argv, tree, env | {"NO_COLOR": "1"}) == (plain, 0)

@@ -3,13 +3,14 @@
 import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
 
 import pytest
-from trees import COMMAND, GENERATED, MANIFEST, files, state
+from trees import COMMAND, GENERATED, MANIFEST, SHARED, files, state
 
 
 def test_a_symlink_that_leads_out_is_refused(openreg_gen, tree, tmp_path):
@@ -93,3 +94,19 @@ def test_a_tree_that_is_being_written_is_left_alone(openreg_gen, tree):
         openreg_gen("generate", "--check", cwd=tree)
     finally:
         os.close(folder)
+
+
+def test_what_a_program_writes_into_a_file_it_held_open_is_kept(openreg_gen, tree):
+    spec = tree / "mybackend.yaml"
+    with (tree / SHARED).open("a") as editor:
+        text = re.sub(r"(?m)^  name: mybackend\b.*\n", r"\g<0>  description: Another.\n", spec.read_text(), count=1)
+        spec.write_text(re.sub(r"(?m)^  description: (?!Another).*\n", "", text))
+        openreg_gen("generate", cwd=tree)
+        editor.write("written late\n")
+    assert "written late" not in (tree / SHARED).read_text()
+    assert "E0522" in openreg_gen("undo", "--dry-run", cwd=tree, code=None).stderr
+    told = openreg_gen("generate", cwd=tree).stderr
+    assert f"{SHARED} was still written to" in told
+    kept = re.search(r"is in (\.openreg-gen/backup/\S+)", told)[1]
+    assert (tree / kept).read_text().endswith("written late\n")
+    assert "still written to" not in openreg_gen("generate", cwd=tree).stderr

@@ -36,6 +36,13 @@ void tell(const Recovery& recovery) {
   }
 }
 
+void tell(const LateWrites& late) {
+  for (const std::string& path : late.paths)
+    fmt::print(stderr,
+               "note: {} was still written to after the last run had replaced it; what was written is in {}{}\n", path,
+               late.backup, path);
+}
+
 }  // namespace
 
 std::unique_ptr<void, void (*)(void*)> lock_tree(RealDisk& disk, const fs::path& root) {
@@ -63,6 +70,7 @@ OpenTree open_tree(const std::string& folder, Access access) {
                     "run `openreg-gen new` again");
     }
   }
+  if (access == Access::Write) tell(keep_late_writes(disk));
   tree.manifest = parse_manifest(disk.read(std::string(kManifest)));
   return tree;
 }

@@ -117,6 +117,7 @@ void finish(Disk& disk, const Journal& journal, bool keep) {
   disk.sync(folders);
   if (!keep) return clear(disk);
   const std::string undo(kUndo);
+  keep_late_writes(disk);
   if (disk.kind(undo + "/journal.json") != FileKind::None) disk.remove(undo + "/journal.json");
   disk.remove_all(undo);
   disk.rename(kTmp, undo);
@@ -213,6 +214,27 @@ Recovery recover(Disk& disk) {
   finish(disk, journal, worth_keeping(journal));
   out.kind = Recovery::Kind::Finished;
   return out;
+}
+
+LateWrites keep_late_writes(Disk& disk) {
+  const std::string undo(kUndo);
+  LateWrites late;
+  if (disk.kind(undo + "/journal.json") != FileKind::File) return late;
+  Journal journal;
+  try {
+    journal = read_journal(disk, undo);
+  } catch (const Failure&) {
+    return late;  // not ours to understand; `undo` says so
+  }
+  for (const Swap& swap : journal.swaps) {
+    const std::string slot = undo + "/" + swap.slot;
+    if (disk.kind(slot) != FileKind::File || hash_of(disk, slot) == swap.before) continue;
+    if (late.backup.empty()) late.backup = next_backup(disk);
+    disk.rename(slot, late.backup + swap.to);
+    late.paths.push_back(swap.to);
+  }
+  if (!late.backup.empty()) disk.write(late.backup + ".gitignore", "*\n");
+  return late;
 }
 
 std::string next_backup(const Disk& disk) {

@@ -54,6 +54,14 @@ struct Recovery {
 };
 Recovery recover(Disk& disk);
 
+/// Who holds a file open while a run replaces it writes into the old file, which is kept for `undo` by then: such files
+/// are moved to .openreg-gen/backup, before the next run drops what `undo` keeps.
+struct LateWrites {
+  std::vector<std::string> paths;
+  std::string backup;  // folder
+};
+LateWrites keep_late_writes(Disk& disk);
+
 /// The number of the next folder in .openreg-gen/backup: ".openreg-gen/backup/3/".
 std::string next_backup(const Disk& disk);
 

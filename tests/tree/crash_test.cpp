@@ -350,5 +350,20 @@ TEST_F(Crash, AnEditRightAfterTheSwapIsAnEditOfTheNewFile) {
   }
 }
 
+// An editor that keeps a file open while it is replaced writes into the old file.
+TEST_F(Crash, WhatIsWrittenIntoAReplacedFileIsKept) {
+  start();
+  std::ofstream editor(root / "b.md", std::ios::binary | std::ios::app);
+  DyingDisk disk(root, kNever);
+  apply_plan(disk, planned(disk, kNew));
+  EXPECT_TRUE(keep_late_writes(disk).paths.empty());
+  editor << "written late\n" << std::flush;
+  EXPECT_TRUE(last_run(disk)->edited());
+  apply_plan(disk, planned(disk, kOld));  // would drop what the run before had replaced
+  EXPECT_TRUE(anywhere("written late\n"));
+  editor << "later still\n" << std::flush;
+  EXPECT_TRUE(anywhere("written late\nlater still\n"));
+}
+
 }  // namespace
 }  // namespace openreg_gen

@@ -1,4 +1,5 @@
-// Random lives of a tree: specs and templates that change, owners who edit, runs that are killed, undone, run again.
+// Random lives of a tree: specs and templates that change, owners who edit, take files, give them back and have outputs
+// ignored, merges with markers and by side, runs that are killed, undone, run again.
 // After each step: no line of an owner is lost, a second generate changes nothing, and the tree is a fresh render plus
 // the owner's lines.
 //
@@ -8,6 +9,7 @@
 #include "tree/apply.h"
 #include "tree/journal.h"
 #include "tree/moved.h"
+#include "tree/own.h"
 #include "tree/undo.h"
 
 #include <gtest/gtest.h>
@@ -15,6 +17,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <set>
 
 namespace openreg_gen {
 namespace {
@@ -50,7 +53,7 @@ std::string without_owner(const std::string& text) {
 /// that is still there; else it is a conflict with all of the new render.
 class LineMerger final : public Merger {
  public:
-  Merged merge(const std::string& ours, const std::string&, const std::string& theirs, MergeSide) const override {
+  Merged merge(const std::string& ours, const std::string&, const std::string& theirs, MergeSide side) const override {
     Lines out = split(theirs), lost;
     std::string anchor;
     for (const std::string& line : split(ours)) {
@@ -66,7 +69,8 @@ class LineMerger final : public Merger {
       out.insert(anchor.empty() ? at : at + 1, line);
       anchor = line;
     }
-    if (lost.empty()) return {Merged::Kind::Clean, join(out), {}};
+    if (lost.empty() || side == MergeSide::Theirs) return {Merged::Kind::Clean, join(out), {}};
+    if (side == MergeSide::Ours) return {Merged::Kind::Clean, join(lost) + join(out), {}};
     return {Merged::Kind::Conflict,
             "<<<<<<< yours\n" + join(lost) + "||||||| last render\n=======\n>>>>>>> new render\n" + join(out),
             {}};
@@ -124,19 +128,31 @@ class Life {
     if (at == disk_.files.end()) return std::nullopt;
     return parse_manifest(at->second);
   }
-  Plan plan(bool force = false) const {
+  struct How {
+    bool force = false;
+    MergeSide side = MergeSide::Markers;
+    std::set<std::string> disown = {};
+  };
+  Plan plan() const { return plan(How{}); }
+  Plan plan(const How& how) const {
     const auto old = manifest();
     PlanOptions options;
     options.merger = &merger_;
-    options.force = force;
-    return make_plan(disk_, old ? &*old : nullptr, renders(), {"0.1.0", "torch", "my.yaml", "", {}}, options);
+    options.force = how.force;
+    options.side = how.side;
+    options.disown = how.disown;
+    options.ignore = read_ignore(disk_);
+    std::vector<Rendered> wanted = renders();
+    std::erase_if(wanted, [&](const Rendered& render) { return options.ignore.matches(render.output.path); });
+    return make_plan(disk_, old ? &*old : nullptr, std::move(wanted), {"0.1.0", "torch", "my.yaml", "", {}}, options);
   }
 
   /// As the verb does it: recover, plan, apply; an owner then mends what has markers.
-  void generate(bool force = false) {
+  void generate() { generate(How{}); }
+  void generate(const How& how) {
     recover(disk_);
     mend();  // what a killed run had marked
-    const Plan made = plan(force);
+    const Plan made = plan(how);
     if (made.refused()) {
       history_ += " refused";
       return;
@@ -189,7 +205,7 @@ class Life {
 
   void kill_a_run() {
     recover(disk_);
-    const Plan made = plan(pick(4) == 0);
+    const Plan made = plan({pick(4) == 0});
     if (made.refused()) return;
     const int at = pick(40);
     disk_.stay_dead = true;
@@ -212,8 +228,46 @@ class Life {
     mend();
   }
 
+  /// Files that are the tool's (`taken` false) or that were taken with `own`, and are there.
+  std::vector<std::string> files_of(bool taken) const {
+    std::vector<std::string> paths;
+    const auto known = manifest();
+    if (!known) return paths;
+    for (const auto& [path, file] : known->files) {
+      const bool ours = file.file_class != FileClass::Owned && !file.ignored;
+      if ((taken ? file.claimed : ours) && disk_.files.contains(path)) paths.push_back(path);
+    }
+    return paths;
+  }
+
+  void take() {
+    recover(disk_);
+    const auto paths = files_of(false);
+    if (paths.empty()) return;
+    const std::string& path = paths[static_cast<std::size_t>(pick(static_cast<int>(paths.size())))];
+    history_ += "own " + path;
+    apply_plan(disk_, own_plan(disk_, *manifest(), {path}), "own");
+  }
+
+  void give_back() {
+    recover(disk_);
+    const auto paths = files_of(true);
+    if (paths.empty()) return;
+    const std::string& path = paths[static_cast<std::size_t>(pick(static_cast<int>(paths.size())))];
+    history_ += "disown " + path;
+    generate({false, MergeSide::Markers, {path}});
+  }
+
+  void ignore() {
+    constexpr const char* kPatterns[] = {"# none\n", "conf/\n", "*.txt\nREADME.md\n", "native/op[01].*\n"};
+    const std::string text = kPatterns[pick(4)];
+    history_ += "ignore " + text;
+    disk_.files[std::string(kIgnore)] = text;
+    generate();
+  }
+
   void act() {
-    switch (pick(10)) {
+    switch (pick(14)) {
       case 0:
         spec_.ops[pick(4)] ^= true;
         history_ += "spec: another operator;";
@@ -237,9 +291,19 @@ class Life {
         return undo();
       case 8:
         return move_kernel();
+      case 9:
+        return take();
+      case 10:
+        return give_back();
+      case 11:
+        return ignore();
+      case 12:
+        ++spec_.a;
+        history_ += "a side;";
+        return generate({false, pick(2) ? MergeSide::Ours : MergeSide::Theirs});
       default:
         history_ += "force;";
-        return generate(true);
+        return generate({true});
     }
   }
 
@@ -256,7 +320,10 @@ class Life {
 
   /// With all that is in the way forced aside, the tree is a fresh render plus the owner's lines.
   void settle() {
-    generate(true);
+    disk_.files.erase(std::string(kIgnore));
+    generate();
+    const auto taken = files_of(true);
+    generate({true, MergeSide::Markers, {taken.begin(), taken.end()}});
     generate();
     const Plan last = plan();
     EXPECT_TRUE(!last.refused() && !last.changes());
