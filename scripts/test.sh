@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Every test, from nothing: the command, bad specs, goldens, generated_example (equality, build, tests, sanitizers),
 # a second backend in an empty folder, the external port, formatting and warnings of what is emitted.
-# Usage: scripts/test.sh [STAGE ...]   stages: command format example device full second external package (default: all)
+# Usage: scripts/test.sh [STAGE ...]   stages: command format example device allocator full second external package (default: all)
 source "$(dirname "$0")/lib.sh"
-stages=${*:-command format example device full second external package}
+stages=${*:-command format example device allocator full second external package}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)} MAX_JOBS=${MAX_JOBS:-$(nproc)}
@@ -62,6 +62,19 @@ stage_device() {
     cmake --build "$work/$sanitizer"
     # ThreadSanitizer sleeps for a second at each exit unless told otherwise.
     TSAN_OPTIONS=atexit_sleep_ms=20 ctest --test-dir "$work/$sanitizer" --output-on-failure -j "$(nproc)"
+  done
+}
+
+# PyTorch has no sanitized build, so the allocators are tested with c10 and the simulated device alone.
+stage_allocator() {
+  local torch
+  torch=$("$python" -c "import torch; print(torch.utils.cmake_prefix_path)")
+  for sanitizer in address thread; do
+    step "The allocators under the $sanitizer sanitizer"
+    cmake -S "$root/generated_example/tests/cpp/allocator" -B "$work/allocator-$sanitizer" -G Ninja \
+      -DOPENREG_SANITIZE=$sanitizer -DCMAKE_PREFIX_PATH="$torch" >/dev/null
+    cmake --build "$work/allocator-$sanitizer"
+    TSAN_OPTIONS=atexit_sleep_ms=20 ctest --test-dir "$work/allocator-$sanitizer" --output-on-failure
   done
 }
 

@@ -51,6 +51,7 @@ json allocator_context(const AllocatorSpec& allocator) {
           {"direct", direct},
           {"caching", !direct},  // pluggable is caching, until it is changed at run time
           {"pluggable", pluggable},
+          {"file", direct ? "csrc/runtime/DirectAllocator.cpp" : "csrc/runtime/caching/CachingAllocator.cpp"},
           {"alignment", allocator.alignment.value},
           {"settings", "\"\""}};
 }

@@ -55,7 +55,7 @@ const Key kKeys[] = {
     {.path = "device.streams_per_pool", .type = Integer, .fallback = "4", .description = "Streams of each priority that a device's pool holds.", .example = "8", .min = 1, .max = 32},
 
     {.path = "allocator", .type = Map, .description = "How memory is had."},
-    {.path = "allocator.device", .type = Word, .fallback = "direct", .values = kAllocators, .description = "`direct`: each storage is one device allocation.", .example = "direct"},
+    {.path = "allocator.device", .type = Word, .fallback = "caching", .values = kAllocators, .description = "`caching`: freed memory is kept and handed out again. `pluggable`: the same, until a process loads an allocator of its own. `direct`: each storage is one device allocation.", .example = "direct"},
     {.path = "allocator.alignment", .type = Size, .fallback = "64", .description = "Alignment of allocations: a power of two.", .example = "256", .min = 1, .max = 1 << 20},
 
     {.path = "fallback", .type = Map, .fallback = "cpu", .description = "What becomes of operators without a kernel: a word, or a map.", .example = "none", .shorthand = "kind"},

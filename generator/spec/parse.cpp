@@ -82,6 +82,7 @@ class Parse {
     spec_.device.count.value = 2;
     spec_.device.memory.value = std::uint64_t{1} << 30;
     spec_.device.streams_per_pool.value = 4;
+    spec_.allocator.device.value = DeviceAllocatorKind::Caching;
     spec_.allocator.alignment.value = 64;
     spec_.fallback.kind.value = FallbackKind::Cpu;
     spec_.amp.dtypes.value = {{"float16", {}}, {"bfloat16", {}}};

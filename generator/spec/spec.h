@@ -43,7 +43,7 @@ struct DeviceSpec {
 };
 
 struct AllocatorSpec {
-  Located<DeviceAllocatorKind> device;  // default direct
+  Located<DeviceAllocatorKind> device;  // default caching
   Located<std::uint64_t> alignment;     // power of two, default 64
 };
 
