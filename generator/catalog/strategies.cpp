@@ -25,6 +25,8 @@ std::string not_pointwise(const Op& op) {
   }
   const auto is_input = [](const Argument& a) { return !a.is_out && a.schema_type.starts_with("Tensor"); };
   if (std::ranges::none_of(op.arguments, is_input)) return "it has no tensor to read";
+  if (std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type == "Tensor?"; }))
+    return "one of its tensors is optional, and an expression has it or has it not";
   return {};
 }
 

@@ -252,7 +252,7 @@ FileFacts file_facts(const Options& options, const Tree& tree, const std::string
   for (const std::string& id : ids) {  // a kernel's file belongs to its operator as a whole
     std::string name = id;
     std::ranges::replace(name, '.', '_');
-    if (name == stem && path.starts_with("csrc/aten/native/")) facts.op = id;
+    if ((name == stem || name + "_kernel" == stem) && path.starts_with("csrc/aten/native/")) facts.op = id;
   }
   if (line > 0 && facts.op.empty()) facts.op = op_of_line(text, line, ids, catalog_of(options));
   return facts;

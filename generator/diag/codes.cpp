@@ -66,7 +66,7 @@ constexpr Code kCodes[] = {
     {"E0162", "unknown type in a schema", "Types are Tensor, Scalar, int, SymInt, float, bool, str, ScalarType, Device and Generator, with `?`, `[]` and alias marks."},
     {"E0163", "a custom operator given twice", "Two entries define the same name and overload."},
     {"E0164", "autograd does not fit", "`autograd` with `expr` needs `backward`; `backward` needs both."},
-    {"E0165", "schema that an expression can't serve", "A kernel from an expression has Tensor and number arguments, at least one Tensor, and returns one Tensor; with `backward` exactly one Tensor."},
+    {"E0165", "schema that an expression can't serve", "A kernel from an expression has Tensor and number arguments, at least one Tensor, and returns one Tensor; `backward` has at most one expression for each."},
     {"E0166", "unknown name in an expression", "An expression of a custom operator names its arguments, and in `backward` also `grad`."},
     // Lists of operators in files of their own.
     {"E0171", "no list of operators", "A file of operators is what `python -m torch_NAME.record` writes, a JSON list of names, or text with one name a line."},
@@ -93,6 +93,9 @@ constexpr Code kCodes[] = {
     {"E0222", "not a reduction", "Reductions are structured, and take `self`, `dim`, `keepdim` and `dtype` alone."},
     {"E0223", "not a matrix product", "The strategy `matmul` serves mm.out, bmm.out, addmm.out, baddbmm.out and addmv.out."},
     {"E0224", "unknown name in a reduction", "`map` sees `self`, `combine` sees `a` and `b`, `init` sees `lowest` and `highest`, `finish` sees `acc` and `count`."},
+    {"E0225", "default value that does not fit", "A default is written as the type wants it: 1, 0.5, True, None for an optional type, [1,1] for a list, a text in double quotes. Arguments without one come first, or behind `*`."},
+    {"E0226", "a custom operator that returns its argument", "What a custom operator returns shares no memory with its arguments: autograd and torch.compile follow views and in-place results of PyTorch's own operators only."},
+    {"E0227", "autograd that can't serve a custom operator", "With `autograd: formula` and no `expr` the owner writes backward in C++, for an operator that takes single tensors, writes none of them and returns tensors."},
     {"E0230", "fallback that contradicts the strategy", "`strategy: cpu_fallback` runs the operator on the CPU; `fallback: none` alone makes it an error to call it."},
     {"E0231", "alias on an external device (warning)", "`alias` runs CPU kernels on the device's memory. Where the port does not say that the host can reach it, operators fall back by copying."},
     {"E0235", "one tolerance without the other", "A result is right within `atol + rtol * |expected|`: both are given, or neither."},

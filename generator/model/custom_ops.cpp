@@ -26,32 +26,46 @@ std::string types(const std::vector<Parameter>& parameters) {
   return join(out);
 }
 
-/// How an argument kept in saved_data comes back.
+std::string id(const Schema& schema) {
+  return schema.overload.empty() ? schema.base : schema.base + "_" + schema.overload;
+}
+
+bool saved_as_tensor(const Parameter& p) { return p.tensor() || p.optional_tensor(); }
+
+/// An argument as saved_data keeps it: an IValue owns what it holds.
+std::string kept(const Parameter& p) {
+  return p.type.find("string_view") == std::string::npos ? p.name : "c10::IValue(" + p.type + "(" + p.name + "))";
+}
+
+/// How it comes back.
 std::string restored(const Parameter& p) {
-  static const std::map<std::string, std::string> accessors = {{"int64_t", "toInt"},
-                                                               {"double", "toDouble"},
-                                                               {"bool", "toBool"},
-                                                               {"const at::Scalar&", "toScalar"},
-                                                               {"at::ScalarType", "toScalarType"},
-                                                               {"c10::string_view", "toStringView"}};
-  const auto found = accessors.find(p.type);
-  const std::string accessor = found == accessors.end() ? "toScalar" : found->second;
-  return "ctx->saved_data[\"" + p.name + "\"]." + accessor + "()";
+  static const std::map<std::string, std::string> accessors = {{"int64_t", "toInt()"},
+                                                               {"double", "toDouble()"},
+                                                               {"bool", "toBool()"},
+                                                               {"const at::Scalar&", "toScalar()"},
+                                                               {"at::ScalarType", "toScalarType()"},
+                                                               {"at::Device", "toDevice()"},
+                                                               {"at::IntArrayRef", "toIntVector()"},
+                                                               {"at::ArrayRef<double>", "toDoubleVector()"},
+                                                               {"c10::string_view", "toStringView()"}};
+  const std::string value = "ctx->saved_data[\"" + p.name + "\"]";
+  if (const auto found = accessors.find(p.type); found != accessors.end()) return value + "." + found->second;
+  if (p.optional_scalar()) return value + ".toOptional<at::Scalar>()";
+  if (p.type == "at::OptionalIntArrayRef") return value + ".to<at::OptionalArray<int64_t>>()";
+  if (p.type.starts_with("std::optional<")) {
+    const std::string inner = p.type.substr(14, p.type.size() - 15);
+    return value +
+           (inner.starts_with("c10::string_view") ? ".toOptional<c10::string_view>()" : ".toOptional<" + inner + ">()");
+  }
+  return value + ".to<" + p.type + ">()";
 }
 
 std::string python_type(const std::string& type) {
-  static const std::map<std::string, std::string> known = {{"Tensor", "torch.Tensor"},
-                                                           {"int", "int"},
-                                                           {"SymInt", "int"},
-                                                           {"float", "float"},
-                                                           {"bool", "bool"},
-                                                           {"str", "str"},
-                                                           {"Scalar", "complex"},
-                                                           {"Tensor[]", "list[torch.Tensor]"},
-                                                           {"int[]", "list[int]"},
-                                                           {"float[]", "list[float]"},
-                                                           {"ScalarType", "torch.dtype"}};
+  static const std::map<std::string, std::string> known = {
+      {"Tensor", "torch.Tensor"}, {"int", "int"}, {"SymInt", "int"},     {"float", "float"},
+      {"bool", "bool"},           {"str", "str"}, {"Scalar", "complex"}, {"ScalarType", "torch.dtype"}};
   if (type.ends_with("?")) return python_type(type.substr(0, type.size() - 1)) + " | None";
+  if (type.ends_with("]")) return "Sequence[" + python_type(type.substr(0, type.rfind('['))) + "]";
   const auto found = known.find(type);
   return found == known.end() ? "object" : found->second;
 }
@@ -63,9 +77,13 @@ std::string python_returns(const Schema& schema) {
   return out.size() == 1 ? out[0] : "tuple[" + join(out) + "]";
 }
 
-bool plain_default(const std::string& text) {
-  if (text == "None" || text == "True" || text == "False") return true;
-  return !text.empty() && text.find_first_not_of("0123456789.-+e") == std::string::npos;
+/// A default of a schema as Python's: a list becomes a tuple, which nobody can change.
+std::string python_default(const std::string& text) {
+  if (!text.starts_with('[')) return text;
+  std::vector<std::string> items;
+  for (const std::string_view item : split_top_level(std::string_view(text).substr(1, text.size() - 2), ','))
+    if (!item.empty()) items.emplace_back(item);
+  return "(" + join(items) + (items.size() == 1 ? ",)" : ")");
 }
 
 struct PythonTexts {
@@ -83,9 +101,9 @@ PythonTexts python_texts(const Schema& schema) {
       lambda.push_back("*");
       star = true;
     }
-    const std::string value = plain_default(a.default_value) ? " = " + a.default_value : "";
-    params.push_back(a.name + ": " + python_type(a.type) + value);
-    lambda.push_back(a.name + (plain_default(a.default_value) ? "=" + a.default_value : ""));
+    const std::string value = python_default(a.default_value);
+    params.push_back(a.name + ": " + python_type(a.type) + (value.empty() ? "" : " = " + value));
+    lambda.push_back(a.name + (value.empty() ? "" : "=" + value));
     call.push_back(a.kwarg_only ? a.name + "=" + a.name : a.name);
   }
   return {join(params), join(lambda), join(call)};
@@ -104,7 +122,8 @@ json kernel(const Schema& schema, const std::string& expr) {
   std::string first;
   for (const Parameter& p : params)
     if (first.empty() && p.tensor()) first = p.name;
-  return {{"name", schema.base},
+  return {{"name", schema.name()},
+          {"id", id(schema)},
           {"schema", schema.text()},
           {"params", declaration(params)},
           {"first", first},
@@ -120,6 +139,7 @@ json kernel(const Schema& schema, const std::string& expr) {
 Schema backward_schema(const Schema& forward, const std::string& name) {
   Schema out = forward;
   out.base = name;
+  out.overload.clear();
   ArgumentSchema grad;
   grad.type = "Tensor";
   grad.name = "grad";
@@ -148,7 +168,7 @@ Gradients gradients(const Schema& schema, const std::string& backward) {
       out.missing.push_back({{"name", params[i].name}, {"tensor_index", index}, {"arg_index", i}});
       continue;
     }
-    const std::string name = schema.base + "_backward" + (tensors == 1 ? "" : "_" + params[i].name);
+    const std::string name = id(schema) + "_backward" + (tensors == 1 ? "" : "_" + params[i].name);
     const Schema grad = backward_schema(schema, name);
     std::vector<std::string> python = {"grad"};
     for (const ArgumentSchema& a : schema.arguments) {
@@ -168,6 +188,13 @@ Gradients gradients(const Schema& schema, const std::string& backward) {
   return out;
 }
 
+/// "list[0], list[1]"
+std::string list_items(std::size_t count) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < count; ++i) out.push_back("list[" + std::to_string(i) + "]");
+  return join(out);
+}
+
 }  // namespace
 
 json custom_operators_model(const Spec& spec) {
@@ -178,7 +205,9 @@ json custom_operators_model(const Spec& spec) {
               {"python", json::array()},
               {"py_functions", json::array()},
               {"not_differentiable", json::array()},
+              {"mutating", json::array()},
               {"any", !spec.custom_ops.empty()}};
+  bool sequences = false;  // whether the Python functions' annotations want that name
   const auto add_schema = [&](const Schema& schema) {
     out["schemas"].push_back({{"cpp", cpp_literal(schema.text())}});
   };
@@ -187,13 +216,23 @@ json custom_operators_model(const Spec& spec) {
     const auto params = custom_parameters(schema);
     const bool formula = written.autograd.value == CustomAutograd::Formula;
     const bool function = written.autograd.value == CustomAutograd::Function;
+    const std::string returns = cpp_return(cpp_return_type(schema.returns));
     add_schema(schema);
     if (written.expr.value.empty()) {
-      out["declared"].push_back({{"name", schema.base},
+      // The parameters of its backward: the gradients of what it returns, then its own.
+      std::vector<Parameter> backward = {{"at::TensorList", "grads", false}};
+      backward.insert(backward.end(), params.begin(), params.end());
+      out["declared"].push_back({{"name", schema.name()},
+                                 {"custom_id", id(schema)},
                                  {"schema", schema.text()},
-                                 {"returns", cpp_return(cpp_return_type(schema.returns))},
+                                 {"returns", returns},
                                  {"params", declaration(params)},
-                                 {"params_unnamed", types(params)}});
+                                 {"params_unnamed", types(params)},
+                                 {"formula", formula},
+                                 {"backward_params", declaration(backward)},
+                                 {"backward_params_unnamed", types(backward)}});
+      const bool writes = std::ranges::any_of(schema.arguments, &ArgumentSchema::is_write);
+      if (writes) out["mutating"].push_back(schema.name());
     } else {
       out["pointwise"].push_back(kernel(schema, written.expr.value));
     }
@@ -203,16 +242,39 @@ json custom_operators_model(const Spec& spec) {
       out["pointwise"].push_back(kernel(grad, expr));
       out["not_differentiable"].push_back(grad.base);
     }
-    const Pointwise texts = pointwise_texts(params);
-    std::vector<std::string> tensors, scalars;
-    for (const Parameter& p : params) (p.tensor() ? tensors : scalars).push_back(p.name);
+    std::vector<std::string> tensors, saved, call = {"grads"};
+    json scalars = json::array(), py_scalars = json::array();
+    for (const Parameter& p : params) {
+      if (saved_as_tensor(p)) {
+        const std::string variable = "saved[" + std::to_string(saved.size()) + "]";
+        saved.push_back(p.tensor() ? p.name : p.name + ".value_or(at::Tensor())");
+        call.push_back(p.tensor() ? variable
+                                  : variable + ".defined() ? std::optional(" + variable + ") : std::nullopt");
+      } else {
+        scalars.push_back({{"name", p.name}, {"kept", kept(p)}});
+        py_scalars.push_back(p.name);
+        call.push_back(restored(p));
+      }
+      if (p.tensor()) tensors.push_back(p.name);
+    }
     const PythonTexts python = python_texts(schema);
-    const json op = {{"name", schema.base},
-                     {"class_name", camel_case(schema.base)},
+    const json op = {{"name", schema.name()},
+                     {"id", id(schema)},
+                     {"base", schema.base},
+                     {"overload", schema.overload},
+                     {"py_op", schema.base + "." + (schema.overload.empty() ? "default" : schema.overload)},
+                     {"class_name", camel_case(id(schema))},
+                     {"returns", returns},
+                     {"forward_returns", schema.returns.size() > 1 ? "torch::autograd::variable_list" : returns},
+                     {"returned_count", schema.returns.size()},
+                     {"declared", written.expr.value.empty()},
                      {"params", declaration(params)},
                      {"forward_params", params.empty() ? "" : ", " + declaration(params)},
-                     {"inputs", texts.inputs},
+                     {"saved", join(saved)},
                      {"scalars", scalars},
+                     {"py_scalars", py_scalars},
+                     {"backward_args", join(call)},
+                     {"list_items", list_items(schema.returns.size())},
                      {"types", types(params)},
                      {"args", names(params)},
                      {"arg_count", params.size()},
@@ -233,9 +295,12 @@ json custom_operators_model(const Spec& spec) {
                      {"py_returns", python_returns(schema)}};
     if (formula) out["formulas"].push_back(op);
     if (function) out["py_functions"].push_back(op);
-    if (!formula && !function) out["not_differentiable"].push_back(schema.base);
+    if (!formula && !function) out["not_differentiable"].push_back(schema.name());
     out["python"].push_back(op);
+    sequences = sequences || python.params.find("Sequence[") != std::string::npos ||
+                op["py_returns"].get<std::string>().find("Sequence[") != std::string::npos;
   }
+  out["sequences"] = sequences;
   for (std::size_t i = 0; i < out["pointwise"].size(); ++i)
     out["pointwise"][i]["continuation"] = i + 1 < out["pointwise"].size() ? " \\" : "";
   return out;

@@ -39,6 +39,7 @@ json common(const Op& op) {
   const std::string root = header_root(op);
   return {{"op", op.name},
           {"id", op_id(op)},
+          {"file", op_file(op)},
           {"base", op.base},
           {"struct", op.ops_struct()},
           {"schema", op.schema},

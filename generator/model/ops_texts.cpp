@@ -3,6 +3,7 @@
 #include "catalog/schema.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 namespace openreg_gen {
@@ -100,6 +101,16 @@ std::string names(const std::vector<Parameter>& parameters) {
 }
 
 std::string op_id(const Op& op) { return op.overload.empty() ? op.base : op.base + "_" + op.overload; }
+
+std::string op_file(const Op& op) {
+  // What templates/csrc/aten/native holds besides, in lower case.
+  constexpr std::string_view kTaken[] = {"batchnorm", "convolution", "copy",   "copykernel", "deviceloop", "dropout",
+                                         "empty",     "fill",        "gemm",   "host",       "hostkernel", "kernels",
+                                         "launch",    "matmul",      "reduce", "resize",     "rnn",        "view"};
+  std::string id = op_id(op), lower = id;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::ranges::find(kTaken, lower) == std::end(kTaken) ? id : id + "_kernel";
+}
 
 std::string header_root(const Op& op) {
   const std::string root = parse_schema(op.schema).root();

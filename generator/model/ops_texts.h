@@ -33,6 +33,9 @@ std::string join(const std::vector<std::string>& pieces, std::string_view separa
 
 /// "maximum_out": a C++ identifier and a file name, unique among operators.
 std::string op_id(const Op& op);
+/// The name of its kernel's file, without extension: op_id(), told apart from files like Copy.cpp on disks that don't
+/// distinguish case.
+std::string op_file(const Op& op);
 /// "maximum": the operators' headers are ATen/ops/<root>_ops.h and so on.
 std::string header_root(const Op& op);
 /// The statement that makes the device of the arguments current; empty if no argument tells it.

@@ -16,7 +16,7 @@ std::string kernel_signature(const nlohmann::json& item) {
   if (item.contains("stub_params")) return "void " + id + "_kernel(" + text(item, "stub_params") + ")";
   if (item.contains("impl_params")) return "void " + id + "::impl(" + text(item, "impl_params") + ")";
   if (!item.contains("params")) return {};
-  const std::string name = id.empty() ? "custom_" + text(item, "name") : id;
+  const std::string name = id.empty() ? "custom_" + text(item, "custom_id") : id;
   return text(item, "returns") + " " + name + "(" + text(item, "params") + ")";
 }
 

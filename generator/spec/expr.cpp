@@ -64,7 +64,14 @@ constexpr std::string_view kFunctions[] = {"std::abs",
                                            "std::trunc",
                                            "c10::div_floor_floating",
                                            "c10::div_floor_integer",
-                                           "c10::is_negative"};
+                                           "c10::is_negative",
+                                           "std::arg",
+                                           "std::conj",
+                                           "std::imag",
+                                           "std::norm",
+                                           "std::real",
+                                           "has_value",
+                                           "value_or"};
 constexpr std::string_view kTypes[] = {"scalar_t", "bool", "int", "float", "double", "int64_t"};
 constexpr std::string_view kBinary[][6] = {
     {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},

@@ -25,7 +25,7 @@ class Parser {
   OpSchema run() {
     if (text_.size() > 500) fail("E0160", 0, "the schema has more than 500 characters");
     for (std::size_t i = 0; i < text_.size(); ++i) {
-      if (!word_char(text_[i]) && std::string_view(" ().,*=?!->[]").find(text_[i]) == std::string_view::npos) {
+      if (!word_char(text_[i]) && std::string_view(" ().,*=?!->[]\"").find(text_[i]) == std::string_view::npos) {
         const bool colon = text_[i] == ':';
         fail("E0160", i, colon ? "the schema names a namespace" : "this character can't stand in a schema",
              colon ? "leave the namespace out: it is the backend's name" : "");
@@ -114,6 +114,60 @@ class Parser {
     return std::string(text_.substr(start, end - start));
   }
 
+  /// What follows '=', checked against the type.
+  std::string default_value(std::string_view type) {
+    const auto start = at_;
+    const char close = text_.substr(at_, 1) == "[" ? ']' : text_.substr(at_, 1) == "\"" ? '"' : '\0';
+    if (close != '\0') {
+      const auto end = text_.find(close, at_ + 1);
+      if (end == std::string_view::npos) fail("E0160", start, fmt::format("'{}' wants a '{}'", text_[start], close));
+      at_ = end + 1;
+    } else {
+      while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != ')') ++at_;
+    }
+    std::string_view value = text_.substr(start, at_ - start);
+    while (value.ends_with(' ')) value.remove_suffix(1);
+    if (value.empty()) fail("E0160", start, "expected a default value");
+    const std::string wanted = default_that_fits(type, value);
+    if (!wanted.empty())
+      fail("E0225", start, fmt::format("'{}' is no default value for '{}'", value.substr(0, 60), type), wanted);
+    skip();
+    return std::string(value);
+  }
+
+  /// Empty if `value` fits, else what would.
+  static std::string default_that_fits(std::string_view type, std::string_view value) {
+    const bool optional = type.ends_with('?');
+    if (optional) type.remove_suffix(1);
+    if (optional && value == "None") return {};
+    const std::string none = optional ? ", or None" : "";
+    if (type.ends_with(']')) {
+      const auto open = type.rfind('[');
+      const std::string_view element = type.substr(0, open);
+      const bool sized = open + 2 < type.size();
+      const std::string wanted = element == "Tensor" || element == "Tensor?" ? "a list of tensors has no default but []"
+                                                                             : "such as [1,1]" + none;
+      if (!value.starts_with('[')) return sized && default_that_fits(element, value).empty() ? "" : wanted;
+      value = value.substr(1, value.size() - 2);
+      while (!value.empty()) {
+        const auto comma = value.find(',');
+        std::string_view item = value.substr(0, comma);
+        while (item.starts_with(' ')) item.remove_prefix(1);
+        while (item.ends_with(' ')) item.remove_suffix(1);
+        if (!default_that_fits(element, item).empty()) return wanted;
+        value = comma == std::string_view::npos ? "" : value.substr(comma + 1);
+      }
+      return {};
+    }
+    if (type == "bool") return value == "True" || value == "False" ? "" : "True or False" + none;
+    if (type == "str") return value.size() > 1 && value.starts_with('"') ? "" : "a text in double quotes" + none;
+    const std::string_view digits = value.substr(value.starts_with('-') ? 1 : 0);
+    const bool integer = !digits.empty() && std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+    if (type == "int" || type == "SymInt") return integer && digits.size() < 19 ? "" : "an integer" + none;
+    if (type == "float" || type == "Scalar") return integer || parse_number(value) ? "" : "a number" + none;
+    return optional ? "None is its only default" : fmt::format("there is none but None, for '{}?'", type);
+  }
+
   void arguments(OpSchema& schema) {
     const auto opened = at_;
     if (!accept("(")) fail("E0160", at_, "expected '(' and the arguments", "such as 'name(Tensor self) -> Tensor'");
@@ -136,10 +190,11 @@ class Parser {
       if (!names.insert(argument.name).second)
         fail("E0160", start, fmt::format("the argument '{}' is given twice", argument.name));
       if (accept("=")) {
-        const auto value = at_;
-        while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != ')') ++at_;
-        argument.default_value = text_.substr(value, at_ - value);
-        if (argument.default_value.empty()) fail("E0160", value, "expected a default value");
+        argument.default_value = default_value(argument.type);
+      } else if (!keywords && !schema.arguments.empty() && !schema.arguments.back().default_value.empty()) {
+        fail("E0225", start,
+             fmt::format("'{}' has no default value, but follows an argument that has one", argument.name),
+             "put it first, or behind '*'");
       }
       schema.arguments.push_back(std::move(argument));
     } while (accept(","));
@@ -148,15 +203,29 @@ class Parser {
            at_ < text_.size() ? "expected ',' or ')'" : "this '(' is not closed");
   }
 
+  std::string returned() {
+    const auto start = at_;
+    std::string text = type();
+    if (text.starts_with("Tensor(")) {
+      fail("E0226", start,
+           text.find('!') == std::string::npos
+               ? "views are refused: neither autograd nor torch.compile could follow memory shared with an argument"
+               : "an argument that is written can't be returned: torch.compile could not follow it",
+           text.find('!') == std::string::npos ? "return a new tensor, or compose the views of PyTorch in Python"
+                                               : "return nothing: '-> ()'");
+    }
+    return text;
+  }
+
   void returns(OpSchema& schema) {
     const auto opened = at_;
     if (!accept("(")) {
-      schema.returns.push_back(type());
+      schema.returns.push_back(returned());
       return;
     }
     if (accept(")")) return;
     do {
-      schema.returns.push_back(type());
+      schema.returns.push_back(returned());
       if (at_ < text_.size() && word_char(text_[at_])) word("a name");
     } while (accept(","));
     if (!accept(")")) fail("E0160", opened, "this '(' is not closed");

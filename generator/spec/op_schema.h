@@ -21,16 +21,20 @@ struct OpSchema {
   std::string overload;  // empty: none
   std::vector<SchemaArgument> arguments;
   std::vector<std::string> returns;  // types
+
+  /// "name_overload": a C++ and Python name, and the last part of its kernel's file.
+  std::string id() const { return overload.empty() ? name : name + "_" + overload; }
 };
 
 struct OpSchemaError {
-  std::string code;  // E0160 syntax, E0161 name, E0162 type
+  std::string code;  // E0160 syntax, E0161 name, E0162 type, E0225 default, E0226 alias
   std::size_t offset = 0;
   std::string message;
   std::string hint;
 };
 
 /// The schema, or `error`. Never throws.
+/// Returns that alias an argument are refused: E0226.
 std::optional<OpSchema> parse_op_schema(std::string_view text, OpSchemaError& error);
 
 }  // namespace openreg_gen

@@ -37,7 +37,8 @@ void validate_expr(const Spec& spec, const OpSpec& op, const Op& known, Diagnost
   if (expr.error) return;  // reported by the parser
   std::vector<std::string_view> names;
   for (const Argument& argument : known.arguments) {
-    const auto& type = argument.schema_type;
+    std::string_view type = argument.schema_type;
+    if (type.ends_with('?') && !type.starts_with("Tensor")) type.remove_suffix(1);  // for value_or() and has_value()
     const bool number = type == "Scalar" || type == "float" || type == "int" || type == "bool" || type == "SymInt";
     if (!argument.is_out && (number || type.starts_with("Tensor"))) names.push_back(argument.name);
   }

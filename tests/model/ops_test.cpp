@@ -221,6 +221,41 @@ TEST(CustomOperators, WithoutAnExpressionTheKernelIsTheOwners) {
   EXPECT_EQ(ops["not_differentiable"], json({"mine"}));
 }
 
+TEST(CustomOperators, OverloadsHaveNamesOfTheirOwn) {
+  const json ops = custom_operators_model(custom_spec(
+      "pool.list(Tensor[] xs, int[2] size=[1,1], float? eps=None) -> Tensor[]", "", CustomAutograd::None, ""));
+  EXPECT_EQ(ops["declared"].at(0)["name"], "pool.list");
+  EXPECT_EQ(ops["declared"].at(0)["custom_id"], "pool_list");
+  EXPECT_EQ(ops["python"].at(0)["py_op"], "pool.list");
+  EXPECT_EQ(ops["python"].at(0)["py_typed_args"],
+            "xs: Sequence[torch.Tensor], size: Sequence[int] = (1, 1), eps: float | None = None");
+  EXPECT_EQ(ops["sequences"], true);
+}
+
+TEST(CustomOperators, AWrittenBackwardGetsAllArguments) {
+  const json ops = custom_operators_model(
+      custom_spec("mix(Tensor x, Tensor? w, int[] n) -> (Tensor, Tensor)", "", CustomAutograd::Formula, ""));
+  EXPECT_EQ(ops["declared"].at(0)["backward_params"],
+            "at::TensorList grads, const at::Tensor& x, const std::optional<at::Tensor>& w, at::IntArrayRef n");
+  EXPECT_EQ(ops["formulas"].at(0)["backward_args"],
+            "grads, saved[0], saved[1].defined() ? std::optional(saved[1]) : std::nullopt, "
+            "ctx->saved_data[\"n\"].toIntVector()");
+  EXPECT_EQ(ops["formulas"].at(0)["list_items"], "list[0], list[1]");
+}
+
+TEST(CustomOperators, WhatIsWrittenIsToldToAutograd) {
+  const json ops = custom_operators_model(custom_spec("bump(Tensor(a!) x) -> ()", "", CustomAutograd::None, ""));
+  EXPECT_EQ(ops["mutating"], json({"bump"}));
+}
+
+TEST(Texts, FilesOfKernelsDifferFromTheOthersInMoreThanCase) {
+  Op copy;
+  copy.base = "copy";
+  EXPECT_EQ(op_file(copy), "copy_kernel");
+  copy.overload = "out";
+  EXPECT_EQ(op_file(copy), "copy_out");
+}
+
 constexpr std::string_view kHeader = R"(
 #define AT_FORALL_LOWER_PRECISION_FP(_)  \
   _(_convolution, deprecated)            \

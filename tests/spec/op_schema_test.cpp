@@ -5,19 +5,37 @@
 namespace openreg_gen {
 namespace {
 
-TEST(OpSchema, IsTakenApart) {
+TEST(OpSchema, DefaultsFitTheirTypes) {
   OpSchemaError error;
   const auto schema = parse_op_schema(
-      "my_op.out(Tensor self, Tensor? w, int[2] k=[1,1], *, float eps=1e-6, Tensor(a!) out) -> (Tensor(a!) out, int)",
+      "op(Tensor x, int[2] k=[1,1], float? e=None, int[2] d=1, float[] w=[0.5, 1], *, str m=\"a, b\", bool f=True) -> "
+      "Tensor[]",
       error);
-  ASSERT_FALSE(schema) << "a list as default is not read";
-  EXPECT_EQ(error.code, "E0160");
+  ASSERT_TRUE(schema) << error.message;
+  EXPECT_EQ(schema->arguments[1].default_value, "[1,1]");
+  EXPECT_EQ(schema->arguments[4].default_value, "[0.5, 1]");
+  EXPECT_EQ(schema->arguments[5].default_value, "\"a, b\"");
+  for (const char* text :
+       {"op(int k=None) -> Tensor", "op(int k=0.5) -> Tensor", "op(int[] k=1) -> Tensor", "op(bool b=1) -> Tensor",
+        "op(str s=a) -> Tensor", "op(Tensor? t=1) -> Tensor", "op(int k=1, int n) -> Tensor"}) {
+    EXPECT_FALSE(parse_op_schema(text, error)) << text;
+    EXPECT_EQ(error.code, "E0225") << text;
+  }
+}
+
+TEST(OpSchema, ReturnsThatShareMemoryAreRefused) {
+  OpSchemaError error;
+  for (const char* text :
+       {"op(Tensor(a) x) -> Tensor(a)", "op.out(Tensor x, *, Tensor(a!) out) -> (Tensor(a!) out, int)"}) {
+    EXPECT_FALSE(parse_op_schema(text, error)) << text;
+    EXPECT_EQ(error.code, "E0226") << text;
+  }
 }
 
 TEST(OpSchema, ArgumentsAndReturns) {
   OpSchemaError error;
   const auto schema = parse_op_schema(
-      "my_op.out(Tensor self, Tensor? w, int[2] k, *, float eps=1e-6, Tensor(a!) out) -> (Tensor(a!) out, int)", error);
+      "my_op.out(Tensor self, Tensor? w, int[2] k, *, float eps=1e-6, Tensor(a!) out) -> (Tensor out, int)", error);
   ASSERT_TRUE(schema) << error.message;
   EXPECT_EQ(schema->name, "my_op");
   EXPECT_EQ(schema->overload, "out");
@@ -27,7 +45,7 @@ TEST(OpSchema, ArgumentsAndReturns) {
   EXPECT_EQ(schema->arguments[3].default_value, "1e-6");
   EXPECT_TRUE(schema->arguments[3].kwarg_only);
   EXPECT_FALSE(schema->arguments[2].kwarg_only);
-  EXPECT_EQ(schema->returns, (std::vector<std::string>{"Tensor(a!)", "int"}));
+  EXPECT_EQ(schema->returns, (std::vector<std::string>{"Tensor", "int"}));
   EXPECT_TRUE(parse_op_schema("op() -> ()", error));
 }
 
