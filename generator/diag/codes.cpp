@@ -96,6 +96,7 @@ constexpr Code kCodes[] = {
     {"E0225", "default value that does not fit", "A default is written as the type wants it: 1, 0.5, True, None for an optional type, [1,1] for a list, a text in double quotes. Arguments without one come first, or behind `*`."},
     {"E0226", "a custom operator that returns its argument", "What a custom operator returns shares no memory with its arguments: autograd and torch.compile follow views and in-place results of PyTorch's own operators only."},
     {"E0227", "autograd that can't serve a custom operator", "With `autograd: formula` and no `expr` the owner writes backward in C++, for an operator that takes single tensors, writes none of them and returns tensors."},
+    {"E0228", "operator that a dtype has not", "A kernel is compiled for each of `dtypes` (without them: all real numbers). `%`, shifts and bits are of integers, order is of real numbers; results of comparisons have bits, too."},
     {"E0230", "fallback that contradicts the strategy", "`strategy: cpu_fallback` runs the operator on the CPU; `fallback: none` alone makes it an error to call it."},
     {"E0231", "alias on an external device (warning)", "`alias` runs CPU kernels on the device's memory. Where the port does not say that the host can reach it, operators fall back by copying."},
     {"E0235", "one tolerance without the other", "A result is right within `atol + rtol * |expected|`: both are given, or neither."},

@@ -87,9 +87,9 @@ std::string python_default(const std::string& text) {
 }
 
 struct PythonTexts {
-  std::string params;  // of a def: "self: torch.Tensor, *, alpha: float = 1.0"
-  std::string lambda;  // of a lambda: "self, *, alpha"
-  std::string call;    // "self, alpha=alpha"
+  std::vector<std::string> params;  // of a def: "self: torch.Tensor", "*", "alpha: float = 1.0"
+  std::string lambda;               // of a lambda: "self, *, alpha"
+  std::vector<std::string> call;    // "self", "alpha=alpha"
 };
 
 PythonTexts python_texts(const Schema& schema) {
@@ -106,7 +106,7 @@ PythonTexts python_texts(const Schema& schema) {
     lambda.push_back(a.name + (value.empty() ? "" : "=" + value));
     call.push_back(a.kwarg_only ? a.name + "=" + a.name : a.name);
   }
-  return {join(params), join(lambda), join(call)};
+  return {params, join(lambda), call};
 }
 
 std::vector<std::string> split_formulas(const std::string& backward) {
@@ -180,7 +180,6 @@ Gradients gradients(const Schema& schema, const std::string& backward) {
                          {"input", params[i].name},
                          {"tensor_index", index},
                          {"arg_index", i},
-                         {"types", types(custom_parameters(grad))},
                          {"call_args", join(call)},
                          {"py_call_args", join(python)}});
     out.kernels.emplace_back(grad, formulas[index]);
@@ -258,6 +257,10 @@ json custom_operators_model(const Spec& spec) {
       if (p.tensor()) tensors.push_back(p.name);
     }
     const PythonTexts python = python_texts(schema);
+    const std::string typed = join(python.params);
+    // Whether a line holds them, whatever the backend's name: else each argument gets a line of its own.
+    const auto def_width = id(schema).size() + typed.size() + python_returns(schema).size();
+    const auto call_width = schema.name().size() + join(python.call).size();
     const json op = {{"name", schema.name()},
                      {"id", id(schema)},
                      {"base", schema.base},
@@ -273,9 +276,9 @@ json custom_operators_model(const Spec& spec) {
                      {"saved", join(saved)},
                      {"scalars", scalars},
                      {"py_scalars", py_scalars},
-                     {"backward_args", join(call)},
+                     {"backward_args", call},
                      {"list_items", list_items(schema.returns.size())},
-                     {"types", types(params)},
+                     {"forward_function", written.expr.value.empty() ? "native::custom_" + id(schema) : id(schema)},
                      {"args", names(params)},
                      {"arg_count", params.size()},
                      {"gradients", grads.given},
@@ -287,9 +290,12 @@ json custom_operators_model(const Spec& spec) {
                      {"py_differentiable", grads.given.size() == tensors.size() && !tensors.empty() ? "True" : "False"},
                      {"doc", schema.text()},
                      {"py_args", names(params)},
-                     {"py_call", python.call},
+                     {"py_call", join(python.call)},
+                     {"py_arguments", python.call},
                      {"py_lambda", python.lambda},
-                     {"py_typed_args", python.params},
+                     {"py_typed_args", typed},
+                     {"py_params", python.params},
+                     {"py_short", def_width <= 110 && call_width <= 80},
                      {"py_inputs", join(tensors)},
                      {"py_saved", tensors.size() == 1 ? "(" + tensors[0] + ",)" : join(tensors)},
                      {"py_returns", python_returns(schema)}};
@@ -297,7 +303,7 @@ json custom_operators_model(const Spec& spec) {
     if (function) out["py_functions"].push_back(op);
     if (!formula && !function) out["not_differentiable"].push_back(schema.name());
     out["python"].push_back(op);
-    sequences = sequences || python.params.find("Sequence[") != std::string::npos ||
+    sequences = sequences || typed.find("Sequence[") != std::string::npos ||
                 op["py_returns"].get<std::string>().find("Sequence[") != std::string::npos;
   }
   out["sequences"] = sequences;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <span>
 
 namespace openreg_gen {
 namespace {
@@ -78,6 +79,31 @@ constexpr std::string_view kBinary[][6] = {
     {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
 constexpr int kLevels = 10;
 
+// What complex numbers have, too, and whether the result is real.
+constexpr std::string_view kComplexFunctions[] = {"std::acos",  "std::acosh", "std::asin", "std::asinh", "std::atan",
+                                                  "std::atanh", "std::conj",  "std::cos",  "std::cosh",  "std::exp",
+                                                  "std::log",   "std::log10", "std::pow",  "std::sin",   "std::sinh",
+                                                  "std::sqrt",  "std::tan",   "std::tanh"};
+constexpr std::string_view kRealParts[] = {"std::abs", "std::arg", "std::imag", "std::norm", "std::real"};
+constexpr std::string_view kNotElements[] = {"std::isfinite", "std::isinf",       "std::isnan",
+                                             "std::signbit",  "c10::is_negative", "has_value"};
+constexpr std::string_view kOfIntegers[] = {"%", "&", "|", "^", "~", "<<", ">>"};
+
+bool contains(std::span<const std::string_view> list, std::string_view text) {
+  return std::ranges::find(list, text) != list.end();
+}
+
+/// What is known of a subexpression's value.
+struct Value {
+  std::vector<std::string> names;  // variables in whose type it may be
+  bool real = true;                // it is real even if they are complex
+
+  void add(const Value& other) {
+    names.insert(names.end(), other.names.begin(), other.names.end());
+    real = real && other.real;
+  }
+};
+
 bool word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
@@ -142,16 +168,23 @@ class Parser {
     fail("E0156", at_, fmt::format("'{}' is not expected here", text_[at_]), fmt::format("expected '{}'", token));
   }
 
-  void conditional() {
+  Value conditional() {
     if (++depth_ > kMaxDepth) fail("E0156", at_, "the expression is nested too deep");
-    binary(0);
+    Value value = binary(0);
     const auto question = at_;
     if (accept("?")) {
-      conditional();
+      value = conditional();
       if (!accept(":")) fail("E0156", question, "this '?' has no ':'");
-      conditional();
+      value.add(conditional());
     }
     --depth_;
+    return value;
+  }
+
+  void use(std::string_view token, std::size_t offset, const Value& value) {
+    const bool of_integers = contains(kOfIntegers, token);
+    if (value.names.empty() || (value.real && !of_integers)) return;
+    result_.uses.push_back({std::string(token), offset, value.names});
   }
 
   std::string_view operator_at(int level) const {
@@ -170,26 +203,37 @@ class Parser {
     return {};
   }
 
-  void binary(int level) {
+  Value binary(int level) {
     if (level == kLevels) return unary();
-    binary(level + 1);
+    Value value = binary(level + 1);
     for (auto token = operator_at(level); !token.empty(); token = operator_at(level)) {
+      const auto offset = at_;
       accept(token);
-      binary(level + 1);
+      value.add(binary(level + 1));
+      const bool ordered = token[0] == '<' || token[0] == '>';
+      if (ordered || contains(kOfIntegers, token)) use(token, offset, value);
+      const bool truth = token == "||" || token == "&&" || token == "==" || token == "!=";
+      if (truth || (ordered && !contains(kOfIntegers, token))) value = {};
     }
+    return value;
   }
 
-  void unary() {
+  Value unary() {
     if (++depth_ > kMaxDepth) fail("E0156", at_, "the expression is nested too deep");
-    bool signs = false;
-    for (const auto token : {"-", "+", "!", "~"}) {
-      if (!signs && accept(token)) signs = true;
-    }
-    if (signs)
+    const auto offset = at_;
+    Value value;
+    if (accept("-") || accept("+")) {
+      value = unary();
+    } else if (accept("!")) {
       unary();
-    else
-      primary();
+    } else if (accept("~")) {
+      value = unary();
+      use("~", offset, value);
+    } else {
+      value = primary();
+    }
     --depth_;
+    return value;
   }
 
   std::string word() {
@@ -235,14 +279,16 @@ class Parser {
     skip();
   }
 
-  void arguments(std::size_t opened) {
-    if (accept(")")) return;
-    do conditional();
+  Value arguments(std::size_t opened) {
+    Value value;
+    if (accept(")")) return value;
+    do value.add(conditional());
     while (accept(","));
     expect(")", opened);
+    return value;
   }
 
-  void cast(std::size_t start) {
+  Value cast(std::size_t start) {
     if (!accept("<")) fail("E0156", start, "static_cast wants a type", "such as static_cast<scalar_t>(self)");
     const auto at = at_;
     const std::string type = word();
@@ -251,20 +297,25 @@ class Parser {
     expect(">", start);
     const auto opened = at_;
     expect("(", start);
-    conditional();
+    const Value value = conditional();
     expect(")", opened);
+    return type == "scalar_t" ? value : Value{};
   }
 
-  void primary() {
+  Value primary() {
     if (at_ == text_.size()) fail("E0156", at_ > 0 ? at_ - 1 : 0, "the expression ends too early");
     const auto start = at_;
     const char c = text_[at_];
     const bool fraction =
         c == '.' && at_ + 1 < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_ + 1]));
-    if (std::isdigit(static_cast<unsigned char>(c)) || fraction) return number();
+    if (std::isdigit(static_cast<unsigned char>(c)) || fraction) {
+      number();
+      return {};
+    }
     if (accept("(")) {
-      conditional();
-      return expect(")", start);
+      Value value = conditional();
+      expect(")", start);
+      return value;
     }
     if (!word_start(c)) fail("E0156", start, fmt::format("'{}' is not expected here", c), "expected a value");
     std::string name = word();
@@ -275,19 +326,26 @@ class Parser {
       name += word();
     }
     if (name == "static_cast") return cast(start);
-    if (name == "true" || name == "false") return;
+    if (name == "true" || name == "false") return {};
     const bool type = std::ranges::find(kTypes, name) != std::end(kTypes);
     const bool qualified = name.find("::") != std::string::npos;
     const auto opened = at_;
     if (text_.substr(at_, 1) == "(") {
       if (!type && std::ranges::find(kFunctions, name) == std::end(kFunctions)) unknown_function(name, start);
       accept("(");
-      return arguments(opened);
+      Value value = arguments(opened);
+      if (contains(kRealParts, name)) value.real = true;
+      if (type) return name == "scalar_t" ? value : Value{};
+      const bool any = contains(kRealParts, name) || contains(kComplexFunctions, name) || name.starts_with("has_") ||
+                       name == "value_or";
+      if (!any) use(name, start, value);
+      return contains(kNotElements, name) ? Value{} : value;
     }
     if (qualified) unknown_function(name, start);
     if (type || is_cpp_keyword(name))
       fail("E0156", start, fmt::format("'{}' is not expected here", name), "expected a value");
-    result_.names.push_back({std::move(name), start});
+    result_.names.push_back({name, start});
+    return {{std::move(name)}, false};
   }
 
   [[noreturn]] static void unknown_function(const std::string& name, std::size_t start) {
@@ -308,5 +366,26 @@ class Parser {
 }  // namespace
 
 Expr parse_expr(std::string_view text) { return Parser(text).run(); }
+
+std::optional<ExprError> dtype_error(const Expr& expr, const std::vector<std::string>& dtypes,
+                                     const std::function<bool(const std::string&)>& is_element) {
+  static const std::vector<std::string> kAll = {"float32"};
+  const auto complex = [](const std::string& dtype) { return dtype.starts_with("complex"); };
+  const auto not_integer = [&](const std::string& dtype) {
+    return complex(dtype) || dtype.find("float") != std::string::npos;
+  };
+  const auto& all = dtypes.empty() ? kAll : dtypes;
+  for (const ExprUse& use : expr.uses) {
+    if (std::ranges::none_of(use.names, is_element)) continue;
+    const bool of_integers = contains(kOfIntegers, use.token);
+    const auto wrong = of_integers ? std::ranges::find_if(all, not_integer) : std::ranges::find_if(all, complex);
+    if (wrong == all.end()) continue;
+    return ExprError{"E0228", use.offset, fmt::format("'{}' is not defined for {}", use.token, *wrong),
+                     of_integers
+                         ? "name integers in `dtypes`" + std::string(use.token == "%" ? ", or take std::fmod" : "")
+                         : "leave complex numbers out of `dtypes`, or take std::real or std::abs"};
+  }
+  return std::nullopt;
+}
 
 }  // namespace openreg_gen

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,8 +18,15 @@ struct ExprName {
   std::size_t offset = 0;
 };
 
+/// An operator or function that not all dtypes have.
+struct ExprUse {
+  std::string token;  // "%", "<", "std::fmax"
+  std::size_t offset = 0;
+  std::vector<std::string> names;  // the variables whose values reach it in their own type
+};
+
 struct ExprError {
-  std::string code;  // E0155 character, E0156 grammar, E0157 unknown function
+  std::string code;  // E0155 character, E0156 grammar, E0157 unknown function, E0228 dtype
   std::size_t offset = 0;
   std::string message;
   std::string hint;
@@ -26,10 +34,17 @@ struct ExprError {
 
 struct Expr {
   std::vector<ExprName> names;  // every use of a variable, in order
+  std::vector<ExprUse> uses;
   std::optional<ExprError> error;
 };
 
 /// Never throws; nesting deeper than 64 is an error.
 Expr parse_expr(std::string_view text);
+
+/// The first use that one of `dtypes` does not have: `%` or bits of floating point, the order of complex numbers.
+/// `is_element`: whether a variable has the dtype; other variables are numbers of a type of their own. No dtypes stand
+/// for all real ones, as in the spec.
+std::optional<ExprError> dtype_error(const Expr& expr, const std::vector<std::string>& dtypes,
+                                     const std::function<bool(const std::string&)>& is_element);
 
 }  // namespace openreg_gen

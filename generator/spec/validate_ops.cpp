@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace openreg_gen {
 namespace {
@@ -32,6 +33,15 @@ Node node_of(const Located<std::string>& value) {
   return node;
 }
 
+/// Operators that one of the dtypes has not: the compiler would say so, far from the spec.
+void validate_dtypes(const Spec& spec, const OpSpec& op, const Located<std::string>& text, const Expr& expr,
+                     Diagnostics& diagnostics, const std::function<bool(const std::string&)>& is_element) {
+  std::vector<std::string> dtypes;
+  for (const auto& dtype : *op.dtypes) dtypes.push_back(*dtype);
+  if (const auto error = dtype_error(expr, dtypes, is_element))
+    diagnostics.error(error->code, place_inside(node_of(text), error->offset, spec.text), error->message, error->hint);
+}
+
 void validate_expr(const Spec& spec, const OpSpec& op, const Op& known, Diagnostics& diagnostics) {
   const Expr expr = parse_expr(*op.expr);
   if (expr.error) return;  // reported by the parser
@@ -47,6 +57,12 @@ void validate_expr(const Spec& spec, const OpSpec& op, const Op& known, Diagnost
     diagnostics.error("E0208", place_inside(node_of(op.expr), offset, spec.text),
                       fmt::format("'{}' is no argument of '{}'", name, known.name), did_you_mean(name, names));
   }
+  validate_dtypes(spec, op, op.expr, expr, diagnostics, [&](const std::string& name) {
+    const auto has_name = [&](const Argument& argument) { return argument.name == name; };
+    const auto found = std::ranges::find_if(known.arguments, has_name);
+    return found != known.arguments.end() &&
+           (found->schema_type.starts_with("Tensor") || found->schema_type.starts_with("Scalar"));
+  });
 }
 
 /// Skips that skip nothing: the operator has no such form, or is not tested with the dtype.
@@ -92,6 +108,7 @@ void validate_reduction(const Spec& spec, const OpSpec& op, Diagnostics& diagnos
                         fmt::format("'{}' is not known in this expression", name),
                         fmt::format("it sees {}", fmt::join(names, " and ")));
     }
+    validate_dtypes(spec, op, *text, expr, diagnostics, [](const std::string&) { return true; });
   }
 }
 

@@ -178,6 +178,44 @@ TEST(Operators, AFallbackOfItsOwnIsAKernelOfItsOwn) {
   EXPECT_EQ(ops["tested"].size(), 0U);  // there is no result to compare
 }
 
+TEST(Operators, AReductionFoldsOverItsDims) {
+  Catalog catalog = small_catalog();
+  catalog.ops[1].arguments[2].type = "at::OptionalIntArrayRef";  // as sum has it
+  Spec spec = spec_with("topk.values", Strategy::Reduction);
+  spec.ops[0].combine.value = "a + b";
+  spec.ops[0].init.value = "0";
+  spec.ops[0].dtypes.value.push_back({"float32", {}});
+  json op = operators_model(spec, catalog)["reduction"].at(0);
+  EXPECT_EQ(op["dims"], "dim.value_or(at::IntArrayRef())");
+  EXPECT_EQ(op["map"], "self");
+  EXPECT_EQ(op["combine"], "a + b");
+  EXPECT_EQ(op["init"], "0");
+  EXPECT_EQ(op["finish"], "acc");
+  EXPECT_EQ(op["dispatch"], "at::kFloat");
+  spec.ops[0].finish.value = "acc / count";
+  spec.ops[0].finish.at.line = 1;
+  EXPECT_EQ(operators_model(spec, catalog)["reduction"].at(0)["finish"], "acc / count");
+  EXPECT_EQ(operators_model(spec, small_catalog())["reduction"].at(0)["dims"], "{dim}");
+}
+
+TEST(Operators, AProductOfMatricesWithoutASumLeavesItUndefined) {
+  const json ops = operators_model(spec_with("hypot.out", Strategy::Matmul), small_catalog());
+  EXPECT_EQ(ops["matmul"].at(0)["gemm_args"], "at::Tensor(), self, other, 0, 1");
+  EXPECT_EQ(ops["matmul_headers"], json({"ATen/ops/hypot_meta.h", "ATen/ops/hypot_ops.h"}));
+  const json sum = operators_model(spec_with("topk.values", Strategy::Matmul), small_catalog());
+  EXPECT_EQ(sum["matmul"].at(0)["gemm_args"], "self, k, dim");
+}
+
+TEST(Operators, KernelsInTheTreeAreSortedByTheHeaderOfTheirStubs) {
+  const json families = operators_model(spec_with("hypot.out", Strategy::InTree), small_catalog())["in_tree_families"];
+  ASSERT_EQ(families.size(), 1U);
+  EXPECT_EQ(families[0]["id"], "BinaryOps");
+  EXPECT_EQ(families[0]["headers"],
+            json({"ATen/native/BinaryOps.h", "ATen/ops/hypot_native.h", "ATen/ops/hypot_ops.h"}));
+  EXPECT_EQ(families[0]["ops"].at(0)["op"], "hypot.out");
+  EXPECT_EQ(families[0]["stubs"].at(0)["name"], "at::native::hypot_stub");
+}
+
 Spec custom_spec(const std::string& schema, const std::string& expr, CustomAutograd autograd,
                  const std::string& backward) {
   Spec spec;
@@ -238,8 +276,8 @@ TEST(CustomOperators, AWrittenBackwardGetsAllArguments) {
   EXPECT_EQ(ops["declared"].at(0)["backward_params"],
             "at::TensorList grads, const at::Tensor& x, const std::optional<at::Tensor>& w, at::IntArrayRef n");
   EXPECT_EQ(ops["formulas"].at(0)["backward_args"],
-            "grads, saved[0], saved[1].defined() ? std::optional(saved[1]) : std::nullopt, "
-            "ctx->saved_data[\"n\"].toIntVector()");
+            json({"grads", "saved[0]", "saved[1].defined() ? std::optional(saved[1]) : std::nullopt",
+                  "ctx->saved_data[\"n\"].toIntVector()"}));
   EXPECT_EQ(ops["formulas"].at(0)["list_items"], "list[0], list[1]");
 }
 

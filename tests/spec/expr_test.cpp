@@ -71,5 +71,32 @@ TEST(Expr, RefusesTheRest) {
   EXPECT_EQ(result(std::string(2000, 'a')), "E0156@0");
 }
 
+std::string dtypes(std::string_view text, const std::vector<std::string>& list) {
+  const auto error = dtype_error(parse_expr(text), list, [](const std::string& name) { return name != "n"; });
+  return error ? error->message + "@" + std::to_string(error->offset) : "";
+}
+
+TEST(Expr, BitsAreOfIntegers) {
+  EXPECT_EQ(dtypes("self & other", {"int64", "bool"}), "");
+  EXPECT_EQ(dtypes("self & other", {"int64", "float16"}), "'&' is not defined for float16@5");
+  EXPECT_EQ(dtypes("1 + self % 2", {}), "'%' is not defined for float32@9");
+  EXPECT_EQ(dtypes("-(self << n)", {"bfloat16"}), "'<<' is not defined for bfloat16@7");
+  EXPECT_EQ(dtypes("~std::abs(self)", {"complex64"}), "'~' is not defined for complex64@0");
+  EXPECT_EQ(dtypes("(self > 0) & (other > 0)", {"float32"}), "");
+  EXPECT_EQ(dtypes("std::isnan(self) | std::isnan(other)", {"float32"}), "");
+  EXPECT_EQ(dtypes("self * (n % 2)", {"float32"}), "");
+  EXPECT_EQ(dtypes("int(self) % 2", {"float32"}), "");
+  EXPECT_EQ(dtypes("static_cast<scalar_t>(self) ^ 1", {"float64"}), "'^' is not defined for float64@28");
+}
+
+TEST(Expr, OrderIsOfRealNumbers) {
+  EXPECT_EQ(dtypes("self < 0 ? -self : self", {"float32", "int64"}), "");
+  EXPECT_EQ(dtypes("self < 0 ? -self : self", {"float32", "complex64"}), "'<' is not defined for complex64@5");
+  EXPECT_EQ(dtypes("std::abs(self) < 1 ? self : scalar_t(0)", {"complex128"}), "");
+  EXPECT_EQ(dtypes("std::fmax(self, other)", {"complex64"}), "'std::fmax' is not defined for complex64@0");
+  EXPECT_EQ(dtypes("std::sqrt(self * self)", {"complex64"}), "");
+  EXPECT_EQ(dtypes("self == other", {"complex64"}), "");
+}
+
 }  // namespace
 }  // namespace openreg_gen
