@@ -216,6 +216,7 @@ json custom_operators_model(const Spec& spec) {
     const bool formula = written.autograd.value == CustomAutograd::Formula;
     const bool function = written.autograd.value == CustomAutograd::Function;
     const std::string returns = cpp_return(cpp_return_type(schema.returns));
+    const bool writes = std::ranges::any_of(schema.arguments, &ArgumentSchema::is_write);
     add_schema(schema);
     if (written.expr.value.empty()) {
       // The parameters of its backward: the gradients of what it returns, then its own.
@@ -230,7 +231,6 @@ json custom_operators_model(const Spec& spec) {
                                  {"formula", formula},
                                  {"backward_params", declaration(backward)},
                                  {"backward_params_unnamed", types(backward)}});
-      const bool writes = std::ranges::any_of(schema.arguments, &ArgumentSchema::is_write);
       if (writes) out["mutating"].push_back(schema.name());
     } else {
       out["pointwise"].push_back(kernel(schema, written.expr.value));
@@ -301,7 +301,7 @@ json custom_operators_model(const Spec& spec) {
                      {"py_returns", python_returns(schema)}};
     if (formula) out["formulas"].push_back(op);
     if (function) out["py_functions"].push_back(op);
-    if (!formula && !function) out["not_differentiable"].push_back(schema.name());
+    if (!formula && !function && !writes) out["not_differentiable"].push_back(schema.name());
     out["python"].push_back(op);
     sequences = sequences || typed.find("Sequence[") != std::string::npos ||
                 op["py_returns"].get<std::string>().find("Sequence[") != std::string::npos;
