@@ -7,6 +7,7 @@ import gc
 import pickle
 import re
 import threading
+import time
 
 import pytest
 import torch
@@ -138,8 +139,9 @@ def test_history(device, history):
     assert alloc["size"] >= 5 * MIB
     assert any(frame["name"] == "test_history" for frame in alloc["frames"])
     assert [e["time_us"] for e in trace] == sorted(e["time_us"] for e in trace)
+    assert abs(alloc["time_us"] / 1e6 - time.time()) < 60
     assert "test_history" in _text(_memory_viz.trace_plot(snapshot))
-    assert "alloc" in _memory_viz.trace(snapshot)
+    assert "5.0MiB]" in _memory_viz.trace(snapshot)
 
 
 def test_out_of_memory_is_in_the_history(device, history):
@@ -173,7 +175,7 @@ def test_out_of_memory_observers(device):
     with pytest.raises(torch.OutOfMemoryError):
         torch.empty(2 * total, dtype=torch.uint8, device=device)
     ((index, allocated, device_total, free),) = seen
-    assert (index, allocated, device_total) == (0, api.memory_allocated(device), total)
+    assert (index, allocated, device_total) == (0, 2 * total, total)
     assert 0 <= free <= total
 
 

@@ -42,7 +42,11 @@ def custom_square(self: torch.Tensor) -> torch.Tensor:
 def _register() -> torch.library.Library:
     library = torch.library.Library("openreg", "IMPL")
     for key in ("AutogradPrivateUse1", "AutogradCPU"):
-        library.impl("custom_square", lambda self: CustomSquare.apply(self), key)
+        library.impl(
+            "custom_square",
+            lambda self: CustomSquare.apply(self),
+            key,
+        )
     return library
 
 

@@ -8,6 +8,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
 #include <torch/csrc/autograd/custom_function.h>
+#include <torch/csrc/autograd/variable.h>
 #include <torch/library.h>
 
 #include "aten/native/DeviceLoop.h"
@@ -22,13 +23,22 @@ namespace openreg {
 namespace {
 
 using native::compute_t;
+using native::has_value;
+using native::value_or;
+
+/// The operator by its name, to be called with the signature of its kernel.
+template <class Function>
+c10::TypedOperatorHandle<Function> find_operator(const char* name, const char* overload) {
+  return c10::Dispatcher::singleton().findSchemaOrThrow(name, overload).typed<Function>();
+}
 
 // custom_abs(Tensor self) -> Tensor
 at::Tensor custom_abs(const at::Tensor& self) {
   const c10::OptionalDeviceGuard guard(at::device_of(self));
   at::TensorIterator iter = native::elementwise_iterator({}, {self}, /*floating=*/false);
   AT_DISPATCH_V2(iter.common_dtype(), "custom_abs", AT_WRAP([&] {
-    native::device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self) { return self < 0 ? -self : self; });
+    native::device_kernel<scalar_t>(iter,
+        []([[maybe_unused]] compute_t<scalar_t> self) { return self < 0 ? -self : self; });
   }),
       AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
   return iter.output();
@@ -39,7 +49,8 @@ at::Tensor custom_abs_backward(const at::Tensor& grad, const at::Tensor& self) {
   const c10::OptionalDeviceGuard guard(at::device_of(grad));
   at::TensorIterator iter = native::elementwise_iterator({}, {grad, self}, /*floating=*/false);
   AT_DISPATCH_V2(iter.common_dtype(), "custom_abs_backward", AT_WRAP([&] {
-    native::device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> grad, [[maybe_unused]] compute_t<scalar_t> self) { return self < 0 ? -grad : grad; });
+    native::device_kernel<scalar_t>(iter,
+        []([[maybe_unused]] compute_t<scalar_t> grad, [[maybe_unused]] compute_t<scalar_t> self) { return self < 0 ? -grad : grad; });
   }),
       AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
   return iter.output();
@@ -50,7 +61,8 @@ at::Tensor custom_square(const at::Tensor& self) {
   const c10::OptionalDeviceGuard guard(at::device_of(self));
   at::TensorIterator iter = native::elementwise_iterator({}, {self}, /*floating=*/false);
   AT_DISPATCH_V2(iter.common_dtype(), "custom_square", AT_WRAP([&] {
-    native::device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self) { return self * self; });
+    native::device_kernel<scalar_t>(iter,
+        []([[maybe_unused]] compute_t<scalar_t> self) { return self * self; });
   }),
       AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
   return iter.output();
@@ -61,7 +73,8 @@ at::Tensor custom_square_backward(const at::Tensor& grad, const at::Tensor& self
   const c10::OptionalDeviceGuard guard(at::device_of(grad));
   at::TensorIterator iter = native::elementwise_iterator({}, {grad, self}, /*floating=*/false);
   AT_DISPATCH_V2(iter.common_dtype(), "custom_square_backward", AT_WRAP([&] {
-    native::device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> grad, [[maybe_unused]] compute_t<scalar_t> self) { return 2 * self * grad; });
+    native::device_kernel<scalar_t>(iter,
+        []([[maybe_unused]] compute_t<scalar_t> grad, [[maybe_unused]] compute_t<scalar_t> self) { return 2 * self * grad; });
   }),
       AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16);
   return iter.output();
@@ -69,26 +82,31 @@ at::Tensor custom_square_backward(const at::Tensor& grad, const at::Tensor& self
 
 class CustomAbs : public torch::autograd::Function<CustomAbs> {
  public:
-  static at::Tensor forward(torch::autograd::AutogradContext* ctx, const at::Tensor& self) {
+  static at::Tensor forward(
+      torch::autograd::AutogradContext* ctx, const at::Tensor& self) {
     ctx->save_for_backward({self});
     const at::AutoDispatchBelowADInplaceOrView below_autograd;
-    static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("openreg::custom_abs", "").typed<at::Tensor(const at::Tensor&)>();
+    static const auto op = find_operator<decltype(openreg::custom_abs)>("openreg::custom_abs", "");
     return op.call(self);
   }
 
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx, torch::autograd::variable_list grads) {
+  static torch::autograd::variable_list backward(
+      torch::autograd::AutogradContext* ctx, torch::autograd::variable_list grads) {
     const auto saved = ctx->get_saved_variables();
     torch::autograd::variable_list result(1);
     if (ctx->needs_input_grad(0)) {
-      static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("openreg::custom_abs_backward", "").typed<at::Tensor(const at::Tensor&, const at::Tensor&)>();
+      static const auto op = find_operator<decltype(openreg::custom_abs_backward)>("openreg::custom_abs_backward", "");
+      const at::Tensor& input = saved[0];
       const at::Tensor grad = op.call(grads[0], saved[0]);
-      result[0] = at::sum_to(grad, saved[0].sizes()).to(saved[0].scalar_type());
+      result[0] = at::sum_to(grad, input.sizes()).to(input.scalar_type());
     }
     return result;
   }
 };
 
-at::Tensor custom_abs_autograd(const at::Tensor& self) { return CustomAbs::apply(self); }
+at::Tensor custom_abs_autograd(const at::Tensor& self) {
+  return CustomAbs::apply(self);
+}
 
 }  // namespace
 

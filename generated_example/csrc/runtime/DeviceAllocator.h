@@ -15,7 +15,7 @@
 //
 // Which one it is, the spec says (allocator.device): exactly one file of the tree defines makeDeviceAllocator(),
 // and DeviceAllocator.cpp registers what it returns. That is the whole seam: another allocator replaces one file.
-// This tree has `direct`. Before the device is used, a process may put another in its place
+// This tree has `caching`. Before the device is used, a process may put another in its place
 // (changeCurrentAllocator() in Allocator.h), such as one from a user's library (PluggableAllocator.h).
 //
 // Ownership: the allocator is created at load and never destroyed, as tensors may outlive main(). It owns its blocks;

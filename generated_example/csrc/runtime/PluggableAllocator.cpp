@@ -161,7 +161,7 @@ void PluggableAllocator::throw_out_of_memory(size_t size, c10::DeviceIndex index
     observers = observers_;
   }
   for (const OutOfMemoryObserver& observer : observers) {
-    observer(index, totals.allocated, total, free);
+    observer(index, size, total, free);
   }
   TORCH_CHECK_WITH(
       OutOfMemoryError, false,

@@ -23,7 +23,7 @@ constexpr size_t kLarge = 2;
 constexpr size_t kMiB = 1 << 20;
 constexpr int64_t kAlignment = 64;
 // Sizes are multiples of it.
-constexpr int64_t kUnit = kAlignment;
+constexpr int64_t kUnit = std::max<int64_t>(kAlignment, c10::CachingAllocator::kMinBlockSize);
 
 c10::DeviceAllocator& allocator() {
   return *getDeviceAllocator();
@@ -83,7 +83,8 @@ TEST_F(DeviceTest, StatisticsAreTrue) {
     EXPECT_EQ(growth(before.*sizes, held.*sizes, kLarge), rounded);
     EXPECT_EQ(growth(before.*sizes, held.*sizes, kAll), rounded + kUnit);
   }
-  EXPECT_EQ(growth(before.reserved_bytes, held.reserved_bytes, kAll), rounded + kUnit);
+  EXPECT_EQ(growth(before.reserved_bytes, held.reserved_bytes, kSmall), 2 * int64_t{kMiB});
+  EXPECT_EQ(growth(before.reserved_bytes, held.reserved_bytes, kLarge), 20 * int64_t{kMiB});
   EXPECT_EQ(held.num_device_alloc - before.num_device_alloc, 2);
   small.clear();
   large.clear();
@@ -152,19 +153,35 @@ TEST_F(DeviceTest, RawInterfaceAndCloneWork) {
   EXPECT_EQ(download(copy.get(), bytes.size()), bytes);
 }
 
-TEST_F(DeviceTest, FreeWaitsForQueuedWork) {
+TEST_F(DeviceTest, FreeDoesNotWaitForQueuedWork) {
   Gate gate;
   c10::DataPtr data = allocator().allocate(64);
-  OPENREG_HOLD_OR_SKIP(gate, getStreamFromPool());
-  std::atomic<bool> freed{false};
-  std::thread owner([&] {
-    data.clear();
-    freed = true;
+  OPENREG_HOLD_OR_SKIP(gate, getCurrentStream());
+  void* const address = data.get();
+  data.clear();
+  EXPECT_EQ(allocator().allocate(64).get(), address) << "the same stream uses it after what is queued";
+  EXPECT_FALSE(getCurrentStream().query());
+}
+
+// The copy waits for what the stream has yet to do with the source, and with what had the copy's memory before.
+TEST_F(DeviceTest, CloneIsOrderedWithTheCurrentStream) {
+  setCurrentStream(getStreamFromPool());
+  const std::vector<uint8_t> bytes = counting(300);
+  c10::DataPtr source = allocator().allocate(bytes.size());
+  upload(source.get(), bytes);
+  c10::DataPtr before = allocator().allocate(bytes.size());
+  Gate gate;
+  OPENREG_HOLD_OR_SKIP(gate, getCurrentStream());
+  OPENREG_CHECK(orMemsetAsync(before.get(), 7, bytes.size(), getCurrentStream().stream()));
+  before.clear();
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    gate.open();
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_FALSE(freed);
-  gate.open();
-  owner.join();
+  const c10::DataPtr copy = allocator().clone(source.get(), bytes.size());
+  opener.join();
+  getCurrentStream().synchronize();
+  EXPECT_EQ(download(copy.get(), bytes.size()), bytes);
 }
 
 TEST_F(DeviceTest, RecordStreamTakesOnlyStreamsOfTheDevice) {
@@ -189,8 +206,9 @@ TEST_F(DeviceTest, ManyThreadsAllocateAtOnce) {
   for (std::thread& thread : threads) {
     thread.join();
   }
-  EXPECT_EQ(stats().num_device_alloc - before.num_device_alloc, 200);
-  EXPECT_EQ(stats().num_device_free - before.num_device_free, 200);
+  EXPECT_EQ(stats().allocation[kAll].allocated - before.allocation[kAll].allocated, 200);
+  EXPECT_EQ(stats().allocation[kAll].freed - before.allocation[kAll].freed, 200);
+  EXPECT_LE(stats().num_device_alloc - before.num_device_alloc, 4);
   EXPECT_EQ(growth(before.allocated_bytes, stats().allocated_bytes, kAll), 0);
 }
 

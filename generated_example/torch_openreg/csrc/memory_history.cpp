@@ -101,7 +101,7 @@ py::dict trace_dict(const TraceEntry& entry, Frames& frames) {
   result["size"] = entry.size_;
   result["stream"] = reinterpret_cast<int64_t>(entry.stream_);
   result["pool_id"] = entry.mempool_;
-  result["time_us"] = static_cast<int64_t>(entry.time_.t_ / 1000);
+  result["time_us"] = static_cast<int64_t>(entry.time_.t_);
   result["compile_context"] = entry.compile_context_;
   result["user_metadata"] = entry.user_metadata_;
   frames.want(result, entry.context_);
@@ -150,7 +150,7 @@ py::dict snapshot(c10::MempoolId_t id, bool include_traces) {
       entry[py::str(key)] = value;
     }
     entry["device"] = annotation.device_;
-    entry["time_us"] = static_cast<int64_t>(annotation.time_.t_ / 1000);
+    entry["time_us"] = static_cast<int64_t>(annotation.time_.t_);
     annotations.append(entry);
   }
   frames.fill();

@@ -4,12 +4,14 @@
 #include <ATen/ops/convolution_backward.h>
 #include <c10/core/DeviceGuard.h>
 
+#include "aten/native/GemmConvolution.h"
 #include "aten/native/Host.h"
 #include "aten/native/HostKernel.h"
 #include "aten/native/Kernels.h"
 
 // PyTorch sends each convolution of a device it does not know to these two, whose own kernels only throw; the
-// global fallback is not asked. They are the CPU's: on the device's memory where that can be reached.
+// global fallback is not asked. Those of images are products of matrices (GemmConvolution.h); the others are the CPU's: on
+// the device's memory where that can be reached.
 
 namespace openreg::native {
 
@@ -17,6 +19,9 @@ at::Tensor convolution_overrideable(const at::Tensor& input, const at::Tensor& w
     const std::optional<at::Tensor>& bias, at::IntArrayRef stride, at::IntArrayRef padding,
     at::IntArrayRef dilation, bool transposed, at::IntArrayRef output_padding, int64_t groups) {
   const c10::DeviceGuard guard(input.device());
+  if (is_gemm_convolution(input, weight, transposed)) {
+    return gemm_convolution(input, weight, bias, {stride, padding, dilation, groups});
+  }
   if (kernels_reach_memory()) {
     return host_call<at::_ops::convolution>(
         input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
@@ -32,6 +37,10 @@ Tensors3 convolution_backward_overrideable(const at::Tensor& grad_output, const 
     const at::Tensor& weight, at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation,
     bool transposed, at::IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
   const c10::DeviceGuard guard(grad_output.device());
+  if (is_gemm_convolution(input, weight, transposed)) {
+    return gemm_convolution_backward(
+        grad_output, input, weight, {stride, padding, dilation, groups}, output_mask);
+  }
   const int64_t channels = transposed ? weight.size(1) * groups : weight.size(0);
   const int64_t bias_sizes[] = {channels};
   if (kernels_reach_memory()) {

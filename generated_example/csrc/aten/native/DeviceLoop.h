@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -31,6 +32,16 @@ namespace openreg::native {
 /// What an expression computes in: float for half precision, else the type itself.
 template <class scalar_t>
 using compute_t = at::opmath_type<scalar_t>;
+
+/// What an expression makes of an optional number.
+template <class T>
+bool has_value(const std::optional<T>& number) {
+  return number.has_value();
+}
+template <class T, class U>
+T value_or(const std::optional<T>& number, U otherwise) {
+  return number.has_value() ? *number : static_cast<T>(otherwise);
+}
 
 /// An iterator's shape, strides and operands, by value. strides are bytes, per dimension, operands innermost.
 struct LoopPlan {

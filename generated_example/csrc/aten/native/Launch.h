@@ -21,8 +21,8 @@
 // device that can run nothing yet. A real kernel replaces the call to launch() with a launch of its own.
 //
 // Functions own no tensors: the last reference might die on the device's thread. They get raw pointers, and
-// the memory stays theirs until they have run: what is freed is given back to the device, which waits for
-// its queued work first.
+// the memory stays theirs until they have run: what is freed is handed out again only to the stream that it was
+// allocated on, where it is used after them. Whoever uses a tensor on another stream calls record_stream().
 // What functions throw becomes the device's error (report_device_error()).
 
 namespace openreg::native {

@@ -21,6 +21,7 @@
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"
 #include "runtime/Stream.h"
+#include "runtime/caching/CachingAllocator.h"
 
 namespace openreg::test {
 
@@ -51,6 +52,11 @@ class AllocatorTest : public testing::Test {
   }
 
   void TearDown() override {
+    setAllocatorSettings("");
+    if (device_count() > 0) {
+      getCachingAllocator()->setMemoryFraction(1, 0);
+      getDeviceAllocator()->emptyCache();
+    }
     orDebugFailAfter(-1, orSuccess);
     orGetLastError();
   }

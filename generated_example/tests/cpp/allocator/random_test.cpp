@@ -211,9 +211,41 @@ class Worker {
   std::vector<Live> live_;
 };
 
+// What the snapshot adds up to must be what the statistics say.
+void check_against_snapshot(c10::DeviceIndex device) {
+  const DeviceStats now = stats(device);
+  int64_t reserved = 0, allocated = 0, active = 0, split = 0, split_bytes = 0, count = 0;
+  for (const SegmentInfo& segment : getCachingAllocator()->snapshot({0, 0}, false).segments) {
+    if (segment.device != device) {
+      continue;
+    }
+    reserved += static_cast<int64_t>(segment.total_size);
+    bool last_free = false;
+    for (const auto& block : segment.blocks) {
+      allocated += block.allocated ? static_cast<int64_t>(block.size) : 0;
+      active += block.active ? static_cast<int64_t>(block.size) : 0;
+      count += block.allocated;
+      if (!block.active) {
+        EXPECT_FALSE(last_free) << "two free neighbours were not joined";
+        const bool counts = !segment.is_expandable && segment.blocks.size() > 1;
+        split += counts;
+        split_bytes += counts ? static_cast<int64_t>(block.size) : 0;
+      }
+      last_free = !block.active;
+    }
+  }
+  EXPECT_EQ(now.reserved_bytes[kAll].current, reserved);
+  EXPECT_EQ(now.allocated_bytes[kAll].current, allocated);
+  EXPECT_EQ(now.active_bytes[kAll].current, active);
+  EXPECT_EQ(now.allocation[kAll].current, count);
+  EXPECT_EQ(now.inactive_split[kAll].current, split);
+  EXPECT_EQ(now.inactive_split_bytes[kAll].current, split_bytes);
+}
+
 class RandomTest : public AllocatorTest, public testing::WithParamInterface<const char*> {};
 
 TEST_P(RandomTest, NothingOverlapsAndAllComesBack) {
+  setAllocatorSettings(GetParam());
   const c10::DeviceIndex devices = std::min<c10::DeviceIndex>(device_count(), 2);
   std::vector<size_t> free_before;
   std::vector<std::vector<OpenRegStream>> streams;
@@ -240,6 +272,7 @@ TEST_P(RandomTest, NothingOverlapsAndAllComesBack) {
     }
     for (c10::DeviceIndex device = 0; device < devices; ++device) {
       device_synchronize(device);
+      check_against_snapshot(device);
     }
   }
   EXPECT_EQ(wrong, 0) << "kernels found other contents than they should";
@@ -252,7 +285,9 @@ TEST_P(RandomTest, NothingOverlapsAndAllComesBack) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Direct, RandomTest, testing::Values(""));
+constexpr const char* kSettings[] = {
+    "", "expandable_segments:True", "max_split_size_mb:21,garbage_collection_threshold:0.3", "roundup_power2_divisions:4"};
+INSTANTIATE_TEST_SUITE_P(Settings, RandomTest, testing::ValuesIn(kSettings));
 
 }  // namespace
 

@@ -35,6 +35,7 @@
 //     process with a message that has the stacks of the allocation and of the free. Slow, for debugging. (default 0)
 
 #include <stddef.h>
+#include <stdint.h>
 
 #if defined(OPENREG_BUILDING_DEVICE)
 #define OPENREG_API __attribute__((visibility("default")))
@@ -99,6 +100,45 @@ typedef struct orPointerAttributes {
 typedef struct orIpcMemHandle {
   char reserved[64];
 } orIpcMemHandle_t;
+
+typedef enum orDataType {
+  orFloat16 = 0,
+  orBFloat16 = 1,
+  orFloat32 = 2,
+  orFloat64 = 3,
+  orComplex64 = 4,  // real and imaginary part, each as Float32
+  orComplex128 = 5
+} orDataType;
+
+typedef enum orTranspose {
+  orNotTransposed = 0,
+  orTransposed = 1,
+  orConjugateTransposed = 2
+} orTranspose;
+
+// c = alpha * op(a) * op(b) + beta * c, for each of a batch of matrices; op is as the transposes say. Stored by columns,
+// as BLAS has it; distances are in elements: ld* from a column to the next, stride* from a matrix to the next (0: all
+// products share that matrix).
+typedef struct orGemmProblem {
+  orDataType type;  // of all three matrices; those of 16 bits are added up in 32
+  orTranspose transposeA;
+  orTranspose transposeB;
+  int64_t m;  // rows of op(a) and c
+  int64_t n;  // columns of op(b) and c
+  int64_t k;  // columns of op(a), rows of op(b)
+  int64_t batch;
+  double alpha[2];  // real and imaginary part
+  double beta[2];  // 0: c is written, not read
+  const void* a;
+  int64_t lda;
+  int64_t strideA;
+  const void* b;
+  int64_t ldb;
+  int64_t strideB;
+  void* c;
+  int64_t ldc;
+  int64_t strideC;
+} orGemmProblem;
 
 enum {
   orEventDefault = 0,  // keeps the time at which it happened
@@ -228,6 +268,13 @@ OPENREG_API orError_t orEventElapsedTime(float* milliseconds, orEvent_t start, o
 // not throw, nor wait for another thread, such as for Python's GIL.
 OPENREG_API orError_t orLaunchKernel(
     orStream_t stream, void (*function)(void* argument), void* argument);
+
+// --- Products of matrices: optional
+
+// Queues the products on `stream`; `problem` is read before it returns. orErrorNotSupported: not on this device, or
+// not for this problem, which PyTorch's side then computes by other means. orErrorInvalidValue: negative sizes, an
+// ld* below the length of a column, matrices that are not in device memory.
+OPENREG_API orError_t orGemm(const orGemmProblem* problem, orStream_t stream);
 
 // --- Errors: of the calling thread
 

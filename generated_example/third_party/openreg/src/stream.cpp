@@ -32,6 +32,19 @@ void ask_for_priority(int priority) {
 
 }  // namespace
 
+bool Lookout::several_processors() {
+  static const bool several = std::thread::hardware_concurrency() > 1;
+  return several;
+}
+
+void Lookout::relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 Stream::Stream(int device, int priority, Isolation& isolation)
     : device_(device), priority_(priority), isolation_(isolation) {}
 
@@ -43,11 +56,15 @@ void Stream::start() {
 }
 
 void Stream::submit(Touches touches, std::function<void()> run) {
-  std::lock_guard lock(mutex_);
-  if (!started_) start();
-  queue_.push_back(Task{touches, std::move(run)});
-  ++submitted_;
-  arrived_.notify_one();
+  bool wake = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (!started_) start();
+    queue_.push_back(Task{touches, std::move(run)});
+    submitted_.fetch_add(1, std::memory_order_release);
+    wake = sleeping_;
+  }
+  if (wake) arrived_.notify_one();
 }
 
 void Stream::work() {
@@ -55,73 +72,84 @@ void Stream::work() {
   leave_signals_to_host();
   ask_for_priority(priority_);
   isolation_.enter_thread();
-
-  bool has_memory = false;
-  std::unique_lock lock(mutex_);
-  while (true) {
-    sleep_until_work(lock);
-    if (queue_.empty()) return;
-    bool threw = false;
-    {
-      // The task goes out of scope before it counts as completed: it may own a staging buffer.
-      const Task task = std::move(queue_.front());
-      queue_.pop_front();
-      lock.unlock();
-      const bool needs_memory = task.touches == Touches::kMemory;
-      if (needs_memory && !has_memory) isolation_.open();
-      if (!needs_memory && has_memory) isolation_.release();
-      has_memory = needs_memory;
-      try {
-        task.run();
-      } catch (...) {
-        threw = true;
-      }
+  while (take_batch()) {
+    for (Task& task : batch_) {
+      const bool last = &task == &batch_.back();
+      run(std::move(task));
+      // Released before it counts as completed, so that who waits for it can close the memory.
+      if (last && std::exchange(has_memory_, false)) isolation_.release();
+      complete_one();
     }
-    lock.lock();
-    // Released before it counts as completed, so that who waits for it can close the memory.
-    if (has_memory && queue_.empty()) {
-      isolation_.release();
-      has_memory = false;
-    }
-    failed_ = failed_ || threw;
-    ++completed_;
-    finished_.notify_all();
+    batch_.clear();
   }
+}
+
+void Stream::run(Task task) {
+  const bool needs_memory = task.touches == Touches::kMemory;
+  if (needs_memory && !has_memory_) isolation_.open();
+  if (!needs_memory && has_memory_) isolation_.release();
+  has_memory_ = needs_memory;
+  try {
+    task.run();
+  } catch (...) {
+    failed_.store(true);
+  }
+}
+
+void Stream::complete_one() {
+  completed_.fetch_add(1);
+  // Who counts itself among the waiting looks at completed_ after that, so one of the two sees the other.
+  if (waiting_.load() == 0) return;
+  std::lock_guard lock(mutex_);
+  finished_.notify_all();
+}
+
+bool Stream::take_batch() {
+  arrival_.see([this] { return submitted_.load(std::memory_order_acquire) != taken_; });
+  std::unique_lock lock(mutex_);
+  sleep_until_work(lock);
+  queue_.swap(batch_);
+  taken_ += batch_.size();
+  return !batch_.empty();
 }
 
 void Stream::sleep_until_work(std::unique_lock<std::mutex>& lock) {
   const auto wake = [this] { return !queue_.empty() || closed_; };
+  if (wake()) return;
+  sleeping_ = true;
   // Nobody may have synchronized, so a stream without work closes device memory by itself.
-  if (!wake() && isolation_.is_open() && !arrived_.wait_for(lock, isolation_.patience(), wake)) isolation_.seal_idle();
+  if (isolation_.is_open() && !arrived_.wait_for(lock, isolation_.patience(), wake)) isolation_.seal_idle();
   arrived_.wait(lock, wake);
+  sleeping_ = false;
 }
 
 bool Stream::idle() {
-  {
-    std::lock_guard lock(mutex_);
-    if (completed_ != submitted_) return false;
-  }
+  if (!done(submitted_.load())) return false;
   isolation_.seal();
   return true;
 }
 
 void Stream::wait() {
-  {
+  const std::uint64_t target = submitted_.load();
+  if (!completion_.see([&] { return done(target); })) {
     std::unique_lock lock(mutex_);
-    finished_.wait(lock, [this, target = submitted_] { return completed_ >= target; });
+    waiting_.fetch_add(1);
+    finished_.wait(lock, [&] { return done(target); });
+    waiting_.fetch_sub(1);
   }
   isolation_.seal();
 }
 
 bool Stream::wait_until(Clock::time_point deadline) {
+  const std::uint64_t target = submitted_.load();
   std::unique_lock lock(mutex_);
-  return finished_.wait_until(lock, deadline, [this, target = submitted_] { return completed_ >= target; });
+  waiting_.fetch_add(1);
+  const bool reached = finished_.wait_until(lock, deadline, [&] { return done(target); });
+  waiting_.fetch_sub(1);
+  return reached;
 }
 
-bool Stream::take_failure() {
-  std::lock_guard lock(mutex_);
-  return std::exchange(failed_, false);
-}
+bool Stream::take_failure() { return failed_.exchange(false); }
 
 void Stream::close() {
   std::lock_guard lock(mutex_);

@@ -2,13 +2,14 @@
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "openreg.h"
 #include "isolation.h"
@@ -18,10 +19,54 @@
 // task and is never joined: a destroyed stream's thread ends when its queue has run dry, all others sleep until the
 // process ends. The thread shares ownership of its stream, so a stream outlives its handle for as long as it has work.
 //
+// Waking a thread costs both sides more than a small kernel does. So a thread that has run dry looks out for the next task
+// for some microseconds before it sleeps, and so does a host thread that waits (Lookout). The queue is handed over as a
+// whole, and a task of two pointers, as a kernel is, takes no memory of its own.
+//
 // Priority: the thread of a more urgent stream asks the system for a larger share of the CPU (a lower nice value). The
 // system refuses that to a process without the right to (CAP_SYS_NICE or RLIMIT_NICE), and then all streams are alike.
 // Nothing is preempted, and no task waits because a more urgent one is queued elsewhere.
 namespace openreg::driver {
+
+// Looks for something to happen before it is worth a sleep. Where that did not help the last times, because the processors
+// are busy with something else or there is nothing to come, it gives up almost at once, and tries in earnest now and then.
+class Lookout {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Calls `ready` until it is true or the time is up; returns what it said last. Any thread.
+  template <typename Ready>
+  bool see(const Ready& ready) {
+    if (ready()) return true;
+    if (!several_processors()) return false;
+    const unsigned failures = failures_.load(std::memory_order_relaxed);
+    const bool earnest = failures < kTrials || failures % kRetry == 0;
+    const auto end = Clock::now() + (earnest ? kLong : kShort);
+    do {
+      for (int i = 0; i < 8; ++i) {
+        relax();
+        if (ready()) {
+          failures_.store(0, std::memory_order_relaxed);
+          return true;
+        }
+      }
+    } while (Clock::now() < end);
+    failures_.store(failures + 1, std::memory_order_relaxed);
+    return false;
+  }
+
+ private:
+  static constexpr std::chrono::microseconds kShort{1};
+  static constexpr std::chrono::microseconds kLong{50};
+  static constexpr unsigned kTrials = 4;
+  static constexpr unsigned kRetry = 32;
+
+  static bool several_processors();
+  // Tells the processor that this is a waiting loop.
+  static void relax();
+
+  std::atomic<unsigned> failures_{0};
+};
 
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
@@ -65,7 +110,13 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   void start();
   void work();
+  // Runs a task and destroys it: it may own a staging buffer.
+  void run(Task task);
+  // Puts what is queued into batch_, after some sleep if need be. False at the end.
+  bool take_batch();
   void sleep_until_work(std::unique_lock<std::mutex>& lock);
+  bool done(std::uint64_t target) const { return completed_.load() >= target; }
+  void complete_one();
 
   const int device_;
   const int priority_;
@@ -73,13 +124,22 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   std::mutex mutex_;
   std::condition_variable arrived_;  // a task, or the end
-  std::condition_variable finished_;  // a task
-  std::deque<Task> queue_;
-  std::uint64_t submitted_ = 0;
-  std::uint64_t completed_ = 0;
+  std::condition_variable finished_;  // a task that somebody waits for
+  std::vector<Task> queue_;
   bool started_ = false;
+  bool sleeping_ = false;
   bool closed_ = false;
-  bool failed_ = false;
+  std::atomic<std::uint64_t> submitted_{0};  // written under the mutex
+  std::atomic<std::uint64_t> completed_{0};  // written by the stream's thread
+  std::atomic<int> waiting_{0};  // threads that sleep until completed_ grows
+  std::atomic<bool> failed_{false};
+  Lookout completion_;
+
+  // Of the stream's thread alone.
+  std::vector<Task> batch_;
+  std::uint64_t taken_ = 0;
+  bool has_memory_ = false;
+  Lookout arrival_;
 };
 
 // The stream of a handle; the current device's default stream for null. Null if there is no such stream. Throws

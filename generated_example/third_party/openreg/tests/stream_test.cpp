@@ -4,7 +4,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 
 #include "test_support.h"
 
@@ -179,6 +181,27 @@ TEST_F(DeviceTest, BadStreamsAreErrors) {
   EXPECT_EQ(orLaunchKernel(nullptr, nullptr, nullptr), orErrorInvalidValue);
   EXPECT_EQ(orStreamGetPriority(nullptr, nullptr), orErrorInvalidValue);
   EXPECT_EQ(orStreamGetDevice(nullptr, nullptr), orErrorInvalidValue);
+}
+
+// The stream's thread looks out for the next task before it sleeps, and so does the host: all four meetings of the two.
+TEST_F(DeviceTest, NoWakeupIsLost) {
+  OwnedStream stream;
+  std::atomic<int> ran{0};
+  std::function<void()> work = [&] { ++ran; };
+  std::function<void()> slow = [&] {
+    std::this_thread::sleep_for(std::chrono::microseconds(300));
+    ++ran;
+  };
+  int launched = 0;
+  for (int i = 0; i < 400; ++i) {
+    const int burst = i % 3 + 1;
+    for (int j = 0; j < burst; ++j) ASSERT_OK(run_on(stream.get(), i % 2 == 0 ? work : slow));
+    launched += burst;
+    if (i % 5 == 0) std::this_thread::sleep_for(std::chrono::microseconds(i * 2));
+    ASSERT_OK(orStreamSynchronize(stream.get()));
+    ASSERT_EQ(ran, launched);
+    ASSERT_OK(orStreamQuery(stream.get()));
+  }
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "aten/Structured.h"
 #include "aten/native/maximum_out.h"
 
-// Structured operators of the spec; see Note [Structured kernels] in Structured.h.
+// Structured operators of the spec whose names begin with 'm'; see Note [Structured kernels] in Structured.h.
 
 namespace openreg {
 namespace {

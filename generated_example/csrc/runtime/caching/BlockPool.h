@@ -1,0 +1,76 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "runtime/caching/Block.h"
+#include "runtime/caching/CachingAllocator.h"
+#include "runtime/caching/FreeBlocks.h"
+
+// Note [Pools]
+// Requests of up to 1 MiB and larger ones come from different pools, so that small blocks don't pin down large segments.
+// Within a pool each stream has its blocks: memory that is freed and taken again on the same stream needs no waiting,
+// as the stream does its work in order. A private pool (a graph's, or a user's MemPool) is such a pair of its own.
+// All of it is guarded by the device's lock.
+
+namespace openreg::caching {
+
+struct PrivatePool;
+
+/// What one stream has in one pool.
+struct StreamBlocks {
+  StreamBlocks(BlockPool* owner, orStream_t handle) : pool(owner), stream(handle) {}
+
+  BlockPool* const pool;
+  const orStream_t stream;
+  FreeBlocks free;
+  std::set<Block*, ByAddress> unmapped;  // holes and ends of expandable segments
+};
+
+struct BlockPool {
+  BlockPool(bool small, PrivatePool* private_pool) : is_small(small), owner(private_pool) {}
+
+  const bool is_small;
+  PrivatePool* const owner;  // null: the device's own pools
+  uint64_t clock = 0;  // searches for a block so far; the age of a free block is counted in them
+
+  StreamBlocks& of(orStream_t stream) {
+    if (last_ != nullptr && last_->stream == stream) {
+      return *last_;
+    }
+    for (const auto& blocks : streams_) {
+      if (blocks->stream == stream) {
+        return *(last_ = blocks.get());
+      }
+    }
+    streams_.push_back(std::make_unique<StreamBlocks>(this, stream));
+    return *(last_ = streams_.back().get());
+  }
+
+  const std::vector<std::unique_ptr<StreamBlocks>>& streams() const { return streams_; }
+
+ private:
+  std::vector<std::unique_ptr<StreamBlocks>> streams_;  // never shrinks: blocks and segments point there
+  StreamBlocks* last_ = nullptr;
+};
+
+struct PrivatePool {
+  explicit PrivatePool(c10::MempoolId_t pool_id) : id(pool_id) {}
+
+  const c10::MempoolId_t id;
+  int use_count = 0;  // 0: no longer used; its memory can go back to the device
+  size_t segments = 0;
+  int requests = 0;  // on their way, perhaps without the lock: the pool must stay
+  bool use_on_oom = false;
+  bool no_split = false;
+  bool captured = false;  // a graph was captured with it, and may use its free blocks again at any time
+  std::shared_ptr<OpenRegAllocator> allocator;  // where segments come from; null: the device
+  BlockPool small{true, this};
+  BlockPool large{false, this};
+};
+
+}  // namespace openreg::caching

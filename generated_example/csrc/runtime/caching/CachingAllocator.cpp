@@ -1,0 +1,382 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
+#include "runtime/caching/CachingAllocator.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <c10/core/AllocatorConfig.h>
+#include <c10/util/ApproximateClock.h>
+#include <c10/util/Exception.h>
+
+#include "runtime/DeviceAllocator.h"
+#include "runtime/Exception.h"
+#include "runtime/Functions.h"
+#include "runtime/Guard.h"
+#include "runtime/Stream.h"
+#include "runtime/caching/DeviceCache.h"
+#include "runtime/caching/ExpandableSegment.h"
+#include "runtime/caching/Settings.h"
+
+// Note [The caching allocator]
+// Memory that a tensor gives back is kept and handed out again, so that allocating costs no call of the device. What was
+// freed on a stream may be taken again on that stream at once: the stream does its work in order. Work on other streams
+// must be told of with recordStream(), or the memory may change under it.
+// This file is the face of it; DeviceCache.h says where the rest is.
+
+namespace openreg {
+
+namespace {
+
+using caching::Allocation;
+using caching::Context;
+using caching::DeviceCache;
+using caching::DeviceStats;
+
+// Debugging of the device's memory sees device allocations; blocks of a cache it would not tell apart.
+bool debugs_memory() {
+  const char* const text = std::getenv("OPENREG_MEMORY_DEBUG");
+  return text != nullptr && std::strcmp(text, "1") == 0;
+}
+
+class CachingAllocator final : public OpenRegAllocator {
+ public:
+  CachingAllocator() { caching::apply_default_settings(); }
+
+  c10::DataPtr allocate(size_t size) override;
+  c10::DeleterFnPtr raw_deleter() const override { return &CachingAllocator::deleter; }
+  bool is_simple_data_ptr(const c10::DataPtr& data) const override { return data.get() == data.get_context(); }
+  void copy_data(void* destination, const void* source, size_t size) const override {
+    // On the stream whose queued work may still use both, as memory is handed out again before that is done.
+    const OpenRegStream stream = getCurrentStream();
+    OPENREG_CHECK(
+        orMemcpyAsync(destination, source, size, orMemcpyDeviceToDevice, stream.stream()));
+    stream.synchronize();
+  }
+
+  bool initialized() override { return !isInBadFork() && device_count() > 0; }
+  void emptyCache(c10::MempoolId_t mempool_id) override;
+  void recordStream(const c10::DataPtr& data, c10::Stream stream) override;
+  DeviceStats getDeviceStats(c10::DeviceIndex device) override { return cache(device).stats(); }
+  void resetAccumulatedStats(c10::DeviceIndex device) override { cache(device).reset_accumulated_stats(); }
+  void resetPeakStats(c10::DeviceIndex device) override { cache(device).reset_peak_stats(); }
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex device) override;
+
+  void* raw_alloc(size_t nbytes) override;
+  void* raw_alloc_with_stream(size_t nbytes, orStream_t stream) override;
+  void raw_delete(void* ptr) override { free(ptr); }
+  double getMemoryFraction(c10::DeviceIndex device) override { return cache(device).memory_fraction(); }
+  void setMemoryFraction(double fraction, c10::DeviceIndex device) override { cache(device).set_memory_fraction(fraction); }
+  void enable(bool value) override { enabled_.store(value, std::memory_order_relaxed); }
+  bool isEnabled() const override { return enabled_.load(std::memory_order_relaxed); }
+  void cacheInfo(c10::DeviceIndex device, size_t* largestBlock) override;
+  void* getBaseAllocation(void* ptr, size_t* size) override;
+  std::vector<StreamSegmentSize> getExpandableSegmentSizes(c10::DeviceIndex device) override {
+    return cache(device).expandable_sizes();
+  }
+  SnapshotInfo snapshot(c10::MempoolId_t mempool_id, bool include_traces) override;
+
+  void createOrIncrefPool(c10::DeviceIndex device, c10::MempoolId_t id, std::shared_ptr<OpenRegAllocator> allocator) override {
+    cache(device).create_or_incref(id, std::move(allocator));
+  }
+  void beginAllocateToPool(c10::DeviceIndex device, c10::MempoolId_t id, StreamFilter filter) override {
+    cache(device).begin_allocate_to_pool(id, std::move(filter));
+  }
+  void endAllocateToPool(c10::DeviceIndex device, c10::MempoolId_t id) override { cache(device).end_allocate_to_pool(id); }
+  void releasePool(c10::DeviceIndex device, c10::MempoolId_t id) override { cache(device).release_pool(id); }
+  int getPoolUseCount(c10::DeviceIndex device, c10::MempoolId_t id) override { return cache(device).use_count(id); }
+  void setUseOnOOM(c10::DeviceIndex device, c10::MempoolId_t id, bool use) override { cache(device).set_use_on_oom(id, use); }
+  void setNoSplit(c10::DeviceIndex device, c10::MempoolId_t id) override { cache(device).set_no_split(id); }
+  bool checkPoolLiveAllocations(
+      c10::DeviceIndex device, c10::MempoolId_t id, const std::unordered_set<void*>& expected) override {
+    return cache(device).has_exactly(id, expected);
+  }
+  void markCaptureBegin(c10::DeviceIndex device) override { cache(device).capture(true); }
+  void markCaptureEnd(c10::DeviceIndex device) override { cache(device).capture(false); }
+  std::shared_ptr<AllocatorState> getCheckpointState(c10::DeviceIndex device, c10::MempoolId_t id) override {
+    return cache(device).checkpoint(id);
+  }
+  CheckpointDelta setCheckpointPoolState(c10::DeviceIndex device, std::shared_ptr<AllocatorState> state) override;
+
+  void recordHistory(bool enabled, CreateContextFn recorder, size_t max_entries, RecordContext when, bool clear,
+      const std::vector<std::string>& skip_actions) override;
+  bool isHistoryEnabled() override { return shared_.history.enabled(); }
+  Context getContextForPointer(const void* ptr) override;
+  void recordAnnotation(const std::vector<std::pair<std::string, std::string>>& metadata) override;
+  void pushCompileContext(std::string& context) override { caching::thread_notes().compile_contexts.push_back(context); }
+  void popCompileContext() override {
+    if (!caching::thread_notes().compile_contexts.empty()) {
+      caching::thread_notes().compile_contexts.pop_back();
+    }
+  }
+  void setUserMetadata(const std::string& metadata) override { caching::thread_notes().user_metadata = metadata; }
+  std::string getUserMetadata() override { return caching::thread_notes().user_metadata; }
+  void attachOutOfMemoryObserver(OutOfMemoryObserver observer) override;
+  void attachAllocatorTraceTracker(AllocatorTraceTracker tracker) override;
+  std::string name() override { return "native"; }
+
+ private:
+  static void deleter(void* data);
+  void* allocate_on(c10::DeviceIndex device, size_t size, orStream_t stream);
+  void free(void* ptr);
+  std::deque<DeviceCache>& caches();
+  DeviceCache& cache(c10::DeviceIndex device) { return caches()[static_cast<size_t>(resolve_device_index(device))]; }
+  /// Calls fn(cache) for each device, the current one first, until it returns true.
+  template <typename Fn>
+  bool find_cache(Fn fn);
+
+  caching::Shared shared_;
+  std::once_flag once_;
+  std::deque<DeviceCache> storage_;
+  std::atomic<std::deque<DeviceCache>*> caches_{nullptr};  // set once the storage is filled
+  std::optional<c10::ApproximateClockToUnixTimeConverter> clock_;  // starts with the caches: it compares two clocks over time
+  std::atomic<bool> enabled_{!debugs_memory()};
+  std::mutex mutex_;  // guards annotations_
+  std::deque<AnnotationEntry> annotations_;
+  size_t max_annotations_ = 1;
+};
+
+CachingAllocator& instance() {
+  static CachingAllocator* const allocator = new CachingAllocator;  // never destroyed: tensors may outlive main()
+  return *allocator;
+}
+
+std::deque<DeviceCache>& CachingAllocator::caches() {
+  std::deque<DeviceCache>* made = caches_.load(std::memory_order_acquire);
+  if (C10_LIKELY(made != nullptr)) {
+    return *made;
+  }
+  std::call_once(once_, [this] {
+    const c10::DeviceIndex count = device_count_ensure_non_zero();
+    for (c10::DeviceIndex device = 0; device < count; ++device) {
+      storage_.emplace_back(device, shared_);
+    }
+    clock_.emplace();
+    caches_.store(&storage_, std::memory_order_release);
+  });
+  return storage_;
+}
+
+template <typename Fn>
+bool CachingAllocator::find_cache(Fn fn) {
+  std::deque<DeviceCache>* all = caches_.load(std::memory_order_acquire);
+  if (all == nullptr) {
+    return false;
+  }
+  int current = 0;
+  if (orGetDevice(&current) != orSuccess) {
+    orGetLastError();
+    current = 0;
+  }
+  const auto first = static_cast<size_t>(current);
+  if (fn((*all)[first])) {
+    return true;
+  }
+  for (size_t i = 0; i < all->size(); ++i) {
+    if (i != first && fn((*all)[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void* CachingAllocator::allocate_on(c10::DeviceIndex device, size_t size, orStream_t stream) {
+  initialize();
+  mark_device_used(device);
+  if (C10_UNLIKELY(!isEnabled())) {
+    void* data = nullptr;
+    OPENREG_CHECK(orMalloc(&data, size));
+    return data;
+  }
+  const Allocation made = caches()[static_cast<size_t>(device)].allocate(size, stream);
+  if (C10_UNLIKELY(c10::memoryProfilingEnabled())) {
+    c10::reportMemoryUsageToProfiler(made.ptr, static_cast<int64_t>(made.bytes), made.totals.allocated,
+        made.totals.reserved, c10::Device(c10::DeviceType::PrivateUse1, device));
+  }
+  return made.ptr;
+}
+
+c10::DataPtr CachingAllocator::allocate(size_t size) {
+  const c10::DeviceIndex index = current_device();
+  const c10::Device device(c10::DeviceType::PrivateUse1, index);
+  if (size == 0) {
+    return {nullptr, nullptr, &CachingAllocator::deleter, device};
+  }
+  void* data = allocate_on(index, size, getCurrentStream(index).stream());
+  return {data, data, &CachingAllocator::deleter, device};
+}
+
+void* CachingAllocator::raw_alloc(size_t nbytes) {
+  const c10::DeviceIndex index = current_device();
+  return nbytes == 0 ? nullptr : allocate_on(index, nbytes, getCurrentStream(index).stream());
+}
+
+void* CachingAllocator::raw_alloc_with_stream(size_t nbytes, orStream_t stream) {
+  return nbytes == 0 ? nullptr : allocate_on(current_device(), nbytes, stream);
+}
+
+// Deleters run at any time, on any thread, also while the process exits: this warns and never throws.
+void CachingAllocator::free(void* ptr) {
+  if (ptr == nullptr || isInBadFork()) {
+    return;
+  }
+  c10::DeviceIndex device = -1;
+  Allocation freed;
+  const bool cached = find_cache([&](DeviceCache& each) {
+    device = each.device();
+    return each.free(ptr, &freed);
+  });
+  if (C10_UNLIKELY(!cached)) {
+    OPENREG_WARN(orFree(ptr));  // from while caching was off
+  } else if (C10_UNLIKELY(c10::memoryProfilingEnabled())) {
+    c10::reportMemoryUsageToProfiler(ptr, -static_cast<int64_t>(freed.bytes), freed.totals.allocated,
+        freed.totals.reserved, c10::Device(c10::DeviceType::PrivateUse1, device));
+  }
+}
+
+void CachingAllocator::deleter(void* data) {
+  instance().free(data);
+}
+
+void CachingAllocator::emptyCache(c10::MempoolId_t mempool_id) {
+  for (DeviceCache& each : caches()) {
+    each.empty_cache(mempool_id);
+  }
+}
+
+void CachingAllocator::recordStream(const c10::DataPtr& data, c10::Stream stream) {
+  const OpenRegStream used(stream);  // throws on a stream of another device type
+  if (data.get() == nullptr || data.get_deleter() != &CachingAllocator::deleter) {
+    return;  // memory of somebody else, who looks after it
+  }
+  const caching::StreamUse use{used.stream(), used.device_index()};
+  find_cache([&](DeviceCache& each) { return each.record_stream(data.get_context(), use); });
+}
+
+std::pair<size_t, size_t> CachingAllocator::getMemoryInfo(c10::DeviceIndex device) {
+  const OpenRegGuard guard(resolve_device_index(device));
+  size_t free = 0;
+  size_t total = 0;
+  OPENREG_CHECK(orMemGetInfo(&free, &total));
+  return {free, total};
+}
+
+void CachingAllocator::cacheInfo(c10::DeviceIndex device, size_t* largestBlock) {
+  *largestBlock = std::max(*largestBlock, cache(device).largest_available());
+}
+
+void* CachingAllocator::getBaseAllocation(void* ptr, size_t* size) {
+  void* base = nullptr;
+  size_t bytes = 0;
+  TORCH_CHECK(
+      find_cache([&](DeviceCache& each) { return each.base_allocation(ptr, &base, &bytes); }),
+      "openreg: the allocator has not handed out ", ptr);
+  if (size != nullptr) {
+    *size = bytes;
+  }
+  return base;
+}
+
+SnapshotInfo CachingAllocator::snapshot(c10::MempoolId_t mempool_id, bool include_traces) {
+  using Config = c10::CachingAllocator::AcceleratorAllocatorConfig;
+  SnapshotInfo info;
+  for (DeviceCache& each : caches()) {
+    each.snapshot(mempool_id, include_traces, info);
+  }
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    info.external_annotations.assign(annotations_.begin(), annotations_.end());
+  }
+  const auto to_nanoseconds = clock_->makeConverter();
+  const auto convert = [&](c10::CachingDeviceAllocator::trace_time_& time) {
+    time.t_ = to_nanoseconds(time.approx_t_) / 1000;  // microseconds, as memory_viz reads them
+  };
+  for (auto& trace : info.device_traces) {
+    for (TraceEntry& entry : trace) {
+      convert(entry.time_);
+    }
+  }
+  for (AnnotationEntry& entry : info.external_annotations) {
+    convert(entry.time_);
+  }
+  info.config_metadata = {caching::garbage_collection_threshold(), caching::max_split_size(), caching::expandable_segments(),
+      getAllocatorSettings(), Config::roundup_power2_divisions()};
+  return info;
+}
+
+CheckpointDelta CachingAllocator::setCheckpointPoolState(c10::DeviceIndex device, std::shared_ptr<AllocatorState> state) {
+  TORCH_CHECK(state != nullptr, "openreg: no state of a pool was given");
+  DeviceCache& of = cache(device);
+  CheckpointDelta delta;
+  std::vector<void*> allocated;
+  of.restore(*state, delta.ptrs_freed, allocated);
+  for (void* ptr : allocated) {
+    delta.dataptrs_allocd.emplace_back(
+        ptr, ptr, &CachingAllocator::deleter, c10::Device(c10::DeviceType::PrivateUse1, of.device()));
+  }
+  return delta;
+}
+
+void CachingAllocator::recordHistory(bool enabled, CreateContextFn recorder, size_t max_entries, RecordContext when,
+    bool clear, const std::vector<std::string>& skip_actions) {
+  shared_.history.set(enabled, recorder, when, skip_actions);
+  for (DeviceCache& each : caches()) {
+    each.set_history(max_entries, clear);
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  max_annotations_ = std::max<size_t>(max_entries, 1);
+  if (clear) {
+    annotations_.clear();
+  }
+}
+
+Context CachingAllocator::getContextForPointer(const void* ptr) {
+  Context context;
+  find_cache([&](DeviceCache& each) { return (context = each.context_of(ptr)) != nullptr; });
+  return context;
+}
+
+void CachingAllocator::recordAnnotation(const std::vector<std::pair<std::string, std::string>>& metadata) {
+  if (!isHistoryEnabled()) {
+    return;
+  }
+  AnnotationEntry entry(current_device(), c10::getApproximateTime());
+  for (const auto& [name, value] : metadata) {
+    entry.recordUserMetadata(name, value);
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (annotations_.size() >= max_annotations_) {
+    annotations_.pop_front();
+  }
+  annotations_.push_back(std::move(entry));
+}
+
+void CachingAllocator::attachOutOfMemoryObserver(OutOfMemoryObserver observer) {
+  const std::lock_guard<std::mutex> lock(shared_.mutex);
+  shared_.observers.push_back(std::move(observer));
+}
+
+void CachingAllocator::attachAllocatorTraceTracker(AllocatorTraceTracker tracker) {
+  for (DeviceCache& each : caches()) {
+    each.attach_tracker(tracker);
+  }
+}
+
+}  // namespace
+
+OpenRegAllocator* getCachingAllocator() {
+  return &instance();
+}
+
+std::unique_ptr<c10::DeviceAllocator> makeDeviceAllocator() {
+  return std::unique_ptr<c10::DeviceAllocator>(&instance());  // whoever asks never destroys it
+}
+
+}  // namespace openreg

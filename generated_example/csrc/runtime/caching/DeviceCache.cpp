@@ -1,0 +1,354 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
+#include "runtime/caching/DeviceCache.h"
+
+#include <algorithm>
+
+#include "runtime/Guard.h"
+#include "runtime/caching/ExpandableSegment.h"
+#include "runtime/caching/Settings.h"
+
+namespace openreg::caching {
+
+namespace {
+
+// Larger requests could overflow when they are rounded; no device has so much.
+constexpr size_t kLargestRequest = size_t{1} << 62;
+
+}  // namespace
+
+DeviceCache::DeviceCache(c10::DeviceIndex device, Shared& shared)
+    : device_(device), shared_(shared), trace_(shared.history, device) {}
+
+DeviceCache::~DeviceCache() = default;
+
+Totals DeviceCache::totals() const {
+  return {static_cast<size_t>(stats_.allocated_bytes[0].current), static_cast<size_t>(stats_.reserved_bytes[0].current)};
+}
+
+c10::MempoolId_t DeviceCache::pool_id(const BlockPool& pool) const {
+  return pool.owner == nullptr ? c10::MempoolId_t{0, 0} : pool.owner->id;
+}
+
+Allocation DeviceCache::allocate(size_t size, orStream_t stream) {
+  const Context context = shared_.history.gather(RecordContext::STATE);
+  Lock lock(mutex_);
+  if (C10_UNLIKELY(!pending_.empty())) {
+    poll_events();
+  }
+  Request request{size, size, nullptr, nullptr, &context};
+  request.size = rounded_size(std::min(size, kLargestRequest));
+  request.pool = &pool_for(request.size, stream);
+  request.home = &request.pool->of(stream);
+  Block* block = take_free(request);
+  if (C10_UNLIKELY(block == nullptr)) {
+    block = grow(lock, request);
+  }
+  hand_out(block, request);
+  return {block->ptr, block->size, totals()};
+}
+
+BlockPool& DeviceCache::pool_for(size_t size, orStream_t stream) {
+  const bool small = size <= c10::CachingAllocator::kSmallSize;
+  if (C10_UNLIKELY(!routes_.empty())) {
+    for (const auto& [pool, filter] : routes_) {
+      if (filter(stream)) {
+        return small ? pool->small : pool->large;
+      }
+    }
+  }
+  return small ? small_ : large_;
+}
+
+Block* DeviceCache::take_free(const Request& request) {
+  ++request.pool->clock;
+  return take_free_from(request, *request.home);
+}
+
+Block* DeviceCache::take_free_from(const Request& request, StreamBlocks& home) {
+  Block* block = home.free.best_fit(request.size);
+  if (block == nullptr || !fits(request, *block)) {
+    return nullptr;
+  }
+  unlist(block);
+  return block;
+}
+
+// With max_split_size, large blocks are for large requests, and are not taken where much of them would be wasted.
+bool DeviceCache::fits(const Request& request, const Block& block) const {
+  const size_t limit = max_split_size();
+  if (request.size < limit) {
+    return block.size < limit;
+  }
+  return block.size - request.size < max_non_split_rounding_size();
+}
+
+bool DeviceCache::should_split(const Block& block, size_t size) const {
+  const BlockPool& pool = *block.segment->pool;
+  const size_t rest = block.size - size;
+  if (pool.owner != nullptr && pool.owner->no_split) {
+    return false;
+  }
+  if (pool.is_small || block.segment->expandable != nullptr) {
+    return rest >= kUnit;
+  }
+  return size < max_split_size() && rest > c10::CachingAllocator::kSmallSize;
+}
+
+// `block` is in no list; becomes the request's.
+void DeviceCache::hand_out(Block* block, const Request& request) {
+  if (should_split(*block, request.size)) {
+    split(block, request.size);
+  }
+  block->state = BlockState::kAllocated;
+  block->requested = request.requested;
+  block->context = *request.context;
+  if (C10_UNLIKELY(block->size >= max_split_size())) {
+    block->oversize = true;
+    stats_.oversize_allocations.increase(1);
+  }
+  allocated_.emplace(block->ptr, block);
+  count_allocated(stats_, *block);
+  trace_.record(TraceEntry::ALLOC, reinterpret_cast<size_t>(block->ptr), block->requested, block->segment->home->stream,
+      pool_id(*block->segment->pool), block->context, RecordContext::ALLOC);
+}
+
+// Cuts `block`, which is in no list, to `size`; the rest becomes a free block.
+void DeviceCache::split(Block* block, size_t size) {
+  Block* rest = new_block();
+  rest->segment = block->segment;
+  rest->ptr = block->ptr + size;
+  rest->size = block->size - size;
+  rest->prev = block;
+  rest->next = block->next;
+  if (rest->next != nullptr) {
+    rest->next->prev = rest;
+  }
+  block->next = rest;
+  block->size = size;
+  make_free(rest);
+}
+
+// The same, but the first `size` bytes become the free block.
+void DeviceCache::split_front(Block* block, size_t size) {
+  Block* head = new_block();
+  head->segment = block->segment;
+  head->ptr = block->ptr;
+  head->size = size;
+  head->prev = block->prev;
+  head->next = block;
+  if (head->prev != nullptr) {
+    head->prev->next = head;
+  } else {
+    block->segment->first = head;
+  }
+  block->prev = head;
+  block->ptr += size;
+  block->size -= size;
+  make_free(head);
+}
+
+// Joins `block`, which is in no list, with free neighbours and puts the result into its free list.
+void DeviceCache::make_free(Block* block) {
+  for (Block* neighbour : {block->prev, block->next}) {
+    if (neighbour != nullptr && neighbour->state == BlockState::kFree) {
+      unlist(neighbour);
+      absorb(block, neighbour);
+    }
+  }
+  enlist(block);
+}
+
+// `neighbour`, which is in no list either, becomes a part of `block`.
+void DeviceCache::absorb(Block* block, Block* neighbour) {
+  block->size += neighbour->size;
+  if (neighbour == block->prev) {
+    block->ptr = neighbour->ptr;
+    block->prev = neighbour->prev;
+    if (block->prev != nullptr) {
+      block->prev->next = block;
+    } else {
+      block->segment->first = block;
+    }
+  } else {
+    block->next = neighbour->next;
+    if (block->next != nullptr) {
+      block->next->prev = block;
+    }
+  }
+  recycle(neighbour);
+}
+
+void DeviceCache::enlist(Block* block) {
+  block->state = BlockState::kFree;
+  block->requested = 0;
+  block->freed_at = block->segment->pool->clock;
+  count_free_block(stats_, *block, true);
+  block->segment->home->free.insert(block);
+}
+
+void DeviceCache::unlist(Block* block) {
+  count_free_block(stats_, *block, false);
+  block->segment->home->free.erase(block);
+  block->state = BlockState::kBusy;
+}
+
+bool DeviceCache::free(void* ptr, Allocation* freed) {
+  const Context context = shared_.history.gather(RecordContext::ALL);
+  Context of_allocation;  // goes away after the lock, as its destructor may be anything
+  Lock lock(mutex_);
+  const auto found = allocated_.find(ptr);
+  if (found == allocated_.end()) {
+    return false;
+  }
+  Block* block = found->second;
+  allocated_.erase(found);
+  block->state = BlockState::kPending;
+  count_freed(stats_, *block);
+  if (C10_UNLIKELY(block->oversize)) {
+    block->oversize = false;
+    stats_.oversize_allocations.decrease(1);
+  }
+  *freed = {ptr, block->size, totals()};
+  const BlockPool& pool = *block->segment->pool;
+  trace_.record(TraceEntry::FREE_REQUESTED, reinterpret_cast<size_t>(block->ptr), block->requested,
+      block->segment->home->stream, pool_id(pool), context, RecordContext::ALL);
+  if (C10_LIKELY(block->stream_uses.empty())) {
+    of_allocation = std::move(block->context);
+    retire(block, context != nullptr ? context : of_allocation);
+  } else if (captures_ > 0) {
+    deferred_.push_back(block);
+  } else {
+    wait_for_uses(lock, block);
+  }
+  return true;
+}
+
+// Nobody uses `block` any more.
+void DeviceCache::retire(Block* block, const Context& context) {
+  trace_.record(TraceEntry::FREE_COMPLETED, reinterpret_cast<size_t>(block->ptr), block->requested,
+      block->segment->home->stream, pool_id(*block->segment->pool), context, RecordContext::ALL);
+  count_inactive(stats_, *block);
+  make_free(block);
+}
+
+void DeviceCache::poll_events() {
+  pending_.poll([this](Block* block) {
+    finish_event(block);
+  });
+}
+
+void DeviceCache::finish_event(Block* block) {
+  if (--block->pending_events == 0) {
+    const Context context = std::move(block->context);
+    retire(block, context);
+  }
+}
+
+// The streams that used `block`, which is pending, get an event each. Nobody else touches a pending block.
+void DeviceCache::wait_for_uses(Lock& lock, Block* block) {
+  const std::vector<StreamUse> uses = std::move(block->stream_uses);
+  block->stream_uses.clear();
+  block->pending_events = static_cast<uint32_t>(uses.size());
+  std::vector<orEvent_t> events;
+  {
+    const Unlocked unlocked(lock);
+    for (const StreamUse& use : uses) {
+      const OpenRegGuard guard(use.device);
+      events.push_back(EventPool::get().record(use));
+    }
+  }
+  for (size_t i = 0; i < uses.size(); ++i) {
+    pending_.add(uses[i], events[i], block);
+  }
+}
+
+bool DeviceCache::record_stream(void* ptr, const StreamUse& use) {
+  const Lock lock(mutex_);
+  const auto found = allocated_.find(ptr);
+  if (found == allocated_.end()) {
+    return false;
+  }
+  Block* block = found->second;
+  auto& uses = block->stream_uses;
+  const StreamUse own{block->segment->home->stream, device_};
+  if (!(use == own) && std::find(uses.begin(), uses.end(), use) == uses.end()) {
+    uses.push_back(use);
+  }
+  return true;
+}
+
+bool DeviceCache::base_allocation(void* ptr, void** base, size_t* size) {
+  const Lock lock(mutex_);
+  const auto found = allocated_.find(ptr);
+  if (found == allocated_.end()) {
+    return false;
+  }
+  // Of an expandable segment, the part around the block that has memory.
+  const Block* first = found->second;
+  const Block* last = first;
+  while (first->prev != nullptr && first->prev->state != BlockState::kUnmapped) {
+    first = first->prev;
+  }
+  while (last->next != nullptr && last->next->state != BlockState::kUnmapped) {
+    last = last->next;
+  }
+  *base = first->ptr;
+  *size = static_cast<size_t>(last->end() - first->ptr);
+  return true;
+}
+
+Context DeviceCache::context_of(const void* ptr) {
+  const Lock lock(mutex_);
+  const auto found = allocated_.find(const_cast<void*>(ptr));
+  return found == allocated_.end() ? nullptr : found->second->context;
+}
+
+Block* DeviceCache::new_block() {
+  if (spare_blocks_.empty()) {
+    return &all_blocks_.emplace_back();
+  }
+  Block* block = spare_blocks_.back();
+  spare_blocks_.pop_back();
+  return block;
+}
+
+void DeviceCache::recycle(Block* block) {
+  block->segment = nullptr;
+  block->prev = nullptr;
+  block->next = nullptr;
+  block->state = BlockState::kBusy;
+  spare_blocks_.push_back(block);
+}
+
+DeviceStats DeviceCache::stats() {
+  const Lock lock(mutex_);
+  DeviceStats stats = stats_;
+  stats.max_split_size = static_cast<int64_t>(max_split_size());  // -1: no limit
+  return stats;
+}
+
+void DeviceCache::reset_accumulated_stats() {
+  const Lock lock(mutex_);
+  reset_accumulated(stats_);
+}
+
+void DeviceCache::reset_peak_stats() {
+  const Lock lock(mutex_);
+  reset_peak(stats_);
+}
+
+void DeviceCache::set_history(size_t entries, bool clear) {
+  const Lock lock(mutex_);
+  if (clear) {
+    trace_.clear();
+  }
+  trace_.set_limit(entries);
+}
+
+void DeviceCache::attach_tracker(AllocatorTraceTracker tracker) {
+  const Lock lock(mutex_);
+  trace_.add_tracker(std::move(tracker));
+}
+
+}  // namespace openreg::caching

@@ -1,0 +1,239 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
+#include <algorithm>
+#include <string>
+
+#include <c10/util/Exception.h>
+
+#include "runtime/Exception.h"
+#include "runtime/Guard.h"
+#include "runtime/caching/DeviceCache.h"
+#include "runtime/caching/ExpandableSegment.h"
+#include "runtime/caching/Settings.h"
+
+namespace openreg::caching {
+
+namespace {
+
+/// Keeps a private pool alive while the lock is released.
+class PoolInUse {
+ public:
+  explicit PoolInUse(PrivatePool* pool) : pool_(pool) {
+    if (pool_ != nullptr) {
+      ++pool_->requests;
+    }
+  }
+  ~PoolInUse() {
+    if (pool_ != nullptr) {
+      --pool_->requests;
+    }
+  }
+  PoolInUse(const PoolInUse&) = delete;
+  PoolInUse& operator=(const PoolInUse&) = delete;
+
+ private:
+  PrivatePool* const pool_;
+};
+
+// What others keep, such as storages that were shared with other processes; their memory comes back by way of free().
+bool give_memory_back(Lock& lock) {
+  const Unlocked unlocked(lock);
+  return callFreeMemoryCallbacks();
+}
+
+}  // namespace
+
+// No free block fits: gets memory from the device, and where it has none, gives cached memory back first.
+Block* DeviceCache::grow(Lock& lock, const Request& request) {
+  const PoolInUse in_use(request.pool->owner);
+  collect_garbage(lock, request);
+  Block* block = new_memory(lock, request);
+  if (block == nullptr && release_oversize(lock, request)) {
+    block = new_memory(lock, request);
+  }
+  if (block != nullptr) {
+    return block;
+  }
+  // Others may have freed memory while the lock was released.
+  block = take_free(request);
+  if (block == nullptr) {
+    block = take_from_lending_pools(request);
+  }
+  if (block != nullptr) {
+    return block;
+  }
+  ++stats_.num_alloc_retries;
+  if (captures_ == 0) {
+    synchronize_uses(lock);
+    block = take_free(request);
+    if (block != nullptr) {
+      return block;
+    }
+    release_cached(lock, {0, 0});
+  }
+  released_.wait(lock, [this] { return releases_ == 0; });
+  block = take_free(request);
+  if (block == nullptr) {
+    block = new_memory(lock, request);
+  }
+  if (block == nullptr && give_memory_back(lock)) {
+    block = take_free(request);
+    if (block == nullptr) {
+      block = new_memory(lock, request);
+    }
+  }
+  if (block == nullptr) {
+    throw_out_of_memory(lock, request);
+  }
+  return block;
+}
+
+// A block that is in no list, in new memory; null if there is none.
+Block* DeviceCache::new_memory(Lock& lock, const Request& request) {
+  if (expandable_segments()) {
+    ask_granularity(lock);
+  }
+  return expands(*request.pool) ? map_more(lock, request) : new_segment(lock, request);
+}
+
+bool DeviceCache::may_reserve(size_t bytes) const {
+  if (fraction_ >= 1) {
+    return true;  // the device knows best
+  }
+  const auto allowed = static_cast<size_t>(fraction_ * static_cast<double>(device_memory_));
+  return reserved_ <= allowed && bytes <= allowed - reserved_;
+}
+
+Block* DeviceCache::new_segment(Lock& lock, const Request& request) {
+  const size_t bytes = segment_size(request.size);
+  if (!may_reserve(bytes)) {
+    return nullptr;
+  }
+  reserved_ += bytes;  // before the lock is released, so that no other thread takes the same share
+  auto segment = std::make_unique<Segment>();
+  PrivatePool* owner = request.pool->owner;
+  const std::shared_ptr<OpenRegAllocator> source = owner == nullptr ? nullptr : owner->allocator;
+  void* data = nullptr;
+  orError_t error = orSuccess;
+  try {
+    const Unlocked unlocked(lock);
+    const OpenRegGuard guard(device_);
+    if (source == nullptr) {
+      error = orMalloc(&data, bytes);
+    } else {
+      data = source->raw_alloc_with_stream(bytes, request.home->stream);
+      error = data == nullptr ? orErrorMemoryAllocation : orSuccess;
+    }
+  } catch (...) {
+    reserved_ -= bytes;
+    throw;
+  }
+  if (error != orSuccess) {
+    reserved_ -= bytes;
+    if (error != orErrorMemoryAllocation) {
+      OPENREG_CHECK(error);
+    }
+    orGetLastError();
+    return nullptr;
+  }
+  Block* block = new_block();
+  *segment = {static_cast<char*>(data), bytes, bytes, request.pool, request.home, block, bytes >= max_split_size(), nullptr,
+      *request.context};
+  block->ptr = segment->base;
+  block->size = bytes;
+  block->segment = segment.get();
+  if (owner != nullptr) {
+    ++owner->segments;
+  }
+  count_reserved(stats_, *segment, bytes, true);
+  trace_.record(TraceEntry::SEGMENT_ALLOC, reinterpret_cast<size_t>(block->ptr), bytes, request.home->stream,
+      pool_id(*request.pool), *request.context, RecordContext::ALLOC);
+  segments_.emplace(segment->base, std::move(segment));
+  return block;
+}
+
+// Gives back what was not used for long, before memory is so scarce that everything has to go.
+void DeviceCache::collect_garbage(Lock& lock, const Request& request) {
+  const double threshold = garbage_collection_threshold();
+  if (threshold <= 0 || request.pool->owner != nullptr || captures_ > 0) {
+    return;
+  }
+  ask_memory(lock);
+  const auto limit = static_cast<size_t>(threshold * fraction_ * static_cast<double>(device_memory_));
+  const size_t bytes = segment_size(request.size);
+  if (reserved_ + bytes <= limit) {
+    return;
+  }
+  std::vector<Block*> candidates;
+  for (const auto& blocks : large_.streams()) {
+    blocks->free.for_each([&](Block* block) {
+      if (block->is_whole()) {
+        candidates.push_back(block);
+      }
+    });
+  }
+  std::sort(candidates.begin(), candidates.end(), [](const Block* a, const Block* b) {
+    return a->freed_at != b->freed_at ? a->freed_at < b->freed_at : a->ptr < b->ptr;
+  });
+  size_t to_go = reserved_ + bytes - limit;
+  std::vector<Block*> old;
+  for (Block* block : candidates) {
+    if (to_go == 0) {
+      break;
+    }
+    unlist(block);
+    old.push_back(block);
+    to_go -= std::min(to_go, block->size);
+  }
+  give_back(lock, old, {});
+}
+
+// With max_split_size: a large request can get room by giving back large blocks, smallest that suffices, or several.
+bool DeviceCache::release_oversize(Lock& lock, const Request& request) {
+  const size_t limit = max_split_size();
+  if (request.size < limit || limit == SIZE_MAX) {
+    return false;
+  }
+  std::vector<Block*> candidates;
+  request.home->free.for_each([&](Block* block) {
+    if (block->is_whole() && block->size >= limit) {
+      candidates.push_back(block);
+    }
+  });
+  std::sort(candidates.begin(), candidates.end(), BySize());
+  std::vector<Block*> chosen;
+  const auto enough = std::lower_bound(candidates.begin(), candidates.end(), request.size,
+      [](const Block* block, size_t size) { return block->size < size; });
+  size_t bytes = 0;
+  if (enough != candidates.end()) {
+    chosen.push_back(*enough);
+    bytes = (*enough)->size;
+  } else {
+    while (bytes < request.size && !candidates.empty()) {
+      chosen.push_back(candidates.back());
+      bytes += candidates.back()->size;
+      candidates.pop_back();
+    }
+  }
+  if (bytes < request.size) {
+    return false;  // not worth the calls
+  }
+  for (Block* block : chosen) {
+    unlist(block);
+  }
+  return give_back(lock, chosen, {}) > 0;
+}
+
+Block* DeviceCache::take_from_lending_pools(const Request& request) {
+  for (const auto& [id, pool] : pools_) {
+    if (pool->use_on_oom && pool.get() != request.pool->owner) {
+      BlockPool& blocks = request.pool->is_small ? pool->small : pool->large;
+      if (Block* block = take_free_from(request, blocks.of(request.home->stream))) {
+        return block;
+      }
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace openreg::caching

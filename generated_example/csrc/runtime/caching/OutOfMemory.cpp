@@ -1,0 +1,132 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include <c10/core/Device.h>
+#include <c10/util/Exception.h>
+
+#include "runtime/Exception.h"
+#include "runtime/Guard.h"
+#include "runtime/caching/DeviceCache.h"
+#include "runtime/caching/ExpandableSegment.h"
+#include "runtime/caching/Settings.h"
+
+namespace openreg::caching {
+
+namespace {
+
+using c10::CachingAllocator::format_size;
+
+std::pair<size_t, size_t> memory_info(c10::DeviceIndex device) {
+  const OpenRegGuard guard(device);
+  size_t free = 0;
+  size_t total = 0;
+  if (orMemGetInfo(&free, &total) != orSuccess) {
+    orGetLastError();  // lack of memory is being told; zeros do no harm there
+  }
+  return {free, total};
+}
+
+}  // namespace
+
+void DeviceCache::throw_out_of_memory(Lock& lock, const Request& request) {
+  ++stats_.num_ooms;
+  ask_granularity(lock);
+  std::pair<size_t, size_t> info;
+  {
+    const Unlocked unlocked(lock);
+    info = memory_info(device_);
+  }
+  const auto [free, total] = info;
+  trace_.record(TraceEntry::OOM, free, request.requested, request.home->stream, pool_id(*request.pool), *request.context,
+      RecordContext::ALLOC);
+  const Totals held = totals();
+  size_t private_bytes = 0;
+  for (const auto& [id, stat] : stats_.reserved_bytes_by_private_pools) {
+    private_bytes += static_cast<size_t>(stat[0].current);
+  }
+  std::string message = c10::str(
+      "openreg out of memory. Tried to allocate ", format_size(request.requested), " (", request.requested, " bytes) on ",
+      c10::Device(c10::DeviceType::PrivateUse1, device_), ", which has ", format_size(free), " free of ", format_size(total),
+      "; ", format_size(held.allocated), " are allocated by PyTorch, and ", format_size(held.reserved - held.allocated),
+      " are reserved by PyTorch but unallocated.");
+  if (private_bytes > 0) {
+    message += c10::str(" Private pools (such as those of graphs) have reserved ", format_size(private_bytes), ".");
+  }
+  if (fraction_ < 1) {
+    const auto allowed = static_cast<uint64_t>(fraction_ * static_cast<double>(device_memory_));
+    message += c10::str(" This process may use ", format_size(allowed), " (set_per_process_memory_fraction).");
+  }
+  if (expandable_segments()) {
+    message += " Memory that is reserved but unallocated is in use by streams, or in parts too small to be given back.";
+  } else {
+    message += c10::str(
+        " If memory that is reserved but unallocated is large, try setting PYTORCH_ALLOC_CONF=",
+        granularity_ > 0 ? "expandable_segments:True" : "max_split_size_mb:128", " to avoid fragmentation.");
+  }
+  lock.unlock();  // for good: who called allocate() unlocks what is still locked
+  std::vector<OutOfMemoryObserver> observers;
+  {
+    const std::lock_guard<std::mutex> guard(shared_.mutex);
+    observers = shared_.observers;
+  }
+  for (const OutOfMemoryObserver& observer : observers) {
+    observer(device_, request.requested, total, free);
+  }
+  if (c10::memoryProfilingEnabled()) {
+    const c10::Device device(c10::DeviceType::PrivateUse1, device_);
+    c10::reportOutOfMemoryToProfiler(static_cast<int64_t>(request.requested), held.allocated, held.reserved, device);
+  }
+  lock.lock();  // the pool that the request was for is let go of
+  TORCH_CHECK_WITH(OutOfMemoryError, false, message);
+  std::abort();  // unreachable; the macro's throw is conditional to the compiler
+}
+
+void DeviceCache::ask_memory(Lock& lock) {
+  if (device_memory_ != 0) {
+    return;
+  }
+  orDeviceProperties properties{};
+  {
+    const Unlocked unlocked(lock);
+    if (orGetDeviceProperties(&properties, device_) != orSuccess) {
+      orGetLastError();
+      return;  // asked again the next time
+    }
+  }
+  device_memory_ = properties.totalMemory;
+}
+
+void DeviceCache::set_memory_fraction(double fraction) {
+  TORCH_CHECK_VALUE(fraction > 0 && fraction <= 1, "openreg: a memory fraction is above 0 and at most 1, not ", fraction);
+  Lock lock(mutex_);
+  ask_memory(lock);
+  TORCH_CHECK(device_memory_ > 0, "openreg: the device does not say how much memory it has");
+  fraction_ = fraction;
+}
+
+double DeviceCache::memory_fraction() {
+  const Lock lock(mutex_);
+  return fraction_;
+}
+
+size_t DeviceCache::largest_available() {
+  const auto [device_free, total] = memory_info(device_);
+  Lock lock(mutex_);
+  ask_memory(lock);
+  size_t largest = device_free;
+  if (fraction_ < 1) {
+    const auto allowed = static_cast<size_t>(fraction_ * static_cast<double>(device_memory_));
+    largest = std::min(largest, allowed - std::min(allowed, reserved_));
+  }
+  for (const BlockPool* pool : {&small_, &large_}) {
+    for (const auto& blocks : pool->streams()) {
+      blocks->free.for_each([&](Block* block) { largest = std::max(largest, block->size); });
+    }
+  }
+  return largest;
+}
+
+}  // namespace openreg::caching

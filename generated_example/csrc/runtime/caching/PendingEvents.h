@@ -1,0 +1,74 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <openreg.h>
+
+#include <deque>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "runtime/caching/Block.h"
+
+// Note [Blocks that other streams use]
+// A block whose owner let go of it may still be in use by work queued on another stream (recordStream told us). Such a
+// stream gets an event, and the block is free once all its events have happened, which is looked up, without
+// waiting, at each allocation.
+
+namespace openreg::caching {
+
+/// Events to be used again: making one costs a call of the driver. Never destroyed. Threads: any.
+class EventPool {
+ public:
+  static EventPool& get();
+
+  /// An event recorded on `use`; null if the device refused. Makes device calls.
+  orEvent_t record(const StreamUse& use);
+  void put(c10::DeviceIndex device, orEvent_t event);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::vector<orEvent_t>> free_;  // by device
+};
+
+/// The events that blocks of one device wait for, a queue a stream. Threads: under the device's lock.
+class PendingEvents {
+ public:
+  struct Entry {
+    orEvent_t event;  // null: could not be recorded; only the device's synchronization tells
+    Block* block;
+  };
+  struct Queue {
+    StreamUse use;
+    std::deque<Entry> entries;
+  };
+
+  bool empty() const { return count_ == 0; }
+  void add(const StreamUse& use, orEvent_t event, Block* block);
+
+  /// Calls done(block) for each event that has happened.
+  template <typename Done>
+  void poll(Done done) {
+    for (Queue& queue : queues_) {
+      while (!queue.entries.empty() && happened(queue.entries.front())) {
+        Block* block = queue.entries.front().block;
+        EventPool::get().put(queue.use.device, queue.entries.front().event);
+        queue.entries.pop_front();
+        --count_;
+        done(block);
+      }
+    }
+  }
+
+  /// Takes all out, to be waited for without the lock and given to done() or add() afterwards.
+  std::vector<Queue> take_all();
+
+ private:
+  static bool happened(const Entry& entry);
+
+  std::vector<Queue> queues_;
+  size_t count_ = 0;
+};
+
+}  // namespace openreg::caching

@@ -1,0 +1,86 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
+#include "runtime/caching/Statistics.h"
+
+namespace openreg::caching {
+
+namespace {
+
+using c10::CachingAllocator::Stat;
+using c10::CachingAllocator::StatArray;
+
+template <typename Reset>
+void for_each_stat(DeviceStats& stats, Reset reset) {
+  StatArray* const arrays[] = {&stats.allocation, &stats.segment, &stats.active, &stats.inactive_split,
+      &stats.allocated_bytes, &stats.reserved_bytes, &stats.active_bytes, &stats.inactive_split_bytes,
+      &stats.requested_bytes};
+  for (StatArray* array : arrays) {
+    for (Stat& stat : *array) {
+      reset(stat);
+    }
+  }
+  for (auto& [pool, array] : stats.reserved_bytes_by_private_pools) {
+    for (Stat& stat : array) {
+      reset(stat);
+    }
+  }
+  reset(stats.oversize_allocations);
+  reset(stats.oversize_segments);
+}
+
+}  // namespace
+
+void count_free_block(DeviceStats& stats, const Block& block, bool enters) {
+  if (!block.is_split() || block.segment->expandable != nullptr) {
+    return;
+  }
+  const size_t pool = pool_index(*block.segment->pool);
+  const auto change = enters ? increase : decrease;
+  change(stats.inactive_split, pool, 1);
+  change(stats.inactive_split_bytes, pool, block.size);
+}
+
+void count_reserved(DeviceStats& stats, const Segment& segment, size_t bytes, bool new_segment) {
+  const size_t pool = pool_index(*segment.pool);
+  if (new_segment) {
+    increase(stats.segment, pool, 1);
+  }
+  increase(stats.reserved_bytes, pool, bytes);
+  if (const PrivatePool* owner = segment.pool->owner) {
+    increase(stats.reserved_bytes_by_private_pools[owner->id], pool, bytes);
+  }
+  if (segment.oversize) {
+    stats.oversize_segments.increase(1);
+  }
+  ++stats.num_device_alloc;
+}
+
+void count_released(DeviceStats& stats, const Segment& segment, size_t bytes, bool whole_segment) {
+  const size_t pool = pool_index(*segment.pool);
+  if (whole_segment) {
+    decrease(stats.segment, pool, 1);
+  }
+  decrease(stats.reserved_bytes, pool, bytes);
+  if (const PrivatePool* owner = segment.pool->owner) {
+    decrease(stats.reserved_bytes_by_private_pools[owner->id], pool, bytes);
+  }
+  if (segment.oversize) {
+    stats.oversize_segments.decrease(1);
+  }
+  ++stats.num_device_free;
+}
+
+void reset_accumulated(DeviceStats& stats) {
+  for_each_stat(stats, [](Stat& stat) { stat.reset_accumulated(); });
+  int64_t* const counts[] = {&stats.num_alloc_retries, &stats.num_ooms, &stats.num_sync_all_streams,
+      &stats.num_device_alloc, &stats.num_device_free, &stats.num_oom_rejections};
+  for (int64_t* count : counts) {
+    *count = 0;
+  }
+}
+
+void reset_peak(DeviceStats& stats) {
+  for_each_stat(stats, [](Stat& stat) { stat.reset_peak(); });
+}
+
+}  // namespace openreg::caching
