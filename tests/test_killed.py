@@ -127,17 +127,19 @@ def kill_at_random_times(openreg_gen, env, root, rounds, argv, reset_tree):
     return seen
 
 
-# OPENREG_GEN_KILLS=1000 kills more often.
+def rounds(otherwise):
+    """OPENREG_GEN_KILLS=200 kills more often; an undo takes a tenth of the time that a render does."""
+    return int(os.environ.get("OPENREG_GEN_KILLS", otherwise))
+
+
 def test_undo_killed_at_random_times(openreg_gen, killing, edited, tmp_path):
     env, _ = killing
     root = shutil.copytree(edited, tmp_path / "torch_mybackend")
     before = bytes_of(root)
     openreg_gen("add", "nonzero", "-C", root)
     after = bytes_of(root)
-    rounds = int(os.environ.get("OPENREG_GEN_KILLS", "200"))
-    seen = kill_at_random_times(
-        openreg_gen, env, root, rounds, [COMMAND, "undo", "-C", root], lambda: None
-    )  # an undo, or what an undo undid
+    argv = [COMMAND, "undo", "-C", root]  # an undo, or what an undo undid
+    seen = kill_at_random_times(openreg_gen, env, root, rounds("200"), argv, lambda: None)
     assert seen and all(now in (before, after) for now in seen)
 
 
@@ -149,8 +151,23 @@ def test_add_killed_at_random_times(openreg_gen, killing, edited, tmp_path):
     after = bytes_of(root)
     reset(root, edited)
     argv = [COMMAND, "add", "nonzero", "-C", root, "--torch", torch]
-    seen = kill_at_random_times(openreg_gen, env, root, 20, argv, lambda: reset(root, edited))
+    seen = kill_at_random_times(openreg_gen, env, root, rounds("20"), argv, lambda: reset(root, edited))
     assert seen and all(now in (before, after) for now in seen)
+
+
+def test_generate_killed_at_random_times(openreg_gen, killing, edited, tmp_path):
+    """Another spec, to be rendered over a tree with an owner's edits: generate ends what a killed generate began."""
+    env, torch = killing
+    start = shutil.copytree(edited, tmp_path / "start")
+    spec = start / "mybackend.yaml"
+    spec.write_text(spec.read_text().replace("count: 2", "count: 3"))
+    root = shutil.copytree(start, tmp_path / "torch_mybackend")
+    openreg_gen("generate", "-C", root)
+    after = bytes_of(root)
+    assert after[KERNEL] == (edited / KERNEL).read_bytes() and after != bytes_of(start)
+    argv = [COMMAND, "generate", "-C", root, "--torch", torch]
+    seen = kill_at_random_times(openreg_gen, env, root, rounds("20"), argv, lambda: reset(root, start))
+    assert seen == [after]
 
 
 @pytest.mark.parametrize("late", [False, True])

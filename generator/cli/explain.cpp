@@ -1,15 +1,12 @@
 // openreg-gen explain WHAT: a file or line of a tree, an operator, a diagnostic.
 #include "cli/cli.h"
+#include "cli/explain.h"
 #include "cli/explain_view.h"
 #include "cli/ops_view.h"
 #include "cli/page.h"
 #include "diag/codes.h"
 #include "diag/suggest.h"
-#include "model/template_rows.h"
-#include "render/data_dir.h"
-#include "render/sha256.h"
 #include "spec/keys.h"
-#include "spec/minimal_ops.h"
 #include "spec/select.h"
 #include "spec/validate.h"
 #include "tree/disk.h"
@@ -27,26 +24,8 @@ namespace openreg_gen {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
-  std::string what, folder, torch;
-  bool json = false;
-};
-
-/// The tree that is asked about, if there is one.
-struct Tree {
-  fs::path root;
-  Manifest manifest;
-  Spec spec;
-  std::string shown_spec;  // as the user would name it
-};
-
-std::string read_text(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::optional<Tree> open_tree(const Options& options, const fs::path& near) {
-  Tree tree;
+std::optional<ExplainedTree> open_tree(const ExplainOptions& options, const fs::path& near) {
+  ExplainedTree tree;
   std::error_code error;
   try {
     const fs::path start = !options.folder.empty()   ? fs::path(options.folder)
@@ -57,7 +36,7 @@ std::optional<Tree> open_tree(const Options& options, const fs::path& near) {
     if (!options.folder.empty()) throw;
     return std::nullopt;
   }
-  tree.manifest = parse_manifest(read_text(tree.root / kManifest));
+  tree.manifest = parse_manifest(read_if_there(tree.root / kManifest));
   tree.shown_spec = fs::proximate(tree.root / tree.manifest.spec).string();
   Diagnostics ignored;  // a spec with faults still says what it says; `check` tells the faults
   if (auto text = read_spec_file(tree.root / tree.manifest.spec, ignored))
@@ -65,7 +44,7 @@ std::optional<Tree> open_tree(const Options& options, const fs::path& near) {
   return tree;
 }
 
-Exit explain_code(const Options& options, std::string code) {
+Exit explain_code(const ExplainOptions& options, std::string code) {
   std::ranges::transform(code, code.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   const Code* found = find_code(code);
   if (!found) {
@@ -84,11 +63,7 @@ Exit explain_code(const Options& options, std::string code) {
   return Exit::Done;
 }
 
-Catalog catalog_of(const Options& options) {
-  return load_catalog(find_torch(options.torch.empty() ? std::nullopt : std::optional<fs::path>(options.torch)));
-}
-
-Exit explain_custom(const Options& options, const CustomOpSpec& op, const std::string& name) {
+Exit explain_custom(const ExplainOptions& options, const CustomOpSpec& op, const std::string& name) {
   const std::string place = fmt::format("{}:{}", op.schema.at.file, op.schema.at.line);
   if (options.json) {
     fmt::print("{}\n", nlohmann::ordered_json{{"schema", *op.schema}, {"place", place}}.dump());
@@ -106,7 +81,7 @@ Exit explain_custom(const Options& options, const CustomOpSpec& op, const std::s
   return Exit::Done;
 }
 
-Exit explain_operator(const Options& options, const std::optional<Tree>& tree) {
+Exit explain_operator(const ExplainOptions& options, const std::optional<ExplainedTree>& tree) {
   const std::string& word = options.what;
   if (tree) {
     const std::string& backend = *tree->spec.backend.name;
@@ -133,7 +108,7 @@ Exit explain_operator(const Options& options, const std::optional<Tree>& tree) {
     throw Failure(Exit::BadInput, first.code, first.message, first.hint);
   }
   const fs::path file = find_derivatives(catalog.torch_dir());
-  const auto derivative = file.empty() ? std::nullopt : find_derivative(read_text(file), *op, catalog);
+  const auto derivative = file.empty() ? std::nullopt : find_derivative(read_if_there(file), *op, catalog);
   std::optional<InSpec> in_spec;
   if (tree) {
     Spec expanded = tree->spec;
@@ -145,192 +120,6 @@ Exit explain_operator(const Options& options, const std::optional<Tree>& tree) {
     fmt::print("{}\n", explain_op_json(*op, catalog, derivative, in_spec).dump(1));
   } else {
     fmt::print("{}", explain_op(*op, catalog, derivative, tree ? tree->shown_spec : "", in_spec, terminal_width()));
-  }
-  return Exit::Done;
-}
-
-struct FileFacts {
-  std::string path, file_class, template_name, key, about, state, note, op;
-  std::vector<Virtual> virtuals;
-  int line = 0;
-};
-
-constexpr std::string_view kClassMeaning[] = {
-    "generated: openreg-gen's; an edit is refused",
-    "shared: rendered, then yours to edit; a new render is merged into it",
-    "owned: yours; written once, never again",
-};
-
-/// "ops" -> "my.yaml:29", where the spec gives it.
-std::string key_place(const Tree& tree, const std::string& key) {
-  Diagnostics ignored;
-  const auto root = read_document(tree.spec.text, tree.shown_spec, ignored);
-  for (const auto& [name, value] : root ? root->entries : std::vector<std::pair<Node, Node>>{}) {
-    if (name.text == key) return fmt::format("{}:{}", tree.shown_spec, name.at.line);
-  }
-  return "not in " + tree.shown_spec;
-}
-
-/// The keys around a line of the spec, outermost first: "ops", "relu".
-std::vector<std::string> keys_at(const Node& node, int line) {
-  const Node *value = nullptr, *key = nullptr;
-  for (const auto& entry : node.entries) {
-    if (entry.first.at.line <= line) key = &entry.first, value = &entry.second;
-  }
-  if (!key) {
-    for (const Node& item : node.items) {
-      if (item.at.line <= line) value = &item;
-    }
-    return value ? keys_at(*value, line) : std::vector<std::string>{};
-  }
-  std::vector<std::string> keys{key->text};
-  for (std::string& inner : keys_at(*value, line)) keys.push_back(std::move(inner));
-  return keys;
-}
-
-Exit explain_spec(const Options& options, const Tree& tree, int line) {
-  Diagnostics ignored;
-  const auto root = read_document(tree.spec.text, tree.shown_spec, ignored);
-  const auto keys = root && line > 0 ? keys_at(*root, line) : std::vector<std::string>{};
-  std::string path;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const bool free = i == 1 && keys[0] == "ops";
-    const std::string next = path +
-                             (path.empty()                        ? ""
-                              : keys[0] == "custom_ops" && i == 1 ? "[]."
-                                                                  : ".") +
-                             (free ? "*" : keys[i]);
-    if (!find_key(next)) break;
-    path = next;
-  }
-  const Key* key = find_key(path);
-  const std::string title = line > 0 ? fmt::format("{}:{}", tree.shown_spec, line) : tree.shown_spec;
-  if (options.json) {
-    fmt::print("{}\n",
-               nlohmann::ordered_json{{"path", tree.shown_spec}, {"keys", keys}, {"about", key ? key->description : ""}}
-                   .dump());
-    return Exit::Done;
-  }
-  Page page(terminal_width());
-  page.raw(title + "\n\n");
-  page.entry("for", "the spec: what this tree is rendered from");
-  page.entry("class", std::string(kClassMeaning[2]) + "; `add` and `remove` edit it in place");
-  if (!path.empty()) {
-    page.entry("key", fmt::format("{}: {}", fmt::join(keys, "."), key->description));
-    if (!key->fallback.empty()) page.entry("default", std::string(key->fallback));
-  }
-  fmt::print("{}", page.take());
-  if (keys.size() > 1 && keys[0] == "ops") fmt::print("\n`openreg-gen explain {}` tells about the operator\n", keys[1]);
-  return Exit::Done;
-}
-
-FileFacts file_facts(const Options& options, const Tree& tree, const std::string& path, int line) {
-  FileFacts facts{path, {}, {}, {}, {}, {}, {}, {}, {}, line};
-  const std::string text = read_text(tree.root / path);
-  const auto at = tree.manifest.files.find(path);
-  if (at != tree.manifest.files.end()) {
-    const ManifestFile& file = at->second;
-    facts.file_class = to_string(file.file_class);
-    facts.template_name = file.template_name;
-    facts.key = file.key;
-    const auto rows = template_rows(find_data().templates);
-    if (const TemplateRow* row = find_row(rows, file.template_name, facts.file_class)) facts.about = row->about;
-    std::error_code error;
-    facts.state = !fs::exists(tree.root / path, error) ? "missing; `openreg-gen generate` writes it again"
-                  : sha256(text) == file.sha256        ? "as openreg-gen wrote it"
-                                                       : "edited since openreg-gen wrote it";
-  }
-  facts.note = note_of(text);
-  if (facts.note.empty() || !facts.note.starts_with("Note [")) {  // a .cpp's Note is in the header beside it
-    const std::string header = path.substr(0, path.rfind('.')) + ".h";
-    if (std::string note = note_of(read_text(tree.root / header)); note.starts_with("Note [")) facts.note = note;
-  }
-  facts.virtuals = virtuals_of(read_text(tree.root / "docs/integration.md"), path);
-  std::vector<std::string> ids(minimal_op_names().begin(), minimal_op_names().end());
-  for (const OpSpec& op : tree.spec.ops) ids.push_back(*op.name);
-  const std::string stem = fs::path(path).stem().string();
-  for (const std::string& id : ids) {  // a kernel's file belongs to its operator as a whole
-    std::string name = id;
-    std::ranges::replace(name, '.', '_');
-    if ((name == stem || name + "_kernel" == stem) && path.starts_with("csrc/aten/native/")) facts.op = id;
-  }
-  if (line > 0 && facts.op.empty()) facts.op = op_of_line(text, line, ids, catalog_of(options));
-  return facts;
-}
-
-nlohmann::ordered_json facts_json(const FileFacts& facts) {
-  nlohmann::ordered_json json{{"path", facts.path}, {"class", facts.file_class}, {"template", facts.template_name},
-                              {"key", facts.key},   {"about", facts.about},      {"state", facts.state},
-                              {"note", facts.note}, {"line", facts.line},        {"op", facts.op}};
-  json["virtuals"] = nlohmann::ordered_json::array();
-  for (const Virtual& each : facts.virtuals)
-    json["virtuals"].push_back(
-        {{"interface", each.interface}, {"name", each.name}, {"status", each.status}, {"note", each.note}});
-  return json;
-}
-
-void print_facts(const FileFacts& facts, const Tree& tree) {
-  Page page(terminal_width());
-  page.raw(facts.path + (facts.line > 0 ? fmt::format(":{}", facts.line) : "") + "\n\n");
-  if (facts.file_class.empty()) {
-    page.entry("class", "yours: openreg-gen did not write it, and leaves it alone");
-  } else {
-    FileClass file_class{};
-    parse_file_class(facts.file_class, file_class);
-    page.entry("for", facts.about);
-    page.entry("class", std::string(kClassMeaning[static_cast<std::size_t>(file_class)]));
-    const Key* key = find_key(facts.key);
-    page.entry("spec key", fmt::format("{} ({}){}", facts.key, key_place(tree, facts.key),
-                                       key ? ": " + std::string(key->description) : ""));
-    const fs::path own = fs::path(*tree.spec.templates) / facts.template_name;  // the spec's own come first
-    const bool users = !tree.spec.templates->empty() && fs::exists(tree.root / own);
-    page.entry("template", users ? own.generic_string() : "templates/" + facts.template_name);
-    page.entry("state", facts.state);
-  }
-  if (!facts.virtuals.empty() && facts.line == 0) {
-    std::map<std::string, std::size_t> counts;
-    for (const Virtual& each : facts.virtuals) ++counts[each.interface];
-    std::vector<std::string> lines;
-    for (const auto& [interface, count] : counts) lines.push_back(fmt::format("{} of {}", count, interface));
-    page.entries("answers", lines);
-  }
-  if (!facts.op.empty())
-    page.entry("operator", fmt::format("aten::{}; `openreg-gen explain {}` tells about it", facts.op, facts.op));
-  const std::string text = facts.line > 0 ? read_text(tree.root / facts.path) : "";
-  std::size_t at = 0;
-  for (int i = 1; i < facts.line && at != std::string::npos; ++i)
-    at = text.find('\n', at), at += at != std::string::npos;
-  const std::string line = at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
-  for (const Virtual& each : facts.virtuals) {
-    const std::size_t found = line.find(each.name + "(");
-    const bool word =
-        found != std::string::npos &&
-        (found == 0 || !(std::isalnum(static_cast<unsigned char>(line[found - 1])) || line[found - 1] == '_'));
-    if (word) page.entry("answers", fmt::format("{}::{}, {}: {}", each.interface, each.name, each.status, each.note));
-  }
-  fmt::print("{}", page.take());
-  if (facts.note.empty() || facts.line > 0) return;
-  std::string note;
-  for (const char c : facts.note)
-    note += !note.empty() && note.back() == '\n' && c != '\n' ? std::string("  ") + c : std::string(1, c);
-  fmt::print("\n  {}", note);
-}
-
-Exit explain_path(const Options& options, const Tree& tree, const std::string& path, int line) {
-  if (path == tree.manifest.spec) return explain_spec(options, tree, line);
-  std::error_code error;
-  if (!tree.manifest.files.contains(path) && !fs::exists(tree.root / path, error)) {
-    std::vector<std::string_view> paths;
-    for (const auto& [each, file] : tree.manifest.files) paths.push_back(each);
-    const auto near = closest(path, paths);
-    throw Failure(Exit::BadInput, "E0555", fmt::format("'{}' is no file of the tree '{}'", path, tree.root.string()),
-                  near.empty() ? "" : fmt::format("did you mean '{}'?", near));
-  }
-  const FileFacts facts = file_facts(options, tree, path, line);
-  if (options.json) {
-    fmt::print("{}\n", facts_json(facts).dump(1));
-  } else {
-    print_facts(facts, tree);
   }
   return Exit::Done;
 }
@@ -347,7 +136,7 @@ int split_line(std::string& path) {
   return line;
 }
 
-Exit run(const Options& options) {
+Exit run(const ExplainOptions& options) {
   const std::string& what = options.what;
   const bool code = what.size() == 5 && (what[0] == 'E' || what[0] == 'e') &&
                     std::all_of(what.begin() + 1, what.end(), [](unsigned char c) { return std::isdigit(c); });
@@ -373,10 +162,19 @@ Exit run(const Options& options) {
 
 }  // namespace
 
+std::string read_if_there(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Catalog catalog_of(const ExplainOptions& options) {
+  return load_catalog(find_torch(options.torch.empty() ? std::nullopt : std::optional<fs::path>(options.torch)));
+}
+
 void add_explain(CLI::App& app, Session& session) {
   CLI::App* verb =
       app.add_subcommand("explain", "Tell about a file or line of a backend, an operator, or a diagnostic");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   verb->add_option("WHAT", options->what, "PATH or PATH:LINE in a tree; an operator, add.Tensor; a code, E0203")
       ->required();
   verb->add_option("-C", options->folder,
