@@ -25,8 +25,8 @@ struct Chosen {
   std::string why;  // one line: why this operator and this strategy
 };
 
-/// The strategy that leaves least to be written by hand: the first that fits of in_tree, matmul, stub, structured, native. `why` says
-/// what it means for the owner.
+/// The strategy that leaves least to be written by hand: the first that fits of in_tree, matmul, stub, structured,
+/// native. `why` says what it means for the owner.
 std::string_view best_strategy(const Op& op, std::string& why);
 
 /// The entry for one operator as a user names it ("aten::" may precede). The out form of a structured group is chosen
