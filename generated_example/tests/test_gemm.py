@@ -97,6 +97,11 @@ def test_empty(shape):
     both(lambda a, b: torch.addmm(torch.ones(n, device=a.device), a, b), torch.ones(m, k), torch.ones(k, n))
 
 
+def test_strides_of_what_has_no_elements():
+    both(lambda a, b: a[:, ::2] @ b[:, ::2], torch.ones(5, 0), torch.ones(0, 20))
+    both(lambda a, b: a[..., ::2] @ b[..., ::2], torch.ones(2, 5, 0), torch.ones(2, 0, 20))
+
+
 def test_what_is_not_added_is_not_read():
     x = operands()
     both(lambda t: torch.addmm(torch.full_like(t, float("nan")), t, t, beta=0), x)

@@ -62,6 +62,12 @@ struct Matrix {
 };
 
 Matrix input(const at::Tensor& tensor) {
+  if (tensor.numel() == 0) {
+    // Nothing is read, and the strides of what has no elements may be anything.
+    Matrix empty(at::empty(tensor.sizes(), tensor.options()));
+    empty.describe();
+    return empty;
+  }
   const bool conjugated = tensor.is_conj();
   Matrix matrix((conjugated ? tensor.conj() : tensor).resolve_neg());
   if (!matrix.describe()) {
