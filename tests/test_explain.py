@@ -1,5 +1,6 @@
 """openreg-gen explain, as a process."""
 
+import functools
 import json
 
 import pytest
@@ -41,6 +42,25 @@ def test_an_operator_with_and_without_a_tree(openreg_gen, tree, tmp_path):
     told = openreg_gen("explain", "aten::relu", cwd=tmp_path).stdout
     assert "threshold_backward(grad, result, 0)" in told and "this tree" not in told
     assert "torch.ops.mybackend.custom_abs" in openreg_gen("explain", "custom_abs", cwd=tree).stdout
+
+
+def test_what_a_composite_is_made_of(openreg_gen, tmp_path):
+    explain = functools.partial(openreg_gen, "explain", cwd=tmp_path)
+    told = json.loads(explain("linear", "--json").stdout)["decomposition"]
+    assert told["torch"] and {"addmm", "t"} <= set(told["into"]) and "matmul" not in told["ends_in"]
+    assert "decomposes   into addmm, " in explain("linear").stdout
+    reached = json.loads(explain("addmm.out", "--json").stdout)["decomposition"]["reached_from"]
+    assert "linear" in reached and "lstm.input" in reached and reached.index("linear") < reached.index("lstm.input")
+    assert " more (traced with PyTorch " in explain("bmm.out").stdout
+    assert "not traced" in explain("_dim_arange").stdout
+    assert "decomposes" not in explain("relu").stdout
+
+
+@pytest.mark.parametrize("name", ["linear", "matmul", "cross_entropy_loss"])
+def test_the_trace_is_of_operators_that_there_are(openreg_gen, tmp_path, name):
+    known = {op["op"] for op in json.loads(openreg_gen("ops", "--json", cwd=tmp_path).stdout)}
+    told = json.loads(openreg_gen("explain", name, "--json", cwd=tmp_path).stdout)["decomposition"]
+    assert known.issuperset(told["into"] + told["ends_in"] + told["reached_from"])
 
 
 def test_a_diagnostic(openreg_gen, tmp_path):

@@ -6,6 +6,7 @@
 #include "cli/page.h"
 #include "diag/codes.h"
 #include "diag/suggest.h"
+#include "render/data_dir.h"
 #include "spec/keys.h"
 #include "spec/select.h"
 #include "spec/validate.h"
@@ -116,10 +117,12 @@ Exit explain_operator(const ExplainOptions& options, const std::optional<Explain
     expand_ops(expanded, catalog, ignored);
     in_spec = find_in_spec(*op, expanded);
   }
+  const Traced traced = find_traced(*op, catalog, read_decompositions(find_data().specs / "decompositions.json"));
   if (options.json) {
-    fmt::print("{}\n", explain_op_json(*op, catalog, derivative, in_spec).dump(1));
+    fmt::print("{}\n", explain_op_json(*op, catalog, derivative, traced, in_spec).dump(1));
   } else {
-    fmt::print("{}", explain_op(*op, catalog, derivative, tree ? tree->shown_spec : "", in_spec, terminal_width()));
+    fmt::print("{}",
+               explain_op(*op, catalog, derivative, traced, tree ? tree->shown_spec : "", in_spec, terminal_width()));
   }
   return Exit::Done;
 }

@@ -20,6 +20,15 @@ std::string strategy_word(const OpSpec& op) {
 
 std::string place(const Location& at) { return fmt::format("{}:{}", at.file, at.line); }
 
+/// "a, b and 7 more"
+std::string first_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 12;
+  const std::size_t shown = std::min(names.size(), kShown);
+  const std::vector<std::string> first(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown));
+  return fmt::format("{}{}", fmt::join(first, ", "),
+                     names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "");
+}
+
 }  // namespace
 
 std::string about_registration(const Op& op) {
@@ -62,6 +71,23 @@ std::string about_variants(const Op& op, const Catalog& catalog) {
   return {};
 }
 
+std::string about_decomposition(const Traced& traced) {
+  if (!traced.composite) return {};
+  if (traced.torch.empty()) return "unknown: specs/decompositions.json is not among openreg-gen's data";
+  if (traced.into.empty())
+    return fmt::format("not traced: no sample of PyTorch {}'s own tests calls it, or it picks its kernel by device",
+                       traced.torch);
+  return fmt::format(
+      "into {}{} (traced with PyTorch {}, on the CPU; other inputs may take other ways)", first_of(traced.into),
+      traced.ends_in.empty() ? "" : fmt::format("; in the end {}", first_of(traced.ends_in)), traced.torch);
+}
+
+std::string about_callers(const Traced& traced) {
+  if (traced.torch.empty() || (traced.reached_from.empty() && traced.composite)) return {};
+  if (traced.reached_from.empty()) return fmt::format("no composite that was traced (PyTorch {})", traced.torch);
+  return fmt::format("{} (traced with PyTorch {})", first_of(traced.reached_from), traced.torch);
+}
+
 std::optional<InSpec> find_in_spec(const Op& op, const Spec& spec) {
   for (const std::string& name : {op.name, op.structured_delegate}) {
     for (const OpSpec& entry : spec.ops) {
@@ -72,12 +98,15 @@ std::optional<InSpec> find_in_spec(const Op& op, const Spec& spec) {
 }
 
 std::string explain_op(const Op& op, const Catalog& catalog, const std::optional<Derivative>& derivative,
-                       const std::string& spec_file, const std::optional<InSpec>& in_spec, std::size_t width) {
+                       const Traced& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec,
+                       std::size_t width) {
   Page page(width);
   page.raw(fmt::format("{}\n\n", op.schema));
   page.entry("class", about_class(op));
   page.entry("registered", about_registration(op));
   page.entry("serves", about_variants(op, catalog));
+  page.entry("decomposes", about_decomposition(traced));
+  page.entry("reached from", about_callers(traced));
   page.entry("autograd", about_autograd(op, derivative));
   if (derivative && op.kind != SchemaKind::Out && !op.composite_implicit) {
     for (const auto& [name, formula] : derivative->formulas) page.entry("", name + ": " + formula);
@@ -113,11 +142,15 @@ std::string explain_op(const Op& op, const Catalog& catalog, const std::optional
 }
 
 nlohmann::ordered_json explain_op_json(const Op& op, const Catalog& catalog,
-                                       const std::optional<Derivative>& derivative,
+                                       const std::optional<Derivative>& derivative, const Traced& traced,
                                        const std::optional<InSpec>& in_spec) {
   auto json = op_details(op);
   json["registered"] = about_registration(op);
   json["serves"] = about_variants(op, catalog);
+  json["decomposition"] = {{"torch", traced.torch},
+                           {"into", traced.into},
+                           {"ends_in", traced.ends_in},
+                           {"reached_from", traced.reached_from}};
   json["autograd"] = about_autograd(op, derivative);
   json["derivative"] = nlohmann::ordered_json::object();
   for (const auto& [name, formula] : derivative ? derivative->formulas : decltype(derivative->formulas){})

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "catalog/catalog.h"
+#include "catalog/decompositions.h"
 #include "catalog/derivatives.h"
 #include "spec/spec.h"
 
@@ -26,10 +27,16 @@ struct InSpec {
 };
 std::optional<InSpec> find_in_spec(const Op& op, const Spec& spec);
 
+/// The operators it decomposes into, "not traced" and why, or nothing if it is no composite.
+std::string about_decomposition(const Traced& traced);
+/// The operators that decompose into it: the first of them, and how many more there are.
+std::string about_callers(const Traced& traced);
+
 std::string explain_op(const Op& op, const Catalog& catalog, const std::optional<Derivative>& derivative,
-                       const std::string& spec_file, const std::optional<InSpec>& in_spec, std::size_t width);
+                       const Traced& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec,
+                       std::size_t width);
 nlohmann::ordered_json explain_op_json(const Op& op, const Catalog& catalog,
-                                       const std::optional<Derivative>& derivative,
+                                       const std::optional<Derivative>& derivative, const Traced& traced,
                                        const std::optional<InSpec>& in_spec);
 
 /// What a file says of itself: its Note, its docstring, or the comment after its header. Without comment marks.

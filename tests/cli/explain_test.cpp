@@ -59,16 +59,28 @@ TEST(Explain, Autograd) {
   EXPECT_FALSE(derivative("abs.out"));
 }
 
+TEST(Explain, Decompositions) {
+  EXPECT_EQ(about_decomposition({"2.13.0", false, {}, {}, {}}), "");
+  EXPECT_THAT(about_decomposition({"2.13.0", true, {}, {}, {}}), HasSubstr("not traced"));
+  EXPECT_THAT(about_decomposition({"", true, {}, {}, {}}), HasSubstr("unknown"));
+  EXPECT_THAT(about_decomposition({"2.13.0", true, {"mv", "t"}, {"addmv"}, {}}),
+              HasSubstr("into mv, t; in the end addmv (traced with PyTorch 2.13.0"));
+  EXPECT_EQ(about_callers({"", false, {}, {}, {}}), "");
+  EXPECT_THAT(about_callers({"2.13.0", false, {}, {}, {}}), HasSubstr("no composite that was traced"));
+  std::vector<std::string> many(15, "x");
+  EXPECT_THAT(about_callers({"2.13.0", false, {}, {}, many}), HasSubstr("x, x and 3 more (traced"));
+}
+
 TEST(Explain, ThePageNamesTheTreesOwnEntry) {
   Diagnostics diagnostics;
   const Spec spec = parse_spec_text("backend: {name: my}\nops:\n  hypot.out: structured\n", "my.yaml", diagnostics);
   const auto found = find_in_spec(op("hypot_"), spec);
   ASSERT_TRUE(found);
-  const std::string page = explain_op(op("hypot_"), catalog(), derivative("hypot_"), "my.yaml", found, 0);
+  const std::string page = explain_op(op("hypot_"), catalog(), derivative("hypot_"), {}, "my.yaml", found, 0);
   EXPECT_THAT(page, HasSubstr("my.yaml:3: structured, by 'hypot.out'"));
   EXPECT_THAT(page, HasSubstr("self: grad * self / result"));
-  EXPECT_THAT(explain_op(op("relu"), catalog(), {}, "my.yaml", {}, 0), HasSubstr("`openreg-gen add relu` adds it"));
-  EXPECT_THAT(explain_op(op("relu"), catalog(), {}, "", {}, 0), ::testing::Not(HasSubstr("this tree")));
+  EXPECT_THAT(explain_op(op("relu"), catalog(), {}, {}, "my.yaml", {}, 0), HasSubstr("`openreg-gen add relu` adds it"));
+  EXPECT_THAT(explain_op(op("relu"), catalog(), {}, {}, "", {}, 0), ::testing::Not(HasSubstr("this tree")));
 }
 
 TEST(Explain, NotesOfFiles) {
