@@ -127,6 +127,7 @@ json pointwise_item(const Op& op, const OpSpec& written) {
   const Pointwise texts = pointwise_texts(params);
   std::vector<Parameter> kernel_params = {
       {op.structured ? "at::TensorIteratorBase&" : "at::TensorIterator&", "iter", false}};
+  if (op.structured) kernel_params.push_back({"const OperandOrder&", "order", false});
   kernel_params.insert(kernel_params.end(), texts.scalars.begin(), texts.scalars.end());
   std::vector<Parameter> call = kernel_params;
   call[0].name = op.structured ? "op" : "iter";
@@ -142,6 +143,7 @@ json pointwise_item(const Op& op, const OpSpec& written) {
                {"inputs", texts.inputs},
                {"output", functional ? "{}" : item["return_value"].get<std::string>()},
                {"dispatch", dispatch_types(dtypes)},
+               {"boolean", !op.structured && boolean_result(op.base)},
                {"floating", only_floating(dtypes) ? "true" : "false"}});
   return item;
 }

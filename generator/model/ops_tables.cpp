@@ -1,5 +1,7 @@
 #include "model/ops_tables.h"
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace openreg_gen {
@@ -67,6 +69,12 @@ StubSignature stub_signature(std::string_view fn_type) {
     return out;
   }
   throw std::out_of_range("no parameters known for " + std::string(fn_type));
+}
+
+bool boolean_result(std::string_view base) {
+  constexpr std::string_view kBases[] = {"isinf", "isnan", "logical_and", "logical_not", "logical_or", "logical_xor"};
+  if (base.ends_with('_')) base.remove_suffix(1);  // in-place
+  return std::ranges::find(kBases, base) != std::end(kBases);
 }
 
 }  // namespace openreg_gen

@@ -1,6 +1,7 @@
 #include "model/ops.h"
 
 #include "model/amp.h"
+#include "model/ops_tables.h"
 #include "model/ops_texts.h"
 
 #include <gtest/gtest.h>
@@ -147,11 +148,26 @@ TEST(Operators, PointwiseOfAStructuredOperatorKeepsItsOwnIterator) {
   spec.ops[0].expr.value = "self + other";
   spec.ops[0].dtypes.value.push_back({"float32", {}});
   const json op = operators_model(spec, small_catalog())["pointwise"].at(0);
-  EXPECT_EQ(op["kernel_params"], "at::TensorIteratorBase& iter");
-  EXPECT_EQ(op["kernel_args"], "op");
+  EXPECT_EQ(op["kernel_params"], "at::TensorIteratorBase& iter, const OperandOrder& order");
+  EXPECT_EQ(op["kernel_args"], "op, order");
+  EXPECT_FALSE(op["boolean"]);
   EXPECT_EQ(op["dispatch"], "at::kFloat");
   EXPECT_EQ(op["expr"], "self + other");
   EXPECT_TRUE(op["check_tensors"].empty());
+}
+
+TEST(Operators, PointwiseOfAnOperatorWithoutMetaIsAComparisonIfItsResultIsBoolean) {
+  Catalog catalog = small_catalog();
+  Op& op = catalog.ops.front();
+  op.structured = false;
+  Spec spec = spec_with("hypot.out", Strategy::Pointwise);
+  EXPECT_FALSE(operators_model(spec, catalog)["pointwise"].at(0)["boolean"]);
+  op.base = "logical_xor";
+  const json item = operators_model(spec, catalog)["pointwise"].at(0);
+  EXPECT_TRUE(item["boolean"]);
+  EXPECT_EQ(item["kernel_args"], "iter");
+  EXPECT_TRUE(boolean_result("logical_not_"));
+  EXPECT_FALSE(boolean_result("nan_to_num"));
 }
 
 TEST(Operators, TheSpecReplacesTheMinimalKernelAndTheRandomDetour) {
