@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 
+import allocator
 import build
 import importing
 import large
@@ -54,6 +55,7 @@ GROUPS = {
     "build": build.benchmark,
     "import": importing.benchmark,
     "ops": ops.benchmark,
+    "allocator": allocator.benchmark,
     "regenerate": regenerate.benchmark,
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures the command beside its peers, and what it renders; prints one table. Usage: benchmarks/run.sh [GROUP ...]
-# groups: command build import regenerate (default: all)
+# groups: command build import ops allocator regenerate (default: all)
 source "$(dirname "$0")/../scripts/lib.sh"
 build_command
 bench=$(backend_python "$root/.venv/bench")
