@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
+#include <ATen/DimVector.h>
 #include <ATen/TensorIterator.h>
 #include <ATen/TensorMeta.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/native/Resize.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty_strided.h>
 #include <c10/core/DeviceGuard.h>
@@ -59,11 +59,17 @@ class StructuredOut final : public Kernel {
     return proxies_[index].has_value() ? *proxies_[index] : outputs_[index].get();
   }
 
-  /// Copies proxies into the given tensors.
+  /// Copies proxies into the given tensors, and warns of those that changed their shape.
   void write_back() {
     for (size_t i = 0; i < N; ++i) {
+      const at::Tensor& out = outputs_[i];
       if (proxies_[i].has_value()) {
-        outputs_[i].get().copy_(*proxies_[i]);
+        out.copy_(*proxies_[i]);
+      }
+      if (given_[i].has_value() && out.sizes() != *given_[i]) {
+        TORCH_WARN("An output with one or more elements was resized since it had shape ",
+            at::IntArrayRef(*given_[i]), ", which does not match the required output shape ", out.sizes(),
+            ". Resize it to zero elements to have it reused.");
       }
     }
   }
@@ -79,13 +85,19 @@ class StructuredOut final : public Kernel {
         ", but got ", out.dtype(), " instead");
     TORCH_CHECK(options.device() == out.device(), "Expected out tensor to have device ", options.device(),
         ", but got ", out.device(), " instead");
+    if (out.sizes() == sizes) {
+      return;
+    }
+    // Said by write_back(): meta() and impl() of a loss resize an output one after the other, to what it was.
+    if (out.numel() != 0 && !given_[index].has_value()) {
+      given_[index].emplace(out.sizes().begin(), out.sizes().end());
+    }
+    out.resize_(sizes);
     // Strides are advice, and only for an output whose layout is ours to choose.
-    if (at::native::resize_output(out, sizes)) {
-      if (!strides.empty()) {
-        out.as_strided_(sizes, strides);
-      } else if (options.memory_format_opt().has_value()) {
-        out.unsafeGetTensorImpl()->empty_tensor_restride(*options.memory_format_opt());
-      }
+    if (!strides.empty()) {
+      out.as_strided_(sizes, strides);
+    } else if (options.memory_format_opt().has_value()) {
+      out.unsafeGetTensorImpl()->empty_tensor_restride(*options.memory_format_opt());
     }
   }
 
@@ -98,6 +110,7 @@ class StructuredOut final : public Kernel {
 
   std::array<std::reference_wrapper<at::Tensor>, N> outputs_;
   std::array<std::optional<at::Tensor>, N> proxies_;
+  std::array<std::optional<at::DimVector>, N> given_;  // shapes of resized outputs that had elements
   c10::OptionalDeviceGuard guard_;
 };
 

@@ -61,6 +61,21 @@ void LoopPlan::run(char** pointers, at::TensorIteratorBase::loop2d_t loop) const
   }
 }
 
+OperandOrder operand_order(const at::TensorIteratorBase& iter, const char* op,
+    std::initializer_list<std::reference_wrapper<const at::Tensor>> tensors) {
+  OperandOrder order;
+  for (const at::Tensor& tensor : tensors) {
+    int operand = iter.noutputs();
+    while (operand < iter.ntensors() && !iter.tensor_base(operand).is_same(tensor)) {
+      ++operand;
+    }
+    TORCH_CHECK(operand < iter.ntensors(), op, ": tensor ", order.size() + 1, " of ", tensors.size(),
+        " is none of the ", iter.ninputs(), " that PyTorch iterates over; an expression can't be its kernel");
+    order.push_back(static_cast<size_t>(operand));
+  }
+  return order;
+}
+
 at::TensorIterator elementwise_iterator(
     const at::Tensor& out, at::ArrayRef<at::Tensor> inputs, bool floating) {
   at::TensorIteratorConfig config;
@@ -71,6 +86,21 @@ at::TensorIterator elementwise_iterator(
       .enforce_safe_casting_to_output(true)
       .allow_cpu_scalars(inputs.size() > 1)
       .add_owned_output(out);
+  for (const at::Tensor& input : inputs) {
+    config.add_owned_const_input(input);
+  }
+  return config.build();
+}
+
+at::TensorIterator comparison_iterator(const at::Tensor& out, at::ArrayRef<at::Tensor> inputs) {
+  at::TensorIteratorConfig config;
+  config.set_check_mem_overlap(true)
+      .promote_inputs_to_common_dtype(true)
+      .allow_cpu_scalars(inputs.size() > 1)
+      .add_owned_output(out);
+  if (!out.defined()) {
+    config.declare_static_dtype(at::kBool);
+  }
   for (const at::Tensor& input : inputs) {
     config.add_owned_const_input(input);
   }

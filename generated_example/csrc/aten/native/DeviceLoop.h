@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <initializer_list>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -13,6 +15,7 @@
 #include <ATen/OpMathType.h>
 #include <ATen/TensorIterator.h>
 #include <c10/core/DynamicCast.h>
+#include <c10/util/SmallVector.h>
 
 #include "aten/native/Launch.h"
 
@@ -73,7 +76,29 @@ void for_each(at::TensorIteratorBase& iter, Loop loop) {
   launch(operands, [plan = std::move(plan), loop](char** pointers) { plan.run(pointers, loop); });
 }
 
+/// Which operand of an iterator each parameter of an expression reads.
+using OperandOrder = c10::SmallVector<size_t, 4>;
+
+/// The order for an iterator that an operator's meta() built: it passes tensors in an order of its own
+/// (threshold_backward), or one more than once (threshold). Throws c10::Error if one of `tensors` isn't there.
+OperandOrder operand_order(const at::TensorIteratorBase& iter, const char* op,
+    std::initializer_list<std::reference_wrapper<const at::Tensor>> tensors);
+
 namespace detail {
+
+/// What a loop gets, with the output and N inputs in the order that the expression has them.
+template <size_t N>
+struct Ordered {
+  Ordered(const std::array<size_t, N + 1>& order, size_t count, char** all, const int64_t* all_strides) {
+    for (size_t i = 0; i <= N; ++i) {
+      data[i] = all[order[i]];
+      strides[i] = all_strides[order[i]];
+      strides[N + 1 + i] = all_strides[count + order[i]];
+    }
+  }
+  std::array<char*, N + 1> data{};
+  std::array<int64_t, 2 * (N + 1)> strides{};
+};
 
 template <class Fn>
 struct Arity : Arity<decltype(&Fn::operator())> {};
@@ -124,28 +149,44 @@ void casting_loop(const Fn& fn, const std::array<at::ScalarType, sizeof...(I) + 
 
 }  // namespace detail
 
-/// output = fn(inputs...) for each element; `iter` has one output and as many inputs as `fn` has parameters,
-/// each a compute_t<scalar_t>. scalar_t is the type computed in: iter.common_dtype(), or iter.dtype().
+/// output = fn(inputs...) for each element; `iter` has one output, and `inputs` says which operand each parameter
+/// of `fn` is, a compute_t<scalar_t>. scalar_t is the type computed in: iter.common_dtype(), or iter.dtype().
 template <class scalar_t, class Fn>
-void device_kernel(at::TensorIteratorBase& iter, Fn fn) {
+void device_kernel(at::TensorIteratorBase& iter, Fn fn, const OperandOrder& inputs) {
   constexpr size_t arity = detail::Arity<Fn>::value;
   using Indices = std::make_index_sequence<arity>;
-  TORCH_INTERNAL_ASSERT(iter.noutputs() == 1 && iter.ninputs() == static_cast<int>(arity));
+  using Ordered = detail::Ordered<arity>;
+  TORCH_INTERNAL_ASSERT(iter.noutputs() == 1 && inputs.size() == arity);
+  const size_t count = static_cast<size_t>(iter.ntensors());
+  std::array<size_t, arity + 1> order{};
   std::array<at::ScalarType, arity + 1> dtypes;
   bool typed = true;
   for (size_t i = 0; i <= arity; ++i) {
-    dtypes[i] = iter.dtype(static_cast<int64_t>(i));
+    order[i] = i == 0 ? 0 : inputs[i - 1];
+    dtypes[i] = iter.dtype(static_cast<int64_t>(order[i]));
     typed = typed && dtypes[i] == c10::CppTypeToScalarType<scalar_t>::value;
   }
   if (typed) {
-    for_each(iter, [fn](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
-      detail::typed_loop<scalar_t>(fn, data, strides, n0, n1, Indices{});
+    for_each(iter, [fn, order, count](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
+      Ordered in(order, count, data, strides);
+      detail::typed_loop<scalar_t>(fn, in.data.data(), in.strides.data(), n0, n1, Indices{});
     });
   } else {
-    for_each(iter, [fn, dtypes](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
-      detail::casting_loop<scalar_t>(fn, dtypes, data, strides, n0, n1, Indices{});
+    for_each(iter, [fn, order, count, dtypes](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
+      Ordered in(order, count, data, strides);
+      detail::casting_loop<scalar_t>(fn, dtypes, in.data.data(), in.strides.data(), n0, n1, Indices{});
     });
   }
+}
+
+/// The same for an iterator whose inputs are the parameters of `fn`, one by one.
+template <class scalar_t, class Fn>
+void device_kernel(at::TensorIteratorBase& iter, Fn fn) {
+  OperandOrder inputs;
+  for (int i = iter.noutputs(); i < iter.ntensors(); ++i) {
+    inputs.push_back(static_cast<size_t>(i));
+  }
+  device_kernel<scalar_t>(iter, fn, inputs);
 }
 
 /// The iterator of an elementwise operator: inputs are broadcast and promoted, `out` is resized, or allocated
@@ -153,5 +194,9 @@ void device_kernel(at::TensorIteratorBase& iter, Fn fn) {
 /// they don't fit.
 at::TensorIterator elementwise_iterator(
     const at::Tensor& out, at::ArrayRef<at::Tensor> inputs, bool floating);
+
+/// The same for an operator whose result is true or false: inputs are promoted among themselves, the result is bool,
+/// or what `out` is.
+at::TensorIterator comparison_iterator(const at::Tensor& out, at::ArrayRef<at::Tensor> inputs);
 
 }  // namespace openreg::native

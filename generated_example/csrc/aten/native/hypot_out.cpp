@@ -16,9 +16,9 @@ namespace openreg::native {
 namespace {
 
 // The spec's expression, for each element.
-void hypot_out_kernel(at::TensorIteratorBase& iter) {
+void hypot_out_kernel(at::TensorIteratorBase& iter, const OperandOrder& order) {
   AT_DISPATCH_V2(iter.common_dtype(), "hypot", AT_WRAP([&] {
-    device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self, [[maybe_unused]] compute_t<scalar_t> other) { return std::sqrt(self * self + other * other); });
+    device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self, [[maybe_unused]] compute_t<scalar_t> other) { return std::sqrt(self * self + other * other); }, order);
   }),
       at::kFloat, at::kDouble);
 }
@@ -28,7 +28,8 @@ struct hypot_out_operator : at::meta::structured_hypot {};
 at::Tensor& hypot_out(const at::Tensor& self, const at::Tensor& other, at::Tensor& out) {
   StructuredOut<hypot_out_operator, 1> op(out);
   op.meta(self, other);
-  hypot_out_kernel(op);
+  const OperandOrder order = operand_order(op, "hypot.out", {self, other});
+  hypot_out_kernel(op, order);
   op.write_back();
   return out;
 }
