@@ -67,42 +67,45 @@ std::optional<Inputs> read_again(Inputs inputs, std::string text, bool json) {
   return std::nullopt;
 }
 
-Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& spec_file, const Ignore& ignore) {
+Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& spec_file, Ignore ignore) {
   Rendering rendering;
   rendering.request.templates_hash = hash_templates(data);
   rendering.request.globals = make_globals(inputs.spec, inputs.catalog, spec_file);
-  const UserTemplates user = read_user_templates(inputs.spec);
-  rendering.outputs = expand_outputs(data.templates, rendering.request.globals, user);
-  check_user_paths(rendering.outputs, user, spec_file);
-  std::erase_if(rendering.outputs, [&ignore](const Output& output) { return ignore.matches(output.path); });
-  for (const Output& output : rendering.outputs) {
-    rendering.request.jobs.push_back(
-        {output.template_name, job_context(output, rendering.request.globals), output.user});
-  }
-  rendering.request.user_folder = user.folder;
-  rendering.request.user = user.texts;
+  rendering.user = read_user_templates(inputs.spec);
+  rendering.request.user_folder = rendering.user.folder;
+  rendering.request.user = rendering.user.texts;
+  for (const Ignore::Pattern& pattern : ignore.patterns()) rendering.request.left_out.push_back(pattern.glob);
+  rendering.ignore = std::move(ignore);
   rendering.next.tool = OPENREG_GEN_VERSION;
   rendering.next.torch = inputs.catalog.identity();
   rendering.next.spec = spec_file;
   rendering.next.inputs = hash_request(rendering.request);
-  const auto folder = std::filesystem::path(spec_file).parent_path();
-  for (const ListFile& list : inputs.spec.lists) {
-    Output output;
-    output.path = (folder / list.path).lexically_normal().generic_string();
-    output.file_class = FileClass::Owned;
-    output.key = "ops";
-    output.about = "a list of operators that the spec selects";
-    rendering.lists.push_back({std::move(output), list.text, std::nullopt});
-  }
-  for (const auto& [name, text] : user.texts) {
-    Output output;
-    output.path = (folder / user.folder / name).lexically_normal().generic_string();
-    output.file_class = FileClass::Owned;
-    output.key = "templates";
-    output.about = "a template of the spec's own";
-    rendering.lists.push_back({std::move(output), text, std::nullopt});
-  }
   return rendering;
+}
+
+void add_outputs(Rendering& rendering, const Inputs& inputs, const DataDir& data) {
+  const std::string& spec_file = rendering.next.spec;
+  const UserTemplates& user = rendering.user;
+  rendering.outputs = expand_outputs(data.templates, rendering.request.globals, user);
+  check_user_paths(rendering.outputs, user, spec_file);
+  std::erase_if(rendering.outputs, [&](const Output& output) { return rendering.ignore.matches(output.path); });
+  for (const Output& output : rendering.outputs) {
+    rendering.request.jobs.push_back(
+        {output.template_name, job_context(output, rendering.request.globals), output.user});
+  }
+  const auto folder = std::filesystem::path(spec_file).parent_path();
+  const auto add = [&](const std::filesystem::path& path, const char* key, const char* about, const std::string& text) {
+    Output output;
+    output.path = (folder / path).lexically_normal().generic_string();
+    output.file_class = FileClass::Owned;
+    output.key = key;
+    output.about = about;
+    rendering.lists.push_back({std::move(output), text, std::nullopt});
+  };
+  for (const ListFile& list : inputs.spec.lists)
+    add(list.path, "ops", "a list of operators that the spec selects", list.text);
+  for (const auto& [name, text] : user.texts)
+    add(std::filesystem::path(user.folder) / name, "templates", "a template of the spec's own", text);
 }
 
 std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering) {

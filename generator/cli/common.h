@@ -28,15 +28,20 @@ std::optional<Inputs> read_again(Inputs inputs, std::string text, bool json);
 /// The same of a file.
 std::optional<Inputs> read_inputs(const std::filesystem::path& path, const std::string& torch, bool json);
 
-/// All that is to be rendered, and the manifest it leads to (without its files). Outputs that `ignore` names are left
-/// out.
+/// All that is to be rendered, and the manifest it leads to (without its files).
 struct Rendering {
   std::vector<Output> outputs;
   RenderRequest request;
   Manifest next;
+  UserTemplates user;
+  Ignore ignore;
   std::vector<Rendered> lists;  // files that the spec names, which the tree takes along
 };
-Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& spec_file, const Ignore& ignore = {});
+/// What tells whether a tree is of these inputs: the request without its jobs, and the manifest.
+Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& spec_file, Ignore ignore = {});
+
+/// Adds the outputs, each with its job, but for the ignored ones; and the files that the spec names.
+void add_outputs(Rendering& rendering, const Inputs& inputs, const DataDir& data);
 
 /// Renders, and adds the files that the spec names. Throws Failure (E06xx).
 std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering);

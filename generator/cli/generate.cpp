@@ -108,9 +108,10 @@ Exit generate(const GenerateOptions& options, const EditSpec& edit) {
   }
 
   const DataDir data = find_data();
-  const Rendering rendering = prepare(*inputs, data, manifest.spec, how.ignore);
+  Rendering rendering = prepare(*inputs, data, manifest.spec, how.ignore);
   if (!edit && how.disown.empty() && is_fresh(disk, manifest, rendering.next)) return show_fresh(options, tree);
 
+  add_outputs(rendering, *inputs, data);
   Renderer renderer(data);
   std::vector<Rendered> renders = render(renderer, rendering);
   renders.push_back(spec_output(manifest.spec, std::move(text)));

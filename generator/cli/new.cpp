@@ -103,7 +103,8 @@ Exit run(const Options& options) {
 
   const fs::path root = options.out.empty() ? fs::path("torch_" + options.name) : fs::path(options.out);
   check_free(root);
-  const Rendering rendering = prepare(*inputs, data, spec_file);
+  Rendering rendering = prepare(*inputs, data, spec_file);
+  add_outputs(rendering, *inputs, data);
   std::vector<Rendered> renders = render(renderer, rendering);
   renders.push_back(spec_output(spec_file, std::move(text)));
   const Plan plan = make_plan(RealDisk(root), nullptr, std::move(renders), rendering.next);

@@ -47,9 +47,9 @@ std::string hash_request(const RenderRequest& request) {
   Sha256 hash;
   hash.add(request.templates_hash);
   hash.add(request.globals.dump());
-  hash.add(to_json(request.jobs).dump());
   for (const auto& [name, text] : request.user)
     hash.add(json{name, text}.dump(-1, ' ', false, json::error_handler_t::replace));
+  for (const std::string& glob : request.left_out) hash.add('\n' + glob);
   return hash.hex();
 }
 

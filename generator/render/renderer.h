@@ -25,9 +25,10 @@ struct RenderRequest {
   std::vector<RenderJob> jobs;
   std::string user_folder{};                  // for messages
   std::map<std::string, std::string> user{};  // the spec's own templates by name
+  std::vector<std::string> left_out{};        // globs of outputs that are not to be rendered
 };
 
-/// SHA-256 in hex of a request: what a tree was rendered from.
+/// SHA-256 in hex of what a tree is rendered from: all of the request but the jobs, which follow from the rest.
 std::string hash_request(const RenderRequest& request);
 
 /// Starts Python when made, so that it loads Jinja2 while the spec is still being read, and renders once.

@@ -24,12 +24,14 @@ void Sha256::block(const unsigned char* bytes) {
     w[i] = std::uint32_t{bytes[4 * i]} << 24 | std::uint32_t{bytes[4 * i + 1]} << 16 |
            std::uint32_t{bytes[4 * i + 2]} << 8 | bytes[4 * i + 3];
   }
+#pragma GCC unroll 48
   for (int i = 16; i < 64; ++i) {
     const auto s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
     const auto s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
     w[i] = w[i - 16] + s0 + w[i - 7] + s1;
   }
   auto [a, b, c, d, e, f, g, h] = state_;
+#pragma GCC unroll 64  // saves the moves at the end of a round
   for (int i = 0; i < 64; ++i) {
     const auto s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
     const auto t1 = h + s1 + ((e & f) ^ (~e & g)) + kRounds[i] + w[i];

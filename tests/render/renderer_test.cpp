@@ -181,7 +181,7 @@ TEST_F(FakePython, ThatIsNotThere) {
   EXPECT_EQ(failure("a.j2", json::object()).code(), "E0605");
 }
 
-TEST(HashRequest, DependsOnAllOfIt) {
+TEST(HashRequest, DependsOnAllThatJobsFollowFrom) {
   const RenderRequest request{"t", {{"b", 1}}, {{"a.j2", {{"item", 1}}}}};
   RenderRequest other = request;
   EXPECT_EQ(hash_request(request), hash_request(other));
@@ -191,7 +191,10 @@ TEST(HashRequest, DependsOnAllOfIt) {
   other.globals["b"] = 2;
   EXPECT_NE(hash_request(request), hash_request(other));
   other = request;
-  other.jobs[0].context["item"] = 2;
+  other.user["a.j2"] = "text";
+  EXPECT_NE(hash_request(request), hash_request(other));
+  other = request;
+  other.left_out = {"docs/**"};
   EXPECT_NE(hash_request(request), hash_request(other));
 }
 
