@@ -203,6 +203,7 @@ def test_factories(device):
 def test_record_stream(device):
     stream = torch.Stream(device=device)
     x = torch.ones(1000, device=device)
+    stream.wait_stream(torch.accelerator.current_stream())
     with stream:
         y = x.clone()
     x.record_stream(stream)

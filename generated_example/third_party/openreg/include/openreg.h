@@ -33,6 +33,8 @@
 //     auto      pkey where the CPU has it, else mprotect
 //   OPENREG_MEMORY_DEBUG  1: freed memory that is used, allocations that are left by up to a page, and second frees end the
 //     process with a message that has the stacks of the allocation and of the free. Slow, for debugging. (default 0)
+//   OPENREG_STREAM_JITTER  each task of a stream starts up to so many microseconds late, 0 to 1000000 (default 0). Shows
+//     what forgets to wait for a stream: run the tests with it.
 
 #include <stddef.h>
 #include <stdint.h>

@@ -12,19 +12,19 @@ namespace {
 
 constexpr int kDeviceCount = 2;
 constexpr int kMaxDevices = 64;
+constexpr int kMaxJitter = 1'000'000;
 constexpr std::size_t kMemory = 1073741824;
 
 // A value that makes no sense is said and ignored: a library cannot refuse to load.
-int device_count() {
-  const char* text = std::getenv("OPENREG_DEVICE_COUNT");
-  if (text == nullptr) return kDeviceCount;
+int number(const char* name, int most, int otherwise) {
+  const char* text = std::getenv(name);
+  if (text == nullptr) return otherwise;
   const std::string_view value = text;
-  int count = -1;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  if (error == std::errc() && end == value.data() + value.size() && count >= 0 && count <= kMaxDevices) return count;
-  std::fprintf(stderr, "openreg: OPENREG_DEVICE_COUNT=%s is no number from 0 to %d; using %d\n", text, kMaxDevices,
-      kDeviceCount);
-  return kDeviceCount;
+  int result = -1;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
+  if (error == std::errc() && end == value.data() + value.size() && result >= 0 && result <= most) return result;
+  std::fprintf(stderr, "openreg: %s=%s is no number from 0 to %d; using %d\n", name, text, most, otherwise);
+  return otherwise;
 }
 
 IsolationMode isolation_mode() {
@@ -51,7 +51,13 @@ bool memory_debug() {
 }  // namespace
 
 const Config& config() {
-  static const Config instance{device_count(), kMemory, isolation_mode(), memory_debug()};
+  static const Config instance{
+      number("OPENREG_DEVICE_COUNT", kMaxDevices, kDeviceCount),
+      kMemory,
+      isolation_mode(),
+      memory_debug(),
+      std::chrono::microseconds(number("OPENREG_STREAM_JITTER", kMaxJitter, 0)),
+  };
   return instance;
 }
 

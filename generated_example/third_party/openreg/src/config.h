@@ -2,6 +2,7 @@
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
 // What the simulated device is like. Read once, from the environment where it overrides the spec; never changes after.
@@ -19,6 +20,7 @@ struct Config {
   std::size_t memory;  // bytes, of each device
   IsolationMode isolation;
   bool memory_debug;
+  std::chrono::microseconds stream_jitter;  // how much later than it could a task starts, at most
 };
 
 const Config& config();

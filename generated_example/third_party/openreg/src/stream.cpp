@@ -8,8 +8,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <random>
 #include <thread>
 #include <utility>
+
+#include "config.h"
 
 namespace openreg::driver {
 namespace {
@@ -28,6 +31,14 @@ void ask_for_priority(int priority) {
   constexpr int kNicePerStep = 5;
   if (priority == Stream::kLeastPriority) return;
   setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNicePerStep * priority);
+}
+
+// As a busy device would, so that who forgets to wait for a stream is seen.
+void be_late() {
+  const auto most = config().stream_jitter;
+  if (most.count() == 0) return;
+  thread_local std::minstd_rand random{std::random_device{}()};
+  std::this_thread::sleep_for(most * std::uniform_real_distribution<double>()(random));
 }
 
 }  // namespace
@@ -85,6 +96,7 @@ void Stream::work() {
 }
 
 void Stream::run(Task task) {
+  be_late();
   const bool needs_memory = task.touches == Touches::kMemory;
   if (needs_memory && !has_memory_) isolation_.open();
   if (!needs_memory && has_memory_) isolation_.release();

@@ -1,9 +1,11 @@
 // Written by openreg-gen 0.1.0 from openreg.yaml.
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -202,6 +204,47 @@ TEST_F(DeviceTest, NoWakeupIsLost) {
     ASSERT_EQ(ran, launched);
     ASSERT_OK(orStreamQuery(stream.get()));
   }
+}
+
+// Read at the first use of the device, so this happens in processes of their own.
+class JitterDeathTest : public testing::Test {
+ protected:
+  void SetUp() override { testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
+  void TearDown() override { unsetenv("OPENREG_STREAM_JITTER"); }
+};
+
+// Two streams that do not wait for each other; true if the second was first, at least once.
+bool overtaken() {
+  OwnedStream first;
+  OwnedStream second;
+  for (int i = 0; i < 100; ++i) {
+    std::atomic<int> turn{0};
+    int firsts = 0;
+    std::function<void()> one = [&] { firsts = turn++; };
+    std::function<void()> other = [&] { ++turn; };
+    EXPECT_OK(run_on(first.get(), one));
+    EXPECT_OK(run_on(second.get(), other));
+    EXPECT_OK(orDeviceSynchronize());
+    if (firsts == 1) return true;
+  }
+  return false;
+}
+
+TEST_F(JitterDeathTest, LateStreamsAreOvertaken) {
+  setenv("OPENREG_STREAM_JITTER", "2000", 1);
+  EXPECT_EXIT(exit(overtaken() ? 0 : 1), testing::ExitedWithCode(0), "");
+}
+
+TEST_F(JitterDeathTest, NoNumber) {
+  setenv("OPENREG_STREAM_JITTER", "much", 1);
+  const auto use = [] {
+    OwnedStream stream;
+    std::function<void()> nothing = [] {};
+    EXPECT_OK(run_on(stream.get(), nothing));
+    EXPECT_OK(orStreamSynchronize(stream.get()));
+    exit(0);
+  };
+  EXPECT_EXIT(use(), testing::ExitedWithCode(0), "OPENREG_STREAM_JITTER=much is no number from 0 to 1000000; using 0");
 }
 
 }  // namespace
