@@ -99,7 +99,8 @@ stage_full() {
   step "Building the tree of specs/full.yaml"
   CCACHE_BASEDIR=$tree CMAKE_ARGS="-DOPENREG_WERROR=ON" "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
   step "Training and operators of specs/full.yaml"
-  "$backend" -m pytest -q "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py"
+  "$backend" -m pytest -q "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py" \
+    "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py"
 }
 
 stage_external() {

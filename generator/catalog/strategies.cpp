@@ -25,6 +25,13 @@ std::string not_pointwise(const Op& op) {
   }
   const auto is_input = [](const Argument& a) { return !a.is_out && a.schema_type.starts_with("Tensor"); };
   if (std::ranges::none_of(op.arguments, is_input)) return "it has no tensor to read";
+  // Those of PyTorch's iterators that walk over elements first, and then do more.
+  const auto has = [&](std::string_view name) {
+    return std::ranges::find(op.arguments, name, &Argument::name) != op.arguments.end();
+  };
+  if (has("reduction"))
+    return "it sums up its elements, or not, as `reduction` says; an expression knows one element alone";
+  if (has("dim")) return "it works along `dim`; an expression knows one element alone";
   if (std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type == "Tensor?"; }))
     return "one of its tensors is optional, and an expression has it or has it not";
   return {};
@@ -74,6 +81,7 @@ std::string not_reduction(const Op& op) {
   if (!op.structured_delegate.empty()) {
     return fmt::format("'{}' serves this form too: register that one", op.structured_delegate);
   }
+  if (picks(op)) return {};
   if (!op.structured || op.schema_returns.size() != 1) return "PyTorch has no structured form of it with one result";
   constexpr std::string_view known[] = {"self", "dim", "keepdim", "dtype"};
   for (const Argument& a : op.arguments) {
@@ -81,18 +89,22 @@ std::string not_reduction(const Op& op) {
       return fmt::format("it takes '{}', and a reduction has `self`, `dim`, `keepdim` and `dtype` alone", a.name);
     }
   }
-  if (op.base == "argmax" || op.base == "argmin") return "its result is a place, not a value";
   const bool folds = op.has_tag("reduction") || op.base == "any" || op.base == "all";
   return folds ? "" : "it reduces nothing";
 }
 
 std::string not_matmul(const Op& op) {
-  constexpr std::string_view family[] = {"addmm.out", "addmv.out", "baddbmm.out", "bmm.out", "mm.out"};
+  constexpr std::string_view family[] = {"addmm.out", "addmv.out", "baddbmm.out", "bmm.out", "dot", "mm.out", "vdot"};
   if (std::ranges::find(family, op.name) != std::end(family)) return {};
   if (std::ranges::find(family, op.structured_delegate) != std::end(family)) {
     return fmt::format("'{}' serves this form too: register that one", op.structured_delegate);
   }
-  return "it is no product of matrices; those are mm.out, bmm.out, addmm.out, baddbmm.out and addmv.out";
+  constexpr std::string_view composed[] = {"chain_matmul",     "dot",       "inner",  "linalg_matmul",
+                                           "linalg_multi_dot", "linear",    "matmul", "mv",
+                                           "linalg_vecdot",    "tensordot", "vdot"};
+  if (std::ranges::find(composed, op.base) != std::end(composed))
+    return "PyTorch composes it of products that can be: mm.out, bmm.out, addmm.out, baddbmm.out, addmv.out and dot";
+  return "it is no product of matrices; those are mm.out, bmm.out, addmm.out, baddbmm.out, addmv.out, dot and vdot";
 }
 
 std::string no_cpu_fallback(const Op& op) {
@@ -120,6 +132,11 @@ std::string override_warning(const Op& op) {
 }
 
 }  // namespace
+
+bool picks(const Op& op) {
+  constexpr std::string_view names[] = {"argmax.out", "argmin.out", "max.dim_max", "min.dim_min"};
+  return std::ranges::find(names, op.name) != std::end(names);
+}
 
 std::vector<StrategyFit> fitting_strategies(const Op& op) {
   const std::pair<std::string_view, std::string> rules[] = {

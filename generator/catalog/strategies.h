@@ -16,6 +16,9 @@ struct StrategyFit {
   std::string reason;           // why it does not fit, or what override would do; empty if it simply fits
 };
 
+/// Reductions whose result is a place, or a value and its place: argmax.out, argmin.out, max.dim_max, min.dim_min.
+bool picks(const Op& op);
+
 /// All strategies, in the order of docs: structured, pointwise, stub, native, cpu_fallback, unsupported, in_tree,
 /// reduction, matmul. Pure.
 std::vector<StrategyFit> fitting_strategies(const Op& op);

@@ -2,6 +2,7 @@
 
 #include "catalog/in_tree.h"
 #include "catalog/schema.h"
+#include "catalog/strategies.h"
 #include "catalog/stubs.h"
 #include "model/amp.h"
 #include "model/escape.h"
@@ -199,6 +200,16 @@ json reduction_item(const Op& op, const OpSpec& written) {
   return item;
 }
 
+/// A reduction to a place: argmax has places alone, max.dim_max values and places.
+json pick_item(const Op& op, const OpSpec& written) {
+  json item = reduction_item(op, written);
+  const bool values = item["out_count"] == 2;
+  item.update({{"prefer", written.prefer.value},
+               {"into_values", values ? "op.output(0)" : "at::Tensor()"},
+               {"into_places", values ? "op.output(1)" : "op.output(0)"}});
+  return item;
+}
+
 /// "self, mat1, mat2, beta, alpha" as gemm() takes them; where nothing is added, the sum is left undefined.
 std::string gemm_arguments(const Op& op) {
   std::vector<Parameter> in;
@@ -294,7 +305,7 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
   json out = {{"minimal", json::array()},      {"random", json::array()},      {"structured", json::array()},
               {"pointwise", json::array()},    {"stub", json::array()},        {"native", json::array()},
               {"cpu_fallback", json::array()}, {"unsupported", json::array()}, {"tested", json::array()},
-              {"reduction", json::array()},    {"matmul", json::array()}};
+              {"reduction", json::array()},    {"pick", json::array()},        {"matmul", json::array()}};
   std::vector<const Op*> in_tree;
   std::set<std::string> taken_stubs, matmul_headers;
   std::set<std::string> written, random_headers;
@@ -314,13 +325,20 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
         in_tree.push_back(op);
         break;
       case Strategy::Reduction:
-        out["reduction"].push_back(reduction_item(*op, entry));
+        if (picks(*op))
+          out["pick"].push_back(pick_item(*op, entry));
+        else
+          out["reduction"].push_back(reduction_item(*op, entry));
         break;
       case Strategy::Matmul:
-        add_structured(item, *op);
-        item["gemm_args"] = gemm_arguments(*op);
+        if (op->structured) {
+          add_structured(item, *op);
+          item["gemm_args"] = gemm_arguments(*op);
+          matmul_headers.insert(item["meta_header"]);
+        } else {
+          item["dot_args"] = op->base == "vdot" ? "self.conj(), other" : names(parameters(*op));
+        }
         matmul_headers.insert(item["ops_header"]);
-        matmul_headers.insert(item["meta_header"]);
         out["matmul"].push_back(std::move(item));
         break;
       case Strategy::Native:
@@ -362,6 +380,8 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
   std::set<std::string> minimal_headers;
   for (const json& item : out["minimal"]) minimal_headers.insert(item["ops_header"]);
   out["in_tree_families"] = in_tree_families(in_tree, taken_stubs, spec.backend.cpp_namespace.value);
+  out["dots"] = std::ranges::any_of(out["matmul"], [](const json& item) { return item.contains("dot_args"); });
+  out["reduces"] = !out["reduction"].empty() || !out["pick"].empty();
   out["matmul_headers"] = matmul_headers;
   out["minimal_headers"] = minimal_headers;
   out["structured_shards"] = register_shards(out, {"structured"});

@@ -104,9 +104,10 @@ std::string op_id(const Op& op) { return op.overload.empty() ? op.base : op.base
 
 std::string op_file(const Op& op) {
   // What templates/csrc/aten/native holds besides, in lower case.
-  constexpr std::string_view kTaken[] = {"batchnorm", "convolution", "copy",   "copykernel", "deviceloop", "dropout",
-                                         "empty",     "fill",        "gemm",   "host",       "hostkernel", "kernels",
-                                         "launch",    "matmul",      "reduce", "resize",     "rnn",        "view"};
+  constexpr std::string_view kTaken[] = {
+      "batchnorm", "convolution",     "copy",   "copykernel", "deviceloop", "dropout", "empty",  "fill",
+      "gemm",      "gemmconvolution", "host",   "hostkernel", "im2col",     "kernels", "launch", "matmul",
+      "pick",      "reduce",          "resize", "rnn",        "view"};
   std::string id = op_id(op), lower = id;
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return std::ranges::find(kTaken, lower) == std::end(kTaken) ? id : id + "_kernel";

@@ -180,6 +180,7 @@ class Parse {
       read(op.combine, &node, "combine");
       read(op.init, &node, "init");
       read(op.finish, &node, "finish");
+      read(op.prefer, &node, "prefer");
       op.dtypes.value = read_list(&node, "dtypes", &op.dtypes.at);
       read(op.override_composite, &node, "override");
       read(op.reason, &node, "reason");
@@ -195,7 +196,7 @@ class Parse {
                            fmt::format("write `- \"{}\"` in a list, `\"{}\":` in a map", name.text, name.text));
         continue;
       }
-      for (const auto key : {"expr", "map", "combine", "init", "finish"}) expression(&node, key);
+      for (const auto key : {"expr", "map", "combine", "init", "finish", "prefer"}) expression(&node, key);
       fits_strategy(op);
       spec_.ops.push_back(std::move(op));
     }
@@ -216,15 +217,24 @@ class Parse {
     } else {
       misplaced(op.expr, "expr", "pointwise");
     }
-    if (*op.strategy == Strategy::Reduction) {
+    if (*op.strategy == Strategy::Reduction && op.prefer.given()) {
+      for (const auto& [key, value] : {std::pair{"combine", &op.combine}, {"init", &op.init}, {"finish", &op.finish}}) {
+        if (value->given())
+          diagnostics_.error("E0229", value->at, fmt::format("'{}' has no meaning beside 'prefer'", key),
+                             "`prefer` picks one of the elements; it goes with `map` alone");
+      }
+    } else if (*op.strategy == Strategy::Reduction) {
       if (!op.combine.given() || !op.init.given())
         diagnostics_.error(
             "E0220", op.name.at,
             fmt::format("'{}' is a reduction, but has no '{}'", *op.name, op.combine.given() ? "init" : "combine"),
-            "such as `combine: a + b` and `init: 0`");
+            "such as `combine: a + b` and `init: 0`; of argmax and its like, `prefer: a > b || a != a`");
     } else {
-      for (const auto& [key, value] :
-           {std::pair{"map", &op.map}, {"combine", &op.combine}, {"init", &op.init}, {"finish", &op.finish}})
+      for (const auto& [key, value] : {std::pair{"map", &op.map},
+                                       {"combine", &op.combine},
+                                       {"init", &op.init},
+                                       {"finish", &op.finish},
+                                       {"prefer", &op.prefer}})
         misplaced(*value, key, "reduction");
     }
     if (*op.strategy != Strategy::Pointwise && *op.strategy != Strategy::Stub && *op.strategy != Strategy::Reduction)

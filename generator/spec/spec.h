@@ -91,6 +91,7 @@ struct OpSpec {
   Located<std::string> expr;                   // pointwise: C++ expression over the op's argument names
   Located<std::string> map;                    // reduction: each element, over `self`; default `self`
   Located<std::string> combine, init, finish;  // reduction: over `a` and `b`; a constant; over `acc` and `count`
+  Located<std::string> prefer;                 // reduction to a place: whether `a` is taken before `b`
   Located<std::vector<Located<std::string>>>
       dtypes;                        // pointwise, stub: at::ScalarType names; default depends on the op
   Located<bool> override_composite;  // key "override"

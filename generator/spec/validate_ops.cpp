@@ -92,12 +92,22 @@ void validate_tests(const OpSpec& op, const Op& known, const Catalog& catalog, D
 }
 
 /// Each of a reduction's expressions sees names of its own.
-void validate_reduction(const Spec& spec, const OpSpec& op, Diagnostics& diagnostics) {
+void validate_reduction(const Spec& spec, const OpSpec& op, const Op& known, Diagnostics& diagnostics) {
+  if (picks(known) && op.combine.given()) {
+    diagnostics.error("E0229", op.combine.at,
+                      fmt::format("'{}' gives a place, which 'combine' does not know", known.name),
+                      "write `prefer`, such as `prefer: a > b || a != a`, and no `combine` and `init`");
+  } else if (!picks(known) && op.prefer.given()) {
+    diagnostics.error(
+        "E0229", op.prefer.at, fmt::format("'{}' gives no place of an element", known.name),
+        "write `combine` and `init`; `prefer` is for argmax.out, argmin.out, max.dim_max and min.dim_min");
+  }
   const std::pair<const Located<std::string>*, std::vector<std::string_view>> expressions[] = {
       {&op.map, {"self"}},
       {&op.combine, {"a", "b"}},
       {&op.init, {"lowest", "highest"}},
-      {&op.finish, {"acc", "count"}}};
+      {&op.finish, {"acc", "count"}},
+      {&op.prefer, {"a", "b"}}};
   for (const auto& [text, names] : expressions) {
     if (!text->given()) continue;
     const Expr expr = parse_expr(**text);
@@ -159,7 +169,8 @@ void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Dia
                         "leave 'override' out");
   }
   validate_tests(op, *known, catalog, diagnostics);
-  if (*op.strategy == Strategy::Reduction && fit != nullptr && fit->fits) validate_reduction(spec, op, diagnostics);
+  if (*op.strategy == Strategy::Reduction && fit != nullptr && fit->fits)
+    validate_reduction(spec, op, *known, diagnostics);
   if (*op.strategy == Strategy::Pointwise && fit != nullptr && fit->fits) validate_expr(spec, op, *known, diagnostics);
 }
 

@@ -97,14 +97,32 @@ TEST(Strategies, ComparisonsKeepTheirOutputs) {
   EXPECT_TRUE(dispatch_stub("clamp_stub", "TensorCompare").promotes);
 }
 
+TEST(Strategies, WhatOnlyLooksPointwiseIsRefused) {
+  for (const char* op : {"mse_loss.out", "smooth_l1_loss.out"})
+    EXPECT_THAT(fit(op, "pointwise").reason, HasSubstr("`reduction`")) << op;
+  EXPECT_THAT(fit("glu.out", "pointwise").reason, HasSubstr("`dim`"));
+  for (const char* op : {"gelu.out", "round.decimals_out", "threshold_backward.grad_input"})
+    EXPECT_TRUE(fit(op, "pointwise").fits) << op << ": " << fit(op, "pointwise").reason;
+}
+
 TEST(Strategies, ReductionsFoldOneTensor) {
   for (const char* op : {"sum.IntList_out", "mean.out", "amax.out", "prod.int_out", "any.all_out"})
     EXPECT_TRUE(fit(op, "reduction").fits) << op << ": " << fit(op, "reduction").reason;
   EXPECT_THAT(fit("mm.out", "reduction").reason, HasSubstr("'mat2'"));
   EXPECT_THAT(fit("cumsum.out", "reduction").reason, HasSubstr("reduces nothing"));
-  EXPECT_THAT(fit("argmax.out", "reduction").reason, HasSubstr("place"));
+  EXPECT_THAT(fit("aminmax.out", "reduction").reason, HasSubstr("one result"));
+  for (const char* op : {"argmax.out", "argmin.out", "max.dim_max", "min.dim_min"}) {
+    EXPECT_TRUE(fit(op, "reduction").fits) << op << ": " << fit(op, "reduction").reason;
+    EXPECT_TRUE(picks(*installed().find(op))) << op;
+  }
+  EXPECT_THAT(fit("max.dim", "reduction").reason, HasSubstr("'max.dim_max'"));
+  EXPECT_FALSE(picks(*installed().find("amax.out")));
   EXPECT_TRUE(fit("baddbmm.out", "matmul").fits);
   EXPECT_THAT(fit("bmm", "matmul").reason, HasSubstr("'bmm.out'"));
+  EXPECT_TRUE(fit("dot", "matmul").fits);
+  EXPECT_TRUE(fit("vdot", "matmul").fits);
+  for (const char* op : {"linear", "mv", "matmul", "dot.out", "inner"})
+    EXPECT_THAT(fit(op, "matmul").reason, HasSubstr("composes")) << op;
   EXPECT_FALSE(fit("add.out", "matmul").fits);
 }
 

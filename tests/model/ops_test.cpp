@@ -214,12 +214,52 @@ TEST(Operators, AReductionFoldsOverItsDims) {
   EXPECT_EQ(operators_model(spec, small_catalog())["reduction"].at(0)["dims"], "{dim}");
 }
 
+TEST(Operators, AReductionToAPlacePicks) {
+  Catalog catalog = small_catalog();
+  Op& max = catalog.ops[1];
+  max.name = "max.dim_max";
+  max.base = "max";
+  max.overload = "dim_max";
+  Spec spec = spec_with("max.dim_max", Strategy::Reduction);
+  spec.ops[0].prefer.value = "a > b";
+  json ops = operators_model(spec, catalog);
+  EXPECT_TRUE(ops["reduction"].empty());
+  EXPECT_TRUE(ops["reduces"]);
+  EXPECT_EQ(ops["pick"].at(0)["prefer"], "a > b");
+  EXPECT_EQ(ops["pick"].at(0)["map"], "self");
+  EXPECT_EQ(ops["pick"].at(0)["into_values"], "op.output(0)");
+  EXPECT_EQ(ops["pick"].at(0)["into_places"], "op.output(1)");
+  max.name = spec.ops[0].name.value = "argmax.out";
+  max.arguments.pop_back();
+  std::swap(catalog.ops[0], catalog.ops[1]);  // sorted by name
+  ops = operators_model(spec, catalog);
+  EXPECT_EQ(ops["pick"].at(0)["into_values"], "at::Tensor()");
+  EXPECT_EQ(ops["pick"].at(0)["into_places"], "op.output(0)");
+  EXPECT_FALSE(operators_model(Spec{}, catalog)["reduces"]);
+}
+
 TEST(Operators, AProductOfMatricesWithoutASumLeavesItUndefined) {
   const json ops = operators_model(spec_with("hypot.out", Strategy::Matmul), small_catalog());
   EXPECT_EQ(ops["matmul"].at(0)["gemm_args"], "at::Tensor(), self, other, 0, 1");
   EXPECT_EQ(ops["matmul_headers"], json({"ATen/ops/hypot_meta.h", "ATen/ops/hypot_ops.h"}));
   const json sum = operators_model(spec_with("topk.values", Strategy::Matmul), small_catalog());
   EXPECT_EQ(sum["matmul"].at(0)["gemm_args"], "self, k, dim");
+  EXPECT_FALSE(sum["dots"]);
+}
+
+TEST(Operators, AProductOfVectorsHasNoMeta) {
+  Catalog catalog = small_catalog();
+  Op& dot = catalog.ops[0];
+  dot.structured = false;
+  dot.arguments.pop_back();
+  dot.returns = "at::Tensor";
+  const json ops = operators_model(spec_with("hypot.out", Strategy::Matmul), catalog);
+  EXPECT_EQ(ops["matmul"].at(0)["dot_args"], "self, other");
+  EXPECT_EQ(ops["matmul_headers"], json({"ATen/ops/hypot_ops.h"}));
+  EXPECT_TRUE(ops["dots"]);
+  dot.base = "vdot";
+  EXPECT_EQ(operators_model(spec_with("hypot.out", Strategy::Matmul), catalog)["matmul"].at(0)["dot_args"],
+            "self.conj(), other");
 }
 
 TEST(Operators, KernelsInTheTreeAreSortedByTheHeaderOfTheirStubs) {
@@ -309,6 +349,11 @@ TEST(Texts, FilesOfKernelsDifferFromTheOthersInMoreThanCase) {
   EXPECT_EQ(op_file(copy), "copy_kernel");
   copy.overload = "out";
   EXPECT_EQ(op_file(copy), "copy_out");
+  for (const char* taken : {"im2col", "pick"}) {
+    Op op;
+    op.base = taken;
+    EXPECT_EQ(op_file(op), std::string(taken) + "_kernel");
+  }
 }
 
 constexpr std::string_view kHeader = R"(
