@@ -1,11 +1,10 @@
 """Traces which operators PyTorch's composites call and writes specs/decompositions.json, which `openreg-gen explain` reads.
 
-usage: scripts/decompositions.py [OUT]
-
 Run below autograd, a mode sees composites as well; it then runs the default kernel in C++ that every backend has, itself
 still on, so that each call is noted under the one that made it. Inputs are PyTorch's OpInfo samples, on the CPU.
 """
 
+import argparse
 import itertools
 import json
 import pathlib
@@ -133,7 +132,9 @@ def trace():
 
 def main():
     default = pathlib.Path(__file__).parent.parent / "specs/decompositions.json"
-    out = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else default
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", nargs="?", type=pathlib.Path, default=default, help="default: specs/decompositions.json")
+    out = parser.parse_args().out
     warnings.simplefilter("ignore")
     calls, fails = trace()
     rows = [f" {json.dumps(name)}: {json.dumps(sorted(calls[name]))}" for name in sorted(calls) if calls[name]]

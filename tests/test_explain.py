@@ -2,8 +2,13 @@
 
 import functools
 import json
+import pathlib
+import subprocess
+import sys
 
 import pytest
+
+ROOT = pathlib.Path(__file__).parent.parent
 
 
 def test_a_file_of_a_tree(openreg_gen, tree):
@@ -77,3 +82,14 @@ def test_a_diagnostic(openreg_gen, tmp_path):
 )
 def test_what_is_not_there(openreg_gen, tree, what, told):
     assert told in openreg_gen("explain", what, cwd=tree, code=2).stderr
+
+
+def test_the_shipped_decompositions_are_those_of_this_pytorch(tmp_path):
+    fresh = tmp_path / "decompositions.json"
+    subprocess.run([sys.executable, ROOT / "scripts/decompositions.py", fresh], check=True, capture_output=True)
+    traced, shipped = json.loads(fresh.read_text()), json.loads((ROOT / "specs/decompositions.json").read_text())
+    assert traced["torch"] == shipped["torch"]
+    assert len(traced["ops"]) > 500
+    # Some, since others may depend on what the CPU can do.
+    for op in ("einsum", "gru_cell", "layer_norm", "linear", "linalg_matmul", "matmul"):
+        assert traced["ops"][op] == shipped["ops"][op]
