@@ -1,8 +1,8 @@
 """Benchmarks of operators: the device against the CPU, in one process and on one thread, as ratios of times; above 1 the
 device is slower.
 
-`enqueue` is what a call costs the host, the device's work left out; `throughput` has one wait at the end of many calls;
-`round trip` waits after each. The training step is that of a small transformer: with the kernels of specs/full.yaml, and
+`enqueue` is what a call costs the calling thread, the device's work left out; `throughput` has one wait at the end of
+many calls; `round trip` waits after each. The training step is that of a small transformer: with the kernels of specs/full.yaml, and
 without any, where each operator falls back (`alias`: on the device's memory, `cpu`: on copies).
 
 Isolation of device memory is a debugging aid of the simulated device; it is off here, since a host without protection

@@ -6,13 +6,13 @@
 #include "catalog/stubs.h"
 #include "model/amp.h"
 #include "model/escape.h"
+#include "model/ops_shards.h"
 #include "model/ops_tables.h"
 #include "model/ops_texts.h"
 #include "model/tests.h"
 #include "spec/minimal_ops.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
@@ -72,19 +72,35 @@ std::vector<std::string> precomputed(const Op& op, const std::string& name, cons
   return {itself};
 }
 
-/// What a structured operator adds: the calls of meta() and impl().
-void add_structured(json& item, const Op& op) {
+/// Who has a kernel of its own: operators that the spec names, and the minimal set.
+struct Registered {
+  const Catalog& catalog;
+  std::set<std::string_view> names;
+};
+
+/// The functional or in-place forms of a structured operator, which its kernel serves: {op, struct}.
+json forms(const Op& op, bool in_place, const Registered& registered) {
+  json out = json::array();
+  for (const std::string& name : op.variants) {
+    const Op* form = registered.catalog.find(name);
+    if (form == nullptr || form->structured_delegate != op.name || registered.names.contains(name)) continue;
+    if (in_place == (form->kind == SchemaKind::Inplace)) out.push_back({{"op", name}, {"struct", form->ops_struct()}});
+  }
+  return out;
+}
+
+/// What a structured operator adds: the calls of meta() and impl(), and its other forms.
+void add_structured(json& item, const Op& op, const Registered& registered) {
   const auto params = parameters(op);
   std::vector<std::string> meta, impl, stub_impl, detour, check;
-  std::vector<Parameter> impl_params;
+  std::vector<Parameter> impl_params, run_params;
   std::vector<std::string> unnamed;
   const std::string meta_struct = op.meta_struct;
   if (op.precomputed) impl_params.push_back({"const " + meta_struct + "::meta_return_ty&", "precomputed", false});
   std::size_t index = 0;
   for (const Parameter& p : params) {
-    if (p.any_tensor()) check.push_back(p.name);
     if (p.out) {
-      const std::string output = "op.output(" + std::to_string(index++) + ")";
+      const std::string output = "op.maybe_get_output(" + std::to_string(index++) + ")";
       impl.push_back(output);
       stub_impl.push_back(output);
       detour.push_back(p.name);
@@ -94,6 +110,8 @@ void add_structured(json& item, const Op& op) {
     const std::string structured = p.optional_tensor()   ? "tensor_ref(" + p.name + ")"
                                    : p.optional_scalar() ? "scalar_ref(" + p.name + ")"
                                                          : p.name;
+    if (p.any_tensor()) check.push_back(p.name);
+    run_params.push_back(p);
     meta.push_back(structured);
     for (const std::string& text : precomputed(op, p.name, structured)) stub_impl.push_back(text);
     impl.push_back(p.name);
@@ -110,19 +128,23 @@ void add_structured(json& item, const Op& op) {
                {"impl_params", declaration(impl_params)},
                {"impl_params_unnamed", join(unnamed)},
                {"detour_args", join(detour)},
-               {"check_tensors", op.device_check ? check : std::vector<std::string>{}}});
+               {"run_params", declaration(run_params)},
+               {"run_args", names(run_params)},
+               {"check_tensors", op.device_check ? check : std::vector<std::string>{}},
+               {"functional_forms", forms(op, false, registered)},
+               {"in_place_forms", forms(op, true, registered)}});
 }
 
-json structured_item(const Op& op) {
+json structured_item(const Op& op, const Registered& registered) {
   json item = common(op);
-  add_structured(item, op);
+  add_structured(item, op, registered);
   item["starter"] = starter(op.name).expression;
   item["dispatch"] = starter(op.name).dispatch;
   item["lambda_params"] = pointwise_texts(parameters(op)).lambda_params;
   return item;
 }
 
-json pointwise_item(const Op& op, const OpSpec& written) {
+json pointwise_item(const Op& op, const OpSpec& written, const Registered& registered) {
   json item = common(op);
   const auto params = parameters(op);
   const Pointwise texts = pointwise_texts(params);
@@ -133,7 +155,7 @@ json pointwise_item(const Op& op, const OpSpec& written) {
   std::vector<Parameter> call = kernel_params;
   call[0].name = op.structured ? "op" : "iter";
   const auto dtypes = values(written.dtypes);
-  if (op.structured) add_structured(item, op);
+  if (op.structured) add_structured(item, op, registered);
   const bool functional = item["outs"].empty() && item["return_value"] == "{}";
   if (functional) item["return_value"] = "iter.output()";
   item.update({{"expr", written.expr.value},
@@ -150,18 +172,18 @@ json pointwise_item(const Op& op, const OpSpec& written) {
 }
 
 /// PyTorch's own kernel: the C++ name, and a structured one's arguments.
-void add_kernel(json& item, const Op& op) {
+void add_kernel(json& item, const Op& op, const Registered& registered) {
   const auto kernel = op.kernels.find("CPU");
-  if (op.structured) add_structured(item, op);
+  if (op.structured) add_structured(item, op, registered);
   item["kernel"] = op.structured ? op.native_struct("CPU")
                                  : "at::native::" + (kernel == op.kernels.end() ? op_id(op) : kernel->second);
   item["native_header"] = "ATen/ops/" + header_root(op) + "_native.h";
 }
 
-json stub_item(const Op& op, const OpSpec& written) {
+json stub_item(const Op& op, const OpSpec& written, const Registered& registered) {
   json item = common(op);
   const StubInfo* stub = find_stub(op.name);
-  add_kernel(item, op);
+  add_kernel(item, op, registered);
   const auto slash = stub->header.rfind('/') + 1;
   const std::string family(stub->header.substr(slash, stub->header.size() - slash - 2));
   const StubSignature signature = stub_signature(stub->fn_type);
@@ -177,9 +199,9 @@ json stub_item(const Op& op, const OpSpec& written) {
   return item;
 }
 
-json reduction_item(const Op& op, const OpSpec& written) {
+json reduction_item(const Op& op, const OpSpec& written, const Registered& registered) {
   json item = common(op);
-  add_structured(item, op);
+  add_structured(item, op, registered);
   std::string dims = "{}";
   for (const Parameter& p : parameters(op)) {
     if (p.name != "dim") continue;
@@ -201,12 +223,12 @@ json reduction_item(const Op& op, const OpSpec& written) {
 }
 
 /// A reduction to a place: argmax has places alone, max.dim_max values and places.
-json pick_item(const Op& op, const OpSpec& written) {
-  json item = reduction_item(op, written);
+json pick_item(const Op& op, const OpSpec& written, const Registered& registered) {
+  json item = reduction_item(op, written, registered);
   const bool values = item["out_count"] == 2;
   item.update({{"prefer", written.prefer.value},
-               {"into_values", values ? "op.output(0)" : "at::Tensor()"},
-               {"into_places", values ? "op.output(1)" : "op.output(0)"}});
+               {"into_values", values ? "op.maybe_get_output(0)" : "at::Tensor()"},
+               {"into_places", values ? "op.maybe_get_output(1)" : "op.maybe_get_output(0)"}});
   return item;
 }
 
@@ -226,7 +248,8 @@ std::string stub_start(const DispatchStub& stub, const std::string& ns) {
 
 /// Operators served by PyTorch's own kernels, a file for each header that declares their stubs: {id, headers, ops,
 /// stubs}. A stub that another strategy serves (`taken`) is not given twice.
-json in_tree_families(const std::vector<const Op*>& ops, const std::set<std::string>& taken, const std::string& ns) {
+json in_tree_families(const std::vector<const Op*>& ops, const std::set<std::string>& taken, const std::string& ns,
+                      const Registered& registered) {
   struct Family {
     std::set<std::string> headers;
     json ops = json::array();
@@ -235,7 +258,7 @@ json in_tree_families(const std::vector<const Op*>& ops, const std::set<std::str
   std::map<std::string, Family> families;
   for (const Op* op : ops) {
     json item = common(*op);
-    add_kernel(item, *op);
+    add_kernel(item, *op, registered);
     const auto stubs = in_tree_stubs(op->name).value_or(std::vector<DispatchStub>{});
     Family& family = families[stubs.empty() ? "Composed" : stubs[0].family];
     family.headers.insert(item["ops_header"]);
@@ -252,41 +275,6 @@ json in_tree_families(const std::vector<const Op*>& ops, const std::set<std::str
     json stubs = json::array();
     for (const auto& [name, stub] : family.stubs) stubs.push_back({{"name", name}, {"function", stub_start(stub, ns)}});
     out.push_back({{"id", id}, {"headers", family.headers}, {"ops", std::move(family.ops)}, {"stubs", stubs}});
-  }
-  return out;
-}
-
-/// Registrations, a file for each first letter of the operators' names, so that a new one touches few others: {id,
-/// headers, kernels (whether it has functions of its own), and the lists of `strategies`}. A file's name depends on its
-/// operators alone, never on what else there is.
-json register_shards(const json& ops, const std::vector<std::string>& strategies) {
-  std::map<std::string, json> shards;
-  for (const std::string& strategy : strategies) {
-    for (const json& op : ops[strategy]) {
-      const auto base = op["base"].get<std::string>();
-      const auto first = std::min(base.find_first_not_of('_'), base.size() - 1);
-      const std::string id(1, static_cast<char>(std::tolower(static_cast<unsigned char>(base[first]))));
-      json& shard = shards[id];
-      if (shard.is_null()) {
-        shard["id"] = id;
-        for (const std::string& name : strategies) shard[name] = json::array();
-      }
-      shard[strategy].push_back(op);
-    }
-  }
-  json out = json::array();
-  for (auto& [id, shard] : shards) {
-    std::set<std::string> headers;
-    for (const std::string& strategy : strategies) {
-      for (const json& op : shard[strategy]) {
-        headers.insert(op["ops_header"]);
-        if (strategy == "stub") headers.insert(op["native_header"]);
-      }
-    }
-    shard["headers"] = headers;
-    shard["kernels"] = std::ranges::any_of(
-        strategies, [&](const std::string& name) { return name != "cpu_fallback" && !shard[name].empty(); });
-    out.push_back(std::move(shard));
   }
   return out;
 }
@@ -309,6 +297,9 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
   std::vector<const Op*> in_tree;
   std::set<std::string> taken_stubs, matmul_headers;
   std::set<std::string> written, random_headers;
+  Registered registered{catalog, {}};
+  for (const OpSpec& entry : spec.ops) registered.names.insert(entry.name.value);
+  registered.names.insert(minimal_op_names().begin(), minimal_op_names().end());
   for (const OpSpec& entry : spec.ops) {
     const Op* op = catalog.find(entry.name.value);
     if (op == nullptr) continue;
@@ -316,23 +307,23 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
     json item = common(*op);
     switch (entry.strategy.value) {
       case Strategy::Structured:
-        out["structured"].push_back(structured_item(*op));
+        out["structured"].push_back(structured_item(*op, registered));
         break;
       case Strategy::Pointwise:
-        out["pointwise"].push_back(pointwise_item(*op, entry));
+        out["pointwise"].push_back(pointwise_item(*op, entry, registered));
         break;
       case Strategy::InTree:
         in_tree.push_back(op);
         break;
       case Strategy::Reduction:
         if (picks(*op))
-          out["pick"].push_back(pick_item(*op, entry));
+          out["pick"].push_back(pick_item(*op, entry, registered));
         else
-          out["reduction"].push_back(reduction_item(*op, entry));
+          out["reduction"].push_back(reduction_item(*op, entry, registered));
         break;
       case Strategy::Matmul:
         if (op->structured) {
-          add_structured(item, *op);
+          add_structured(item, *op, registered);
           item["gemm_args"] = gemm_arguments(*op);
           matmul_headers.insert(item["meta_header"]);
         } else {
@@ -345,7 +336,7 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
         out["native"].push_back(std::move(item));
         break;
       case Strategy::Stub:
-        out["stub"].push_back(stub_item(*op, entry));
+        out["stub"].push_back(stub_item(*op, entry, registered));
         taken_stubs.insert(out["stub"].back()["stub"]);
         break;
       case Strategy::CpuFallback:
@@ -379,7 +370,7 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
   }
   std::set<std::string> minimal_headers;
   for (const json& item : out["minimal"]) minimal_headers.insert(item["ops_header"]);
-  out["in_tree_families"] = in_tree_families(in_tree, taken_stubs, spec.backend.cpp_namespace.value);
+  out["in_tree_families"] = in_tree_families(in_tree, taken_stubs, spec.backend.cpp_namespace.value, registered);
   out["dots"] = std::ranges::any_of(out["matmul"], [](const json& item) { return item.contains("dot_args"); });
   out["reduces"] = !out["reduction"].empty() || !out["pick"].empty();
   out["matmul_headers"] = matmul_headers;

@@ -117,11 +117,44 @@ TEST(Operators, StructuredCallsMetaThenImplOnTheOutputs) {
   EXPECT_EQ(op["meta_header"], "ATen/ops/topk_meta.h");
   EXPECT_EQ(op["params"], "const at::Tensor& self, int64_t k, int64_t dim, at::Tensor& values, at::Tensor& indices");
   EXPECT_EQ(op["meta_args"], "self, k, dim");
-  EXPECT_EQ(op["impl_args"], "self, k, dim, op.output(0), op.output(1)");
+  EXPECT_EQ(op["impl_args"], "self, k, dim, op.maybe_get_output(0), op.maybe_get_output(1)");
   EXPECT_EQ(op["impl_params"],
             "const at::Tensor& self, int64_t k, int64_t dim, const at::Tensor& values, const at::Tensor& indices");
   EXPECT_EQ(op["return_value"], "{values, indices}");
-  EXPECT_EQ(op["check_tensors"], json({"self", "values", "indices"}));
+  EXPECT_EQ(op["check_tensors"], json({"self"}));
+}
+
+/// small_catalog() with the functional and in-place forms of hypot.
+Catalog catalog_with_forms() {
+  Catalog catalog = small_catalog();
+  Op functional = catalog.ops.front();
+  functional.name = functional.base = "hypot";
+  functional.overload = "";
+  functional.structured = false;
+  functional.structured_delegate = "hypot.out";
+  Op in_place = functional;
+  in_place.name = in_place.base = "hypot_";
+  in_place.kind = SchemaKind::Inplace;
+  catalog.ops.front().variants = {"hypot", "hypot_"};
+  catalog.ops.insert(catalog.ops.begin(), {functional});
+  catalog.ops.insert(catalog.ops.begin() + 2, {in_place});
+  return catalog;
+}
+
+TEST(Operators, StructuredServesItsOtherFormsWithoutTheOutputs) {
+  const json op = operators_model(spec_with("hypot.out", Strategy::Structured), catalog_with_forms())["structured"][0];
+  EXPECT_EQ(op["run_params"], "const at::Tensor& self, const at::Tensor& other");
+  EXPECT_EQ(op["run_args"], "self, other");
+  EXPECT_EQ(op["functional_forms"], json::parse(R"([{"op": "hypot", "struct": "at::_ops::hypot"}])"));
+  EXPECT_EQ(op["in_place_forms"], json::parse(R"([{"op": "hypot_", "struct": "at::_ops::hypot_"}])"));
+}
+
+TEST(Operators, AFormThatTheSpecNamesIsNotRegisteredTwice) {
+  Spec spec = spec_with("hypot.out", Strategy::Structured);
+  spec.ops.push_back(spec_with("hypot", Strategy::CpuFallback).ops[0]);
+  const json op = operators_model(spec, catalog_with_forms())["structured"][0];
+  EXPECT_TRUE(op["functional_forms"].empty());
+  EXPECT_EQ(op["in_place_forms"].size(), 1U);
 }
 
 TEST(Operators, RegistrationsAreAFileALetterWhateverTheStrategy) {
@@ -227,14 +260,14 @@ TEST(Operators, AReductionToAPlacePicks) {
   EXPECT_TRUE(ops["reduces"]);
   EXPECT_EQ(ops["pick"].at(0)["prefer"], "a > b");
   EXPECT_EQ(ops["pick"].at(0)["map"], "self");
-  EXPECT_EQ(ops["pick"].at(0)["into_values"], "op.output(0)");
-  EXPECT_EQ(ops["pick"].at(0)["into_places"], "op.output(1)");
+  EXPECT_EQ(ops["pick"].at(0)["into_values"], "op.maybe_get_output(0)");
+  EXPECT_EQ(ops["pick"].at(0)["into_places"], "op.maybe_get_output(1)");
   max.name = spec.ops[0].name.value = "argmax.out";
   max.arguments.pop_back();
   std::swap(catalog.ops[0], catalog.ops[1]);  // sorted by name
   ops = operators_model(spec, catalog);
   EXPECT_EQ(ops["pick"].at(0)["into_values"], "at::Tensor()");
-  EXPECT_EQ(ops["pick"].at(0)["into_places"], "op.output(0)");
+  EXPECT_EQ(ops["pick"].at(0)["into_places"], "op.maybe_get_output(0)");
   EXPECT_FALSE(operators_model(Spec{}, catalog)["reduces"]);
 }
 
