@@ -8,8 +8,10 @@ from pathlib import Path
 import torch_openreg
 import pytest
 import torch
+from torch_openreg.testing.spec import OPERATORS
 
 NAME = "openreg"
+api = torch.get_device_module(NAME)
 FLOATING = [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64]
 
 # A 6 x 4 matrix from an 8 x 8 one, in each way that its elements may lie.
@@ -124,6 +126,61 @@ def test_linear_backward():
     device(x.to(NAME)).square().sum().backward()
     for on_device, on_cpu in zip(device.parameters(), cpu.parameters(), strict=True):
         torch.testing.assert_close(on_device.grad.cpu(), on_cpu.grad)
+
+
+# PyTorch composes these of products that the device has: no entry of the spec names them.
+COMPOSED = {
+    "linear": (torch.nn.functional.linear, (5, 6), (4, 6), (4,)),
+    "linear without bias": (torch.nn.functional.linear, (5, 6), (4, 6)),
+    "linear, 3-d": (torch.nn.functional.linear, (2, 5, 6), (4, 6), (4,)),
+    "linear, 3-d, without bias": (torch.nn.functional.linear, (2, 5, 6), (4, 6)),
+    "linear, 1-d": (torch.nn.functional.linear, (6,), (4, 6), (4,)),
+    "mv": (torch.mv, (4, 6), (6,)),
+    "dot": (torch.dot, (6,), (6,)),
+    "vdot": (torch.vdot, (6,), (6,)),
+    "inner": (torch.inner, (4, 6), (5, 6)),
+    "matmul": (torch.matmul, (2, 1, 4, 6), (3, 6, 5)),
+    "matmul, vectors": (torch.matmul, (6,), (6,)),
+    "tensordot": (lambda a, b: torch.tensordot(a, b, 2), (3, 4, 6), (4, 6, 5)),
+    "einsum": (lambda a, b: torch.einsum("bik,bkj->bij", a, b), (2, 4, 6), (2, 6, 5)),
+}
+SERVED = {operator.name.split(".")[0] for operator in OPERATORS if operator.strategy == "matmul"}
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_composed_products(name):
+    """Forward and backward: the values are the CPU's, and no product falls back."""
+    call, *shapes = COMPOSED[name]
+    generator = torch.Generator().manual_seed(6)
+    inputs = [torch.randn(shape, generator=generator) for shape in shapes]
+    results = {}
+    for device in ("cpu", NAME):
+        leaves = [x.clone().to(device).requires_grad_() for x in inputs]
+        api.reset_fallback_report()
+        y = call(*leaves)
+        y.backward(torch.ones(y.shape).to(device))
+        fallen = {count.op.removeprefix("aten::").split(".")[0] for count in api.fallback_report()}
+        results[device] = [y.detach().cpu(), *(leaf.grad.cpu() for leaf in leaves)]
+    assert not fallen & SERVED, fallen
+    for given, right in zip(results[NAME], results["cpu"], strict=True):
+        torch.testing.assert_close(given, right, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.skipif("dot" not in SERVED, reason="the spec has no dot")
+@pytest.mark.parametrize("dtype", [*FLOATING, torch.int64], ids=str)
+def test_products_of_vectors(dtype):
+    x = operands(dtype, 2, 37) if dtype != torch.int64 else torch.arange(74).view(2, 37)
+    both(lambda t: torch.dot(t[0], t[1]), x)
+    both(lambda t: torch.dot(t[0, ::2], t[1, 1:20]), x)
+    both(lambda t: torch.vdot(t[0], t[1].conj()), x)
+    both(lambda t: torch.dot(t[0, :0], t[1, :0]), x)
+    both(lambda t: torch.dot(t[0], t[1], out=torch.empty(0, dtype=t.dtype, device=t.device)), x)
+    for refused in (lambda t: t[0].dot(t[1, 1:]), lambda t: t.dot(t[0]), lambda t: t[0].dot(t[0].bool())):
+        with pytest.raises(RuntimeError) as expected:
+            refused(x)
+        with pytest.raises(RuntimeError) as error:
+            refused(x.to(NAME))
+        assert str(error.value).splitlines()[0] == str(expected.value).splitlines()[0]
 
 
 def convolved(device, x, weight, bias, options):

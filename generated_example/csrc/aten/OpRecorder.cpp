@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include <ATen/core/Tensor.h>
@@ -20,7 +21,7 @@ struct Recorder {
   std::mutex mutex;
   std::vector<Counts> running;  // innermost last
   at::CallbackHandle callback = 0;
-  std::unordered_map<c10::OperatorName, bool> served;
+  std::unordered_map<c10::OperatorName, std::optional<c10::OperatorName>> served;  // what each counts as, if at all
 };
 
 Recorder& recorder() {
@@ -38,6 +39,35 @@ bool is_served(const c10::OperatorName& name) {
   return op->hasKernelForDispatchKey(PrivateUse1) ||
       !(op->hasKernelForDispatchKey(CompositeImplicitAutograd) || op->hasKernelForDispatchKey(CompositeExplicitAutograd) ||
           op->hasKernelForDispatchKey(CompositeExplicitAutogradNonFunctional));
+}
+
+/// The operator that a spec lists for `name`: of a structured operator's functional and in-place forms the out= form, which
+/// has the same arguments before its outputs.
+c10::OperatorName listed(const c10::OperatorName& name) {
+  auto& dispatcher = c10::Dispatcher::singleton();
+  const auto form = dispatcher.findSchema(name);
+  using enum c10::DispatchKey;
+  if (!form.has_value() || !form->hasKernelForDispatchKey(PrivateUse1) ||
+      !form->hasKernelForDispatchKey(CompositeExplicitAutogradNonFunctional)) {
+    return name;
+  }
+  const std::string base = name.name.ends_with('_') ? name.name.substr(0, name.name.size() - 1) : name.name;
+  const auto& wanted = form->schema().arguments();
+  for (const c10::OperatorName& other : dispatcher.getAllOpNames()) {
+    const auto op = other.name == base ? dispatcher.findSchema(other) : std::nullopt;
+    if (!op.has_value() || !op->hasKernelForDispatchKey(PrivateUse1)) {
+      continue;
+    }
+    const auto& given = op->schema().arguments();
+    const bool same = given.size() > wanted.size() && given[wanted.size()].is_out() &&
+        std::equal(wanted.begin(), wanted.end(), given.begin(), [](const c10::Argument& a, const c10::Argument& b) {
+          return a.name() == b.name() && *a.type() == *b.type();
+        });
+    if (same) {
+      return other;
+    }
+  }
+  return name;
 }
 
 bool on_device(const c10::IValue& value) {
@@ -63,11 +93,11 @@ std::unique_ptr<at::ObserverContext> count(const at::RecordFunction& function) {
   const std::lock_guard<std::mutex> lock(state.mutex);
   auto known = state.served.find(*name);
   if (known == state.served.end()) {
-    known = state.served.emplace(*name, is_served(*name)).first;
+    known = state.served.emplace(*name, is_served(*name) ? std::optional(listed(*name)) : std::nullopt).first;
   }
-  if (known->second) {
+  if (known->second.has_value()) {
     for (Counts& counts : state.running) {
-      ++counts[*name];
+      ++counts[*known->second];
     }
   }
   return nullptr;

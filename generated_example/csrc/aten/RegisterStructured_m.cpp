@@ -14,10 +14,14 @@ namespace openreg {
 namespace {
 
 // aten::maximum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+void maximum_out_run(native::maximum_out& op, const at::Tensor& self, const at::Tensor& other) {
+  op.meta(self, other);
+  op.impl(self, other, op.maybe_get_output(0));
+}
+
 at::Tensor& maximum_out(const at::Tensor& self, const at::Tensor& other, at::Tensor& out) {
   StructuredOut<native::maximum_out, 1> op(out);
-  op.meta(self, other);
-  op.impl(self, other, op.output(0));
+  maximum_out_run(op, self, other);
   op.write_back();
   return out;
 }
@@ -26,6 +30,7 @@ at::Tensor& maximum_out(const at::Tensor& self, const at::Tensor& other, at::Ten
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL(m, "maximum.out", at::_ops::maximum_out, maximum_out);
+  OPENREG_IMPL_FORM(m, "maximum", at::_ops::maximum, Functional, maximum_out_run);
 }
 
 }  // namespace openreg

@@ -5,6 +5,8 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <ATen/DimVector.h>
@@ -15,21 +17,48 @@
 #include <ATen/ops/empty_strided.h>
 #include <c10/core/DeviceGuard.h>
 
+#include "aten/Signature.h"
+#include "aten/native/Kernels.h"
+
 // Note [Structured kernels]
 // A structured operator is split in two by PyTorch: meta() checks the arguments and says what the output
 // looks like, impl() computes. meta() is inherited from PyTorch (ATen/ops/*_meta.h), so shapes, dtypes and
-// errors are its own; impl() is the kernel. meta() announces each output through the virtuals below, whose
-// answer here is that of an out= operator: resize what was given, and where its strides can't serve, compute
-// into a proxy and copy. Only the out= form is registered: PyTorch's default functional and in-place forms
-// call it. Without this class each kernel would repeat what PyTorch generates for its own backends.
+// errors are its own; impl() is the kernel. meta() announces each output through the virtuals below, and the
+// operator's form decides what they do:
+//   StructuredOut      out=: resize what was given; where its strides can't serve, compute into a proxy and copy
+//   StructuredInPlace  the output is the first argument, and must fit as it is
+//   StructuredNew      functional: make the output
+// A kernel is one function for all three, `run(Kernel&, arguments without outputs)`: checks, meta(), impl() on
+// maybe_get_output(i). PyTorch's default for the functional and in-place forms would call the out= form through
+// the dispatcher once their own meta() is done, which does all of it twice.
 
 namespace openreg {
 
-/// `Kernel` derives from at::meta::structured_...; N is the number of outputs. Use: construct with the
-/// outputs, meta(), impl() on output(i), write_back(). Lives on the stack of one call and borrows the
-/// outputs.
-template <class Kernel, size_t N>
-class StructuredOut final : public Kernel {
+/// What the forms have in common. `Kernel` derives from at::meta::structured_...
+template <class Kernel>
+class StructuredForm : public Kernel {
+ protected:
+  void use_device(const at::TensorOptions& options) {
+    if (!guard_.current_device().has_value()) {
+      guard_.reset_device(options.device());
+    }
+  }
+
+  void tell_iterator(
+      int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, const at::TensorOptions& options) {
+    if constexpr (std::is_base_of_v<at::TensorIteratorBase, Kernel>) {
+      Kernel::set_output_raw_strided(index, sizes, strides, options);
+    }
+  }
+
+ private:
+  c10::OptionalDeviceGuard guard_;
+};
+
+/// N is the number of outputs. Use: construct with the outputs, run(), write_back(). Lives on the stack of one call and
+/// borrows the outputs. `in_place`: the output is an argument, whose shape and dtype stay.
+template <class Kernel, size_t N, bool in_place = false>
+class StructuredOut final : public StructuredForm<Kernel> {
  public:
   template <class... Out>
   explicit StructuredOut(Out&... out) : outputs_{std::ref(out)...} {
@@ -43,19 +72,17 @@ class StructuredOut final : public Kernel {
     if (out.strides() != strides) {
       proxies_[index] = at::empty_strided(sizes, strides, options);
     }
-    tell_iterator(index, sizes, strides, options);
+    this->tell_iterator(index, sizes, strides, options);
   }
 
   void set_output_raw_strided(
       int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, at::TensorOptions options) override {
     prepare(index, sizes, strides, options);
-    tell_iterator(index, sizes, strides, options);
+    this->tell_iterator(index, sizes, strides, options);
   }
 
-  const at::Tensor& maybe_get_output(int64_t index) override { return output(index); }
-
   /// What impl() writes: the given tensor or its proxy.
-  const at::Tensor& output(size_t index) const {
+  const at::Tensor& maybe_get_output(int64_t index) override {
     return proxies_[index].has_value() ? *proxies_[index] : outputs_[index].get();
   }
 
@@ -77,17 +104,17 @@ class StructuredOut final : public Kernel {
  private:
   void prepare(
       int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, const at::TensorOptions& options) {
-    if (!guard_.current_device().has_value()) {
-      guard_.reset_device(options.device());
-    }
+    this->use_device(options);
     at::Tensor& out = outputs_[index];
-    TORCH_CHECK(options.dtype() == out.dtype(), "Expected out tensor to have dtype ", options.dtype(),
-        ", but got ", out.dtype(), " instead");
-    TORCH_CHECK(options.device() == out.device(), "Expected out tensor to have device ", options.device(),
-        ", but got ", out.device(), " instead");
+    constexpr const char* kWhat = in_place ? "Bad in-place call: expected a tensor" : "Expected out tensor";
+    TORCH_CHECK(options.dtype() == out.dtype(), kWhat, " to have dtype ", options.dtype(), ", but got ", out.dtype(),
+        " instead");
+    TORCH_CHECK(options.device() == out.device(), kWhat, " to have device ", options.device(), ", but got ",
+        out.device(), " instead");
     if (out.sizes() == sizes) {
       return;
     }
+    TORCH_CHECK(!in_place, "Bad in-place call: the tensor has size ", out.sizes(), ", and the result ", sizes);
     // Said by write_back(): meta() and impl() of a loss resize an output one after the other, to what it was.
     if (out.numel() != 0 && !given_[index].has_value()) {
       given_[index].emplace(out.sizes().begin(), out.sizes().end());
@@ -101,17 +128,78 @@ class StructuredOut final : public Kernel {
     }
   }
 
-  void tell_iterator(
-      int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, const at::TensorOptions& options) {
-    if constexpr (std::is_base_of_v<at::TensorIteratorBase, Kernel>) {
-      Kernel::set_output_raw_strided(index, sizes, strides, options);
-    }
-  }
-
   std::array<std::reference_wrapper<at::Tensor>, N> outputs_;
   std::array<std::optional<at::Tensor>, N> proxies_;
   std::array<std::optional<at::DimVector>, N> given_;  // shapes of resized outputs that had elements
-  c10::OptionalDeviceGuard guard_;
+};
+
+/// Makes its N outputs. Use: run(), outputs.
+template <class Kernel, size_t N>
+class StructuredNew final : public StructuredForm<Kernel> {
+ public:
+  void set_output_strided(
+      int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, at::TensorOptions options) override {
+    this->use_device(options);
+    outputs[index] = native::new_tensor(sizes, strides, options);
+    this->tell_iterator(index, sizes, strides, options);
+  }
+
+  void set_output_raw_strided(
+      int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, at::TensorOptions options) override {
+    set_output_strided(index, sizes, strides, options);
+  }
+
+  const at::Tensor& maybe_get_output(int64_t index) override { return outputs[index]; }
+
+  std::array<at::Tensor, N> outputs;
+};
+
+namespace detail {
+
+template <class Fn>
+struct Returned;
+template <class R, class... Params>
+struct Returned<R(Params...)> {
+  using type = R;
+};
+
+/// How many tensors an operator returns: one, or a tuple.
+template <class R>
+constexpr size_t count() {
+  if constexpr (std::is_same_v<R, at::Tensor>) {
+    return 1;
+  } else {
+    return std::tuple_size_v<R>;
+  }
+}
+
+}  // namespace detail
+
+/// The functional form of a structured operator that run() computes: call() has the signature of `Op`, at::_ops::...
+template <auto run, class Op>
+struct Functional;
+template <class Kernel, class... Params, void (*run)(Kernel&, Params...), class Op>
+struct Functional<run, Op> {
+  using Returned = typename detail::Returned<typename Op::schema>::type;
+  static constexpr size_t kOutputs = detail::count<Returned>();
+  static Returned call(Params... params) {
+    StructuredNew<Kernel, kOutputs> op;
+    run(op, params...);
+    return std::apply([](auto&... out) { return Returned(std::move(out)...); }, op.outputs);
+  }
+};
+
+/// The same for the in-place form.
+template <auto run, class Op>
+struct InPlace;
+template <class Kernel, class... Params, void (*run)(Kernel&, const at::Tensor&, Params...), class Op>
+struct InPlace<run, Op> {
+  static at::Tensor& call(at::Tensor& self, Params... params) {
+    StructuredOut<Kernel, 1, /*in_place=*/true> op(self);
+    run(op, self, params...);
+    op.write_back();
+    return self;
+  }
 };
 
 /// An optional tensor as meta() takes it.
@@ -125,3 +213,14 @@ inline at::OptionalScalarRef scalar_ref(const std::optional<at::Scalar>& scalar)
 }
 
 }  // namespace openreg
+
+// clang-format off: a name's length must not move the macro's backslashes
+
+/// Registers FORM (Functional or InPlace) of the structured operator that RUN computes; see OPENREG_IMPL.
+#define OPENREG_IMPL_FORM(M, NAME, OP, FORM, RUN) \
+  do { \
+    using Form = ::openreg::FORM<&RUN, OP>; \
+    OPENREG_IMPL(M, NAME, OP, Form::call); \
+  } while (false)
+
+// clang-format on

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/CurrentStream.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"
@@ -58,10 +59,15 @@ orStream_t create_stream(size_t pool) {
   return stream;
 }
 
-// Ids of the calling thread's current streams, one a device; those beyond the end are 0, the default stream's.
-std::vector<c10::StreamId>& current_streams() {
-  thread_local std::vector<c10::StreamId> ids;
-  return ids;
+struct CurrentStream {
+  c10::StreamId id = 0;
+  orStream_t handle = nullptr;
+};
+
+// The calling thread's current streams, one a device; those beyond the end are the default ones.
+std::vector<CurrentStream>& current_streams() {
+  thread_local std::vector<CurrentStream> streams;
+  return streams;
 }
 
 }  // namespace
@@ -144,19 +150,25 @@ OpenRegStream getDefaultStream(c10::DeviceIndex device) {
 
 OpenRegStream getCurrentStream(c10::DeviceIndex device) {
   device = resolve_device_index(device);
-  const auto& ids = current_streams();
+  const auto& streams = current_streams();
   const auto index = static_cast<size_t>(device);
-  return OpenRegStream(make_stream(device, index < ids.size() ? ids[index] : 0));
+  return OpenRegStream(make_stream(device, index < streams.size() ? streams[index].id : 0));
+}
+
+orStream_t currentStreamHandle(c10::DeviceIndex device) noexcept {
+  const auto& streams = current_streams();
+  const auto index = static_cast<size_t>(device);
+  return index < streams.size() ? streams[index].handle : nullptr;
 }
 
 void setCurrentStream(OpenRegStream stream) {
   check_device_index(stream.device_index());
-  auto& ids = current_streams();
+  auto& streams = current_streams();
   const auto index = static_cast<size_t>(stream.device_index());
-  if (index >= ids.size()) {
-    ids.resize(index + 1, 0);
+  if (index >= streams.size()) {
+    streams.resize(index + 1);
   }
-  ids[index] = stream.id();
+  streams[index] = {stream.id(), stream.stream()};
 }
 
 std::ostream& operator<<(std::ostream& out, const OpenRegStream& stream) {

@@ -20,10 +20,14 @@ namespace openreg {
 namespace {
 
 // aten::exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+void exp_out_run(at::native::structured_exp_out& op, const at::Tensor& self) {
+  op.meta(self);
+  op.impl(self, op.maybe_get_output(0));
+}
+
 at::Tensor& exp_out(const at::Tensor& self, at::Tensor& out) {
   StructuredOut<at::native::structured_exp_out, 1> op(out);
-  op.meta(self);
-  op.impl(self, op.output(0));
+  exp_out_run(op, self);
   op.write_back();
   return out;
 }
@@ -32,6 +36,8 @@ at::Tensor& exp_out(const at::Tensor& self, at::Tensor& out) {
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL(m, "exp.out", at::_ops::exp_out, exp_out);
+  OPENREG_IMPL_FORM(m, "exp", at::_ops::exp, Functional, exp_out_run);
+  OPENREG_IMPL_FORM(m, "exp_", at::_ops::exp_, InPlace, exp_out_run);
   static_cast<void>(m);
 }
 

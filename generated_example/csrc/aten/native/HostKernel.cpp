@@ -10,59 +10,72 @@
 #include "runtime/Functions.h"
 
 namespace openreg::native {
-namespace {
 
-/// A CPU tensor over memory that it does not own.
-at::Tensor over(void* data, const at::TensorBase& like, at::IntArrayRef sizes, at::IntArrayRef strides) {
-  int64_t last = 1;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    last = sizes[i] == 0 ? 0 : last + (sizes[i] - 1) * strides[i];
-    if (last == 0) {
-      break;
-    }
+HostTensor::HostTensor(void* data, const at::TensorBase& like, at::IntArrayRef sizes, at::IntArrayRef strides)
+    : data_(data),
+      wrapped_number_(sizes.empty() && like.unsafeGetTensorImpl()->is_wrapped_number()),
+      dtype_(like.dtype()),
+      sizes_(sizes.begin(), sizes.end()),
+      strides_(strides.begin(), strides.end()) {}
+
+void HostTensor::take_pending(const at::TensorBase& device) {
+  conj_ = device.is_conj();
+  neg_ = device.is_neg();
+}
+
+at::Tensor& HostTensor::get() {
+  if (!tensor_.defined() && dtype_ != caffe2::TypeMeta()) {
+    tensor_ = make();
   }
-  c10::Storage storage(c10::Storage::use_byte_size_t(), static_cast<size_t>(last) * like.itemsize(),
-      c10::DataPtr(data, at::kCPU), nullptr, /*resizable=*/false);
+  return tensor_;
+}
+
+at::Tensor HostTensor::make() const {
+  int64_t last = 1;
+  for (size_t i = 0; i < sizes_.size() && last != 0; ++i) {
+    last = sizes_[i] == 0 ? 0 : last + (sizes_[i] - 1) * strides_[i];
+  }
+  c10::Storage storage(c10::Storage::use_byte_size_t(), static_cast<size_t>(last) * dtype_.itemsize(),
+      c10::DataPtr(data_, at::kCPU), nullptr, /*resizable=*/false);
   at::Tensor result = at::detail::make_tensor<c10::TensorImpl>(
-      std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), like.dtype());
-  result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
-  if (sizes.empty() && like.unsafeGetTensorImpl()->is_wrapped_number()) {
+      std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), dtype_);
+  result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes_, strides_);
+  if (wrapped_number_) {
     result.unsafeGetTensorImpl()->set_wrapped_number(true);
   }
+  result._set_conj(conj_);
+  result._set_neg(neg_);
   return result;
 }
 
-}  // namespace
-
-at::Tensor HostTensors::take(const at::TensorBase& tensor, bool written) {
+HostTensor HostTensors::take(const at::TensorBase& tensor, bool written) {
   if (!tensor.defined()) {
     return {};
   }
   if (!tensor.is_privateuseone()) {
     const at::Tensor host(tensor);
-    return host.dim() == 0 && host.is_cpu() ? host.clone() : host;
+    return HostTensor(host.dim() == 0 && host.is_cpu() ? host.clone() : host);
   }
   TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == at::kStrided, "a tensor of layout ", tensor.layout());
-  if (copies_) {
-    const at::Tensor device(tensor);
-    // An in-place operator gets its tensor twice.
-    for (const auto& [known, host] : pairs_) {
-      if (known.data_ptr() == device.data_ptr() && known.sizes().equals(device.sizes()) &&
-          known.strides().equals(device.strides()) && known.scalar_type() == device.scalar_type()) {
-        return host;
-      }
-    }
-    at::Tensor host = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
-    host.copy_(device);
-    if (written) {
-      pairs_.emplace_back(device, host);
-    }
-    return host;
+  if (!copies_) {
+    HostTensor alias(tensor.mutable_data_ptr(), tensor, tensor.sizes(), tensor.strides());
+    alias.take_pending(tensor);
+    return alias;
   }
-  at::Tensor result = over(tensor.mutable_data_ptr(), tensor, tensor.sizes(), tensor.strides());
-  result._set_conj(tensor.is_conj());
-  result._set_neg(tensor.is_neg());
-  return result;
+  const at::Tensor device(tensor);
+  // An in-place operator gets its tensor twice.
+  for (const auto& [known, host] : pairs_) {
+    if (known.data_ptr() == device.data_ptr() && known.sizes().equals(device.sizes()) &&
+        known.strides().equals(device.strides()) && known.scalar_type() == device.scalar_type()) {
+      return HostTensor(host);
+    }
+  }
+  at::Tensor host = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
+  host.copy_(device);
+  if (written) {
+    pairs_.emplace_back(device, host);
+  }
+  return HostTensor(std::move(host));
 }
 
 void HostTensors::write_back() {
@@ -86,6 +99,9 @@ HostIterator::HostIterator(at::TensorIteratorBase& device, HostTensors& tensors,
   }
   for (int i = 0; i < device.ntensors(); ++i) {
     const at::Tensor& tensor = device.tensor(i);
+    // A reduction over nothing has results all the same, and the CPU's function may fill them.
+    const bool of_nothing = i < outputs_ && device.numel() == 0 && tensor.numel() != 0;
+    reduction_ = reduction_ || of_nothing;
     if (tensors.copies() || device.device_type(i) == at::kCPU) {
       operands_.push_back(tensors.take(tensor, /*written=*/i < outputs_));
     } else {
@@ -97,25 +113,22 @@ HostIterator::HostIterator(at::TensorIteratorBase& device, HostTensors& tensors,
       at::DimVector strides(sizes.size());
       for (size_t dim = 0; dim < sizes.size(); ++dim) {
         strides[dim] = bytes[sizes.size() - 1 - dim] / size;
+        sizes[dim] = of_nothing && sizes[dim] == 0 ? 1 : sizes[dim];
       }
-      operands_.push_back(over(device.data_ptr(i), tensor, sizes, strides));
-    }
-    const at::Tensor& operand = operands_.back();
-    for (int64_t dim = 0; i < outputs_ && dim < operand.dim(); ++dim) {
-      reduction_ = reduction_ || (operand.stride(dim) == 0 && operand.size(dim) > 1);
+      operands_.emplace_back(device.data_ptr(i), tensor, sizes, strides);
     }
   }
 }
 
 at::TensorIterator& HostIterator::get() {
+  bool reduction = reduction_;
   at::TensorIteratorConfig config;
-  config.set_check_mem_overlap(false)
-      .check_all_same_dtype(false)
-      .allow_cpu_scalars(true)
-      .resize_outputs(false)
-      .is_reduction(reduction_);
+  config.set_check_mem_overlap(false).check_all_same_dtype(false).allow_cpu_scalars(true).resize_outputs(false);
   for (int i = 0; i < static_cast<int>(operands_.size()); ++i) {
-    at::Tensor& operand = operands_[static_cast<size_t>(i)];
+    at::Tensor& operand = operands_[static_cast<size_t>(i)].get();
+    for (int64_t dim = 0; i < outputs_ && dim < operand.dim(); ++dim) {
+      reduction = reduction || (operand.stride(dim) == 0 && operand.size(dim) > 1);
+    }
     const bool differs = common_ != at::ScalarType::Undefined && operand.scalar_type() != common_;
     if (i < outputs_) {
       // A comparison writes its bool as it is.
@@ -129,8 +142,8 @@ at::TensorIterator& HostIterator::get() {
       config.add_owned_const_input(differs ? operand.to(common_) : operand);
     }
   }
-  iter_ = config.build();
-  return iter_;
+  iter_.emplace(config.is_reduction(reduction).build());
+  return *iter_;
 }
 
 void HostIterator::finish() {

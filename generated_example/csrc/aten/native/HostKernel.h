@@ -37,6 +37,33 @@
 
 namespace openreg::native {
 
+/// A tensor of one call as the host's. An alias is only described at first, and made where the function runs: making a
+/// tensor takes longer than queueing a call does.
+class HostTensor {
+ public:
+  /// Undefined.
+  HostTensor() = default;
+  explicit HostTensor(at::Tensor host) : tensor_(std::move(host)) {}
+  /// A CPU tensor over `data`, which it does not own, of the dtype of `like`.
+  HostTensor(void* data, const at::TensorBase& like, at::IntArrayRef sizes, at::IntArrayRef strides);
+  /// Gives the alias the pending conjugation and negation of `device`.
+  void take_pending(const at::TensorBase& device);
+  /// The CPU tensor, made by the first call.
+  at::Tensor& get();
+
+ private:
+  at::Tensor make() const;
+
+  at::Tensor tensor_;
+  void* data_ = nullptr;
+  bool conj_ = false;
+  bool neg_ = false;
+  bool wrapped_number_ = false;
+  caffe2::TypeMeta dtype_;
+  at::DimVector sizes_;
+  at::DimVector strides_;
+};
+
 /// The tensors of one call as the host's: aliases, or copies. Lives from the call until the function has run.
 class HostTensors {
  public:
@@ -44,7 +71,7 @@ class HostTensors {
   bool copies() const { return copies_; }
   /// A CPU tensor for `tensor`; undefined tensors stay undefined. A CPU tensor is kept; a 0-dim one is copied, since it
   /// may change before the function runs. `written`: the function may write it.
-  at::Tensor take(const at::TensorBase& tensor, bool written = true);
+  HostTensor take(const at::TensorBase& tensor, bool written = true);
   /// Copies what may have been written to the device, where it was copied.
   void write_back();
 
@@ -63,12 +90,12 @@ class HostIterator {
   void finish();
 
  private:
-  c10::SmallVector<at::Tensor, 4> operands_;
-  c10::SmallVector<std::pair<at::Tensor, at::Tensor>, 1> casts_;
+  c10::SmallVector<HostTensor, 3> operands_;
+  std::vector<std::pair<at::Tensor, at::Tensor>> casts_;
   int outputs_;
   bool reduction_ = false;
   at::ScalarType common_;
-  at::TensorIterator iter_;
+  std::optional<at::TensorIterator> iter_;  // most of its cost is where the function runs
 };
 
 /// Runs `fn` below autograd, on as many threads as the caller of the operator has; what it throws becomes the device's
@@ -89,9 +116,9 @@ struct Held {
 
 template <class T>
 struct HeldTensor {
-  at::Tensor value;
+  HostTensor value;
   HeldTensor(const at::TensorBase& from, HostTensors& tensors, bool) : value(tensors.take(from)) {}
-  T get() { return value; }
+  T get() { return value.get(); }
   void finish() {}
 };
 template <>
@@ -113,13 +140,19 @@ struct Held<const at::TensorBase&> : HeldTensor<const at::TensorBase&> {
 
 template <>
 struct Held<const std::optional<at::Tensor>&> {
+  std::optional<HostTensor> held;
   std::optional<at::Tensor> value;
   Held(const std::optional<at::Tensor>& from, HostTensors& tensors, bool) {
     if (from.has_value()) {
-      value = tensors.take(*from);
+      held = tensors.take(*from);
     }
   }
-  const std::optional<at::Tensor>& get() { return value; }
+  const std::optional<at::Tensor>& get() {
+    if (held.has_value()) {
+      value = held->get();
+    }
+    return value;
+  }
   void finish() {}
 };
 
@@ -129,7 +162,7 @@ struct HeldTensors {
   template <class List>
   HeldTensors(const List& from, HostTensors& tensors, bool) {
     for (const at::Tensor& tensor : from) {
-      value.push_back(tensors.take(tensor));
+      value.push_back(tensors.take(tensor).get());
     }
   }
   void finish() {}
@@ -149,7 +182,7 @@ struct Held<const c10::List<std::optional<at::Tensor>>&> {
   c10::List<std::optional<at::Tensor>> value;
   Held(const c10::List<std::optional<at::Tensor>>& from, HostTensors& tensors, bool) {
     for (const std::optional<at::Tensor> tensor : from) {
-      value.push_back(tensor.has_value() ? std::optional(tensors.take(*tensor)) : std::nullopt);
+      value.push_back(tensor.has_value() ? std::optional(tensors.take(*tensor).get()) : std::nullopt);
     }
   }
   const c10::List<std::optional<at::Tensor>>& get() { return value; }
@@ -188,11 +221,10 @@ struct Held<c10::string_view> {
 
 template <class Iterator>
 struct HeldIterator {
-  std::unique_ptr<HostIterator> value;
-  HeldIterator(at::TensorIteratorBase& from, HostTensors& tensors, bool promotes)
-      : value(std::make_unique<HostIterator>(from, tensors, promotes)) {}
-  Iterator& get() { return value->get(); }
-  void finish() { value->finish(); }
+  HostIterator value;
+  HeldIterator(at::TensorIteratorBase& from, HostTensors& tensors, bool promotes) : value(from, tensors, promotes) {}
+  Iterator& get() { return value.get(); }
+  void finish() { value.finish(); }
 };
 template <>
 struct Held<at::TensorIteratorBase&> : HeldIterator<at::TensorIteratorBase> {

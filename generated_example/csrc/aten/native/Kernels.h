@@ -26,6 +26,9 @@ at::Tensor empty_memory_format(at::IntArrayRef size, std::optional<at::ScalarTyp
     std::optional<at::MemoryFormat> memory_format);
 at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<at::ScalarType> dtype,
     std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pin_memory);
+/// An output of a structured operator, on the current device, which is that of `options`. Without strides, its memory
+/// format decides.
+at::Tensor new_tensor(at::IntArrayRef size, at::IntArrayRef stride, const at::TensorOptions& options);
 
 // View.cpp: other tensors on the same memory
 at::Tensor as_strided(const at::Tensor& self, at::IntArrayRef size, at::IntArrayRef stride,

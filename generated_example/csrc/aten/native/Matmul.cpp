@@ -3,7 +3,9 @@
 #include <torch/library.h>  // first: the operators' headers do not include what they need
 #include <ATen/ops/mm_meta.h>
 #include <ATen/ops/mm_ops.h>
+#include <ATen/DeviceGuard.h>
 #include <ATen/core/op_registration/adaption.h>
+#include <c10/core/DeviceGuard.h>
 
 #include "aten/Signature.h"
 #include "aten/Structured.h"
@@ -17,14 +19,17 @@ namespace {
 struct mm_out_operator : at::meta::structured_mm {};
 
 // aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
-at::Tensor& mm_out(const at::Tensor& self, const at::Tensor& mat2, at::Tensor& out) {
+void mm_out_run(mm_out_operator& op, const at::Tensor& self, const at::Tensor& mat2) {
   std::optional<at::Device> common;
   c10::impl::check_and_update_common_device(common, self, "aten::mm.out", "self");
   c10::impl::check_and_update_common_device(common, mat2, "aten::mm.out", "mat2");
-  c10::impl::check_and_update_common_device(common, out, "aten::mm.out", "out");
-  StructuredOut<mm_out_operator, 1> op(out);
   op.meta(self, mat2);
-  gemm(op.output(0), at::Tensor(), self, mat2, 0, 1);
+  gemm(op.maybe_get_output(0), at::Tensor(), self, mat2, 0, 1);
+}
+
+at::Tensor& mm_out(const at::Tensor& self, const at::Tensor& mat2, at::Tensor& out) {
+  StructuredOut<mm_out_operator, 1> op(out);
+  mm_out_run(op, self, mat2);
   op.write_back();
   return out;
 }
@@ -33,6 +38,7 @@ at::Tensor& mm_out(const at::Tensor& self, const at::Tensor& mat2, at::Tensor& o
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL(m, "mm.out", at::_ops::mm_out, mm_out);
+  OPENREG_IMPL_FORM(m, "mm", at::_ops::mm, Functional, mm_out_run);
 }
 
 }  // namespace openreg::native

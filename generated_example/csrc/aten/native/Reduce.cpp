@@ -3,6 +3,7 @@
 #include "aten/native/Reduce.h"
 
 #include <ATen/WrapDimUtils.h>
+#include <ATen/ops/empty_strided.h>
 
 namespace openreg::native {
 namespace {
@@ -84,6 +85,18 @@ ReducePlan::ReducePlan(const at::Tensor& out, const at::Tensor& self, at::IntArr
 
 at::Tensor reduction_input(const at::Tensor& self, const at::Tensor& out) {
   return self.to(out.scalar_type()).resolve_conj().resolve_neg();
+}
+
+at::Tensor pick_input(const at::Tensor& self, std::optional<int64_t> dim) {
+  const at::Tensor input = self.resolve_conj().resolve_neg();
+  return dim.has_value() ? input : input.reshape(-1);
+}
+
+at::Tensor pick_values(const at::Tensor& values, const at::Tensor& places) {
+  if (!values.defined() || values.strides() == places.strides()) {
+    return values;
+  }
+  return at::empty_strided(places.sizes(), places.strides(), values.options());
 }
 
 }  // namespace openreg::native

@@ -30,15 +30,19 @@ void amax_out_fold(const at::Tensor& out, const at::Tensor& input, at::IntArrayR
 
 struct amax_out_operator : at::meta::structured_amax {};
 
-at::Tensor& amax_out(const at::Tensor& self, at::IntArrayRef dim, bool keepdim, at::Tensor& out) {
+void amax_out_run(amax_out_operator& op, const at::Tensor& self, at::IntArrayRef dim, bool keepdim) {
   std::optional<at::Device> common;
   c10::impl::check_and_update_common_device(common, self, "aten::amax.out", "self");
-  c10::impl::check_and_update_common_device(common, out, "aten::amax.out", "out");
-  StructuredOut<amax_out_operator, 1> op(out);
   op.meta(self, dim, keepdim);
-  const at::Tensor input = reduction_input(self, op.output(0));
-  AT_DISPATCH_V2(input.scalar_type(), "amax", AT_WRAP([&] { amax_out_fold<scalar_t>(op.output(0), input, dim); }),
+  const at::Tensor& output = op.maybe_get_output(0);
+  const at::Tensor input = reduction_input(self, output);
+  AT_DISPATCH_V2(input.scalar_type(), "amax", AT_WRAP([&] { amax_out_fold<scalar_t>(output, input, dim); }),
       at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble);
+}
+
+at::Tensor& amax_out(const at::Tensor& self, at::IntArrayRef dim, bool keepdim, at::Tensor& out) {
+  StructuredOut<amax_out_operator, 1> op(out);
+  amax_out_run(op, self, dim, keepdim);
   op.write_back();
   return out;
 }
@@ -47,6 +51,7 @@ at::Tensor& amax_out(const at::Tensor& self, at::IntArrayRef dim, bool keepdim, 
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL(m, "amax.out", at::_ops::amax_out, amax_out);
+  OPENREG_IMPL_FORM(m, "amax", at::_ops::amax, Functional, amax_out_run);
 }
 
 }  // namespace openreg::native

@@ -25,11 +25,15 @@ void hypot_out_kernel(at::TensorIteratorBase& iter, const OperandOrder& order) {
 
 struct hypot_out_operator : at::meta::structured_hypot {};
 
-at::Tensor& hypot_out(const at::Tensor& self, const at::Tensor& other, at::Tensor& out) {
-  StructuredOut<hypot_out_operator, 1> op(out);
+void hypot_out_run(hypot_out_operator& op, const at::Tensor& self, const at::Tensor& other) {
   op.meta(self, other);
   const OperandOrder order = operand_order(op, "hypot.out", {self, other});
   hypot_out_kernel(op, order);
+}
+
+at::Tensor& hypot_out(const at::Tensor& self, const at::Tensor& other, at::Tensor& out) {
+  StructuredOut<hypot_out_operator, 1> op(out);
+  hypot_out_run(op, self, other);
   op.write_back();
   return out;
 }
@@ -38,6 +42,8 @@ at::Tensor& hypot_out(const at::Tensor& self, const at::Tensor& other, at::Tenso
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL(m, "hypot.out", at::_ops::hypot_out, hypot_out);
+  OPENREG_IMPL_FORM(m, "hypot", at::_ops::hypot, Functional, hypot_out_run);
+  OPENREG_IMPL_FORM(m, "hypot_", at::_ops::hypot_, InPlace, hypot_out_run);
 }
 
 }  // namespace openreg::native

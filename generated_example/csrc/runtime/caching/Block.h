@@ -16,7 +16,8 @@
 // Note [Segments and blocks]
 // A segment is memory had from the device in one piece. It is cut into blocks, which form a list in the order of their
 // addresses and fill it without gaps. A free block is in the free list of its pool and stream (FreeBlocks.h); two
-// neighbours are never both free, as they would have been joined.
+// neighbours are never both free, as they would have been joined. The block that a stream freed last is not joined yet
+// (Note [The warm block] in DeviceCache.h).
 //
 // Ownership: DeviceCache.h's. Threads: all is guarded by the device's lock. A block that is kBusy belongs to the one
 // thread that is making a device call for it without the lock, so nobody else may join or take it.
@@ -29,6 +30,7 @@ constexpr size_t kUnit = kAlignment > c10::CachingAllocator::kMinBlockSize ? kAl
 
 enum class BlockState : uint8_t {
   kFree,  // in a free list
+  kWarm,  // free, but not joined with its neighbours yet: the one that its pool and stream freed last
   kAllocated,
   kPending,  // freed by its owner, but a stream that used it has not got there yet
   kBusy,  // being mapped, unmapped or given back
@@ -40,6 +42,12 @@ struct StreamUse {
   orStream_t stream;
   c10::DeviceIndex device;
   bool operator==(const StreamUse&) const = default;
+};
+
+/// How many more inactive split blocks there are, and bytes in them.
+struct SplitChange {
+  int64_t blocks = 0;
+  int64_t bytes = 0;
 };
 
 struct Block;

@@ -27,7 +27,9 @@ struct StreamBlocks {
 
   BlockPool* const pool;
   const orStream_t stream;
-  FreeBlocks free;
+  FreeBlocks free;  // without `warm`
+  Block* warm = nullptr;
+  SplitChange warm_change;  // what the statistics counted when it became warm
   std::set<Block*, ByAddress> unmapped;  // holes and ends of expandable segments
 };
 

@@ -16,6 +16,7 @@
 #include <c10/util/ApproximateClock.h>
 #include <c10/util/Exception.h>
 
+#include "runtime/CurrentStream.h"
 #include "runtime/DeviceAllocator.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
@@ -209,13 +210,13 @@ c10::DataPtr CachingAllocator::allocate(size_t size) {
   if (size == 0) {
     return {nullptr, nullptr, &CachingAllocator::deleter, device};
   }
-  void* data = allocate_on(index, size, getCurrentStream(index).stream());
+  void* data = allocate_on(index, size, currentStreamHandle(index));
   return {data, data, &CachingAllocator::deleter, device};
 }
 
 void* CachingAllocator::raw_alloc(size_t nbytes) {
   const c10::DeviceIndex index = current_device();
-  return nbytes == 0 ? nullptr : allocate_on(index, nbytes, getCurrentStream(index).stream());
+  return nbytes == 0 ? nullptr : allocate_on(index, nbytes, currentStreamHandle(index));
 }
 
 void* CachingAllocator::raw_alloc_with_stream(size_t nbytes, orStream_t stream) {

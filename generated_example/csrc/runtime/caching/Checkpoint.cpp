@@ -6,6 +6,7 @@
 
 #include "runtime/caching/DeviceCache.h"
 #include "runtime/caching/ExpandableSegment.h"
+#include "runtime/caching/Settings.h"
 
 // Note [Checkpoints of a pool]
 // Graphs that are recorded one after the other share a pool, and each must find it as it was when it was recorded: what
@@ -100,7 +101,6 @@ void DeviceCache::restore(const AllocatorState& any, std::vector<void*>& freed, 
   }
   for (Block* block : current) {
     freed.push_back(block->ptr);
-    allocated_.erase(block->ptr);
     block->state = BlockState::kPending;
     if (block->oversize) {
       block->oversize = false;
@@ -110,6 +110,7 @@ void DeviceCache::restore(const AllocatorState& any, std::vector<void*>& freed, 
     const Context context = std::move(block->context);
     retire(block, context);
   }
+  settle_all();
   for (const auto& [base, blocks] : state->segments) {
     if (blocks.empty()) {
       continue;
@@ -127,7 +128,7 @@ void DeviceCache::restore(const AllocatorState& any, std::vector<void*>& freed, 
       if (block->size > saved.size) {
         split(block, saved.size);
       }
-      const Request request{saved.requested, saved.size, segment.pool, segment.home, &saved.context};
+      const Request request{saved.requested, saved.size, segment.pool, segment.home, &saved.context, max_split_size()};
       hand_out(block, request);
       allocated.push_back(block->ptr);
     }

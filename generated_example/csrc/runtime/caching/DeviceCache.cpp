@@ -36,8 +36,7 @@ Allocation DeviceCache::allocate(size_t size, orStream_t stream) {
   if (C10_UNLIKELY(!pending_.empty())) {
     poll_events();
   }
-  Request request{size, size, nullptr, nullptr, &context};
-  request.size = rounded_size(std::min(size, kLargestRequest));
+  Request request{size, rounded_size(std::min(size, kLargestRequest)), nullptr, nullptr, &context, max_split_size()};
   request.pool = &pool_for(request.size, stream);
   request.home = &request.pool->of(stream);
   Block* block = take_free(request);
@@ -66,6 +65,14 @@ Block* DeviceCache::take_free(const Request& request) {
 }
 
 Block* DeviceCache::take_free_from(const Request& request, StreamBlocks& home) {
+  if (home.warm != nullptr) {
+    if (C10_LIKELY(home.warm->size == request.size)) {
+      Block* block = std::exchange(home.warm, nullptr);
+      count_splits(stats_, *home.pool, {-home.warm_change.blocks, -home.warm_change.bytes});
+      return block;
+    }
+    settle(home);
+  }
   Block* block = home.free.best_fit(request.size);
   if (block == nullptr || !fits(request, *block)) {
     return nullptr;
@@ -76,41 +83,43 @@ Block* DeviceCache::take_free_from(const Request& request, StreamBlocks& home) {
 
 // With max_split_size, large blocks are for large requests, and are not taken where much of them would be wasted.
 bool DeviceCache::fits(const Request& request, const Block& block) const {
-  const size_t limit = max_split_size();
-  if (request.size < limit) {
-    return block.size < limit;
+  if (request.size < request.max_split) {
+    return block.size < request.max_split;
   }
   return block.size - request.size < max_non_split_rounding_size();
 }
 
-bool DeviceCache::should_split(const Block& block, size_t size) const {
+bool DeviceCache::should_split(const Block& block, const Request& request) const {
   const BlockPool& pool = *block.segment->pool;
-  const size_t rest = block.size - size;
-  if (pool.owner != nullptr && pool.owner->no_split) {
+  const size_t rest = block.size - request.size;
+  if (rest == 0 || (pool.owner != nullptr && pool.owner->no_split)) {
     return false;
   }
   if (pool.is_small || block.segment->expandable != nullptr) {
     return rest >= kUnit;
   }
-  return size < max_split_size() && rest > c10::CachingAllocator::kSmallSize;
+  return request.size < request.max_split && rest > c10::CachingAllocator::kSmallSize;
 }
 
 // `block` is in no list; becomes the request's.
 void DeviceCache::hand_out(Block* block, const Request& request) {
-  if (should_split(*block, request.size)) {
+  if (should_split(*block, request)) {
     split(block, request.size);
+  }
+  if (block->state != BlockState::kWarm) {  // a warm one still has its entry
+    by_address_.emplace(block->ptr, block);
   }
   block->state = BlockState::kAllocated;
   block->requested = request.requested;
-  block->context = *request.context;
-  if (C10_UNLIKELY(block->size >= max_split_size())) {
+  if (C10_UNLIKELY(*request.context != nullptr)) {
+    block->context = *request.context;
+  }
+  if (C10_UNLIKELY(block->size >= request.max_split)) {
     block->oversize = true;
     stats_.oversize_allocations.increase(1);
   }
-  allocated_.emplace(block->ptr, block);
   count_allocated(stats_, *block);
-  trace_.record(TraceEntry::ALLOC, reinterpret_cast<size_t>(block->ptr), block->requested, block->segment->home->stream,
-      pool_id(*block->segment->pool), block->context, RecordContext::ALLOC);
+  trace(TraceEntry::ALLOC, *block, block->context, RecordContext::ALLOC);
 }
 
 // Cuts `block`, which is in no list, to `size`; the rest becomes a free block.
@@ -148,15 +157,49 @@ void DeviceCache::split_front(Block* block, size_t size) {
   make_free(head);
 }
 
-// Joins `block`, which is in no list, with free neighbours and puts the result into its free list.
+// Makes `block`, which is in no list, free at once.
 void DeviceCache::make_free(Block* block) {
+  settle(*block->segment->home);  // what was counted for a warm block relies on its neighbours staying as they are
+  count_splits(stats_, *block->segment->pool, change_by_joining(*block));
+  block->freed_at = block->segment->pool->clock;
+  join_free(block);
+}
+
+void DeviceCache::settle(StreamBlocks& home) {
+  if (home.warm != nullptr) {
+    Block* block = std::exchange(home.warm, nullptr);
+    by_address_.erase(block->ptr);
+    join_free(block);
+  }
+}
+
+void DeviceCache::settle(BlockPool& pool) {
+  for (const auto& blocks : pool.streams()) {
+    settle(*blocks);
+  }
+}
+
+void DeviceCache::settle_all() {
+  settle(small_);
+  settle(large_);
+  for (const auto& [id, pool] : pools_) {
+    settle(pool->small);
+    settle(pool->large);
+  }
+}
+
+// Joins `block`, which is in no list, with free neighbours and puts the result into its free list. Counts nothing.
+void DeviceCache::join_free(Block* block) {
+  FreeBlocks& list = block->segment->home->free;
   for (Block* neighbour : {block->prev, block->next}) {
     if (neighbour != nullptr && neighbour->state == BlockState::kFree) {
-      unlist(neighbour);
+      list.erase(neighbour);
       absorb(block, neighbour);
     }
   }
-  enlist(block);
+  block->state = BlockState::kFree;
+  block->requested = 0;
+  list.insert(block);
 }
 
 // `neighbour`, which is in no list either, becomes a part of `block`.
@@ -179,16 +222,8 @@ void DeviceCache::absorb(Block* block, Block* neighbour) {
   recycle(neighbour);
 }
 
-void DeviceCache::enlist(Block* block) {
-  block->state = BlockState::kFree;
-  block->requested = 0;
-  block->freed_at = block->segment->pool->clock;
-  count_free_block(stats_, *block, true);
-  block->segment->home->free.insert(block);
-}
-
 void DeviceCache::unlist(Block* block) {
-  count_free_block(stats_, *block, false);
+  count_taken(stats_, *block);
   block->segment->home->free.erase(block);
   block->state = BlockState::kBusy;
 }
@@ -197,12 +232,10 @@ bool DeviceCache::free(void* ptr, Allocation* freed) {
   const Context context = shared_.history.gather(RecordContext::ALL);
   Context of_allocation;  // goes away after the lock, as its destructor may be anything
   Lock lock(mutex_);
-  const auto found = allocated_.find(ptr);
-  if (found == allocated_.end()) {
+  Block* block = find_allocated(ptr);
+  if (block == nullptr) {
     return false;
   }
-  Block* block = found->second;
-  allocated_.erase(found);
   block->state = BlockState::kPending;
   count_freed(stats_, *block);
   if (C10_UNLIKELY(block->oversize)) {
@@ -210,9 +243,7 @@ bool DeviceCache::free(void* ptr, Allocation* freed) {
     stats_.oversize_allocations.decrease(1);
   }
   *freed = {ptr, block->size, totals()};
-  const BlockPool& pool = *block->segment->pool;
-  trace_.record(TraceEntry::FREE_REQUESTED, reinterpret_cast<size_t>(block->ptr), block->requested,
-      block->segment->home->stream, pool_id(pool), context, RecordContext::ALL);
+  trace(TraceEntry::FREE_REQUESTED, *block, context, RecordContext::ALL);
   if (C10_LIKELY(block->stream_uses.empty())) {
     of_allocation = std::move(block->context);
     retire(block, context != nullptr ? context : of_allocation);
@@ -226,10 +257,19 @@ bool DeviceCache::free(void* ptr, Allocation* freed) {
 
 // Nobody uses `block` any more.
 void DeviceCache::retire(Block* block, const Context& context) {
-  trace_.record(TraceEntry::FREE_COMPLETED, reinterpret_cast<size_t>(block->ptr), block->requested,
-      block->segment->home->stream, pool_id(*block->segment->pool), context, RecordContext::ALL);
+  trace(TraceEntry::FREE_COMPLETED, *block, context, RecordContext::ALL);
   count_inactive(stats_, *block);
-  make_free(block);
+  StreamBlocks& home = *block->segment->home;
+  settle(home);
+  home.warm_change = change_by_joining(*block);
+  count_splits(stats_, *home.pool, home.warm_change);
+  block->freed_at = home.pool->clock;
+  block->requested = 0;
+  block->state = BlockState::kWarm;
+  home.warm = block;
+  if (block->prev != nullptr && block->prev->state == BlockState::kFree) {
+    settle(home);
+  }
 }
 
 void DeviceCache::poll_events() {
@@ -265,11 +305,10 @@ void DeviceCache::wait_for_uses(Lock& lock, Block* block) {
 
 bool DeviceCache::record_stream(void* ptr, const StreamUse& use) {
   const Lock lock(mutex_);
-  const auto found = allocated_.find(ptr);
-  if (found == allocated_.end()) {
+  Block* block = find_allocated(ptr);
+  if (block == nullptr) {
     return false;
   }
-  Block* block = found->second;
   auto& uses = block->stream_uses;
   const StreamUse own{block->segment->home->stream, device_};
   if (!(use == own) && std::find(uses.begin(), uses.end(), use) == uses.end()) {
@@ -280,12 +319,11 @@ bool DeviceCache::record_stream(void* ptr, const StreamUse& use) {
 
 bool DeviceCache::base_allocation(void* ptr, void** base, size_t* size) {
   const Lock lock(mutex_);
-  const auto found = allocated_.find(ptr);
-  if (found == allocated_.end()) {
+  const Block* first = find_allocated(ptr);
+  if (first == nullptr) {
     return false;
   }
   // Of an expandable segment, the part around the block that has memory.
-  const Block* first = found->second;
   const Block* last = first;
   while (first->prev != nullptr && first->prev->state != BlockState::kUnmapped) {
     first = first->prev;
@@ -300,8 +338,14 @@ bool DeviceCache::base_allocation(void* ptr, void** base, size_t* size) {
 
 Context DeviceCache::context_of(const void* ptr) {
   const Lock lock(mutex_);
-  const auto found = allocated_.find(const_cast<void*>(ptr));
-  return found == allocated_.end() ? nullptr : found->second->context;
+  const Block* block = find_allocated(ptr);
+  return block == nullptr ? nullptr : block->context;
+}
+
+Block* DeviceCache::find_allocated(const void* ptr) {
+  const auto found = by_address_.find(ptr);
+  const bool there = found != by_address_.end() && found->second->state == BlockState::kAllocated;
+  return there ? found->second : nullptr;
 }
 
 Block* DeviceCache::new_block() {

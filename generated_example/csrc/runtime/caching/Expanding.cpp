@@ -48,6 +48,7 @@ bool DeviceCache::expands(const BlockPool& pool) const {
 // Maps memory at the first hole, or end of an expandable segment of the stream, that has room for the request.
 Block* DeviceCache::map_more(Lock& lock, const Request& request) {
   const auto find_room = [&]() -> Block* {
+    settle(*request.home);
     for (Block* unmapped : request.home->unmapped) {
       const Block* before = free_before(*unmapped);
       if (unmapped->size + (before == nullptr ? 0 : before->size) >= request.size) {

@@ -137,7 +137,7 @@ Block* DeviceCache::new_segment(Lock& lock, const Request& request) {
     return nullptr;
   }
   Block* block = new_block();
-  *segment = {static_cast<char*>(data), bytes, bytes, request.pool, request.home, block, bytes >= max_split_size(), nullptr,
+  *segment = {static_cast<char*>(data), bytes, bytes, request.pool, request.home, block, bytes >= request.max_split, nullptr,
       *request.context};
   block->ptr = segment->base;
   block->size = bytes;
@@ -164,6 +164,7 @@ void DeviceCache::collect_garbage(Lock& lock, const Request& request) {
   if (reserved_ + bytes <= limit) {
     return;
   }
+  settle(large_);
   std::vector<Block*> candidates;
   for (const auto& blocks : large_.streams()) {
     blocks->free.for_each([&](Block* block) {
@@ -190,10 +191,11 @@ void DeviceCache::collect_garbage(Lock& lock, const Request& request) {
 
 // With max_split_size: a large request can get room by giving back large blocks, smallest that suffices, or several.
 bool DeviceCache::release_oversize(Lock& lock, const Request& request) {
-  const size_t limit = max_split_size();
+  const size_t limit = request.max_split;
   if (request.size < limit || limit == SIZE_MAX) {
     return false;
   }
+  settle(*request.home);
   std::vector<Block*> candidates;
   request.home->free.for_each([&](Block* block) {
     if (block->is_whole() && block->size >= limit) {

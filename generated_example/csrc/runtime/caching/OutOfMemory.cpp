@@ -121,7 +121,8 @@ size_t DeviceCache::largest_available() {
     const auto allowed = static_cast<size_t>(fraction_ * static_cast<double>(device_memory_));
     largest = std::min(largest, allowed - std::min(allowed, reserved_));
   }
-  for (const BlockPool* pool : {&small_, &large_}) {
+  for (BlockPool* pool : {&small_, &large_}) {
+    settle(*pool);
     for (const auto& blocks : pool->streams()) {
       blocks->free.for_each([&](Block* block) { largest = std::max(largest, block->size); });
     }

@@ -53,6 +53,7 @@ void DeviceCache::release_cached(Lock& lock, c10::MempoolId_t id) {
   std::vector<Block*> whole;
   std::vector<Block*> parts;
   const auto collect = [&](BlockPool& pool) {
+    settle(pool);
     for (const auto& blocks : pool.streams()) {
       std::vector<Block*> free;
       blocks->free.for_each([&](Block* block) { free.push_back(block); });

@@ -44,6 +44,7 @@ SegmentInfo describe(const Segment& segment, const Block*& block, c10::DeviceInd
 void DeviceCache::snapshot(c10::MempoolId_t pool, bool include_traces, SnapshotInfo& out) {
   const Context context = shared_.history.gather(RecordContext::ALL);
   const Lock lock(mutex_);
+  settle_all();
   const bool all = pool == c10::MempoolId_t{0, 0};
   for (const auto& [base, segment] : segments_) {
     if (!all && pool_id(*segment->pool) != pool) {

@@ -30,14 +30,31 @@ void for_each_stat(DeviceStats& stats, Reset reset) {
 
 }  // namespace
 
-void count_free_block(DeviceStats& stats, const Block& block, bool enters) {
+SplitChange change_by_joining(const Block& block) {
   if (!block.is_split() || block.segment->expandable != nullptr) {
-    return;
+    return {};
   }
-  const size_t pool = pool_index(*block.segment->pool);
-  const auto change = enters ? increase : decrease;
-  change(stats.inactive_split, pool, 1);
-  change(stats.inactive_split_bytes, pool, block.size);
+  // Joined with all there is, the segment is in one piece and nothing in it is split; else one part takes the place of
+  // up to three.
+  bool whole = true;
+  SplitChange neighbours;
+  const auto look = [&](const Block* neighbour, const Block* beyond) {
+    if (neighbour->state == BlockState::kFree) {
+      whole = whole && beyond == nullptr;
+      neighbours.blocks += 1;
+      neighbours.bytes += static_cast<int64_t>(neighbour->size);
+    } else {
+      whole = false;
+    }
+  };
+  if (block.prev != nullptr) {
+    look(block.prev, block.prev->prev);
+  }
+  if (block.next != nullptr) {
+    look(block.next, block.next->next);
+  }
+  return whole ? SplitChange{-neighbours.blocks, -neighbours.bytes}
+               : SplitChange{1 - neighbours.blocks, static_cast<int64_t>(block.size)};
 }
 
 void count_reserved(DeviceStats& stats, const Segment& segment, size_t bytes, bool new_segment) {

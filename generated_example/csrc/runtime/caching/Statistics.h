@@ -2,6 +2,8 @@
 // Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
+#include <algorithm>
+
 #include <c10/core/CachingDeviceAllocator.h>
 
 #include "runtime/caching/Block.h"
@@ -56,8 +58,31 @@ inline void count_inactive(DeviceStats& stats, const Block& block) {
   decrease(stats.requested_bytes, pool, block.requested);
 }
 
-/// `block` is about to enter (sign > 0) or leave its free list; its neighbours must be what they are while it is there.
-void count_free_block(DeviceStats& stats, const Block& block, bool enters);
+/// What it changes when `block`, in no list yet, is joined with its free neighbours and becomes free.
+SplitChange change_by_joining(const Block& block);
+
+inline void change(c10::CachingAllocator::StatArray& stat, size_t pool, int64_t amount) {
+  for (const size_t i : {size_t{0}, pool}) {
+    stat[i].current += amount;
+    stat[i].peak = std::max(stat[i].current, stat[i].peak);
+    stat[i].allocated += std::max<int64_t>(amount, 0);
+    stat[i].freed += std::max<int64_t>(-amount, 0);
+  }
+}
+
+inline void count_splits(DeviceStats& stats, const BlockPool& pool, const SplitChange& by) {
+  if (by.blocks != 0 || by.bytes != 0) {
+    change(stats.inactive_split, pool_index(pool), by.blocks);
+    change(stats.inactive_split_bytes, pool_index(pool), by.bytes);
+  }
+}
+
+/// `block` is about to leave its free list.
+inline void count_taken(DeviceStats& stats, const Block& block) {
+  if (block.is_split() && block.segment->expandable == nullptr) {
+    count_splits(stats, *block.segment->pool, {-1, -static_cast<int64_t>(block.size)});
+  }
+}
 
 /// A device allocation was made, or mapped; `new_segment`: it is not one more part of an expandable segment.
 void count_reserved(DeviceStats& stats, const Segment& segment, size_t bytes, bool new_segment);

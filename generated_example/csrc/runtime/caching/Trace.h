@@ -57,10 +57,13 @@ class Trace {
   void clear();
   void add_tracker(AllocatorTraceTracker tracker) { trackers_.push_back(std::move(tracker)); }
 
+  /// Whether record() does anything.
+  bool wanted() const { return mode_.enabled() || !trackers_.empty(); }
+
   /// For OOM, `address` is the free memory of the device; level: when the context would have been gathered.
   void record(TraceEntry::Action action, size_t address, size_t size, orStream_t stream, c10::MempoolId_t pool,
       const Context& context, RecordContext level) {
-    if (C10_UNLIKELY(mode_.enabled() || !trackers_.empty())) {
+    if (C10_UNLIKELY(wanted())) {
       add(action, address, size, stream, pool, context, level);
     }
   }

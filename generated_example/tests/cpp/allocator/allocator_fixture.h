@@ -71,11 +71,12 @@ class Gate {
       std::this_thread::yield();
     }
   }
+  /// False where there is no function on the stream, or it runs on the calling thread, which can't be held up.
   [[nodiscard]] bool hold(const OpenRegStream& stream) {
     const OpenRegGuard guard(stream.device_index());
     ++running_;
     if (orLaunchKernel(stream.stream(), &Gate::wait, this) == orSuccess) {
-      return true;
+      return !on_caller_.load();
     }
     --running_;
     orGetLastError();
@@ -86,17 +87,51 @@ class Gate {
  private:
   static void wait(void* self) {
     auto* gate = static_cast<Gate*>(self);
-    while (!gate->open_.load()) {
+    gate->on_caller_ = std::this_thread::get_id() == gate->caller_;
+    while (!gate->on_caller_.load() && !gate->open_.load()) {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     --gate->running_;
   }
   std::atomic<bool> open_{false};
   std::atomic<int> running_{0};
+  std::atomic<bool> on_caller_{false};
+  const std::thread::id caller_ = std::this_thread::get_id();
 };
+
+// What the snapshot adds up to must be what the statistics say.
+inline void check_against_snapshot(c10::DeviceIndex device) {
+  const DeviceStats now = stats(device);
+  int64_t reserved = 0, allocated = 0, active = 0, split = 0, split_bytes = 0, count = 0;
+  for (const SegmentInfo& segment : getCachingAllocator()->snapshot({0, 0}, false).segments) {
+    if (segment.device != device) {
+      continue;
+    }
+    reserved += static_cast<int64_t>(segment.total_size);
+    bool last_free = false;
+    for (const auto& block : segment.blocks) {
+      allocated += block.allocated ? static_cast<int64_t>(block.size) : 0;
+      active += block.active ? static_cast<int64_t>(block.size) : 0;
+      count += block.allocated;
+      if (!block.active) {
+        EXPECT_FALSE(last_free) << "two free neighbours were not joined";
+        const bool counts = !segment.is_expandable && segment.blocks.size() > 1;
+        split += counts;
+        split_bytes += counts ? static_cast<int64_t>(block.size) : 0;
+      }
+      last_free = !block.active;
+    }
+  }
+  EXPECT_EQ(now.reserved_bytes[kAll].current, reserved);
+  EXPECT_EQ(now.allocated_bytes[kAll].current, allocated);
+  EXPECT_EQ(now.active_bytes[kAll].current, active);
+  EXPECT_EQ(now.allocation[kAll].current, count);
+  EXPECT_EQ(now.inactive_split[kAll].current, split);
+  EXPECT_EQ(now.inactive_split_bytes[kAll].current, split_bytes);
+}
 
 // A macro, as GTEST_SKIP returns from the test.
 #define OPENREG_HOLD_OR_SKIP(GATE, STREAM) \
-  if (!(GATE).hold(STREAM)) GTEST_SKIP() << "the device can't run host functions"
+  if (!(GATE).hold(STREAM)) GTEST_SKIP() << "the device can't run host functions beside this thread"
 
 }  // namespace openreg::test

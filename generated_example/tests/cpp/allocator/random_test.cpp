@@ -211,37 +211,6 @@ class Worker {
   std::vector<Live> live_;
 };
 
-// What the snapshot adds up to must be what the statistics say.
-void check_against_snapshot(c10::DeviceIndex device) {
-  const DeviceStats now = stats(device);
-  int64_t reserved = 0, allocated = 0, active = 0, split = 0, split_bytes = 0, count = 0;
-  for (const SegmentInfo& segment : getCachingAllocator()->snapshot({0, 0}, false).segments) {
-    if (segment.device != device) {
-      continue;
-    }
-    reserved += static_cast<int64_t>(segment.total_size);
-    bool last_free = false;
-    for (const auto& block : segment.blocks) {
-      allocated += block.allocated ? static_cast<int64_t>(block.size) : 0;
-      active += block.active ? static_cast<int64_t>(block.size) : 0;
-      count += block.allocated;
-      if (!block.active) {
-        EXPECT_FALSE(last_free) << "two free neighbours were not joined";
-        const bool counts = !segment.is_expandable && segment.blocks.size() > 1;
-        split += counts;
-        split_bytes += counts ? static_cast<int64_t>(block.size) : 0;
-      }
-      last_free = !block.active;
-    }
-  }
-  EXPECT_EQ(now.reserved_bytes[kAll].current, reserved);
-  EXPECT_EQ(now.allocated_bytes[kAll].current, allocated);
-  EXPECT_EQ(now.active_bytes[kAll].current, active);
-  EXPECT_EQ(now.allocation[kAll].current, count);
-  EXPECT_EQ(now.inactive_split[kAll].current, split);
-  EXPECT_EQ(now.inactive_split_bytes[kAll].current, split_bytes);
-}
-
 class RandomTest : public AllocatorTest, public testing::WithParamInterface<const char*> {};
 
 TEST_P(RandomTest, NothingOverlapsAndAllComesBack) {

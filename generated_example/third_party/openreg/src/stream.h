@@ -29,7 +29,7 @@
 namespace openreg::driver {
 
 // Looks for something to happen before it is worth a sleep. Where that did not help the last times, because the processors
-// are busy with something else or there is nothing to come, it gives up almost at once, and tries in earnest now and then.
+// are busy with something else or there is nothing to come, it gives up soon, and tries in earnest now and then.
 class Lookout {
  public:
   using Clock = std::chrono::steady_clock;
@@ -56,10 +56,10 @@ class Lookout {
   }
 
  private:
-  static constexpr std::chrono::microseconds kShort{1};
+  static constexpr std::chrono::microseconds kShort{5};  // about what a sleep and a wake cost
   static constexpr std::chrono::microseconds kLong{50};
   static constexpr unsigned kTrials = 4;
-  static constexpr unsigned kRetry = 32;
+  static constexpr unsigned kRetry = 8;
 
   static bool several_processors();
   // Tells the processor that this is a waiting loop.

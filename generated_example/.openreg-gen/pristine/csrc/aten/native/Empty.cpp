@@ -60,4 +60,13 @@ at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::opti
       size, stride, getDeviceAllocator(), kDense, c10::dtype_or_default(dtype)));
 }
 
+at::Tensor new_tensor(at::IntArrayRef size, at::IntArrayRef stride, const at::TensorOptions& options) {
+  TORCH_INTERNAL_ASSERT(options.device().is_privateuseone());
+  const at::ScalarType dtype = c10::typeMetaToScalarType(options.dtype());
+  c10::Allocator* const allocator = getDeviceAllocator();
+  return filled_if_deterministic(stride.empty()
+          ? at::detail::empty_generic(size, allocator, kDense, dtype, options.memory_format_opt())
+          : at::detail::empty_strided_generic(size, stride, allocator, kDense, dtype));
+}
+
 }  // namespace openreg::native

@@ -1,0 +1,104 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+#include <mutex>
+
+#include "allocator_fixture.h"
+
+// What a tracker of the allocator's trace is told. There is no way to detach one: they stay, and look whether they are on.
+
+namespace openreg::test {
+
+namespace {
+
+struct Told {
+  TraceEntry::Action action;
+  size_t address;
+  size_t size;
+  c10::DeviceIndex device;
+};
+
+std::mutex told_mutex;
+std::vector<Told>* told = nullptr;  // guarded by told_mutex; null: off
+
+class TrackerTest : public AllocatorTest {
+ protected:
+  void SetUp() override {
+    AllocatorTest::SetUp();
+    static std::once_flag once;
+    std::call_once(once, [] {
+      getCachingAllocator()->attachAllocatorTraceTracker([](const TraceEntry& entry) {
+        const std::lock_guard<std::mutex> lock(told_mutex);
+        if (told != nullptr) {
+          told->push_back({entry.action_, entry.addr_, entry.size_, entry.device_});
+        }
+      });
+    });
+    set(&entries_);
+  }
+  void TearDown() override {
+    set(nullptr);
+    AllocatorTest::TearDown();
+  }
+
+  static void set(std::vector<Told>* where) {
+    const std::lock_guard<std::mutex> lock(told_mutex);
+    told = where;
+  }
+  std::vector<TraceEntry::Action> actions() const {
+    std::vector<TraceEntry::Action> all;
+    for (const Told& entry : entries_) {
+      all.push_back(entry.action);
+    }
+    return all;
+  }
+
+  std::vector<Told> entries_;
+};
+
+TEST_F(TrackerTest, IsToldOfAllThatHappensWithoutHistory) {
+  ASSERT_FALSE(getCachingAllocator()->isHistoryEnabled());
+  c10::DataPtr data = getDeviceAllocator()->allocate(1000);
+  const auto address = reinterpret_cast<size_t>(data.get());
+  data.clear();
+  getDeviceAllocator()->allocate(1000).clear();  // the same block again
+  getDeviceAllocator()->emptyCache();
+  const std::vector<TraceEntry::Action> expected{TraceEntry::SEGMENT_ALLOC, TraceEntry::ALLOC, TraceEntry::FREE_REQUESTED,
+      TraceEntry::FREE_COMPLETED, TraceEntry::ALLOC, TraceEntry::FREE_REQUESTED, TraceEntry::FREE_COMPLETED,
+      TraceEntry::SEGMENT_FREE};
+  EXPECT_EQ(actions(), expected);
+  for (const Told& entry : entries_) {
+    const bool whole = entry.action == TraceEntry::SEGMENT_ALLOC || entry.action == TraceEntry::SEGMENT_FREE;
+    EXPECT_EQ(entry.address, address);
+    EXPECT_EQ(entry.size, whole ? 2 * kMiB : 1000);
+    EXPECT_EQ(entry.device, 0);
+  }
+}
+
+TEST_F(TrackerTest, IsToldOfMappingAndOfRunningOut) {
+  size_t granularity = 0;
+  if (orMemGetAllocationGranularity(&granularity) != orSuccess) {
+    GTEST_SKIP() << "the device has no virtual memory";
+  }
+  setAllocatorSettings("expandable_segments:True");
+  getDeviceAllocator()->allocate(15 * kMiB).clear();
+  getDeviceAllocator()->emptyCache();
+  EXPECT_THROW(getDeviceAllocator()->allocate(size_t{1} << 40), c10::OutOfMemoryError);
+  const std::vector<TraceEntry::Action> expected{TraceEntry::SEGMENT_MAP, TraceEntry::ALLOC, TraceEntry::FREE_REQUESTED,
+      TraceEntry::FREE_COMPLETED, TraceEntry::SEGMENT_UNMAP, TraceEntry::OOM};
+  EXPECT_EQ(actions(), expected);
+  EXPECT_EQ(entries_.back().size, size_t{1} << 40);
+}
+
+TEST_F(TrackerTest, IsToldOfEachDevice) {
+  if (device_count() < 2) {
+    GTEST_SKIP() << "there is one device";
+  }
+  const OpenRegGuard guard(1);
+  getDeviceAllocator()->allocate(1000).clear();
+  ASSERT_FALSE(entries_.empty());
+  EXPECT_EQ(entries_.back().device, 1);
+}
+
+}  // namespace
+
+}  // namespace openreg::test
