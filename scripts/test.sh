@@ -37,7 +37,13 @@ stage_format() {
   step "Formatting of the command's C++ and of what is emitted"
   (cd "$root" && git ls-files -z 'generator/*.cpp' 'generator/*.h' 'tests/*_test.cpp' | xargs -0 clang-format --dry-run -Werror)
   ruff check -q "$root/generator" "$root/tests" "$root/benchmarks"
-  for tree in "$root/generated_example" "$(second_tree)"; do
+  local kind trees=("$root/generated_example" "$(second_tree)")
+  for kind in "allocator: {device: direct}" "allocator: {expandable_segments: true}" "fallback: none" "device: {api: external}"; do
+    trees+=("$work/kind${#trees[@]}")
+    (sed '/^allocator:/,/^fallback:/d; /^device:/,/^$/d' "$root/specs/openreg.yaml"; echo "$kind") >"$work/kind.yaml"
+    "$generator" new openreg --spec "$work/kind.yaml" --out "${trees[-1]}" >/dev/null
+  done
+  for tree in "${trees[@]}"; do
     (cd "$tree" && find third_party csrc torch_* tests -path '*/build' -prune -o \( -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 |
       xargs -0 clang-format --dry-run -Werror)
     (cd "$tree" && ruff check . && ruff format --check .)

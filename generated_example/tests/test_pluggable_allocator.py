@@ -124,7 +124,7 @@ def test_memory_comes_from_the_library(library):
         """
 use("good_alloc")
 assert memory.get_allocator_backend() == "pluggable"
-x = torch.arange(1000.0, device="openreg")
+x = torch.arange(1000.0).to("openreg")
 y = torch.ones(1000, device="openreg:1") if api.device_count() > 1 else torch.ones(1000, device="openreg")
 assert torch.equal(x.cpu(), torch.arange(1000.0))
 assert count("allocations") >= 2

@@ -1,8 +1,10 @@
 #include "model/model.h"
 
 #include "model/escape.h"
-#include "spec/names.h"
 #include "model/ops.h"
+#include "spec/names.h"
+
+#include <fmt/format.h>
 
 namespace openreg_gen {
 namespace {
@@ -42,6 +44,19 @@ json backend(const BackendSpec& b) {
   };
 }
 
+/// In the syntax of PYTORCH_ALLOC_CONF.
+std::string allocator_settings(const AllocatorSpec& allocator) {
+  std::vector<std::string> settings;
+  const auto add = [&](const auto& value, std::string_view key, const auto& text) {
+    if (value.given()) settings.push_back(fmt::format("{}:{}", key, text));
+  };
+  add(allocator.max_split_size_mb, "max_split_size_mb", *allocator.max_split_size_mb);
+  add(allocator.garbage_collection_threshold, "garbage_collection_threshold", *allocator.garbage_collection_threshold);
+  add(allocator.roundup_power2_divisions, "roundup_power2_divisions", *allocator.roundup_power2_divisions);
+  add(allocator.expandable_segments, "expandable_segments", *allocator.expandable_segments ? "True" : "False");
+  return fmt::format("{}", fmt::join(settings, ","));
+}
+
 json allocator_context(const AllocatorSpec& allocator) {
   const bool direct = allocator.device.value == DeviceAllocatorKind::Direct;
   const bool pluggable = allocator.device.value == DeviceAllocatorKind::Pluggable;
@@ -53,7 +68,9 @@ json allocator_context(const AllocatorSpec& allocator) {
           {"pluggable", pluggable},
           {"file", direct ? "csrc/runtime/DirectAllocator.cpp" : "csrc/runtime/caching/CachingAllocator.cpp"},
           {"alignment", allocator.alignment.value},
-          {"settings", "\"\""}};
+          {"settings", allocator_settings(allocator)},
+          {"max_split_size",
+           allocator.max_split_size_mb.given() ? *allocator.max_split_size_mb * (std::int64_t{1} << 20) : -1}};
 }
 
 /// `cpu`: operators without a kernel run on the CPU, in one way or the other.

@@ -57,6 +57,10 @@ const Key kKeys[] = {
     {.path = "allocator", .type = Map, .description = "How memory is had."},
     {.path = "allocator.device", .type = Word, .fallback = "caching", .values = kAllocators, .description = "`caching`: freed memory is kept and handed out again. `pluggable`: the same, until a process loads an allocator of its own. `direct`: each storage is one device allocation.", .example = "direct"},
     {.path = "allocator.alignment", .type = Size, .fallback = "64", .description = "Alignment of allocations: a power of two.", .example = "256", .min = 1, .max = 1 << 20},
+    {.path = "allocator.max_split_size_mb", .type = Integer, .fallback = "no limit", .description = "The caching allocator does not split larger blocks. This and the next three are the defaults of the settings that PYTORCH_ALLOC_CONF names so; the environment's win.", .example = "128", .min = 21, .max = 1 << 20},
+    {.path = "allocator.garbage_collection_threshold", .type = Number, .fallback = "never", .description = "Share of the memory that a process may have, above which cached blocks that were not used for long are freed: above 0, below 1.", .example = "0.8", .max = 1},
+    {.path = "allocator.roundup_power2_divisions", .type = Integer, .fallback = "none", .description = "Requests are rounded up to a fraction of a power of two: into how many parts it is divided, itself a power of two.", .example = "4", .min = 1, .max = 64},
+    {.path = "allocator.expandable_segments", .type = Boolean, .fallback = "false", .description = "Segments that grow in place, where the device has the functions for virtual memory.", .example = "true"},
 
     {.path = "fallback", .type = Map, .fallback = "cpu", .description = "What becomes of operators without a kernel: a word, or a map.", .example = "none", .shorthand = "kind"},
     {.path = "fallback.kind", .type = Word, .fallback = "cpu", .values = kFallbacks, .description = "`cpu`: they run on the CPU, by copying. `alias`: the CPU's kernel runs on the device's memory, without copies, where the device can do that. `none`: they raise.", .example = "alias"},

@@ -1,56 +1,15 @@
 // From the checked tree to the structs of spec.h.
-#include "spec/expr.h"
-#include "spec/op_schema.h"
-#include "spec/parse_tests.h"
 #include "spec/names.h"
-#include "spec/rules.h"
+#include "spec/parse_allocator.h"
+#include "spec/parse_custom_ops.h"
+#include "spec/parse_tests.h"
+#include "spec/read_keys.h"
 #include "spec/shape.h"
-#include "spec/spec.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
-#include <set>
-
 namespace openreg_gen {
 namespace {
-
-const Node* find(const Node* map, std::string_view key) { return map == nullptr ? nullptr : map->find(key); }
-
-template <typename T, typename Convert>
-void read(Located<T>& into, const Node* map, std::string_view key, Convert convert) {
-  if (const Node* node = find(map, key)) into = {convert(node->text), node->at};
-}
-void read(Located<std::string>& into, const Node* map, std::string_view key) {
-  read(into, map, key, [](const std::string& text) { return text; });
-}
-void read(Located<int>& into, const Node* map, std::string_view key) {
-  read(into, map, key, [](const std::string& text) { return std::stoi(text); });
-}
-void read(Located<bool>& into, const Node* map, std::string_view key) {
-  read(into, map, key, [](const std::string& text) { return text[0] == 't' || text[0] == 'T'; });
-}
-void read(Located<std::uint64_t>& into, const Node* map, std::string_view key) {
-  read(into, map, key, [](const std::string& text) { return parse_size(text).value_or(0); });
-}
-
-/// Words become the enumerator with the same place in the table's list of words.
-template <typename T>
-void read_word(Located<T>& into, const Node* map, std::string_view key, std::string_view path) {
-  const auto values = find_key(path)->values;
-  read(into, map, key,
-       [&](const std::string& text) { return static_cast<T>(std::ranges::find(values, text) - values.begin()); });
-}
-
-std::vector<Located<std::string>> read_list(const Node* map, std::string_view key, Location* at = nullptr) {
-  std::vector<Located<std::string>> result;
-  const Node* list = find(map, key);
-  if (list == nullptr) return result;
-  if (at != nullptr) *at = list->at;
-  for (const Node& item : list->items) result.push_back({item.text, item.at});
-  return result;
-}
 
 class Parse {
  public:
@@ -63,9 +22,10 @@ class Parse {
       root_ = check_shape(*document, diagnostics_);
       backend(root_.find("backend"));
       torch(root_.find("torch"));
-      device(root_.find("device"), root_.find("allocator"), root_.find("fallback"));
+      device(root_.find("device"), root_.find("fallback"));
+      spec_.allocator = read_allocator(root_.find("allocator"), diagnostics_);
       ops(root_.find("ops"));
-      custom_ops(root_.find("custom_ops"));
+      spec_.custom_ops = read_custom_ops(root_.find("custom_ops"), spec_.text, diagnostics_);
       spec_.tests = read_tests(root_.find("tests"), diagnostics_);
       amp(root_.find("amp"));
       read(spec_.templates, &root_, "templates");
@@ -82,8 +42,6 @@ class Parse {
     spec_.device.count.value = 2;
     spec_.device.memory.value = std::uint64_t{1} << 30;
     spec_.device.streams_per_pool.value = 4;
-    spec_.allocator.device.value = DeviceAllocatorKind::Caching;
-    spec_.allocator.alignment.value = 64;
     spec_.fallback.kind.value = FallbackKind::Cpu;
     spec_.amp.dtypes.value = {{"float16", {}}, {"bfloat16", {}}};
     spec_.amp.preset.value = "cuda";
@@ -128,18 +86,11 @@ class Parse {
     }
   }
 
-  void device(const Node* device, const Node* allocator, const Node* fallback) {
+  void device(const Node* device, const Node* fallback) {
     read_word(spec_.device.api, device, "api", "device.api");
     read(spec_.device.count, device, "count");
     read(spec_.device.memory, device, "memory");
     read(spec_.device.streams_per_pool, device, "streams_per_pool");
-    read_word(spec_.allocator.device, allocator, "device", "allocator.device");
-    read(spec_.allocator.alignment, allocator, "alignment");
-    if (!std::has_single_bit(*spec_.allocator.alignment)) {
-      diagnostics_.error("E0139", spec_.allocator.alignment.at,
-                         fmt::format("'alignment' {} is no power of two", *spec_.allocator.alignment),
-                         fmt::format("such as {}", std::bit_floor(*spec_.allocator.alignment)));
-    }
     read_word(spec_.fallback.kind, fallback, "kind", "fallback.kind");
     read(spec_.fallback.warn_once, fallback, "warn_once");
     if (*spec_.device.api == DeviceApi::External) {
@@ -154,18 +105,6 @@ class Parse {
         }
       }
     }
-  }
-
-  /// An error inside an expression, at its column.
-  std::optional<Expr> expression(const Node* map, std::string_view key) {
-    const Node* node = find(map, key);
-    if (node == nullptr) return std::nullopt;
-    Expr expr = parse_expr(node->text);
-    if (!expr.error) return expr;
-    auto& e = *expr.error;
-    diagnostics_.error(e.code, place_inside(*node, e.offset, spec_.text), fmt::format("'{}': {}", key, e.message),
-                       e.hint);
-    return std::nullopt;
   }
 
   void ops(const Node* map) {
@@ -196,7 +135,8 @@ class Parse {
                            fmt::format("write `- \"{}\"` in a list, `\"{}\":` in a map", name.text, name.text));
         continue;
       }
-      for (const auto key : {"expr", "map", "combine", "init", "finish", "prefer"}) expression(&node, key);
+      for (const auto key : {"expr", "map", "combine", "init", "finish", "prefer"})
+        read_expression(&node, key, spec_.text, diagnostics_);
       fits_strategy(op);
       spec_.ops.push_back(std::move(op));
     }
@@ -252,133 +192,6 @@ class Parse {
                            "say what the user is to be told: `reason: ...`");
     } else {
       misplaced(op.reason, "reason", "unsupported");
-    }
-  }
-
-  void custom_ops(const Node* list) {
-    if (list == nullptr) return;
-    std::set<std::string> names;
-    for (const Node& node : list->items) {
-      const Node* schema_node = node.find("schema");
-      if (schema_node == nullptr) continue;
-      CustomOpSpec op;
-      read(op.schema, &node, "schema");
-      read(op.expr, &node, "expr");
-      read_word(op.autograd, &node, "autograd", "custom_ops[].autograd");
-      read(op.backward, &node, "backward");
-      OpSchemaError error;
-      const auto schema = parse_op_schema(op.schema.value, error);
-      if (!schema)
-        diagnostics_.error(error.code, place_inside(*schema_node, error.offset, spec_.text),
-                           "'schema': " + error.message, error.hint);
-      if (schema && !names.insert(schema->id()).second) {
-        diagnostics_.error("E0163", op.schema.at, fmt::format("the custom operator '{}' is given twice", schema->name),
-                           "keep one; an overload 'a.b' and an operator 'a_b' are one in C++");
-      }
-      custom_kernel(op, schema, node);
-      spec_.custom_ops.push_back(std::move(op));
-    }
-  }
-
-  void custom_kernel(const CustomOpSpec& op, const std::optional<OpSchema>& schema, const Node& node) {
-    const bool autograd = *op.autograd != CustomAutograd::None;
-    if (op.backward.given() && !autograd) {
-      diagnostics_.error("E0164", op.backward.at, "'backward' has no meaning without 'autograd'",
-                         "add `autograd: formula` or `autograd: function`");
-    } else if (op.backward.given() && !op.expr.given()) {
-      diagnostics_.error("E0164", op.backward.at, "'backward' has no meaning without 'expr'",
-                         "without 'expr' both kernels are yours to write");
-    } else if (autograd && op.expr.given() && !op.backward.given()) {
-      diagnostics_.error("E0164", op.autograd.at, "'autograd' with 'expr' needs 'backward'",
-                         "such as `backward: grad * self`");
-    }
-    const auto forward = expression(&node, "expr");
-    const auto gradients = expressions(&node, "backward");
-    if (!schema) return;
-    const auto count = [&](auto&& test) { return std::ranges::count_if(schema->arguments, test); };
-    const auto tensors = count([](const SchemaArgument& a) { return a.type == "Tensor"; });
-    if (!op.expr.given()) {
-      if (autograd) custom_autograd(op, *schema);
-      return;
-    }
-    std::set<std::string> known;
-    for (const auto& argument : schema->arguments) known.insert(argument.name);
-    const auto served = count([](const SchemaArgument& a) {
-      constexpr std::string_view kServed[] = {"Tensor",  "Scalar", "float", "int",  "bool",
-                                              "Scalar?", "float?", "int?",  "bool?"};
-      return std::ranges::find(kServed, a.type) != std::end(kServed);
-    });
-    const bool one_tensor = schema->returns.size() == 1 && schema->returns[0] == "Tensor";
-    if (!one_tensor || served != std::ssize(schema->arguments) || tensors == 0) {
-      diagnostics_.error("E0165", op.schema.at, "'expr' can't serve this schema",
-                         "it wants Tensor and number arguments, at least one Tensor, and one Tensor back");
-      return;
-    }
-    if (std::ssize(gradients) > tensors) {
-      diagnostics_.error("E0165", op.schema.at,
-                         fmt::format("'backward' has {} expressions, but the schema has {} Tensor{}", gradients.size(),
-                                     tensors, tensors == 1 ? "" : "s"),
-                         "one for each Tensor, in order, separated by ';'; one may be empty");
-      return;
-    }
-    names(forward, known, node.find("expr"));
-    known.insert("grad");
-    for (const auto& gradient : gradients) names(gradient, known, node.find("backward"));
-  }
-
-  /// Expressions separated by ';', of which all but the first may be empty. Offsets are those in the whole text.
-  std::vector<std::optional<Expr>> expressions(const Node* map, std::string_view key) {
-    std::vector<std::optional<Expr>> out;
-    const Node* node = find(map, key);
-    if (node == nullptr) return out;
-    const std::string_view text = node->text;
-    for (std::size_t start = 0; start <= text.size();) {
-      const auto end = std::min(text.find(';', start), text.size());
-      const std::string_view piece = text.substr(start, end - start);
-      out.emplace_back();
-      if (out.size() == 1 || piece.find_first_not_of(' ') != std::string_view::npos) {
-        Expr expr = parse_expr(piece);
-        for (ExprName& name : expr.names) name.offset += start;
-        if (expr.error) {
-          diagnostics_.error(expr.error->code, place_inside(*node, expr.error->offset + start, spec_.text),
-                             fmt::format("'{}': {}", key, expr.error->message), expr.error->hint);
-        } else {
-          out.back() = std::move(expr);
-        }
-      }
-      start = end + 1;
-    }
-    return out;
-  }
-
-  /// A backward that is the owner's: a C++ function, which autograd calls with tensors it has saved.
-  void custom_autograd(const CustomOpSpec& op, const OpSchema& schema) {
-    const auto fail = [&](std::string message, std::string hint) {
-      diagnostics_.error("E0227", op.autograd.at, "'autograd' can't serve this operator: " + message, std::move(hint));
-    };
-    if (*op.autograd == CustomAutograd::Function) {
-      fail("without 'expr', 'function' has nothing to call",
-           "`formula`: its backward is yours to write, beside the kernel");
-      return;
-    }
-    for (const SchemaArgument& argument : schema.arguments) {
-      if (argument.type.find('!') != std::string::npos) {
-        fail(fmt::format("it writes '{}'", argument.name), "return a new tensor instead");
-      } else if (argument.type.starts_with("Tensor") && argument.type.find('[') != std::string::npos) {
-        fail(fmt::format("gradients do not reach the list '{}'", argument.name), "take single tensors");
-      }
-    }
-    const bool tensors = std::ranges::all_of(schema.returns, [](const std::string& type) { return type == "Tensor"; });
-    if (schema.returns.empty() || !tensors) fail("it returns something else than tensors", "return Tensor");
-  }
-
-  void names(const std::optional<Expr>& expr, const std::set<std::string>& known, const Node* node) {
-    if (!expr) return;
-    for (const auto& [name, offset] : expr->names) {
-      if (known.contains(name)) continue;
-      diagnostics_.error("E0166", place_inside(*node, offset, spec_.text),
-                         fmt::format("'{}' is no argument of the operator", name),
-                         fmt::format("its arguments: {}", fmt::join(known, ", ")));
     }
   }
 

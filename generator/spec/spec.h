@@ -45,6 +45,11 @@ struct DeviceSpec {
 struct AllocatorSpec {
   Located<DeviceAllocatorKind> device;  // default caching
   Located<std::uint64_t> alignment;     // power of two, default 64
+  // Defaults of the caching allocator's settings, where given.
+  Located<int> max_split_size_mb;
+  Located<double> garbage_collection_threshold;
+  Located<int> roundup_power2_divisions;
+  Located<bool> expandable_segments;
 };
 
 struct FallbackSpec {

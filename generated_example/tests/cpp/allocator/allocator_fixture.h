@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include <c10/core/AllocatorConfig.h>
+
 #include "runtime/Allocator.h"
 #include "runtime/DeviceAllocator.h"
 #include "runtime/Exception.h"
@@ -36,7 +38,12 @@ inline DeviceStats stats(c10::DeviceIndex device = 0) {
   return getDeviceAllocator()->getDeviceStats(device);
 }
 
-/// Device 0, its default stream, idle and with nothing cached; afterwards the default settings.
+/// These settings, and PyTorch's defaults for all others: what the spec says under `allocator` counts for nothing here.
+inline void use_settings(const std::string& settings) {
+  c10::CachingAllocator::setAllocatorSettings("expandable_segments:False," + settings);
+}
+
+/// Device 0, its default stream, idle and with nothing cached, PyTorch's settings; afterwards the spec's.
 class AllocatorTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -46,6 +53,7 @@ class AllocatorTest : public testing::Test {
     set_device(0);
     setCurrentStream(getDefaultStream(0));
     device_synchronize();
+    use_settings("");
     getDeviceAllocator()->emptyCache();
     getDeviceAllocator()->resetAccumulatedStats(0);
     getDeviceAllocator()->resetPeakStats(0);

@@ -121,7 +121,7 @@ TEST_F(CachingTest, RecordedStreamKeepsMemoryUntilItGotThere) {
 }
 
 TEST_F(CachingTest, MaxSplitSizeKeepsLargeBlocksWhole) {
-  setAllocatorSettings("max_split_size_mb:21");
+  use_settings("max_split_size_mb:21");
   allocate(60 * kMiB).clear();
   const c10::DataPtr medium = allocate(5 * kMiB);
   EXPECT_EQ(current(&DeviceStats::reserved_bytes, kLarge), (60 + 20) * int64_t{kMiB}) << "not from the large block";
@@ -133,7 +133,7 @@ TEST_F(CachingTest, MaxSplitSizeKeepsLargeBlocksWhole) {
 }
 
 TEST_F(CachingTest, RoundingToDivisionsOfPowersOfTwo) {
-  setAllocatorSettings("roundup_power2_divisions:4");
+  use_settings("roundup_power2_divisions:4");
   const c10::DataPtr data = allocate(1200 * 1024);
   EXPECT_EQ(current(&DeviceStats::allocated_bytes), 1280 * 1024);
   EXPECT_EQ(current(&DeviceStats::requested_bytes), 1200 * 1024);
@@ -141,7 +141,7 @@ TEST_F(CachingTest, RoundingToDivisionsOfPowersOfTwo) {
 
 TEST_F(CachingTest, GarbageIsCollectedBeforeMemoryRunsOut) {
   const size_t total = getDeviceAllocator()->getMemoryInfo(0).second;
-  setAllocatorSettings("garbage_collection_threshold:0.5");
+  use_settings("garbage_collection_threshold:0.5");
   allocate(total / 3).clear();
   const c10::DataPtr other = allocate(total / 2);
   EXPECT_EQ(stats().num_alloc_retries, 0);
@@ -196,7 +196,7 @@ TEST_F(CachingTest, ExpandableSegmentsGrowAndShrink) {
   if (orMemGetAllocationGranularity(&granularity) != orSuccess) {
     GTEST_SKIP() << "the device has no virtual memory";
   }
-  setAllocatorSettings("expandable_segments:True");
+  use_settings("expandable_segments:True");
   c10::DataPtr first = allocate(15 * kMiB);
   c10::DataPtr second = allocate(15 * kMiB);
   EXPECT_EQ(current(&DeviceStats::segment), 1);
@@ -318,7 +318,7 @@ TEST_F(CachingTest, EveryCallOfTheDeviceMayFail) {
   const size_t free_before = getDeviceAllocator()->getMemoryInfo(0).first;
   const OpenRegStream other = getStreamFromPool();
   for (const char* settings : {"", "expandable_segments:True"}) {
-    setAllocatorSettings(settings);
+    use_settings(settings);
     for (const bool out_of_memory : {true, false}) {
       const orError_t error = out_of_memory ? orErrorMemoryAllocation : orErrorUnknown;
       for (int calls = 0; calls < 60; ++calls) {

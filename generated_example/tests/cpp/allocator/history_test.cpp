@@ -79,7 +79,7 @@ TEST_F(TrackerTest, IsToldOfMappingAndOfRunningOut) {
   if (orMemGetAllocationGranularity(&granularity) != orSuccess) {
     GTEST_SKIP() << "the device has no virtual memory";
   }
-  setAllocatorSettings("expandable_segments:True");
+  use_settings("expandable_segments:True");
   getDeviceAllocator()->allocate(15 * kMiB).clear();
   getDeviceAllocator()->emptyCache();
   EXPECT_THROW(getDeviceAllocator()->allocate(size_t{1} << 40), c10::OutOfMemoryError);

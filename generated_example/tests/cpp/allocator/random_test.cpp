@@ -214,7 +214,7 @@ class Worker {
 class RandomTest : public AllocatorTest, public testing::WithParamInterface<const char*> {};
 
 TEST_P(RandomTest, NothingOverlapsAndAllComesBack) {
-  setAllocatorSettings(GetParam());
+  use_settings(GetParam());
   const c10::DeviceIndex devices = std::min<c10::DeviceIndex>(device_count(), 2);
   std::vector<size_t> free_before;
   std::vector<std::vector<OpenRegStream>> streams;

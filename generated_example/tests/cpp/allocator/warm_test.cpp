@@ -81,7 +81,7 @@ TEST_F(WarmBlockTest, StatisticsAreTheSnapshotsAtAnyTime) {
   std::mt19937_64 random(7);
   const size_t sizes[] = {512, 1024, 100'000, kMiB, 2 * kMiB, 5 * kMiB, 25 * kMiB};
   for (const char* settings : {"", "expandable_segments:True", "max_split_size_mb:21"}) {
-    setAllocatorSettings(settings);
+    use_settings(settings);
     std::vector<c10::DataPtr> live;
     for (int step = 0; step < 3000; ++step) {
       if (live.empty() || (live.size() < 30 && random() % 2 == 0)) {

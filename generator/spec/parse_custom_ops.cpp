@@ -1,0 +1,158 @@
+#include "spec/parse_custom_ops.h"
+
+#include "spec/op_schema.h"
+#include "spec/read_keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace openreg_gen {
+namespace {
+
+class ParseCustomOps {
+ public:
+  ParseCustomOps(std::string_view text, Diagnostics& diagnostics) : text_(text), diagnostics_(diagnostics) {}
+
+  std::vector<CustomOpSpec> run(const Node* list) {
+    if (list == nullptr) return {};
+    std::set<std::string> names;
+    for (const Node& node : list->items) {
+      const Node* schema_node = node.find("schema");
+      if (schema_node == nullptr) continue;
+      CustomOpSpec op;
+      read(op.schema, &node, "schema");
+      read(op.expr, &node, "expr");
+      read_word(op.autograd, &node, "autograd", "custom_ops[].autograd");
+      read(op.backward, &node, "backward");
+      OpSchemaError error;
+      const auto schema = parse_op_schema(op.schema.value, error);
+      if (!schema)
+        diagnostics_.error(error.code, place_inside(*schema_node, error.offset, text_), "'schema': " + error.message,
+                           error.hint);
+      if (schema && !names.insert(schema->id()).second) {
+        diagnostics_.error("E0163", op.schema.at, fmt::format("the custom operator '{}' is given twice", schema->name),
+                           "keep one; an overload 'a.b' and an operator 'a_b' are one in C++");
+      }
+      custom_kernel(op, schema, node);
+      found_.push_back(std::move(op));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void custom_kernel(const CustomOpSpec& op, const std::optional<OpSchema>& schema, const Node& node) {
+    const bool autograd = *op.autograd != CustomAutograd::None;
+    if (op.backward.given() && !autograd) {
+      diagnostics_.error("E0164", op.backward.at, "'backward' has no meaning without 'autograd'",
+                         "add `autograd: formula` or `autograd: function`");
+    } else if (op.backward.given() && !op.expr.given()) {
+      diagnostics_.error("E0164", op.backward.at, "'backward' has no meaning without 'expr'",
+                         "without 'expr' both kernels are yours to write");
+    } else if (autograd && op.expr.given() && !op.backward.given()) {
+      diagnostics_.error("E0164", op.autograd.at, "'autograd' with 'expr' needs 'backward'",
+                         "such as `backward: grad * self`");
+    }
+    const auto forward = read_expression(&node, "expr", text_, diagnostics_);
+    const auto gradients = expressions(&node, "backward");
+    if (!schema) return;
+    const auto count = [&](auto&& test) { return std::ranges::count_if(schema->arguments, test); };
+    const auto tensors = count([](const SchemaArgument& a) { return a.type == "Tensor"; });
+    if (!op.expr.given()) {
+      if (autograd) custom_autograd(op, *schema);
+      return;
+    }
+    std::set<std::string> known;
+    for (const auto& argument : schema->arguments) known.insert(argument.name);
+    const auto served = count([](const SchemaArgument& a) {
+      constexpr std::string_view kServed[] = {"Tensor",  "Scalar", "float", "int",  "bool",
+                                              "Scalar?", "float?", "int?",  "bool?"};
+      return std::ranges::find(kServed, a.type) != std::end(kServed);
+    });
+    const bool one_tensor = schema->returns.size() == 1 && schema->returns[0] == "Tensor";
+    if (!one_tensor || served != std::ssize(schema->arguments) || tensors == 0) {
+      diagnostics_.error("E0165", op.schema.at, "'expr' can't serve this schema",
+                         "it wants Tensor and number arguments, at least one Tensor, and one Tensor back");
+      return;
+    }
+    if (std::ssize(gradients) > tensors) {
+      diagnostics_.error("E0165", op.schema.at,
+                         fmt::format("'backward' has {} expressions, but the schema has {} Tensor{}", gradients.size(),
+                                     tensors, tensors == 1 ? "" : "s"),
+                         "one for each Tensor, in order, separated by ';'; one may be empty");
+      return;
+    }
+    names(forward, known, node.find("expr"));
+    known.insert("grad");
+    for (const auto& gradient : gradients) names(gradient, known, node.find("backward"));
+  }
+
+  /// Expressions separated by ';', of which all but the first may be empty. Offsets are those in the whole text.
+  std::vector<std::optional<Expr>> expressions(const Node* map, std::string_view key) {
+    std::vector<std::optional<Expr>> out;
+    const Node* node = find(map, key);
+    if (node == nullptr) return out;
+    const std::string_view text = node->text;
+    for (std::size_t start = 0; start <= text.size();) {
+      const auto end = std::min(text.find(';', start), text.size());
+      const std::string_view piece = text.substr(start, end - start);
+      out.emplace_back();
+      if (out.size() == 1 || piece.find_first_not_of(' ') != std::string_view::npos) {
+        Expr expr = parse_expr(piece);
+        for (ExprName& name : expr.names) name.offset += start;
+        if (expr.error) {
+          diagnostics_.error(expr.error->code, place_inside(*node, expr.error->offset + start, text_),
+                             fmt::format("'{}': {}", key, expr.error->message), expr.error->hint);
+        } else {
+          out.back() = std::move(expr);
+        }
+      }
+      start = end + 1;
+    }
+    return out;
+  }
+
+  /// A backward that is the owner's: a C++ function, which autograd calls with tensors it has saved.
+  void custom_autograd(const CustomOpSpec& op, const OpSchema& schema) {
+    const auto fail = [&](std::string message, std::string hint) {
+      diagnostics_.error("E0227", op.autograd.at, "'autograd' can't serve this operator: " + message, std::move(hint));
+    };
+    if (*op.autograd == CustomAutograd::Function) {
+      fail("without 'expr', 'function' has nothing to call",
+           "`formula`: its backward is yours to write, beside the kernel");
+      return;
+    }
+    for (const SchemaArgument& argument : schema.arguments) {
+      if (argument.type.find('!') != std::string::npos) {
+        fail(fmt::format("it writes '{}'", argument.name), "return a new tensor instead");
+      } else if (argument.type.starts_with("Tensor") && argument.type.find('[') != std::string::npos) {
+        fail(fmt::format("gradients do not reach the list '{}'", argument.name), "take single tensors");
+      }
+    }
+    const bool tensors = std::ranges::all_of(schema.returns, [](const std::string& type) { return type == "Tensor"; });
+    if (schema.returns.empty() || !tensors) fail("it returns something else than tensors", "return Tensor");
+  }
+
+  void names(const std::optional<Expr>& expr, const std::set<std::string>& known, const Node* node) {
+    if (!expr) return;
+    for (const auto& [name, offset] : expr->names) {
+      if (known.contains(name)) continue;
+      diagnostics_.error("E0166", place_inside(*node, offset, text_),
+                         fmt::format("'{}' is no argument of the operator", name),
+                         fmt::format("its arguments: {}", fmt::join(known, ", ")));
+    }
+  }
+
+  std::string_view text_;
+  Diagnostics& diagnostics_;
+  std::vector<CustomOpSpec> found_;
+};
+
+}  // namespace
+
+std::vector<CustomOpSpec> read_custom_ops(const Node* list, std::string_view text, Diagnostics& diagnostics) {
+  return ParseCustomOps(text, diagnostics).run(list);
+}
+
+}  // namespace openreg_gen
