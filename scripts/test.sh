@@ -40,7 +40,7 @@ stage_format() {
   local kind trees=("$root/generated_example" "$(second_tree)")
   for kind in "allocator: {device: direct}" "allocator: {expandable_segments: true}" "fallback: none" "device: {api: external}"; do
     trees+=("$work/kind${#trees[@]}")
-    (sed '/^allocator:/,/^fallback:/d; /^device:/,/^$/d' "$root/specs/openreg.yaml"; echo "$kind") >"$work/kind.yaml"
+    (echo "backend: {name: openreg}"; echo "$kind"; sed -n '/^ops:/,$p' "$root/specs/openreg.yaml") >"$work/kind.yaml"
     "$generator" new openreg --spec "$work/kind.yaml" --out "${trees[-1]}" >/dev/null
   done
   for tree in "${trees[@]}"; do
