@@ -96,6 +96,18 @@ def test_a_tree_that_is_being_written_is_left_alone(openreg_gen, tree):
         os.close(folder)
 
 
+def test_a_run_waits_for_one_that_ends(openreg_gen, environment, tree):
+    (tree / GENERATED).unlink()
+    env, torch = environment
+    folder = os.open(tree, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    child = subprocess.Popen([COMMAND, "generate", "-C", tree, "--torch", torch], env=env, stdout=subprocess.DEVNULL)
+    time.sleep(0.5)
+    assert child.poll() is None and not (tree / GENERATED).exists()
+    os.close(folder)
+    assert child.wait() == 0 and (tree / GENERATED).exists()
+
+
 def test_what_a_program_writes_into_a_file_it_held_open_is_kept(openreg_gen, tree):
     spec = tree / "mybackend.yaml"
     with (tree / SHARED).open("a") as editor:

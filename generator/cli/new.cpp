@@ -6,6 +6,7 @@
 #include "cli/open_tree.h"
 #include "cli/plan_view.h"
 #include "diag/render.h"
+#include "spec/document.h"
 #include "tree/apply.h"
 #include "tree/journal.h"
 #include "tree/paths.h"
@@ -60,13 +61,12 @@ std::string make_spec_text(const Options& options, const std::string& text, cons
 
 std::string read_spec(const fs::path& path) {
   Diagnostics diagnostics;
-  // parse_spec knows what must not be read (folders, huge files) and says so; its text is the file's bytes.
-  Spec spec = parse_spec(path, diagnostics);
-  if (spec.text.empty() && diagnostics.has_errors()) {
+  auto text = read_spec_file(path, diagnostics);  // folders, huge files and the like are errors
+  if (!text) {
     const Diagnostic& first = diagnostics.all().front();
     throw Failure(Exit::BadInput, first.code, path.string() + ": " + first.message, first.hint);
   }
-  return spec.text;
+  return std::move(*text);
 }
 
 void write_tree(const fs::path& root, const Plan& plan) {

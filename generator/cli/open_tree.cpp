@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <thread>
+
 namespace openreg_gen {
 namespace fs = std::filesystem;
 namespace {
@@ -46,7 +49,11 @@ void tell(const LateWrites& late) {
 }  // namespace
 
 std::unique_ptr<void, void (*)(void*)> lock_tree(RealDisk& disk, const fs::path& root) {
+  using namespace std::chrono_literals;
+  // Short runs end, and a process that a killed run was about to start has the lock until it has started.
+  const auto end = std::chrono::steady_clock::now() + 3s;
   auto lock = disk.lock();
+  for (; !lock && std::chrono::steady_clock::now() < end; lock = disk.lock()) std::this_thread::sleep_for(10ms);
   if (!lock) at_work(disk, root);
   return lock;
 }

@@ -24,7 +24,7 @@ struct OpenTree {
 /// work (E0510, with its process), and with Access::Read a run that was cut off (E0512).
 OpenTree open_tree(const std::string& folder, Access access);
 
-/// Locks a tree. Throws Failure(No, E0510) that names the process that holds it.
+/// Locks a tree; waits some seconds for a run that is at work. Throws Failure(No, E0510) that names its process.
 std::unique_ptr<void, void (*)(void*)> lock_tree(RealDisk& disk, const std::filesystem::path& root);
 
 /// A path as its user wrote it, relative to the current folder or to the tree, as the tree has it. Throws

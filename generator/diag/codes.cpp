@@ -137,7 +137,7 @@ constexpr Code kCodes[] = {
     {"E0507", "broken manifest", "`.openreg-gen/manifest.json` is unreadable, or newer than this openreg-gen."},
     {"E0508", "symlink out of the tree", "A symlink inside the tree leads out of it."},
     {"E0509", "choice that cannot be written", "`new` puts its options into the spec's text, and found no place for one. Write it into the spec by hand."},
-    {"E0510", "the tree is locked", "Another openreg-gen writes into the tree."},
+    {"E0510", "the tree is locked", "Another openreg-gen writes into the tree, and did not end within 3 seconds."},
     {"E0511", "the tree's spec is gone", "The manifest names a spec that is not there."},
     {"E0512", "an unfinished run", "An earlier run was cut off; the next one that writes finishes or undoes it."},
     {"E0513", "output not taken", "Standard output did not take all that was printed: a full disk, or a closed pipe."},

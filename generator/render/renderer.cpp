@@ -12,13 +12,16 @@ namespace {
 
 using nlohmann::json;
 
-json to_json(const std::vector<RenderJob>& jobs) {
-  json list = json::array();
+/// Adds a member to the text of an object. Contexts are megabytes: they go into the text without a copy as JSON.
+void add_jobs(std::string& object, const std::vector<RenderJob>& jobs) {
+  object.back() = ',';
+  object += R"("jobs":[)";
   for (const RenderJob& job : jobs) {
-    list.push_back({{"template", job.template_name}, {"context", job.context}});
-    if (job.user) list.back()["user"] = true;
+    if (&job != &jobs.front()) object += ',';
+    object += fmt::format(R"({{"template":{},"user":{},"context":{}}})", json(job.template_name).dump(), job.user,
+                          job.context.dump());
   }
-  return list;
+  object += "]}";
 }
 
 std::string last_line(std::string text) {
@@ -84,14 +87,14 @@ std::vector<std::string> Renderer::render(const RenderRequest& request) {
   } else {
     caches = json::array();
   }
-  const std::string text = json{
+  std::string text = json{
       {"templates", impl_->data.templates.string()},
       {"hash", request.templates_hash},
       {"caches", std::move(caches)},
       {"globals", request.globals},
-      {"user", request.user},
-      {"jobs",
-       to_json(request.jobs)}}.dump();
+      {"user",
+       request.user}}.dump();
+  add_jobs(text, request.jobs);
   std::string without_jinja;
   for (;;) {
     const std::string python = impl_->pythons[impl_->at].string();
