@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdlib>
+#include <exception>
 #include <string>
 
 #include <c10/core/AllocatorConfig.h>
@@ -38,7 +39,11 @@ void apply_default_settings() {
     return;  // PyTorch reads the environment by itself
   }
   const char* environment = std::getenv("PYTORCH_ALLOC_CONF");
-  c10::CachingAllocator::setAllocatorSettings(with_defaults(environment == nullptr ? "" : environment));
+  try {
+    c10::CachingAllocator::setAllocatorSettings(with_defaults(environment == nullptr ? "" : environment));
+  } catch (const std::exception&) {
+    // A wrong value in the environment: PyTorch reads it again, and says so, at the first allocation.
+  }
 }
 
 size_t rounded_size(size_t size) {
