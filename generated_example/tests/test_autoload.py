@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 import torch
@@ -41,6 +42,17 @@ if torch.openreg.is_available():
     assert torch.zeros(2, device="openreg").tolist() == [0, 0]
 print("good")
 """
+
+
+@pytest.mark.no_device
+@installed
+def test_import_in_the_folder_above():
+    """There the tree's folder could be taken for the package."""
+    above = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", f"import torch{USE}"], cwd=above, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.stdout == "good\n", done.stderr
 
 
 @pytest.mark.no_device
