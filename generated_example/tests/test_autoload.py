@@ -50,7 +50,12 @@ def test_import_in_the_folder_above():
     """There the tree's folder could be taken for the package."""
     above = Path(__file__).resolve().parents[2]
     done = subprocess.run(
-        [sys.executable, "-c", f"import torch{USE}"], cwd=above, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", f"import torch{USE}"],
+        cwd=above,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
     assert done.stdout == "good\n", done.stderr
 
