@@ -2,8 +2,8 @@
 device is slower.
 
 `enqueue` is what a call costs the calling thread, the device's work left out; `throughput` has one wait at the end of
-many calls; `round trip` waits after each. The training step is that of a small transformer: with the kernels of specs/full.yaml, and
-without any, where each operator falls back (`alias`: on the device's memory, `cpu`: on copies).
+many calls; `round trip` waits after each. The training step is that of a small transformer: with the kernels of
+specs/full.yaml, and without any, where each operator falls back (`alias`: on the device's memory, `cpu`: on copies).
 
 Isolation of device memory is a debugging aid of the simulated device; it is off here, since a host without protection
 keys pays for it at each wait. With ISOLATION=auto in the environment it is as users have it.

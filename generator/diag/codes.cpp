@@ -84,7 +84,7 @@ constexpr Code kCodes[] = {
     {"E0204", "no way through the CPU", "Views must alias, factories must make tensors on the device, random operators must draw from the device's generator, and some operators have no CPU kernel."},
     {"E0205", "no structured form", "Only out variants that PyTorch declares as structured can be structured; they serve the functional and in-place forms too."},
     {"E0206", "no DispatchStub", "PyTorch's kernel of the operator ends in no DispatchStub that a backend can serve."},
-    {"E0207", "not pointwise", "An expression over elements can't be the operator's kernel; nor of losses, which sum up their elements as `reduction` says, and of what works along a `dim`."},
+    {"E0207", "not pointwise", "An expression over elements can't be the operator's kernel: neither of what works along a `dim`, nor of losses, which sum up their elements as `reduction` says."},
     {"E0208", "unknown name in an expression", "The expression names something that is no tensor or number argument of the operator."},
     {"E0209", "operator of the minimal set", "Every backend registers the operator already; two registrations contradict each other."},
     {"E0210", "nothing to override (warning)", "`override` concerns composite operators only."},

@@ -1,7 +1,6 @@
 #include "spec/parse_tests.h"
 
-#include "spec/keys.h"
-#include "spec/rules.h"
+#include "spec/read_keys.h"
 
 #include <fmt/format.h>
 
@@ -11,15 +10,15 @@
 namespace openreg_gen {
 namespace {
 
-Located<std::string> text(const Node& map, std::string_view key) {
-  const Node* node = map.find(key);
-  return node == nullptr ? Located<std::string>{} : Located<std::string>{node->text, node->at};
+/// The value of a key, nothing if it is not there.
+template <typename T>
+Located<T> value(const Node& map, std::string_view key) {
+  Located<T> out;
+  read(out, &map, key);
+  return out;
 }
-
-Located<double> number(const Node& map, std::string_view key) {
-  const Node* node = map.find(key);
-  return node == nullptr ? Located<double>{} : Located<double>{parse_number(node->text).value_or(0), node->at};
-}
+constexpr auto text = value<std::string>;
+constexpr auto number = value<double>;
 
 /// The items of a list that may not be there.
 const std::vector<Node>& items(const Node& map, std::string_view key) {
@@ -36,29 +35,22 @@ void both_tolerances(const OpTests& tests, Diagnostics& diagnostics) {
                     rtol ? "such as `atol: 1.0e-5`" : "such as `rtol: 1.0e-3`");
 }
 
-bool is_false(const Node& node) { return node.text[0] == 'f' || node.text[0] == 'F'; }
-
 }  // namespace
 
 OpTests read_op_tests(const Node* map, Diagnostics& diagnostics) {
   OpTests out;
   if (map == nullptr) return out;
-  if (const Node* run = map->find("run")) out.run = {!is_false(*run), run->at};
-  if (const Node* dtypes = map->find("dtypes")) {
-    out.dtypes.at = dtypes->at;
-    for (const Node& item : dtypes->items) out.dtypes.value.push_back({item.text, item.at});
-  }
-  out.rtol = number(*map, "rtol");
-  out.atol = number(*map, "atol");
+  read(out.run, map, "run");
+  out.dtypes.value = read_list(map, "dtypes", &out.dtypes.at);
+  read(out.rtol, map, "rtol");
+  read(out.atol, map, "atol");
   both_tolerances(out, diagnostics);
-  const auto checks = find_key("ops.*.tests.skip[].check")->values;
   std::set<std::pair<std::string, std::string>> seen;
   for (const Node& item : items(*map, "skip")) {
     const auto check = text(item, "check");
     if (!check.given()) continue;  // reported as missing
-    TestSkip skip{{static_cast<TestCheck>(std::ranges::find(checks, *check) - checks.begin()), check.at},
-                  text(item, "dtype"),
-                  text(item, "reason")};
+    TestSkip skip{{}, text(item, "dtype"), text(item, "reason")};
+    read_word(skip.check, &item, "check", "ops.*.tests.skip[].check");
     if (!seen.emplace(*check, *skip.dtype).second)
       diagnostics.error("E0237", check.at, fmt::format("the check '{}' is skipped twice", *check), "keep one");
     out.skip.push_back(std::move(skip));
@@ -69,7 +61,7 @@ OpTests read_op_tests(const Node* map, Diagnostics& diagnostics) {
 TestsSpec read_tests(const Node* map, Diagnostics& diagnostics) {
   TestsSpec out;
   if (map == nullptr) return out;
-  if (const Node* samples = map->find("samples")) out.samples = {std::stoi(samples->text), samples->at};
+  read(out.samples, map, "samples");
   std::set<std::string> dtypes, tests;
   for (const Node& item : items(*map, "tolerances")) {
     TestsSpec::Tolerance tolerance{text(item, "dtype"), number(item, "rtol"), number(item, "atol")};

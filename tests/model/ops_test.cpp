@@ -1,6 +1,5 @@
 #include "model/ops.h"
 
-#include "model/amp.h"
 #include "model/ops_tables.h"
 #include "model/ops_texts.h"
 
@@ -305,77 +304,6 @@ TEST(Operators, KernelsInTheTreeAreSortedByTheHeaderOfTheirStubs) {
   EXPECT_EQ(families[0]["stubs"].at(0)["name"], "hypot_stub");
 }
 
-Spec custom_spec(const std::string& schema, const std::string& expr, CustomAutograd autograd,
-                 const std::string& backward) {
-  Spec spec;
-  CustomOpSpec op;
-  op.schema.value = schema;
-  op.expr.value = expr;
-  op.autograd.value = autograd;
-  op.backward.value = backward;
-  spec.custom_ops.push_back(op);
-  return spec;
-}
-
-TEST(CustomOperators, EachGradientIsAnOperatorOfItsOwn) {
-  const json ops =
-      custom_operators_model(custom_spec("axpy(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-                                         "self * alpha + other", CustomAutograd::Formula, "grad * alpha; grad"));
-  ASSERT_EQ(ops["pointwise"].size(), 3U);
-  EXPECT_EQ(ops["pointwise"][1]["name"], "axpy_backward_self");
-  EXPECT_EQ(ops["pointwise"][2]["expr"], "grad");
-  EXPECT_EQ(ops["formulas"].at(0)["gradients"].at(1)["arg_index"], 1);
-  EXPECT_EQ(ops["formulas"].at(0)["gradients"].at(0)["call_args"],
-            "grads[0], saved[0], saved[1], ctx->saved_data[\"alpha\"].toScalar()");
-  EXPECT_EQ(ops["python"].at(0)["py_call"], "self, other, alpha=alpha");
-  EXPECT_EQ(ops["python"].at(0)["py_differentiable"], "True");
-}
-
-TEST(CustomOperators, AMissingFormulaIsNamed) {
-  const json ops = custom_operators_model(
-      custom_spec("add2(Tensor self, Tensor other) -> Tensor", "self + other", CustomAutograd::Formula, "grad"));
-  EXPECT_EQ(ops["formulas"].at(0)["missing"].at(0)["name"], "other");
-  EXPECT_EQ(ops["python"].at(0)["py_differentiable"], "False");
-}
-
-TEST(CustomOperators, WithoutAnExpressionTheKernelIsTheOwners) {
-  const json ops = custom_operators_model(
-      custom_spec("mine(Tensor self, Tensor? w, int[] n) -> (Tensor, Tensor)", "", CustomAutograd::None, ""));
-  EXPECT_TRUE(ops["pointwise"].empty());
-  EXPECT_EQ(ops["declared"].at(0)["returns"], "std::tuple<at::Tensor, at::Tensor>");
-  EXPECT_EQ(ops["declared"].at(0)["params"],
-            "const at::Tensor& self, const std::optional<at::Tensor>& w, at::IntArrayRef n");
-  EXPECT_EQ(ops["not_differentiable"], json({"mine"}));
-}
-
-TEST(CustomOperators, OverloadsHaveNamesOfTheirOwn) {
-  const json ops = custom_operators_model(custom_spec(
-      "pool.list(Tensor[] xs, int[2] size=[1,1], float? eps=None) -> Tensor[]", "", CustomAutograd::None, ""));
-  EXPECT_EQ(ops["declared"].at(0)["name"], "pool.list");
-  EXPECT_EQ(ops["declared"].at(0)["custom_id"], "pool_list");
-  EXPECT_EQ(ops["python"].at(0)["py_op"], "pool.list");
-  EXPECT_EQ(ops["python"].at(0)["py_typed_args"],
-            "xs: Sequence[torch.Tensor], size: Sequence[int] = (1, 1), eps: float | None = None");
-  EXPECT_EQ(ops["sequences"], true);
-}
-
-TEST(CustomOperators, AWrittenBackwardGetsAllArguments) {
-  const json ops = custom_operators_model(
-      custom_spec("mix(Tensor x, Tensor? w, int[] n) -> (Tensor, Tensor)", "", CustomAutograd::Formula, ""));
-  EXPECT_EQ(ops["declared"].at(0)["backward_params"],
-            "at::TensorList grads, const at::Tensor& x, const std::optional<at::Tensor>& w, at::IntArrayRef n");
-  EXPECT_EQ(ops["formulas"].at(0)["backward_args"],
-            json({"grads", "saved[0]", "saved[1].defined() ? std::optional(saved[1]) : std::nullopt",
-                  "ctx->saved_data[\"n\"].toIntVector()"}));
-  EXPECT_EQ(ops["formulas"].at(0)["list_items"], "list[0], list[1]");
-}
-
-TEST(CustomOperators, WhatIsWrittenIsToldToAutograd) {
-  const json ops = custom_operators_model(custom_spec("bump(Tensor(a!) x) -> ()", "", CustomAutograd::None, ""));
-  EXPECT_EQ(ops["mutating"], json({"bump"}));
-  EXPECT_TRUE(ops["not_differentiable"].empty());  // what is registered for the others does not see it
-}
-
 TEST(Texts, FilesOfKernelsDifferFromTheOthersInMoreThanCase) {
   Op copy;
   copy.base = "copy";
@@ -387,61 +315,6 @@ TEST(Texts, FilesOfKernelsDifferFromTheOthersInMoreThanCase) {
     op.base = taken;
     EXPECT_EQ(op_file(op), std::string(taken) + "_kernel");
   }
-}
-
-constexpr std::string_view kHeader = R"(
-#define AT_FORALL_LOWER_PRECISION_FP(_)  \
-  _(_convolution, deprecated)            \
-  _(mm)
-
-#define AT_FORALL_FP32(_) \
-  _(exp)                  \
-  _(pow, Scalar)
-
-#define AT_FORALL_FP32_SET_OPT_DTYPE(_) \
-  _(prod)
-
-#define AT_FORALL_DIFFERENT_REDISPATCH_SIGNATURE(_) \
-  _(ADD_NS(norm),                                   \
-    "norm.Scalar",                                  \
-    Tensor(const Tensor&, const Scalar&),           \
-    Tensor(                                         \
-        const Tensor&,                              \
-        ScalarType),                                \
-    fp32_append_dtype)
-
-#define AT_FORALL_PROMOTE(_) \
-  _(dot)
-)";
-
-TEST(Amp, ListsAreReadFromTheHeader) {
-  const auto policies = read_amp_policies(kHeader);
-  ASSERT_EQ(policies.size(), 5U);
-  EXPECT_EQ(policies[0].rules.at(0).line, "KERNEL_PRIVATEUSEONE(_convolution, deprecated, lower_precision_fp)");
-  EXPECT_EQ(policies[0].rules.at(0).op, "_convolution.deprecated");
-  EXPECT_EQ(policies[1].rules.at(1).op, "pow.Scalar");
-  EXPECT_EQ(policies[3].rules.at(0).op, "norm.Scalar");
-  EXPECT_EQ(policies[3].rules.at(0).line,
-            "KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_PRIVATEUSEONE(ADD_NS(norm), \"norm.Scalar\", "
-            "Tensor(const Tensor&, const Scalar&), Tensor(const Tensor&, ScalarType), fp32_append_dtype)");
-}
-
-TEST(Amp, AHeaderWithoutListsIsAFailureOfTheEnvironment) {
-  try {
-    read_amp_policies("");
-    FAIL();
-  } catch (const std::exception& error) {
-    EXPECT_NE(std::string(error.what()).find("AT_FORALL_LOWER_PRECISION_FP"), std::string::npos);
-  }
-}
-
-TEST(Amp, PresetNoneHasOnlyWhatIsAdded) {
-  Spec spec;
-  spec.amp.preset.value = "none";
-  spec.amp.add["fp32"] = {{"logsumexp", {}}};
-  const json amp = amp_model(spec, Catalog{});
-  ASSERT_EQ(amp["policies"].size(), 1U);
-  EXPECT_EQ(amp["policies"][0]["rules"][0]["line"], "KERNEL_PRIVATEUSEONE(logsumexp, fp32)");
 }
 
 }  // namespace

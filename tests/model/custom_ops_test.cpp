@@ -1,0 +1,82 @@
+#include "model/ops.h"
+
+#include <gtest/gtest.h>
+
+namespace openreg_gen {
+namespace {
+
+using nlohmann::json;
+
+Spec custom_spec(const std::string& schema, const std::string& expr, CustomAutograd autograd,
+                 const std::string& backward) {
+  Spec spec;
+  CustomOpSpec op;
+  op.schema.value = schema;
+  op.expr.value = expr;
+  op.autograd.value = autograd;
+  op.backward.value = backward;
+  spec.custom_ops.push_back(op);
+  return spec;
+}
+
+TEST(CustomOperators, EachGradientIsAnOperatorOfItsOwn) {
+  const json ops =
+      custom_operators_model(custom_spec("axpy(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+                                         "self * alpha + other", CustomAutograd::Formula, "grad * alpha; grad"));
+  ASSERT_EQ(ops["pointwise"].size(), 3U);
+  EXPECT_EQ(ops["pointwise"][1]["name"], "axpy_backward_self");
+  EXPECT_EQ(ops["pointwise"][2]["expr"], "grad");
+  EXPECT_EQ(ops["formulas"].at(0)["gradients"].at(1)["arg_index"], 1);
+  EXPECT_EQ(ops["formulas"].at(0)["gradients"].at(0)["call_args"],
+            "grads[0], saved[0], saved[1], ctx->saved_data[\"alpha\"].toScalar()");
+  EXPECT_EQ(ops["python"].at(0)["py_call"], "self, other, alpha=alpha");
+  EXPECT_EQ(ops["python"].at(0)["py_differentiable"], "True");
+}
+
+TEST(CustomOperators, AMissingFormulaIsNamed) {
+  const json ops = custom_operators_model(
+      custom_spec("add2(Tensor self, Tensor other) -> Tensor", "self + other", CustomAutograd::Formula, "grad"));
+  EXPECT_EQ(ops["formulas"].at(0)["missing"].at(0)["name"], "other");
+  EXPECT_EQ(ops["python"].at(0)["py_differentiable"], "False");
+}
+
+TEST(CustomOperators, WithoutAnExpressionTheKernelIsTheOwners) {
+  const json ops = custom_operators_model(
+      custom_spec("mine(Tensor self, Tensor? w, int[] n) -> (Tensor, Tensor)", "", CustomAutograd::None, ""));
+  EXPECT_TRUE(ops["pointwise"].empty());
+  EXPECT_EQ(ops["declared"].at(0)["returns"], "std::tuple<at::Tensor, at::Tensor>");
+  EXPECT_EQ(ops["declared"].at(0)["params"],
+            "const at::Tensor& self, const std::optional<at::Tensor>& w, at::IntArrayRef n");
+  EXPECT_EQ(ops["not_differentiable"], json({"mine"}));
+}
+
+TEST(CustomOperators, OverloadsHaveNamesOfTheirOwn) {
+  const json ops = custom_operators_model(custom_spec(
+      "pool.list(Tensor[] xs, int[2] size=[1,1], float? eps=None) -> Tensor[]", "", CustomAutograd::None, ""));
+  EXPECT_EQ(ops["declared"].at(0)["name"], "pool.list");
+  EXPECT_EQ(ops["declared"].at(0)["custom_id"], "pool_list");
+  EXPECT_EQ(ops["python"].at(0)["py_op"], "pool.list");
+  EXPECT_EQ(ops["python"].at(0)["py_typed_args"],
+            "xs: Sequence[torch.Tensor], size: Sequence[int] = (1, 1), eps: float | None = None");
+  EXPECT_EQ(ops["sequences"], true);
+}
+
+TEST(CustomOperators, AWrittenBackwardGetsAllArguments) {
+  const json ops = custom_operators_model(
+      custom_spec("mix(Tensor x, Tensor? w, int[] n) -> (Tensor, Tensor)", "", CustomAutograd::Formula, ""));
+  EXPECT_EQ(ops["declared"].at(0)["backward_params"],
+            "at::TensorList grads, const at::Tensor& x, const std::optional<at::Tensor>& w, at::IntArrayRef n");
+  EXPECT_EQ(ops["formulas"].at(0)["backward_args"],
+            json({"grads", "saved[0]", "saved[1].defined() ? std::optional(saved[1]) : std::nullopt",
+                  "ctx->saved_data[\"n\"].toIntVector()"}));
+  EXPECT_EQ(ops["formulas"].at(0)["list_items"], "list[0], list[1]");
+}
+
+TEST(CustomOperators, WhatIsWrittenIsToldToAutograd) {
+  const json ops = custom_operators_model(custom_spec("bump(Tensor(a!) x) -> ()", "", CustomAutograd::None, ""));
+  EXPECT_EQ(ops["mutating"], json({"bump"}));
+  EXPECT_TRUE(ops["not_differentiable"].empty());  // what is registered for the others does not see it
+}
+
+}  // namespace
+}  // namespace openreg_gen
