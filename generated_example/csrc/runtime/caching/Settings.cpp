@@ -3,7 +3,6 @@
 #include "runtime/caching/Settings.h"
 
 #include <bit>
-#include <cstdlib>
 #include <exception>
 #include <string>
 
@@ -38,9 +37,9 @@ void apply_default_settings() {
   if (*kDefaults == '\0') {
     return;  // PyTorch reads the environment by itself
   }
-  const char* environment = std::getenv("PYTORCH_ALLOC_CONF");
   try {
-    c10::CachingAllocator::setAllocatorSettings(with_defaults(environment == nullptr ? "" : environment));
+    // What PyTorch has read of the environment goes behind the defaults, and wins.
+    c10::CachingAllocator::setAllocatorSettings(with_defaults(c10::CachingAllocator::getAllocatorSettings()));
   } catch (const std::exception&) {
     // A wrong value in the environment: PyTorch reads it again, and says so, at the first allocation.
   }
