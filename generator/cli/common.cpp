@@ -9,21 +9,6 @@
 namespace openreg_gen {
 namespace {
 
-std::optional<Inputs> complete(Spec spec, Diagnostics& diagnostics, const std::string& torch, bool json) {
-  Inputs inputs{std::move(spec), {}};
-  try {
-    inputs.catalog =
-        load_catalog(find_torch(torch.empty() ? std::nullopt : std::optional<std::filesystem::path>(torch)));
-  } catch (const Failure&) {
-    diagnostics.finish(inputs.spec.text);
-    if (report(diagnostics, json)) return std::nullopt;
-    throw;
-  }
-  validate_spec(inputs.spec, inputs.catalog, diagnostics);
-  if (report(diagnostics, json)) return std::nullopt;
-  return inputs;
-}
-
 /// Rows of the spec's own templates keep to the rules of paths, and off the spec and the templates.
 void check_user_paths(const std::vector<Output>& outputs, const UserTemplates& user, const std::string& spec_file) {
   std::vector<std::string> paths{spec_file};
@@ -44,17 +29,32 @@ void check_user_paths(const std::vector<Output>& outputs, const UserTemplates& u
 
 }  // namespace
 
+std::optional<Inputs> read_inputs(Spec spec, Diagnostics& diagnostics, const std::string& torch, bool json) {
+  Inputs inputs{std::move(spec), {}};
+  try {
+    inputs.catalog =
+        load_catalog(find_torch(torch.empty() ? std::nullopt : std::optional<std::filesystem::path>(torch)));
+  } catch (const Failure&) {
+    diagnostics.finish(inputs.spec.text);
+    if (report(diagnostics, json)) return std::nullopt;
+    throw;
+  }
+  validate_spec(inputs.spec, inputs.catalog, diagnostics);
+  if (report(diagnostics, json)) return std::nullopt;
+  return inputs;
+}
+
 std::optional<Inputs> read_inputs(std::string text, const std::filesystem::path& path, const std::string& torch,
                                   bool json) {
   Diagnostics diagnostics;
   Spec spec = parse_spec_text(std::move(text), path, diagnostics);
-  return complete(std::move(spec), diagnostics, torch, json);
+  return read_inputs(std::move(spec), diagnostics, torch, json);
 }
 
 std::optional<Inputs> read_inputs(const std::filesystem::path& path, const std::string& torch, bool json) {
   Diagnostics diagnostics;
   Spec spec = parse_spec(path, diagnostics);
-  return complete(std::move(spec), diagnostics, torch, json);
+  return read_inputs(std::move(spec), diagnostics, torch, json);
 }
 
 std::optional<Inputs> read_again(Inputs inputs, std::string text, bool json) {
@@ -70,7 +70,8 @@ std::optional<Inputs> read_again(Inputs inputs, std::string text, bool json) {
 Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& spec_file, Ignore ignore) {
   Rendering rendering;
   rendering.request.templates_hash = hash_templates(data);
-  rendering.request.globals = make_globals(inputs.spec, inputs.catalog, spec_file);
+  rendering.model = make_globals(inputs.spec, inputs.catalog, spec_file);
+  rendering.request.globals = rendering.model.dump();
   rendering.user = read_user_templates(inputs.spec);
   rendering.request.user_folder = rendering.user.folder;
   rendering.request.user = rendering.user.texts;
@@ -86,12 +87,12 @@ Rendering prepare(const Inputs& inputs, const DataDir& data, const std::string& 
 void add_outputs(Rendering& rendering, const Inputs& inputs, const DataDir& data) {
   const std::string& spec_file = rendering.next.spec;
   const UserTemplates& user = rendering.user;
-  rendering.outputs = expand_outputs(data.templates, rendering.request.globals, user);
+  rendering.outputs = expand_outputs(data.templates, rendering.model, user);
   check_user_paths(rendering.outputs, user, spec_file);
   std::erase_if(rendering.outputs, [&](const Output& output) { return rendering.ignore.matches(output.path); });
   for (const Output& output : rendering.outputs) {
     rendering.request.jobs.push_back(
-        {output.template_name, job_context(output, rendering.request.globals), output.user});
+        {output.template_name, job_context(output, rendering.model), output.user, output.each, output.index});
   }
   const auto folder = std::filesystem::path(spec_file).parent_path();
   const auto add = [&](const std::filesystem::path& path, const char* key, const char* about, const std::string& text) {

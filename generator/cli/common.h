@@ -22,6 +22,8 @@ struct Inputs {
 };
 std::optional<Inputs> read_inputs(std::string text, const std::filesystem::path& path, const std::string& torch,
                                   bool json);
+/// The same of a spec that was parsed, and of what was found then.
+std::optional<Inputs> read_inputs(Spec spec, Diagnostics& diagnostics, const std::string& torch, bool json);
 /// The same for another text of a spec that was read before; its catalogue is kept.
 std::optional<Inputs> read_again(Inputs inputs, std::string text, bool json);
 
@@ -30,6 +32,7 @@ std::optional<Inputs> read_inputs(const std::filesystem::path& path, const std::
 
 /// All that is to be rendered, and the manifest it leads to (without its files).
 struct Rendering {
+  nlohmann::json model;  // what request.globals is the text of
   std::vector<Output> outputs;
   RenderRequest request;
   Manifest next;

@@ -49,14 +49,19 @@ void check_free(const fs::path& root) {
   }
 }
 
-/// The text of the new tree's spec; with --spec nothing but the name and the device is changed.
-std::string make_spec_text(const Options& options, const std::string& text, const fs::path& path) {
-  std::string out = options.spec.empty() ? adapt_shipped_spec(text, options.name, options.device == "external") : text;
-  Diagnostics ignored;  // what is wrong is said later, of the finished text
-  Spec spec = parse_spec_text(out, path, ignored);
-  if (spec.backend.name.given()) out = with_name(out, spec, options.name);
-  if (!options.device.empty()) out = with_device(out, parse_spec_text(out, path, ignored), options.device);
-  return out;
+/// The new tree's spec; with --spec nothing but the name and the device is changed. What is wrong is said of the
+/// finished text.
+Spec make_spec(const Options& options, std::string text, const fs::path& path, Diagnostics& diagnostics) {
+  if (options.spec.empty()) text = adapt_shipped_spec(text, options.name, options.device == "external");
+  Spec spec = parse_spec_text(std::move(text), path, diagnostics);
+  const auto edited = [&](std::string now) {
+    if (now == spec.text) return;
+    diagnostics = {};
+    spec = parse_spec_text(std::move(now), path, diagnostics);
+  };
+  if (spec.backend.name.given()) edited(with_name(spec.text, spec, options.name));
+  if (!options.device.empty()) edited(with_device(spec.text, spec, options.device));
+  return spec;
 }
 
 std::string read_spec(const fs::path& path) {
@@ -93,8 +98,9 @@ Exit run(const Options& options) {
   const fs::path source = shipped ? data.specs / "openreg.yaml" : fs::path(options.spec);
   const std::string extension = source.extension() == ".json" ? ".json" : ".yaml";
   const std::string spec_file = options.name + extension;
-  std::string text = make_spec_text(options, read_spec(source), source);
-  const auto inputs = read_inputs(text, shipped ? fs::path(spec_file) : source, options.torch, options.json);
+  Diagnostics diagnostics;
+  Spec spec = make_spec(options, read_spec(source), shipped ? fs::path(spec_file) : source, diagnostics);
+  const auto inputs = read_inputs(std::move(spec), diagnostics, options.torch, options.json);
   if (!inputs) return Exit::BadInput;
   if (inputs->spec.backend.name.value != options.name) {
     throw Failure(Exit::BadInput, "E0509", "cannot put the name '" + options.name + "' into " + source.string(),
@@ -106,7 +112,7 @@ Exit run(const Options& options) {
   Rendering rendering = prepare(*inputs, data, spec_file);
   add_outputs(rendering, *inputs, data);
   std::vector<Rendered> renders = render(renderer, rendering);
-  renders.push_back(spec_output(spec_file, std::move(text)));
+  renders.push_back(spec_output(spec_file, inputs->spec.text));
   const Plan plan = make_plan(RealDisk(root), nullptr, std::move(renders), rendering.next);
   if (plan.refused()) return print_refusal(plan);
   if (!options.dry_run) write_tree(root, plan);

@@ -118,8 +118,7 @@ json job_context(const Output& output, const json& globals) {
            {{"header", file_header(output, globals["tool"]["version"].get<std::string>(),
                                    globals["spec"]["file"].get<std::string>())},
             {"path", output.path},
-            {"class", to_string(output.file_class)}}},
-          {"item", output.item}};
+            {"class", to_string(output.file_class)}}}};
 }
 
 }  // namespace openreg_gen

@@ -26,9 +26,10 @@ struct Output {
   std::string template_name;  // relative to templates/, or to the spec's own folder
   std::string path;           // relative to the tree, with '/'
   FileClass file_class = FileClass::Generated;
-  std::string key;      // the spec key that governs it
-  std::string about;    // what it is for, one line
-  nlohmann::json item;  // of a row with `each`; else null
+  std::string key;        // the spec key that governs it
+  std::string about;      // what it is for, one line
+  std::string each;       // of a row with `each`: the list in the model, "ops.native"
+  std::size_t index = 0;  // of the file's item in that list
   /// What the file is about: "aten::relu", "mybackend::custom_abs"; of other owned files the template's name, of other
   /// files nothing. An owned file has it to itself and is found by it wherever its owner moves it.
   std::string id;
@@ -56,7 +57,10 @@ std::string class_line(const Output& output);
 /// What an owned file is found by: "[openreg-gen aten::relu]".
 std::string id_mark(std::string_view id);
 
-/// What one template sees besides the globals: file.{header,path,class} and item.
+/// The item of the model that an output of a row with `each` is of; else null.
+const nlohmann::json& item_of(const Output& output, const nlohmann::json& globals);
+
+/// What one template sees besides the globals and its item: file.{header,path,class}.
 nlohmann::json job_context(const Output& output, const nlohmann::json& globals);
 
 }  // namespace openreg_gen

@@ -12,7 +12,8 @@ using nlohmann::json;
 json register_shards(const json& ops, const std::vector<std::string>& strategies) {
   std::map<std::string, json> shards;
   for (const std::string& strategy : strategies) {
-    for (const json& op : ops[strategy]) {
+    for (std::size_t i = 0; i < ops[strategy].size(); ++i) {
+      const json& op = ops[strategy][i];
       const auto base = op["base"].get<std::string>();
       const auto first = std::min(base.find_first_not_of('_'), base.size() - 1);
       const std::string id(1, static_cast<char>(std::tolower(static_cast<unsigned char>(base[first]))));
@@ -21,14 +22,15 @@ json register_shards(const json& ops, const std::vector<std::string>& strategies
         shard["id"] = id;
         for (const std::string& name : strategies) shard[name] = json::array();
       }
-      shard[strategy].push_back(op);
+      shard[strategy].push_back(i);
     }
   }
   json out = json::array();
   for (auto& [id, shard] : shards) {
     std::set<std::string> headers;
     for (const std::string& strategy : strategies) {
-      for (const json& op : shard[strategy]) {
+      for (const json& i : shard[strategy]) {
+        const json& op = ops[strategy][i.get<std::size_t>()];
         headers.insert(op["ops_header"]);
         if (strategy == "stub") headers.insert(op["native_header"]);
       }

@@ -106,10 +106,10 @@ void expand_row(const Row& row, const Exists& exists, const json& globals, std::
   const json* items = find(globals, each);
   if (!items || !items->is_array()) row.fail("the model has no list '" + each + "'");
   for (const json& item : *items) {
-    Output output = base;
-    output.item = item;
+    Output& output = out.emplace_back(base);
+    output.each = each;
+    output.index = static_cast<std::size_t>(&item - &items->front());
     output.path = fill(row, path, globals, item);
-    out.push_back(std::move(output));
   }
 }
 
@@ -119,16 +119,17 @@ void identify(std::vector<Output>& outputs, const json& globals) {
   for (Output& output : outputs) {
     const bool owned = output.file_class == FileClass::Owned;
     const std::string stem = output.template_name.substr(0, output.template_name.rfind(".j2"));
-    if (const json* op = find(output.item, "op"); op && op->is_string()) {
+    const json& item = item_of(output, globals);
+    if (const json* op = find(item, "op"); op && op->is_string()) {
       output.id = "aten::" + op->get<std::string>();
-    } else if (const json* name = find(output.item, "name"); name && name->is_string()) {
+    } else if (const json* name = find(item, "name"); name && name->is_string()) {
       output.id = globals["b"]["name"].get<std::string>() + "::" + name->get<std::string>();
     } else if (owned) {
       output.id = stem;
     }
     if (!owned) continue;
     if (!seen.insert(output.id).second) output.id += " " + stem;
-    output.signature = kernel_signature(output.item);
+    output.signature = kernel_signature(item);
   }
 }
 
@@ -168,6 +169,11 @@ YAML::Node user_rows(const UserTemplates& user) {
 }
 
 }  // namespace
+
+const json& item_of(const Output& output, const json& globals) {
+  static const json none;
+  return output.each.empty() ? none : find(globals, output.each)->at(output.index);
+}
 
 std::vector<Output> expand_outputs(const std::filesystem::path& templates, const json& globals,
                                    const UserTemplates& user) {

@@ -12,16 +12,38 @@ namespace {
 
 using nlohmann::json;
 
-/// Adds a member to the text of an object. Contexts are megabytes: they go into the text without a copy as JSON.
-void add_jobs(std::string& object, const std::vector<RenderJob>& jobs) {
-  object.back() = ',';
-  object += R"("jobs":[)";
-  for (const RenderJob& job : jobs) {
-    if (&job != &jobs.front()) object += ',';
-    object += fmt::format(R"({{"template":{},"user":{},"context":{}}})", json(job.template_name).dump(), job.user,
-                          job.context.dump());
+/// The globals are megabytes: they go in as they are.
+std::string request_text(const RenderRequest& request, const std::filesystem::path& templates, const json& caches) {
+  json jobs = json::array();
+  for (const RenderJob& job : request.jobs) {
+    jobs.push_back({{"template", job.template_name}, {"user", job.user}, {"context", job.context}});
+    if (!job.each.empty()) jobs.back()["item"] = {job.each, job.index};
   }
-  object += "]}";
+  const json rest{{"templates", templates.string()},
+                  {"hash", request.templates_hash},
+                  {"caches", caches},
+                  {"jobs", std::move(jobs)},
+                  {"user", request.user}};
+  return fmt::format(R"({{"globals":{},{})", request.globals, rest.dump().substr(1));
+}
+
+/// The answer's first line is JSON; behind it the texts follow, of the sizes it gives. Null if it is no answer.
+json first_line(const std::string& answer) {
+  const std::size_t end = answer.find('\n');
+  return end == std::string::npos ? json() : json::parse(answer.begin(), answer.begin() + end, nullptr, false);
+}
+
+/// Nothing if they are not as long as was said.
+std::vector<std::string> texts_behind(const std::string& answer, const json& sizes) {
+  std::vector<std::string> texts;
+  std::size_t at = answer.find('\n') + 1;
+  for (const json& size : sizes) {
+    const auto bytes = size.get<std::size_t>();
+    if (bytes > answer.size() - at) return {};
+    texts.push_back(answer.substr(at, bytes));
+    at += bytes;
+  }
+  return texts;
 }
 
 std::string last_line(std::string text) {
@@ -49,7 +71,7 @@ std::string last_line(std::string text) {
 std::string hash_request(const RenderRequest& request) {
   Sha256 hash;
   hash.add(request.templates_hash);
-  hash.add(request.globals.dump());
+  hash.add(request.globals);
   for (const auto& [name, text] : request.user)
     hash.add(json{name, text}.dump(-1, ' ', false, json::error_handler_t::replace));
   for (const std::string& glob : request.left_out) hash.add('\n' + glob);
@@ -87,27 +109,20 @@ std::vector<std::string> Renderer::render(const RenderRequest& request) {
   } else {
     caches = json::array();
   }
-  std::string text = json{
-      {"templates", impl_->data.templates.string()},
-      {"hash", request.templates_hash},
-      {"caches", std::move(caches)},
-      {"globals", request.globals},
-      {"user",
-       request.user}}.dump();
-  add_jobs(text, request.jobs);
+  const std::string text = request_text(request, impl_->data.templates, caches);
   std::string without_jinja;
   for (;;) {
     const std::string python = impl_->pythons[impl_->at].string();
     const Child::Result result = impl_->child->talk(text);
-    json answer = json::parse(result.output, nullptr, false);
-    if (answer.is_discarded() || !answer.is_object()) {
+    const json answer = first_line(result.output);
+    if (!answer.is_object()) {
       throw Failure(Exit::Environment, "E0607",
                     fmt::format("{} ended without an answer: {}", python,
                                 result.errors.empty() ? "it said nothing" : last_line(result.errors)),
                     "check that this Python starts; OPENREG_GEN_PYTHON names another");
     }
     if (!answer.contains("error")) {
-      auto outputs = answer.at("outputs").get<std::vector<std::string>>();
+      auto outputs = texts_behind(result.output, answer.at("sizes"));
       if (outputs.size() != request.jobs.size()) {
         throw Failure(Exit::Internal, "E0607", "the renderer answered another number of files than was asked for");
       }

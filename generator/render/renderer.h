@@ -15,13 +15,15 @@ namespace openreg_gen {
 struct RenderJob {
   std::string template_name;
   nlohmann::json context;
-  bool user = false;  // of RenderRequest::user: rendered in the sandbox
+  bool user = false;      // of RenderRequest::user: rendered in the sandbox
+  std::string each{};     // if not empty: `item` is one of this list of the globals, "ops.native"
+  std::size_t index = 0;  // which
 };
 
 /// What one run renders. Equal requests give equal texts.
 struct RenderRequest {
   std::string templates_hash;
-  nlohmann::json globals;
+  std::string globals;  // what all templates see: an object, as JSON
   std::vector<RenderJob> jobs;
   std::string user_folder{};                  // for messages
   std::map<std::string, std::string> user{};  // the spec's own templates by name

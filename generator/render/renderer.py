@@ -1,12 +1,13 @@
 """Renders Jinja2 templates for openreg-gen: one JSON request on stdin, one JSON answer on stdout.
 
 Request  {"templates": DIR, "hash": HEX, "caches": [DIR, ...], "globals": {...},
-          "jobs": [{"template": "csrc/a.h.j2", "context": {...}}], "user": {NAME: SOURCE}}
-Answer   {"outputs": ["text", ...]} in the order of the jobs, or
+          "jobs": [{"template": "csrc/a.h.j2", "context": {...}, "item": ["ops.native", 3]}], "user": {NAME: SOURCE}}
+Answer   A line {"sizes": [BYTES, ...]}, then the texts in the order of the jobs, one behind the other, in UTF-8; or a line
          {"error": {"kind": KIND, "template": NAME, "line": N, "message": TEXT}} and nothing else; KIND is one of
          jinja2 (not installed), missing, syntax, undefined, render. `"user": true`: in a template of `user`.
 
-A job's context is laid over the globals. Undefined names are errors (StrictUndefined); templates compute nothing.
+A job's context is laid over the globals; its `item`, if it has any, is that item of a list of the globals. Undefined names
+are errors (StrictUndefined); templates compute nothing.
 Compiling is most of Jinja2's cost, so all templates are compiled once: one marshal file, named after this Python, this
 Jinja2 and `hash` (of all templates). It is looked for in each of `caches` and written to the last that can be written.
 `renderer.py --compile TEMPLATES DIR` only writes it: an installation does so, where Jinja2 is at hand.
@@ -17,6 +18,7 @@ openreg-gen's own as "openreg-gen/NAME".
 """
 
 import contextlib
+import functools
 import gc
 import importlib.util
 import json
@@ -239,7 +241,21 @@ def line_in(traceback, template, names):
     return template, line
 
 
+def find_items(jobs, model):
+    """Puts each job's item into its context: null for a job of no list."""
+    lists = {}
+    for job in jobs:
+        item = None
+        if "item" in job:
+            name, index = job["item"]
+            if name not in lists:
+                lists[name] = functools.reduce(dict.__getitem__, name.split("."), model)
+            item = lists[name][index]
+        job["context"].setdefault("item", item)
+
+
 def render(request):
+    """The texts in UTF-8, or what went wrong."""
     try:
         import jinja2
     except ImportError as error:
@@ -252,12 +268,13 @@ def render(request):
     sources = request.get("user") or {}
     sandbox = None
     try:
+        find_items(request["jobs"], request["globals"])
         compiled.update(load_templates(environment, request))
         for job in request["jobs"]:
             if not job.get("user"):
                 name = job["template"]
                 template = environment.get_template(name, globals=request["globals"])
-                outputs.append(template.render(job["context"]))
+                outputs.append(template.render(job["context"]).encode())
             else:
                 outputs.append(None)
         # Last, since the bounds hold for the rest of the process.
@@ -268,7 +285,7 @@ def render(request):
                     sandbox = make_sandbox(own_source(request["templates"], compiled), sources)
                     bound_resources()
                 template = sandbox.get_template(name, globals=request["globals"])
-                outputs[index] = render_in_sandbox(template, job["context"])
+                outputs[index] = render_in_sandbox(template, job["context"]).encode()
     except jinja2.TemplateSyntaxError as error:
         where = {"kind": "syntax", "template": error.name or name, "line": error.lineno, "message": error.message}
         return {"error": where | {"user": user}}
@@ -308,7 +325,12 @@ def main():
             )
         return
     answer = render(json.loads(sys.stdin.buffer.read()))
-    sys.stdout.buffer.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    texts = answer.pop("outputs", [])
+    if "error" not in answer:
+        answer["sizes"] = [len(text) for text in texts]
+    sys.stdout.buffer.writelines([json.dumps(answer).encode(), b"\n", *texts])
+    sys.stdout.buffer.flush()
+    os._exit(0)  # taking megabytes of objects apart would only cost time
 
 
 if __name__ == "__main__":

@@ -1,54 +1,23 @@
 #include "render/sha256.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace openreg_gen {
 namespace {
 
-constexpr std::array<std::uint32_t, 64> kRounds{
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+void blocks(Sha256State& state, const unsigned char* bytes, std::size_t count) {
+  static const Sha256Blocks own = sha256_blocks_of_processor();
+  (own ? own : sha256_blocks_portable)(state, bytes, count);
+}
 
 }  // namespace
-
-void Sha256::block(const unsigned char* bytes) {
-  std::array<std::uint32_t, 64> w;
-  for (int i = 0; i < 16; ++i) {
-    w[i] = std::uint32_t{bytes[4 * i]} << 24 | std::uint32_t{bytes[4 * i + 1]} << 16 |
-           std::uint32_t{bytes[4 * i + 2]} << 8 | bytes[4 * i + 3];
-  }
-#pragma GCC unroll 48
-  for (int i = 16; i < 64; ++i) {
-    const auto s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
-    const auto s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
-    w[i] = w[i - 16] + s0 + w[i - 7] + s1;
-  }
-  auto [a, b, c, d, e, f, g, h] = state_;
-#pragma GCC unroll 64  // saves the moves at the end of a round
-  for (int i = 0; i < 64; ++i) {
-    const auto s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-    const auto t1 = h + s1 + ((e & f) ^ (~e & g)) + kRounds[i] + w[i];
-    const auto s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
-    const auto t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
-    h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
-  }
-  const std::array<std::uint32_t, 8> sum{a, b, c, d, e, f, g, h};
-  for (std::size_t i = 0; i < 8; ++i) state_[i] += sum[i];
-}
 
 void Sha256::add(std::string_view bytes) {
   total_ += bytes.size();
   while (!bytes.empty()) {
-    if (pending_size_ == 0 && bytes.size() >= 64) {
-      block(reinterpret_cast<const unsigned char*>(bytes.data()));
-      bytes.remove_prefix(64);
+    if (const std::size_t whole = bytes.size() / 64; pending_size_ == 0 && whole > 0) {
+      blocks(state_, reinterpret_cast<const unsigned char*>(bytes.data()), whole);
+      bytes.remove_prefix(64 * whole);
       continue;
     }
     const std::size_t n = std::min(bytes.size(), 64 - pending_size_);
@@ -56,7 +25,7 @@ void Sha256::add(std::string_view bytes) {
     pending_size_ += n;
     bytes.remove_prefix(n);
     if (pending_size_ == 64) {
-      block(pending_.data());
+      blocks(state_, pending_.data(), 1);
       pending_size_ = 0;
     }
   }

@@ -1,6 +1,8 @@
 // SHA-256 (FIPS 180-4). Pure; thread-safe.
 #pragma once
 
+#include "render/sha256_blocks.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,9 +18,7 @@ class Sha256 {
   std::string hex();
 
  private:
-  void block(const unsigned char* bytes);
-  std::array<std::uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  Sha256State state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::array<unsigned char, 64> pending_{};
   std::size_t pending_size_ = 0;
   std::uint64_t total_ = 0;

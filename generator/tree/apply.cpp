@@ -35,8 +35,9 @@ void apply_plan(Disk& disk, const Plan& plan, const std::string& what) {
   if (!plan.changes()) return;
   Journal journal{what, false, {}};
   std::vector<const std::string*> texts;
-  const auto change = [&](const std::string& path, const std::string* text, std::string before) {
-    Swap swap{std::to_string(journal.swaps.size()), path, std::move(before), text ? sha256(*text) : std::string()};
+  const auto change = [&](const std::string& path, const std::string* text, std::string before, std::string sum = {}) {
+    if (text && sum.empty()) sum = sha256(*text);
+    Swap swap{std::to_string(journal.swaps.size()), path, std::move(before), std::move(sum)};
     if (swap.before == swap.after) return;
     journal.swaps.push_back(std::move(swap));
     texts.push_back(text);
@@ -46,7 +47,7 @@ void apply_plan(Disk& disk, const Plan& plan, const std::string& what) {
     if (!step.writes()) continue;
     const bool create = step.action == Action::Create;
     change(step.path, step.action == Action::Remove ? nullptr : &step.after,
-           create ? std::string() : sha256(step.before));
+           create ? std::string() : sha256(step.before), step.sum);
   }
   for (const std::string& path : plan.state_gone) change(path, nullptr, hash_of(disk, path));
   for (const Plan::State& state : plan.state) change(state.path, &state.text, hash_of(disk, state.path));

@@ -11,9 +11,9 @@
 namespace openreg_gen {
 namespace {
 
-/// Empty, or what stands where a folder of `path` has to be.
-std::string obstacle(const Disk& disk, const std::string& path) {
-  for (std::string folder = folder_of(path); !folder.empty(); folder = folder_of(folder)) {
+/// Empty, or what stands in the place of a folder or of one of those above it.
+std::string obstacle(const Disk& disk, std::string folder) {
+  for (; !folder.empty(); folder = folder_of(folder)) {
     const FileKind kind = disk.kind(folder);
     if (kind == FileKind::File || kind == FileKind::Other) return folder;
   }
@@ -24,17 +24,6 @@ std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return text;
-}
-
-/// Empty, or a file or folder whose name differs from that of `path`, or of one of its folders, in letter case only.
-std::string case_clash(const Disk& disk, const std::string& path) {
-  for (std::string at = path; !at.empty(); at = folder_of(at)) {
-    const std::string folder = folder_of(at), name = at.substr(folder.empty() ? 0 : folder.size() + 1);
-    for (const std::string& other : disk.list(folder)) {
-      if (other != name && lower(other) == lower(name)) return folder.empty() ? other : folder + "/" + other;
-    }
-  }
-  return {};
 }
 
 /// The text without the lines that name the tool's version: they are no reason to tell an owner of a new render.
@@ -65,6 +54,32 @@ const ManifestFile* Decider::find(const std::string& path) const {
   return at == old_->files.end() ? nullptr : &at->second;
 }
 
+Decider::Folder& Decider::folder(const std::string& path) {
+  const auto [at, added] = folders_.try_emplace(path);
+  if (added) {
+    check_inside(disk_, path);
+    at->second.obstacle = obstacle(disk_, path);
+  }
+  return at->second;
+}
+
+std::string Decider::case_clash(const std::string& path) {
+  for (std::string at = path; !at.empty(); at = folder_of(at)) {
+    const std::string in = folder_of(at), name = at.substr(in.empty() ? 0 : in.size() + 1);
+    auto& names = folder(in).names;
+    if (!names) {
+      names.emplace();
+      for (const std::string& other : disk_.list(in)) (*names)[lower(other)].push_back(other);
+    }
+    const auto alike = names->find(lower(name));
+    if (alike == names->end()) continue;
+    for (const std::string& other : alike->second) {
+      if (other != name) return in.empty() ? other : in + "/" + other;
+    }
+  }
+  return {};
+}
+
 void Decider::add(Rendered& render, Plan& plan) {
   const Output& output = render.output;
   const ManifestFile* before = find(output.path);
@@ -89,13 +104,12 @@ void Decider::add(Rendered& render, Plan& plan) {
                      false,
                      false,
                      false};
-  const std::string sum = entry.sha256;
+  const std::string sum = step.sum = entry.sha256;
   if (claimed) entry.id = output.path;
   if (step.file_class == FileClass::Owned) {
     decide_owned(step, render, before, entry);
-  } else if (look(step)) {
-    const bool there = disk_.kind(step.path) == FileKind::File;
-    if (!there) {
+  } else if (const auto kind = look(step)) {
+    if (kind == FileKind::None) {
       create(step, before);
     } else if (step.file_class == FileClass::Generated) {
       if (disowned) step.before = disk_.read(step.path);
@@ -112,28 +126,27 @@ void Decider::add(Rendered& render, Plan& plan) {
   plan.steps.push_back(std::move(step));
 }
 
-bool Decider::look(Step& step) {
-  check_inside(disk_, folder_of(step.path));
-  if (const std::string folder = obstacle(disk_, step.path); !folder.empty()) {
-    refuse(step, Finding::Blocked, "'" + folder + "' is a file where a folder has to be");
-    return false;
+std::optional<FileKind> Decider::look(Step& step) {
+  if (const std::string& obstacle = folder(folder_of(step.path)).obstacle; !obstacle.empty()) {
+    refuse(step, Finding::Blocked, "'" + obstacle + "' is a file where a folder has to be");
+    return std::nullopt;
   }
   const FileKind kind = disk_.kind(step.path);
   if (kind == FileKind::Folder) {
     refuse(step, Finding::Blocked, "a folder is in its place");
-    return false;
+    return std::nullopt;
   }
   if (kind == FileKind::Symlink || kind == FileKind::Other) {
     refuse(step, Finding::Blocked,
            kind == FileKind::Symlink ? "a symlink is in its place" : "no plain file is in its place");
-    return false;
+    return std::nullopt;
   }
   if (kind == FileKind::File) step.before = disk_.read(step.path);
-  return true;
+  return kind;
 }
 
 void Decider::create(Step& step, const ManifestFile* before) {
-  if (const std::string other = case_clash(disk_, step.path); !other.empty()) {
+  if (const std::string other = case_clash(step.path); !other.empty()) {
     return refuse(step, Finding::Blocked,
                   "'" + other + "' differs in letter case only: on some systems they are one file");
   }
@@ -168,8 +181,9 @@ void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFil
     if (before) entry.sha256 = before->sha256;
     return;
   }
-  if (!look(step)) return;
-  if (disk_.kind(step.path) == FileKind::None) {
+  const auto found = look(step);
+  if (!found) return;
+  if (found == FileKind::None) {
     entry.signature = output.signature;
     return create(step, before);
   }

@@ -24,8 +24,17 @@ class Decider {
   void drop(const std::string& path, const ManifestFile& file, Plan& plan);
 
  private:
+  /// A folder of the tree as it was found; most hold many outputs. Throws Failure(E0508) if it leads out of the tree.
+  struct Folder {
+    std::string obstacle;  // empty, or what stands in its place or in that of one above it
+    std::optional<std::map<std::string, std::vector<std::string>>> names;  // by their lower case; once asked for
+  };
+  Folder& folder(const std::string& path);
+  /// Empty, or a file or folder whose name differs from that of `path`, or of one of its folders, in letter case only.
+  std::string case_clash(const std::string& path);
   const ManifestFile* find(const std::string& path) const;
-  bool look(Step& step);  // false if something is in the way; fills in `before`
+  /// A file or nothing; no value if something is in the way. Fills in `before`.
+  std::optional<FileKind> look(Step& step);
   void create(Step& step, const ManifestFile* before);
   void decide_owned(Step& step, const Rendered& render, const ManifestFile* before, ManifestFile& entry);
   void decide_generated(Step& step, const std::string& sum, const ManifestFile* before);
@@ -42,6 +51,7 @@ class Decider {
   const Manifest* old_;
   const PlanOptions& options_;
   GitMerger git_;
+  std::map<std::string, Folder> folders_;                                 // those looked at
   std::string backup_;                                                    // folder of this run's copies, once asked for
   std::optional<std::map<std::string, std::vector<std::string>>> marks_;  // once asked for
   std::set<std::string> kept_;                                            // ids of owned files that left the spec

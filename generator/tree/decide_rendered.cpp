@@ -14,7 +14,11 @@ std::string join_lines(const std::vector<int>& lines) {
 }
 
 /// The owner's file with the line of its new class in place of "Owned: ...", and without its mark.
-std::string with_class_line(const std::string& text, const Output& output) {
+std::string with_class_line(const std::string& text, const Step& step) {
+  Output output;
+  output.path = step.path;
+  output.file_class = step.file_class;
+  output.key = step.key;
   Output owned = output;
   owned.file_class = FileClass::Owned;
   const std::string line = class_line(owned);
@@ -32,6 +36,12 @@ std::string with_class_line(const std::string& text, const Output& output) {
     }
   }
   return out;
+}
+
+/// Another text than the render.
+void become(Step& step, std::string text) {
+  step.after = std::move(text);
+  step.sum.clear();
 }
 
 }  // namespace
@@ -71,7 +81,7 @@ void Decider::decide_shared(Step& step, const std::string& sum, const ManifestFi
         return refuse(step, Finding::Conflict, "conflict markers to mend first, " + join_lines(step.lines));
       }
       step.action = Action::Conflict;
-      step.after = step.before;
+      become(step, step.before);
       step.reason = "conflict markers, " + join_lines(step.lines);
       entry.conflict = true;
       return;
@@ -79,8 +89,7 @@ void Decider::decide_shared(Step& step, const std::string& sum, const ManifestFi
     if (ours != step.before && options_.side == MergeSide::Theirs) back_up(step);  // its owner's lines go
   }
   const bool resolved = ours != step.before;
-  if (options_.disown.contains(step.path))
-    ours = with_class_line(ours, {{}, step.path, step.file_class, step.key, {}, {}, {}, {}});
+  if (options_.disown.contains(step.path)) ours = with_class_line(ours, step);
   const std::string there = sha256(ours);
   if (there == before->sha256 && before->file_class != FileClass::Owned) {
     step.action = Action::Update;
@@ -89,7 +98,7 @@ void Decider::decide_shared(Step& step, const std::string& sum, const ManifestFi
   } else if (before->sha256 == sum) {
     step.action =
         ours == step.before ? Action::Keep : Action::Merge;  // edits, on top of a render that is still the same
-    step.after = ours;
+    become(step, ours);
     step.reason = ours == step.before ? "edited" : "resolved";
     if (options_.disown.contains(step.path)) step.reason = "given back";
   } else {
@@ -109,7 +118,7 @@ void Decider::merge(Step& step, const std::string& ours, const ManifestFile& bef
   const Merger& merger = options_.merger ? *options_.merger : git_;
   Merged merged = merger.merge(ours, disk_.read(base), step.after, options_.side);
   if (merged.kind == Merged::Kind::Impossible) return refuse_or_force(step, "edited; " + merged.why);
-  step.after = std::move(merged.text);
+  become(step, std::move(merged.text));
   step.finding = Finding::Stale;
   step.action = step.after == step.before ? Action::Keep : Action::Merge;
   step.reason = "your edits and the new render";

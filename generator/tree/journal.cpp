@@ -52,6 +52,7 @@ void change_places(Disk& disk, const Swap& swap) {
 
 void forward(Disk& disk, const Swap& swap) {
   if (hash_of(disk, swap.to) != swap.before) edited_meanwhile(swap.to);
+  if (swap.before.empty()) return disk.rename_new(in_tmp(swap.slot), swap.to);
   change_places(disk, swap);
   if (hash_of(disk, in_tmp(swap.slot)) != swap.before) {
     change_places(disk, swap);

@@ -41,6 +41,7 @@ struct Step {
   std::string reason;      // why, in a few words: "edited", "missing", "no longer asked for"; may be empty
   std::string before;      // the text on disk, for a diff; empty if there is none
   std::string after;       // the text that will be there; empty for Remove
+  std::string sum;         // SHA-256 of `after`; empty if it was not computed
   std::string backup;      // where a copy of `before` goes; may be empty
   std::vector<int> lines;  // where conflict markers are, or will be
   struct Drift {

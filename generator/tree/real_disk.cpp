@@ -32,6 +32,16 @@ void make_folder_of(const fs::path& file) {
   check(error, "make the folder", file.parent_path());
 }
 
+/// Calls what puts `file` into its folder; makes the folder if that is what it lacks. Most files are not the first of
+/// their folder.
+template <typename Call>
+int in_its_folder(const fs::path& file, const Call& call) {
+  const int result = call();
+  if (result >= 0 || errno != ENOENT) return result;
+  make_folder_of(file);
+  return call();
+}
+
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -116,9 +126,9 @@ bool RealDisk::writable(const std::string& path) const {
 
 void RealDisk::write(const std::string& path, std::string_view bytes, const std::string& like) {
   const fs::path file = root_ / path;
-  make_folder_of(file);
   const mode_t mode = bytes.starts_with("#!") ? 0777 : 0666;
-  const Descriptor fd(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  const auto create = [&] { return open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode); };
+  const Descriptor fd(in_its_folder(file, create));
   if (fd.get() < 0) fail("write", file, std::strerror(errno));
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd.get(), bytes.data(), bytes.size());
@@ -140,9 +150,10 @@ void RealDisk::rename(const std::string& from, const std::string& to) {
 }
 
 void RealDisk::rename_new(const std::string& from, const std::string& to) {
-  make_folder_of(root_ / to);
   const fs::path a = root_ / from, b = root_ / to;
-  if (atomic_exchange && renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_NOREPLACE) == 0) return;
+  const auto move = [&] { return renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_NOREPLACE); };
+  if (atomic_exchange && in_its_folder(b, move) == 0) return;
+  if (!atomic_exchange) make_folder_of(b);
   if (atomic_exchange && errno != EINVAL && errno != ENOSYS) fail("write", b, std::strerror(errno));
   std::error_code error;
   if (fs::exists(fs::symlink_status(b, error))) fail("write", b, std::strerror(EEXIST));

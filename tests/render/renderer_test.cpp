@@ -53,7 +53,7 @@ class RendererTest : public testing::Test {
 
   std::string render(const std::string& name, const json& globals, const json& context = json::object()) {
     Renderer renderer(data());
-    return renderer.render({hash_templates(data()), globals, {{name, context}}}).at(0);
+    return renderer.render({hash_templates(data()), globals.dump(), {{name, context}}}).at(0);
   }
 
   Failure failure(const std::string& name, const json& globals) {
@@ -76,9 +76,12 @@ TEST_F(RendererTest, RendersInTheOrderOfTheJobs) {
   Renderer renderer(data());
   const auto texts =
       renderer.render({hash_templates(data()),
-                       {{"b", {{"name", "é\"\\"}}}, {"list", {1, 2}}},
-                       {{"b.j2", json::object()}, {"a.j2", {{"item", "x"}}}, {"a.j2", {{"item", "y"}}}}});
-  EXPECT_EQ(texts, (std::vector<std::string>{"1,\n2\n", "é\"\\ x\n", "é\"\\ y\n"}));
+                       json{{"b", {{"name", "é\"\\"}}}, {"list", {1, 2}}, {"all", {{"some", {"w", "x"}}}}}.dump(),
+                       {{"b.j2", json::object()},
+                        {"a.j2", json::object(), false, "all.some", 1},
+                        {"a.j2", {{"item", "y"}}},
+                        {"a.j2", json::object()}}});
+  EXPECT_EQ(texts, (std::vector<std::string>{"1,\n2\n", "é\"\\ x\n", "é\"\\ y\n", "é\"\\ None\n"}));
 }
 
 TEST_F(RendererTest, IncludesAndMacrosWork) {
@@ -176,19 +179,31 @@ TEST_F(FakePython, ThatDies) {
   EXPECT_THAT(thrown.what(), HasSubstr("what a day"));
 }
 
+TEST_F(FakePython, ThatAnswersLessThanItSays) {
+  python(R"(cat >/dev/null; printf '{"sizes": [7]}\nshort\n')");
+  const Failure thrown = failure("a.j2", json::object());
+  EXPECT_EQ(thrown.code(), "E0607");
+  EXPECT_EQ(thrown.exit(), Exit::Internal);
+}
+
+TEST_F(RendererTest, ATextThatIsNoUnicodeIsAnError) {
+  put("a.j2", "{{ '\\ud800' }}\n");
+  EXPECT_THAT(failure("a.j2", json::object()).what(), HasSubstr("templates/a.j2"));
+}
+
 TEST_F(FakePython, ThatIsNotThere) {
   const Variable nowhere("OPENREG_GEN_PYTHON", "/no/such/python");
   EXPECT_EQ(failure("a.j2", json::object()).code(), "E0605");
 }
 
 TEST(HashRequest, DependsOnAllThatJobsFollowFrom) {
-  const RenderRequest request{"t", {{"b", 1}}, {{"a.j2", {{"item", 1}}}}};
+  const RenderRequest request{"t", R"({"b":1})", {{"a.j2", {{"item", 1}}}}};
   RenderRequest other = request;
   EXPECT_EQ(hash_request(request), hash_request(other));
   other.templates_hash = "u";
   EXPECT_NE(hash_request(request), hash_request(other));
   other = request;
-  other.globals["b"] = 2;
+  other.globals = R"({"b":2})";
   EXPECT_NE(hash_request(request), hash_request(other));
   other = request;
   other.user["a.j2"] = "text";
