@@ -158,6 +158,9 @@ def test_ranges_of_releases_are_kept(openreg_gen, tmp_path, releases):
     _, ops, _ = against(openreg_gen, tmp_path, releases, spec, 0)
     assert not ops["cholesky"]["breaks"] and ops["linalg_cholesky"]["status"] == "new"
     against(openreg_gen, tmp_path, releases, 'ops:\n  nothing_like_it: {since: "2.14"}\n', 1)
+    # Two kernels of one operator: each for the signature it has in its releases.
+    against(openreg_gen, tmp_path, releases, 'ops:\n- tril: {until: "2.13"}\n- tril: {since: "2.14"}\n', 0)
+    against(openreg_gen, tmp_path, releases, 'ops:\n- tril: {until: "2.14"}\n- tril: {since: "2.15"}\n', 1)
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the declarations of other releases are not beside this checkout")

@@ -53,7 +53,7 @@ constexpr Code kCodes[] = {
     {"E0141", "key without effect (warning)", "With `device.api: external` the device says how many there are and what memory they have; the settings of the caching allocator mean nothing to `allocator.device: direct`."},
     // Operators, without regard to PyTorch.
     {"E0150", "malformed operator name", "An operator is `name` or `name.overload`, without `aten::`."},
-    {"E0151", "an operator given twice", "Two kernels for one operator contradict each other. Keep one."},
+    {"E0151", "an operator given twice", "Two kernels for one operator contradict each other. Keep one; or write `ops` as a list and give each entry the releases of PyTorch that it is for (`since`, `until`), none of them twice."},
     {"E0152", "pointwise without expr", "The strategy `pointwise` makes a kernel of the expression in `expr`."},
     {"E0153", "key of another strategy", "The key has no meaning with the operator's strategy."},
     {"E0154", "unsupported without reason", "The user of the backend is told why an operator is not supported."},

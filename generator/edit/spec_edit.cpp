@@ -333,6 +333,20 @@ std::string Edit::remove(std::size_t index) {
   return finish({{before, slot.end - before, ""}}, wanted);
 }
 
+/// The place of an operator's entry in `ops`, a map or a list.
+std::optional<std::size_t> place_of(const Node& ops, const std::string& name) {
+  for (std::size_t i = 0; i < ops.entries.size(); ++i) {
+    if (ops.entries[i].first.text == name) return i;
+  }
+  for (std::size_t i = 0; i < ops.items.size(); ++i) {
+    const Node& item = ops.items[i];
+    const Node* named = item.find("name");
+    const bool only = item.entries.size() == 1 && item.entries[0].first.text == name;
+    if ((item.is_scalar() && item.text == name) || (named && named->text == name) || only) return i;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string with_op(const std::string& text, const std::filesystem::path& path, const OpEntry& op) {
@@ -353,19 +367,15 @@ std::string with_custom_op(const std::string& text, const std::filesystem::path&
 }
 
 std::string without_op(const std::string& text, const std::filesystem::path& path, const std::string& name) {
-  Edit edit(text, path, "ops", "take an operator out");
-  const Node* node = edit.section();
-  if (!node) edit.give_up();
-  for (std::size_t i = 0; i < node->entries.size(); ++i) {
-    if (node->entries[i].first.text == name) return edit.remove(i);
+  std::string left = text;
+  for (bool found = false;; found = true) {  // entries for several releases go together
+    Edit edit(left, path, "ops", "take an operator out");
+    const Node* ops = edit.section();
+    const auto place = ops ? place_of(*ops, name) : std::nullopt;
+    if (!place && !found) edit.give_up();
+    if (!place) return left;
+    left = edit.remove(*place);
   }
-  for (std::size_t i = 0; i < node->items.size(); ++i) {
-    const Node& item = node->items[i];
-    const Node* named = item.find("name");
-    const bool only = item.entries.size() == 1 && item.entries[0].first.text == name;
-    if ((item.is_scalar() && item.text == name) || (named && named->text == name) || only) return edit.remove(i);
-  }
-  edit.give_up();
 }
 
 std::string without_custom_op(const std::string& text, const std::filesystem::path& path, std::size_t index) {

@@ -24,8 +24,8 @@ std::string with_op(const std::string& text, const std::filesystem::path& path, 
 /// The same for a schema under `custom_ops`.
 std::string with_custom_op(const std::string& text, const std::filesystem::path& path, const std::string& schema);
 
-/// Without the entry of this name; its comments go if they stand in its lines, and stay if they precede it.
-/// The entry must be there, else E0550.
+/// Without the entry of this name, or its entries for several releases. Comments go if they stand in its lines, and
+/// stay if they precede it. The entry must be there, else E0550.
 std::string without_op(const std::string& text, const std::filesystem::path& path, const std::string& name);
 /// `index`: which of the custom operators.
 std::string without_custom_op(const std::string& text, const std::filesystem::path& path, std::size_t index);

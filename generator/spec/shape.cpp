@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 namespace openreg_gen {
@@ -175,12 +176,28 @@ class Shape {
     return result;
   }
 
+  /// The releases of PyTorch that an operator's entry is for: one operator may have several that do not meet.
+  struct Releases {
+    std::optional<std::pair<int, int>> since, until;
+    explicit Releases(const Node& entry) : since(bound(entry, "since")), until(bound(entry, "until")) {}
+    static std::optional<std::pair<int, int>> bound(const Node& entry, std::string_view key) {
+      const Node* node = entry.find(key);
+      return node == nullptr ? std::nullopt : parse_torch_version(node->text);
+    }
+    bool meets(const Releases& other) const { return !before(other) && !other.before(*this); }
+    bool before(const Releases& other) const { return until && other.since && *until < *other.since; }
+  };
+  struct Seen {
+    bool again = false;  // whether a name may come again: in lists, as keys of a map are unique
+    std::map<std::string, std::vector<Releases>> releases;
+  };
+
   /// A map from name to value, or a list of names and of such maps; becomes a map.
   std::optional<Node> table(const Node& node, const Key& key) {
     Node result;
     result.kind = Node::Kind::Map;
     result.at = node.at;
-    std::set<std::string> seen;
+    Seen seen{node.kind == Node::Kind::List, {}};
     if (node.kind == Node::Kind::Map) {
       for (const auto& [name, value] : node.entries) row(name, value, key, seen, result);
       return result;
@@ -210,13 +227,22 @@ class Shape {
     return result;
   }
 
-  void row(const Node& name, const Node& value, const Key& key, std::set<std::string>& seen, Node& result) {
+  void row(const Node& name, const Node& value, const Key& key, Seen& seen, Node& result) {
     RuleContext context{key.path, diagnostics_};
     const auto before = diagnostics_.all().size();
     rules::operator_entry(name, context);
-    if (diagnostics_.all().size() != before || repeated(name, seen, "E0151", "the operator")) return;
-    if (auto checked = check(value, *find_key(std::string(key.path) + ".*")))
+    if (diagnostics_.all().size() != before) return;
+    auto checked = check(value, *find_key(std::string(key.path) + ".*"));
+    auto& earlier = seen.releases[name.text];
+    const Releases releases(checked ? *checked : Node{});
+    if (std::ranges::any_of(earlier, [&](const Releases& other) { return !seen.again || releases.meets(other); })) {
+      diagnostics_.error("E0151", name.at, fmt::format("the operator '{}' is given twice", shown(name.text)),
+                         "keep one, or write `ops` as a list and give each the releases it is for: `until: \"2.13\"`, "
+                         "`since: \"2.14\"`");
+    } else if (checked) {
       result.entries.emplace_back(name, std::move(*checked));
+    }
+    earlier.push_back(releases);
   }
 
   std::optional<Node> text(const Node& node, const Key& key) {

@@ -40,13 +40,14 @@ std::string why_left(const Spec& there, const std::string& op) {
   return "no selection brings it";
 }
 
-/// What validate_ops() would refuse of it there.
+/// What validate_ops() would refuse there of `op`, the entry for that release.
 void check_strategy(EntryDrift& entry, const OpSpec& op) {
   const auto fits = fitting_strategies(*entry.drift.after);
-  const auto* fit = find_fit(fits, entry.strategy);
+  const auto strategy = strategy_of(op);
+  const auto* fit = find_fit(fits, strategy);
   if (fit == nullptr) return;
   if (!fit->fits)
-    entry.broken.push_back(fmt::format("it can't be '{}' any more: {}", entry.strategy, fit->reason));
+    entry.broken.push_back(fmt::format("it can't be '{}' any more: {}", strategy, fit->reason));
   else if (fit->needs_override && !*op.override_composite)
     entry.broken.push_back("it is composite there, so a kernel needs `override: true`: " + fit->reason);
 }
@@ -54,7 +55,8 @@ void check_strategy(EntryDrift& entry, const OpSpec& op) {
 EntryDrift compare_entry(const OpSpec& op, const Spec& there, const Entries& entries_there, const Catalog& before,
                          const Catalog& after) {
   EntryDrift entry{*op.name, op.name.at, strategy_of(op), op.selection, compare_op(*op.name, before, after), {}, {}};
-  const bool stays = entries_there.contains(*op.name);
+  const auto there_as = entries_there.find(*op.name);
+  const bool stays = there_as != entries_there.end();
   if (entry.drift.after == nullptr) {
     if (op.selection.empty() && stays)
       entry.broken.push_back(fmt::format("PyTorch {} has no such operator", after.torch_version()));
@@ -66,9 +68,12 @@ EntryDrift compare_entry(const OpSpec& op, const Spec& there, const Entries& ent
     entry.left = why_left(there, *op.name);
     return entry;
   }
-  if (std::ranges::find(entry.drift.changes, OpChange::Schema) != entry.drift.changes.end())
+  // An operator may have an entry of its own for that release, and a kernel with it.
+  const OpSpec& in_force = *there_as->second;
+  const bool same = in_force.name.at.line == op.name.at.line && in_force.name.at.column == op.name.at.column;
+  if (same && std::ranges::find(entry.drift.changes, OpChange::Schema) != entry.drift.changes.end())
     entry.broken.emplace_back("its schema changed");
-  check_strategy(entry, op);
+  check_strategy(entry, in_force);
   return entry;
 }
 

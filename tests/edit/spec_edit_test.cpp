@@ -118,6 +118,7 @@ TEST(SpecEdit, Json) {
       "{\n    \"backend\": {\n        \"name\": \"a\"\n    },\n    \"ops\": {\n        \"relu\": \"stub\"\n    }\n}\n");
   EXPECT_EQ(json("{\n  \"ops\": {}\n}\n"), "{\n  \"ops\": {\n    \"relu\": \"stub\"\n  }\n}\n");
   EXPECT_EQ(json(R"({"ops": ["a", {"b": "stub"}]})"), R"({"ops": ["a", {"b": "stub"}, {"relu": "stub"}]})");
+  EXPECT_EQ(removed("ops:\n- relu: {until: \"2.13\"}\n- abs\n- relu: {since: \"2.14\"}\n", "relu"), "ops:\n- abs\n");
   EXPECT_EQ(without_op("{\n  \"ops\": {\n    \"a\": \"stub\",\n    \"relu\": \"stub\"\n  }\n}\n", "s.json", "relu"),
             "{\n  \"ops\": {\n    \"a\": \"stub\"\n  }\n}\n");
 }

@@ -155,6 +155,9 @@ TEST(Select, ReleasesAreARange) {
   EXPECT_THAT(result.names(), ElementsAre("abs.out"));
   EXPECT_THAT(result.why_left("relu"), testing::StartsWith("it is for PyTorch since 2.14, and this is 2.13"));
   EXPECT_THAT(expand("  - relu: {since: \"2.14\"}\n  - relu*: {tests: false}\n").op("relu").selection, "relu*");
+  const auto both = expand("  - relu: {strategy: cpu_fallback, since: \"2.14\"}\n  - relu: {until: \"2.13\"}\n");
+  EXPECT_THAT(both.names(), ElementsAre("relu"));
+  EXPECT_EQ(*both.op("relu").strategy, Strategy::Native);
 }
 
 TEST(Select, AModelsListBesideTheSpec) {
