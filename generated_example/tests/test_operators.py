@@ -9,6 +9,7 @@ import contextlib
 
 import pytest
 import torch
+from torch.utils._pytree import tree_map_only
 from torch_openreg.testing import checks, forms, samples
 from torch_openreg.testing.spec import OPERATORS
 
@@ -57,6 +58,43 @@ def test_other_device_and_stream(other, operator):
                 stream.synchronize()
                 return
     pytest.skip(f"{group.main} has no sample with tensors that the CPU takes")
+
+
+def refused_by_the_cpu(operator):
+    """A call whose dtypes the CPU's kernel does not take; None if there is none of those tried."""
+    group = forms.Forms(operator)
+    for dtype in samples.dtypes(operator)[:1]:
+        for sample in samples.samples(group, getattr(torch, dtype)):
+            if sample.small or forms.kind(group.main) == "out":
+                continue
+            for other in (torch.complex64, torch.float8_e4m3fn, torch.bool, torch.int16):
+                inputs = tree_map_only(torch.Tensor, lambda x, other=other: x.to(other), sample.inputs)
+                try:
+                    forms.call(group.main, forms.copied(inputs, "cpu"))
+                except NotImplementedError:
+                    return group.main, inputs
+                except Exception:  # noqa: S112  refused for another reason
+                    continue
+            return None
+    return None
+
+
+@each_operator
+def test_dtypes_that_the_cpu_refuses(device, operator):
+    """Kernels of the CPU tell it once they run, on the device after the call: pointwise ones are asked before."""
+    found = refused_by_the_cpu(operator)
+    if found is None:
+        pytest.skip("the CPU refuses none")
+    form, inputs = found
+    given = forms.copied(inputs, device)
+    if operator.strategy == "in_tree" and torch.Tag.pointwise in form.tags:
+        with pytest.raises(NotImplementedError):
+            forms.call(form, given)
+    else:
+        with contextlib.suppress(NotImplementedError, RuntimeError):
+            forms.call(form, given)
+            torch.openreg.synchronize()
+    assert torch.equal(torch.ones(3, device=device).cpu(), torch.ones(3))
 
 
 @pytest.mark.parametrize(("base", "overload", "reason"), UNSUPPORTED)

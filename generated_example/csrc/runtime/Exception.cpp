@@ -15,9 +15,28 @@ std::mutex& failure_mutex() {
   return mutex;
 }
 
-std::string& failure() {
-  static auto& text = *new std::string();
-  return text;
+struct Failure {
+  std::string text;
+  bool lasting = false;
+};
+
+Failure& failure() {
+  static auto& failure = *new Failure();
+  return failure;
+}
+
+void report(const char* what, bool lasting) noexcept {
+  const std::lock_guard<std::mutex> lock(failure_mutex());
+  Failure& kept = failure();
+  const bool first = !detail::device_failed.load(std::memory_order_relaxed);
+  try {
+    if (first || lasting > kept.lasting) {
+      kept.text = what;
+    }
+  } catch (...) {  // no memory for the text: it stays as it is
+  }
+  kept.lasting = kept.lasting || lasting;
+  detail::device_failed.store(true, std::memory_order_release);
 }
 
 }  // namespace
@@ -27,14 +46,11 @@ std::atomic<bool> device_failed{false};
 }  // namespace detail
 
 void report_device_error(const char* what) noexcept {
-  try {
-    const std::lock_guard<std::mutex> lock(failure_mutex());
-    if (!detail::device_failed.load(std::memory_order_relaxed)) {
-      failure() = what;
-    }
-  } catch (...) {  // no memory for the text: it stays empty
-  }
-  detail::device_failed.store(true, std::memory_order_release);
+  report(what, /*lasting=*/true);
+}
+
+void report_kernel_error(const char* what) noexcept {
+  report(what, /*lasting=*/false);
 }
 
 }  // namespace openreg
@@ -63,13 +79,20 @@ void throw_error(orError_t error, const char* call, const char* function, const 
 
 void throw_device_error(const char* call, const char* function, const char* file, uint32_t line) {
   std::string text;
+  bool lasting = false;
   {
     const std::lock_guard<std::mutex> lock(failure_mutex());
-    text = failure();
+    if (!device_failed.load(std::memory_order_relaxed)) {
+      return;  // another thread was told meanwhile
+    }
+    lasting = failure().lasting;
+    text = failure().text;
+    device_failed.store(lasting, std::memory_order_release);
   }
   throw c10::AcceleratorError({function, file, line}, static_cast<int32_t>(orErrorUnknown),
       c10::str("openreg: a function that ran on the device failed, maybe one queued long before: ", text, " (seen in ",
-          call, " at ", file, ":", line, "; the device is of no more use to this process)"));
+          call, " at ", file, ":", line,
+          lasting ? "; the device is of no more use to this process)" : "; what it was to write is undefined)"));
 }
 
 void warn_error(orError_t error, const char* call, const char* file, uint32_t line) noexcept {

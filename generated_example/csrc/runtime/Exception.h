@@ -20,20 +20,25 @@
 //   OPENREG_WARN(call) warns and goes on, and never throws. For destructors, deleters and noexcept functions.
 // Both clear the device's last error, so that a handled failure isn't reported again. Threads: any.
 //
-// A function that was launched can't throw: nobody waits for it. What it throws is kept by report_device_error(), as a
-// card keeps a failed device-side assertion: from then on each checked call throws it, until the process ends.
+// A function that was launched can't throw: nobody waits for it. What it throws is kept for the next checked call, on
+// whichever thread. A check that failed in the function (a dtype it does not take, an index out of range) leaves the
+// device as it was but for the function's outputs: report_kernel_error(), told once. After anything else nobody knows:
+// report_device_error(), as a card keeps a failed device-side assertion. Each checked call throws it from then on, until
+// the process ends.
 
 namespace openreg {
 
 /// A launched function failed. The first report is the one that is kept. Threads: any; never throws.
 OPENREG_RUNTIME_API void report_device_error(const char* what) noexcept;
+/// The same of a function that saw what is wrong by itself: told by one checked call, and then forgotten.
+OPENREG_RUNTIME_API void report_kernel_error(const char* what) noexcept;
 
 }  // namespace openreg
 
 namespace openreg::detail {
 
 OPENREG_RUNTIME_API extern std::atomic<bool> device_failed;
-[[noreturn]] OPENREG_RUNTIME_API void throw_device_error(
+OPENREG_RUNTIME_API void throw_device_error(
     const char* call, const char* function, const char* file, uint32_t line);
 
 [[noreturn]] OPENREG_RUNTIME_API void throw_error(

@@ -1,5 +1,7 @@
 // Written by openreg-gen 0.1.0 from openreg.yaml.
 // Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -39,6 +41,36 @@ TEST(Exception, LackOfMemoryHasATypeOfItsOwn) {
 TEST(Exception, CheckClearsTheLastError) {
   EXPECT_THROW(OPENREG_CHECK(orSetDevice(-7)), c10::AcceleratorError);
   EXPECT_EQ(orPeekAtLastError(), orSuccess);
+}
+
+TEST(Exception, WhatAKernelFoundWrongIsToldOnce) {
+  report_kernel_error("index 7 is out of bounds");
+  report_kernel_error("another one, which nobody is told");
+  try {
+    OPENREG_CHECK(give(orSuccess));
+    FAIL() << "nothing was thrown";
+  } catch (const c10::AcceleratorError& error) {
+    const std::string message = error.what();
+    EXPECT_TRUE(contains(message, "index 7 is out of bounds")) << message;
+    EXPECT_TRUE(contains(message, "what it was to write is undefined")) << message;
+  }
+  EXPECT_NO_THROW(OPENREG_CHECK(give(orSuccess)));
+}
+
+TEST(ExceptionDeathTest, AfterAnythingElseTheDeviceIsOfNoMoreUse) {
+  const auto fails_twice = [] {
+    report_kernel_error("index 7 is out of bounds");
+    report_device_error("nobody knows what");
+    for (int i = 0; i < 2; ++i) {
+      try {
+        OPENREG_CHECK(give(orSuccess));
+      } catch (const c10::AcceleratorError& error) {
+        std::fputs(error.what_without_backtrace(), stderr);
+      }
+    }
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(fails_twice(), testing::ExitedWithCode(0), "nobody knows what.*of no more use.*nobody knows what");
 }
 
 struct Handler final : c10::WarningHandler {

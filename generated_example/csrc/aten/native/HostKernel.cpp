@@ -168,7 +168,7 @@ void run_host_function(c10::function_ref<void()> fn, int threads) noexcept {
     const CpuKernelScope scope(threads);
     fn();
   } catch (const c10::Error& error) {
-    report_device_error(error.what_without_backtrace());
+    report_kernel_error(error.what_without_backtrace());
   } catch (const std::exception& error) {
     report_device_error(error.what());
   } catch (...) {

@@ -20,6 +20,7 @@
 
 #include "aten/Fallback.h"
 #include "aten/HostAlias.h"
+#include "aten/native/HostDtypes.h"
 #include "aten/native/Launch.h"
 
 // Note [The CPU's kernels on the device]
@@ -32,8 +33,9 @@
 // host_op and HostStub are asynchronous. Elsewhere all run at once, on host copies that are copied back.
 //
 // The arguments are held by value until the function runs; aliases own no device memory (Note [Running a function on
-// the device] says why that is enough). If an asynchronous function throws, that becomes the device's error: see
-// report_device_error() in runtime/Exception.h. The others throw to their caller.
+// the device] says why that is enough). If an asynchronous function throws, a later call tells: Note [Errors of the device]
+// in runtime/Exception.h. That it does not take a dtype its caller is told at once, where it works on an iterator:
+// HostDtypes.h. The others throw to their caller.
 
 namespace openreg::native {
 
@@ -359,6 +361,10 @@ struct HostStub<stub, promotes, void (*)(Params...)> {
   static void run(Params... args) {
     TORCH_CHECK_NOT_IMPLEMENTED(stub.is_device_supported(at::kCPU), "PyTorch has no such function for the CPU");
     const auto fn = [](auto&&... given) { stub(at::kCPU, std::forward<decltype(given)>(given)...); };
+    if constexpr (detail::tells_dtypes<Params...>) {
+      static auto& taken = *new detail::TakenDtypes();
+      detail::check_dtypes(taken, promotes, fn, args...);
+    }
     detail::run_or_launch(std::make_unique<detail::HostCall<decltype(fn), Params...>>(fn, promotes, args...));
   }
 };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <c10/util/ArrayRef.h>
+#include <c10/util/Exception.h>
 #include <c10/util/SmallVector.h>
 
 #include "runtime/Exception.h"
@@ -23,7 +24,7 @@
 // Functions own no tensors: the last reference might die on the device's thread. They get raw pointers, and
 // the memory stays theirs until they have run: what is freed is handed out again only to the stream that it was
 // allocated on, where it is used after them. Whoever uses a tensor on another stream calls record_stream().
-// What functions throw becomes the device's error (report_device_error()).
+// What functions throw is told by a later call: Note [Errors of the device] in runtime/Exception.h.
 
 namespace openreg::native {
 
@@ -75,6 +76,8 @@ void launch(c10::ArrayRef<Operand> operands, Fn fn) {
     const std::unique_ptr<Task> owned(static_cast<Task*>(argument));
     try {
       owned->fn(owned->pointers.data());
+    } catch (const c10::Error& error) {
+      report_kernel_error(error.what_without_backtrace());
     } catch (const std::exception& error) {
       report_device_error(error.what());
     } catch (...) {

@@ -1,0 +1,74 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include <ATen/TensorIterator.h>
+#include <c10/core/Scalar.h>
+#include <c10/util/Exception.h>
+
+// Note [Dtypes that a function of the CPU takes]
+// Functions behind a DispatchStub tell the dtypes that they do not take by throwing, once they run: here on the device,
+// long after the call. So each is asked before: the first call with a combination of dtypes runs it on the calling thread,
+// on an iterator over nothing (a reduction's: over one element), which costs a microsecond or two. If it throws
+// c10::NotImplementedError, so does the call.
+
+namespace openreg::native::detail {
+
+/// The combinations of dtypes that a function is known to take. Threads: any.
+class TakenDtypes {
+ public:
+  bool has(uint64_t dtypes) const;
+  void add(uint64_t dtypes);
+
+ private:
+  std::atomic<uint64_t> last_{0};  // most calls are like the one before
+  mutable std::mutex mutex_;
+  std::vector<uint64_t> all_;
+};
+
+/// The dtypes of an iterator's operands and their common one as a number, which is not 0; 0 if they do not fit into one.
+uint64_t dtypes_of(const at::TensorIteratorBase& iter);
+
+/// An iterator of the CPU over operands of the same dtypes (of the common one, if `promotes`), without elements; of a
+/// reduction, with one.
+at::TensorIterator iterator_over_nothing(at::TensorIteratorBase& like, bool promotes);
+
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, c10::Scalar>;
+template <class T>
+inline constexpr bool is_number<std::optional<T>> = is_number<T>;
+
+template <class... Params>
+inline constexpr bool tells_dtypes = false;
+/// An iterator and numbers: what they are decides nothing else.
+template <class First, class... Rest>
+inline constexpr bool tells_dtypes<First, Rest...> =
+    std::is_base_of_v<at::TensorIteratorBase, std::decay_t<First>> && (is_number<std::decay_t<Rest>> && ...);
+
+/// Throws c10::NotImplementedError if `fn` does not take the dtypes of `iter`.
+template <class Fn, class... Numbers>
+void check_dtypes(
+    TakenDtypes& taken, bool promotes, const Fn& fn, at::TensorIteratorBase& iter, const Numbers&... numbers) {
+  const uint64_t dtypes = dtypes_of(iter);
+  if (dtypes == 0 || taken.has(dtypes)) {
+    return;
+  }
+  at::TensorIterator nothing = iterator_over_nothing(iter, promotes);
+  try {
+    fn(nothing, numbers...);
+  } catch (const c10::NotImplementedError&) {
+    throw;
+  } catch (const c10::Error&) {  // something else about these numbers: the real call tells
+    return;
+  }
+  taken.add(dtypes);
+}
+
+}  // namespace openreg::native::detail
