@@ -4,6 +4,10 @@
 
 #include <exception>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace {
 
 constexpr const char* kFooter = R"(Examples:
@@ -49,6 +53,11 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef __GLIBC__
+  // A short run that allocates a lot of small things: nothing is given back before its end.
+  mallopt(M_TOP_PAD, 64 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

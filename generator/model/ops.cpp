@@ -38,23 +38,25 @@ json common(const Op& op) {
   if (inplace) returned = params.at(0).name;
   if (op.returns == "void") returned = "";
   const std::string root = header_root(op);
-  return {{"op", op.name},
-          {"id", op_id(op)},
-          {"file", op_file(op)},
-          {"base", op.base},
-          {"struct", op.ops_struct()},
-          {"schema", op.schema},
-          {"ops_header", "ATen/ops/" + root + "_ops.h"},
-          {"in_place", outs.empty() && (inplace || op.returns == "void")},
-          {"returns", cpp_return(op.returns)},
-          {"params", declaration(params)},
-          {"args", names(params)},
-          {"guard", device_guard(params)},
-          {"outs", outs},
-          {"out_count", outs.size()},
-          {"out_args", join(outs)},
-          {"return_value", returned},
-          {"structured", op.structured}};
+  json out = json::object();  // member by member: a list of pairs would copy each
+  out["op"] = op.name;
+  out["id"] = op_id(op);
+  out["file"] = op_file(op);
+  out["base"] = op.base;
+  out["struct"] = op.ops_struct();
+  out["schema"] = op.schema;
+  out["ops_header"] = "ATen/ops/" + root + "_ops.h";
+  out["in_place"] = outs.empty() && (inplace || op.returns == "void");
+  out["returns"] = cpp_return(op.returns);
+  out["params"] = declaration(params);
+  out["args"] = names(params);
+  out["guard"] = device_guard(params);
+  out["outs"] = outs;
+  out["out_count"] = outs.size();
+  out["out_args"] = join(outs);
+  out["return_value"] = returned;
+  out["structured"] = op.structured;
+  return out;
 }
 
 /// What PyTorch's impl() takes for an argument: itself, or what meta() made of it ("dim -> int dim, int valid").

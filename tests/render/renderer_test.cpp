@@ -84,6 +84,25 @@ TEST_F(RendererTest, RendersInTheOrderOfTheJobs) {
   EXPECT_EQ(texts, (std::vector<std::string>{"1,\n2\n", "é\"\\ x\n", "é\"\\ y\n", "é\"\\ None\n"}));
 }
 
+TEST_F(RendererTest, ManyKeepTheirOrderAndTellTheirErrors) {
+  put("a.j2", "{{ item }}{{ wrong.name if item == 700 }}\n");
+  std::vector<RenderJob> jobs;
+  for (int i = 0; i < 900; ++i) jobs.push_back({"a.j2", {{"item", i}}});
+  const auto run = [&](const json& globals) {
+    Renderer renderer(data());
+    return renderer.render({hash_templates(data()), globals.dump(), jobs});
+  };
+  const auto texts = run({{"wrong", {{"name", "!"}}}});
+  ASSERT_EQ(texts.size(), 900U);
+  for (std::size_t i = 0; i < texts.size(); ++i) ASSERT_EQ(texts[i], std::to_string(i) + (i == 700 ? "!\n" : "\n"));
+  try {
+    run({{"wrong", json::object()}});
+    FAIL();
+  } catch (const Failure& thrown) {
+    EXPECT_THAT(thrown.what(), HasSubstr("templates/a.j2:1: "));
+  }
+}
+
 TEST_F(RendererTest, IncludesAndMacrosWork) {
   put("a.j2", "{% from 'm.j2' import twice %}{{ twice('x') }}{% include 'i.j2' %}");
   put("m.j2", "{% macro twice(x) %}{{ x }}{{ x }}{% endmacro %}");
