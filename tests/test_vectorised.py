@@ -18,10 +18,10 @@ ops:
 """
 # Kernel, header of its loops, and the line before the loop that must be vectorised: a condition or the outer loop.
 LOOPS = [
-    ("add_out", "DeviceLoop.h", "if (contiguous) {"),
-    ("maximum_out", "DeviceLoop.h", "if (contiguous) {"),
-    ("mul_out", "DeviceLoop.h", "if (contiguous) {"),
-    ("hypot_out", "DeviceLoop.h", "if (contiguous) {"),
+    ("add_out", "DeviceLoop.h", "auto* const results = reinterpret_cast<scalar_t*>(out);"),
+    ("maximum_out", "DeviceLoop.h", "auto* const results = reinterpret_cast<scalar_t*>(out);"),
+    ("mul_out", "DeviceLoop.h", "auto* const results = reinterpret_cast<scalar_t*>(out);"),
+    ("hypot_out", "DeviceLoop.h", "auto* const results = reinterpret_cast<scalar_t*>(out);"),
     ("sum_IntList_out", "Reduce.h", "for (; i + kLanes <= end; i += kLanes) {"),
     ("argmax_out", "Pick.h", "for (place_t block = 1; block < blocks; ++block) {"),
 ]

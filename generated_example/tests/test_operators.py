@@ -60,6 +60,39 @@ def test_other_device_and_stream(other, operator):
     pytest.skip(f"{group.main} has no sample with tensors that the CPU takes")
 
 
+@pytest.mark.parametrize("operator", [o for o in OPERATORS if o.strategy == "pointwise"], ids=lambda o: o.name)
+def test_numbers_and_columns_beside_tensors(device, operator):
+    """0-dim CPU tensors of any dtype, and operands that stay the same along a row, on either side."""
+    group = forms.Forms(operator)
+    form = group.main
+    names = [a.name for a in form._schema.arguments if str(a.type) == "Tensor" and not a.is_out]
+    if len(names) != 2 or forms.kind(form) != "functional":
+        pytest.skip("it is no function of two tensors")
+    numbers = [torch.tensor(2), torch.tensor(1.5), torch.tensor(2.5, dtype=torch.float64), torch.tensor(1 + 2j)]
+    for name in samples.dtypes(operator):
+        dtype = getattr(torch, name)
+        defaults = next(samples.from_schema(group, dtype)).inputs
+        x, column = samples.tensor((7, 33), dtype, 0), samples.tensor((7, 1), dtype, 1)
+        for other in (*numbers, column):
+            for pair in ((x, other), (other, x)):
+                inputs = defaults | dict(zip(names, pair, strict=True))
+                expected = checks.on_cpu(form, inputs)
+                if expected is None or expected[0].dtype == torch.complex32:
+                    continue
+                given = {
+                    key: value if value is other and other.dim() == 0 else forms.copied(value, device)
+                    for key, value in inputs.items()
+                }
+                try:
+                    found = forms.call(form, given)
+                except RuntimeError as error:
+                    # Some functions of PyTorch make their result where the first tensor is.
+                    assert pair[0] is not x and "same device" in str(error), error
+                    continue
+                half = {"rtol": 1e-2, "atol": 1e-2} if dtype.itemsize == 2 and dtype.is_floating_point else {}
+                torch.testing.assert_close(found.cpu(), expected[0], equal_nan=True, **half)
+
+
 def refused_by_the_cpu(operator):
     """A call whose dtypes the CPU's kernel does not take; None if there is none of those tried."""
     group = forms.Forms(operator)

@@ -6,7 +6,7 @@
 
 namespace openreg::native {
 
-LoopPlan::LoopPlan(const at::TensorIteratorBase& iter) : shape(iter.shape()) {
+LoopPlan::LoopPlan(const at::TensorIteratorBase& iter, ConvertNumber convert) : shape(iter.shape()) {
   const size_t count = static_cast<size_t>(iter.ntensors());
   const size_t dims = std::max<size_t>(shape.size(), 2);
   strides.resize(dims * count);
@@ -17,6 +17,9 @@ LoopPlan::LoopPlan(const at::TensorIteratorBase& iter) : shape(iter.shape()) {
       HostScalar scalar{i, {}};
       TORCH_INTERNAL_ASSERT(iter.is_cpu_scalar(index) && size <= scalar.bytes.size());
       std::memcpy(scalar.bytes.data(), iter.data_ptr(index), size);
+      if (convert != nullptr) {
+        convert(scalar.bytes.data(), iter.dtype(index));
+      }
       scalars.push_back(scalar);
       operands.push_back({});
       continue;

@@ -46,13 +46,17 @@ T value_or(const std::optional<T>& number, U otherwise) {
   return number.has_value() ? *number : static_cast<T>(otherwise);
 }
 
-/// An iterator's shape, strides and operands, by value. strides are bytes, per dimension, operands innermost.
+/// Makes the number that `bytes` hold one of another dtype.
+using ConvertNumber = void (*)(char* bytes, at::ScalarType from);
+
+/// An iterator's shape, strides and operands, by value. strides are bytes, per dimension, operands innermost. 0-dim CPU
+/// tensors among the inputs are converted, if `convert` is given.
 struct LoopPlan {
   struct HostScalar {
     size_t operand = 0;
-    std::array<char, 16> bytes{};
+    alignas(16) std::array<char, 16> bytes{};  // as the largest number is
   };
-  explicit LoopPlan(const at::TensorIteratorBase& iter);
+  explicit LoopPlan(const at::TensorIteratorBase& iter, ConvertNumber convert = nullptr);
   void run(char** pointers, at::TensorIteratorBase::loop2d_t loop) const;
 
   at::DimVector shape;
@@ -63,7 +67,7 @@ struct LoopPlan {
 
 /// Runs loop(char** data, const int64_t* strides, int64_t n0, int64_t n1) over `iter`, where its tensors are.
 template <class Loop>
-void for_each(at::TensorIteratorBase& iter, Loop loop) {
+void for_each(at::TensorIteratorBase& iter, Loop loop, ConvertNumber convert = nullptr) {
   if (iter.numel() == 0 || iter.device_type() == at::kMeta) {
     return;
   }
@@ -71,7 +75,7 @@ void for_each(at::TensorIteratorBase& iter, Loop loop) {
     iter.for_each(loop);
     return;
   }
-  LoopPlan plan(iter);
+  LoopPlan plan(iter, convert);
   const c10::SmallVector<Operand, 6> operands = plan.operands;
   launch(operands, [plan = std::move(plan), loop](char** pointers) { plan.run(pointers, loop); });
 }
@@ -107,21 +111,52 @@ struct Arity<R (C::*)(Args...) const> {
   static constexpr size_t value = sizeof...(Args);
 };
 
-/// All operands are scalar_t. The contiguous case is a plain loop, which the compiler vectorises.
+template <class scalar_t>
+void convert_number(char* bytes, at::ScalarType from) {
+  const scalar_t number = c10::fetch_and_cast<scalar_t>(from, bytes);
+  std::memcpy(bytes, &number, sizeof(number));
+}
+
+/// Contiguous operands, but for input number Same, which stays the same (if there is one of that number). The compiler
+/// vectorises the loop; it could not know that no result is written where that input is, so it is read before.
+template <class scalar_t, size_t Same, class Fn, size_t... I>
+void typed_row(const Fn& fn, char* out, [[maybe_unused]] const std::array<const char*, sizeof...(I)>& in, int64_t n,
+    std::index_sequence<I...>) {
+  [[maybe_unused]] scalar_t same{};
+  if constexpr (Same < sizeof...(I)) {
+    same = *reinterpret_cast<const scalar_t*>(in[Same]);
+  }
+  auto* const results = reinterpret_cast<scalar_t*>(out);
+  for (int64_t i = 0; i < n; ++i) {
+    results[i] = static_cast<scalar_t>(fn(
+        static_cast<compute_t<scalar_t>>(I == Same ? same : reinterpret_cast<const scalar_t*>(in[I])[i])...));
+  }
+}
+
+/// All operands are scalar_t.
 template <class scalar_t, class Fn, size_t... I>
 void typed_loop(
-    const Fn& fn, char** data, const int64_t* strides, int64_t n0, int64_t n1, std::index_sequence<I...>) {
+    const Fn& fn, char** data, const int64_t* strides, int64_t n0, int64_t n1, std::index_sequence<I...> indices) {
   constexpr int64_t size = sizeof(scalar_t);
-  constexpr size_t count = sizeof...(I) + 1;
-  const bool contiguous = strides[0] == size && ((strides[I + 1] == size) && ...);
+  constexpr size_t inputs = sizeof...(I);
+  constexpr size_t count = inputs + 1;
+  bool rows = strides[0] == size;
+  size_t same = inputs;  // the input that stays the same in a row
+  for (size_t i = 0; i < inputs; ++i) {
+    if (inputs > 1 && same == inputs && strides[i + 1] == 0) {
+      same = i;
+    } else {
+      rows = rows && strides[i + 1] == size;
+    }
+  }
   for (int64_t j = 0; j < n1; ++j) {
     char* out = data[0] + j * strides[count];
-    [[maybe_unused]] const std::array<const char*, sizeof...(I)> in{
-        (data[I + 1] + j * strides[count + I + 1])...};
-    if (contiguous) {
-      for (int64_t i = 0; i < n0; ++i) {
-        reinterpret_cast<scalar_t*>(out)[i] = static_cast<scalar_t>(
-            fn(static_cast<compute_t<scalar_t>>(reinterpret_cast<const scalar_t*>(in[I])[i])...));
+    [[maybe_unused]] const std::array<const char*, inputs> in{(data[I + 1] + j * strides[count + I + 1])...};
+    if (rows && same == inputs) {
+      typed_row<scalar_t, inputs>(fn, out, in, n0, indices);
+    } else if (rows) {
+      if constexpr (inputs > 1) {
+        (static_cast<void>(same == I && (typed_row<scalar_t, I>(fn, out, in, n0, indices), true)), ...);
       }
     } else {
       for (int64_t i = 0; i < n0; ++i) {
@@ -164,13 +199,16 @@ void device_kernel(at::TensorIteratorBase& iter, Fn fn, const OperandOrder& inpu
   for (size_t i = 0; i <= arity; ++i) {
     order[i] = i == 0 ? 0 : inputs[i - 1];
     dtypes[i] = iter.dtype(static_cast<int64_t>(order[i]));
-    typed = typed && dtypes[i] == c10::CppTypeToScalarType<scalar_t>::value;
+    // A number given beside tensors of the device is converted before the loop.
+    const bool number = i != 0 && iter.device_type() != at::kCPU && iter.device_type(static_cast<int>(order[i])) == at::kCPU;
+    typed = typed && (number || dtypes[i] == c10::CppTypeToScalarType<scalar_t>::value);
   }
   if (typed) {
-    for_each(iter, [fn, order, count](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
+    const auto loop = [fn, order, count](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
       Ordered in(order, count, data, strides);
       detail::typed_loop<scalar_t>(fn, in.data.data(), in.strides.data(), n0, n1, Indices{});
-    });
+    };
+    for_each(iter, loop, detail::convert_number<scalar_t>);
   } else {
     for_each(iter, [fn, order, count, dtypes](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
       Ordered in(order, count, data, strides);
