@@ -49,8 +49,10 @@ OpTests read_op_tests(const Node* map, Diagnostics& diagnostics) {
   for (const Node& item : items(*map, "skip")) {
     const auto check = text(item, "check");
     if (!check.given()) continue;  // reported as missing
-    TestSkip skip{{}, text(item, "dtype"), text(item, "reason")};
+    TestSkip skip;
     read_word(skip.check, &item, "check", "ops.*.tests.skip[].check");
+    read(skip.dtype, &item, "dtype");
+    read(skip.reason, &item, "reason");
     if (!seen.emplace(*check, *skip.dtype).second)
       diagnostics.error("E0237", check.at, fmt::format("the check '{}' is skipped twice", *check), "keep one");
     out.skip.push_back(std::move(skip));
