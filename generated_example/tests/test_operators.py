@@ -124,7 +124,7 @@ def test_dtypes_that_the_cpu_refuses(device, operator):
         with pytest.raises(NotImplementedError):
             forms.call(form, given)
     else:
-        with contextlib.suppress(NotImplementedError, RuntimeError):
+        with contextlib.suppress(RuntimeError):
             forms.call(form, given)
             torch.openreg.synchronize()
     assert torch.equal(torch.ones(3, device=device).cpu(), torch.ones(3))

@@ -287,7 +287,6 @@ def render(request):
         return {"error": {"kind": "jinja2", "template": "", "line": 0, "message": str(error)}}
     compiled = {}
     environment = make_environment(request["templates"], compiled)
-    outputs = []
     name = ""
     user = False
     sources = request.get("user") or {}

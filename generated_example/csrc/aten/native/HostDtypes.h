@@ -28,7 +28,7 @@ class TakenDtypes {
   void add(uint64_t dtypes);
 
  private:
-  std::atomic<uint64_t> last_{0};  // most calls are like the one before
+  std::atomic<uint64_t> last_{0};  // the one added last: most functions see one alone
   mutable std::mutex mutex_;
   std::vector<uint64_t> all_;
 };
