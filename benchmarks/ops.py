@@ -1,8 +1,9 @@
-"""Benchmarks of operators: the device against the CPU, in one process and on one thread, as ratios of times; above 1 the
+"""Benchmarks of operators: the device against the CPU, in one process and mostly on one thread, as ratios of times; above 1 the
 device is slower.
 
 `enqueue` is what a call costs the calling thread, the device's work left out; `throughput` has one wait at the end of
-many calls; `round trip` waits after each. The training step is that of a small transformer: with the kernels of
+many calls; `round trip` waits after each. `overhead` is what users notice first, with all the threads that either side takes
+by itself (device_overhead.py). The training step is that of a small transformer: with the kernels of
 specs/full.yaml, and without any, where each operator falls back (`alias`: on the device's memory, `cpu`: on copies).
 
 Isolation of device memory is a debugging aid of the simulated device; it is off here, since a host without protection
@@ -39,8 +40,10 @@ def without_kernels(spec: pathlib.Path, scratch: pathlib.Path) -> pathlib.Path:
     return bare
 
 
-def told(script: str, tree: pathlib.Path, fallback: str | None = None) -> dict:
-    env = {**os.environ, "OMP_NUM_THREADS": "1", "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+def told(script: str, tree: pathlib.Path, fallback: str | None = None, one_thread: bool = True) -> dict:
+    env = {**os.environ, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    if one_thread:
+        env["OMP_NUM_THREADS"] = "1"
     env["OPENREG_ISOLATION"] = os.environ.get("ISOLATION", "off")
     if fallback is not None:
         env["OPENREG_FALLBACK"] = fallback
@@ -55,6 +58,8 @@ def benchmark(table: Table, scratch: pathlib.Path, runs: int) -> None:
     full = pathlib.Path(full) if full else build(spec, scratch / "full")
     for name, (cpu, device) in told("device_ops.py", full).items():
         table.note(f"{name}, device / CPU", f"{device / cpu:.2f}")
+    for name, (cpu, device) in told("device_overhead.py", full, one_thread=False).items():
+        table.note(f"{name}: overhead, device / CPU", f"{device / cpu:.2f}")
     bare = os.environ.get("BARE_TREE")
     bare = pathlib.Path(bare) if bare else build(without_kernels(spec, scratch), scratch / "bare")
     for name, tree, fallback in (("native kernels", full, None), ("alias", bare, "alias"), ("copies", bare, "cpu")):

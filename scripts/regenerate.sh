@@ -23,7 +23,7 @@ else
     [ -e "$fresh/generated_example/$file" ] || rm -fv "$file"; done)
   (cd "$fresh/generated_example" && find . -type f -print0) | while IFS= read -r -d '' file; do
     cmp -s "$fresh/generated_example/$file" "$root/generated_example/$file" ||
-      install -D "$fresh/generated_example/$file" "$root/generated_example/$file"
+      install -D -m 644 "$fresh/generated_example/$file" "$root/generated_example/$file"
   done
   git -C "$root" status --short generated_example
 fi

@@ -2,6 +2,7 @@
 # Every test, from nothing: the command, bad specs, goldens, generated_example (equality, build, tests, sanitizers),
 # a second backend in an empty folder, the external port, formatting and warnings of what is emitted.
 # Usage: scripts/test.sh [STAGE ...]   stages: command format example device allocator full second external package (default: all)
+# One more is not among them, since it takes hours: sweep, all of PyTorch's samples in all modes, on two trees.
 source "$(dirname "$0")/lib.sh"
 stages=${*:-command format example device allocator full second external package}
 work=$(mktemp -d)
@@ -73,12 +74,10 @@ stage_device() {
 
 # PyTorch has no sanitized build, so the allocators are tested with c10 and the simulated device alone.
 stage_allocator() {
-  local torch
-  torch=$("$python" -c "import torch; print(torch.utils.cmake_prefix_path)")
   for sanitizer in address thread; do
     step "The allocators under the $sanitizer sanitizer"
     cmake -S "$root/generated_example/tests/cpp/allocator" -B "$work/allocator-$sanitizer" -G Ninja \
-      -DOPENREG_SANITIZE=$sanitizer -DCMAKE_PREFIX_PATH="$torch" >/dev/null
+      -DOPENREG_SANITIZE=$sanitizer -DPython_EXECUTABLE="$python" >/dev/null
     cmake --build "$work/allocator-$sanitizer"
     TSAN_OPTIONS=atexit_sleep_ms=20 ctest --test-dir "$work/allocator-$sanitizer" --output-on-failure
   done
@@ -97,6 +96,25 @@ stage_second() {
   test_tree "$(second_tree)" "$work/venv_mybackend" MYBACKEND
 }
 
+# The whole sweep, on generated_example and on the tree of specs/full.yaml. Results are kept in build/, and taken up again
+# where a run was stopped. SWEEP: its arguments.
+stage_sweep() {
+  local backend tree=$build/sweep_full status=0
+  backend=$(backend_python "$root/.venv/openreg")
+  step "Building generated_example and the tree of specs/full.yaml"
+  CCACHE_BASEDIR=$root/generated_example "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$root/generated_example"
+  step "The sweep on generated_example"
+  # shellcheck disable=SC2086  # several words
+  "$backend" -m torch_openreg.testing.sweep --results "$build/sweep_openreg.jsonl" ${SWEEP:---mode all} || status=$?
+  [ -e "$tree" ] || "$generator" new openreg --spec "$root/specs/full.yaml" --out "$tree" >/dev/null
+  backend=$(backend_python "$root/.venv/full")
+  CCACHE_BASEDIR=$tree "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+  step "The sweep on the tree of specs/full.yaml"
+  # shellcheck disable=SC2086
+  "$backend" -m torch_openreg.testing.sweep --results "$build/sweep_full.jsonl" ${SWEEP:---mode all} || status=$?
+  return "$status"
+}
+
 # The large spec: trains a transformer and a CNN without leaving the device, and compares each operator with the CPU.
 stage_full() {
   local tree=$work/full backend
@@ -107,6 +125,21 @@ stage_full() {
   step "Training and operators of specs/full.yaml"
   "$backend" -m pytest -q "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py" \
     "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py"
+}
+
+# Operators of the backend's own, with kernels as an owner would write them, in the large tree; run by a person.
+stage_owned() {
+  local tree=$work/owned backend
+  cat "$root/specs/full.yaml" "$root/tests/owned_ops/ops.yaml" >"$work/full.yaml"
+  "$generator" new openreg --spec "$work/full.yaml" --out "$tree" >/dev/null
+  cp "$root"/tests/owned_ops/custom_*.cpp "$tree/csrc/aten/native/"
+  backend=$(backend_python "$work/venv_owned")
+  step "Building the tree of specs/full.yaml"
+  CCACHE_BASEDIR=$tree CMAKE_ARGS="-DOPENREG_WERROR=ON" "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+  step "Training and operators of specs/full.yaml"
+  "$backend" -m pytest -q "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py" \
+    "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py" "$tree/tests/test_custom_ops.py" "$tree/tests/test_attention.py" \
+    "$root/tests/owned_ops/owned_ops.py"
 }
 
 stage_external() {

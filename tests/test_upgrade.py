@@ -38,6 +38,14 @@ def test_an_untouched_tree_becomes_what_new_renders(openreg_gen, old, tmp_path):
     assert state(old) == before
 
 
+def test_it_is_told_once_what_its_spec_means_now(openreg_gen, old):
+    note = "note: `fallback: cpu` used to copy"
+    assert note in openreg_gen("generate", cwd=old).stdout
+    spec = old / "olddevice.yaml"
+    spec.write_text(spec.read_text() + "\n# another line\n")
+    assert note not in openreg_gen("generate", cwd=old).stdout
+
+
 def test_the_owners_lines_come_along(openreg_gen, old):
     readme, kernel = (old / "README.md").read_text(), (old / KERNEL).read_text()
     middle = readme.index("\n\n", len(readme) // 2)

@@ -138,6 +138,9 @@ RULES = {
         "tensordot",
         "scatter_add",
     ],
+    "banned": [
+        "binary_cross_entropy",
+    ],
 }
 HALVES = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 
@@ -218,6 +221,22 @@ def test_no_rule_no_cast(x, dtype):
     with torch.autocast(NAME, dtype=dtype):
         assert (x + x).dtype == torch.float32
         assert (x.to(dtype) + x.to(dtype)).dtype == dtype
+
+
+def test_banned(x):
+    """In the words of CUDA's rule, which takes tensors of any device."""
+    needs("banned", "binary_cross_entropy")
+    cuda = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCUDA)
+    with pytest.raises(RuntimeError) as expected:
+        torch.ops.aten.binary_cross_entropy.default.redispatch(cuda, torch.rand(2), torch.rand(2))
+    layer = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Sigmoid()).to(x.device)
+    with torch.autocast(NAME):
+        with pytest.raises(RuntimeError) as found:
+            torch.nn.functional.binary_cross_entropy(layer(x), x)
+        with torch.autocast(NAME, enabled=False):
+            torch.nn.functional.binary_cross_entropy(layer(x), x)
+    assert str(found.value) == str(expected.value)
+    torch.nn.functional.binary_cross_entropy(layer(x), x)
 
 
 @HALVES

@@ -1,9 +1,13 @@
 # Written by openreg-gen 0.1.0 from openreg.yaml.
 # Generated: do not edit; `custom_ops` in the spec changes it, then `openreg-gen generate`.
-"""Operators of the backend's own: values, broadcasting, shapes without data, gradients."""
+"""Operators of the backend's own: values, broadcasting, shapes without data or with symbols, gradients, torch.vmap."""
+
+import warnings
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 import torch_openreg.custom_ops as custom_ops
 
@@ -12,6 +16,10 @@ NAME = "openreg"
 OPERATORS = [
     ("custom_abs.default", 1, True),
     ("custom_square.default", 1, True),
+]
+# Those that return a view of their argument.
+VIEWS = [
+    ("custom_alias.default", 1),
 ]
 CASES = pytest.mark.parametrize(("name", "tensors", "differentiable"), OPERATORS)
 
@@ -83,7 +91,149 @@ def test_gradient(device, name, tensors, differentiable):
 
 @CASES
 def test_opcheck(device, name, tensors, differentiable):
-    checks = ("test_schema", "test_faketensor")
+    args = arguments(name, tensors, device)
+    torch.library.opcheck(operator(name), tuple(args))
+    for x in args[:tensors]:
+        x.requires_grad_(differentiable)
+    # Where gradients are registered PyTorch looks at for its own devices alone.
+    checks = ("test_schema", "test_faketensor", "test_aot_dispatch_dynamic")
+    torch.library.opcheck(operator(name), tuple(args), test_utils=checks)
+
+
+LAYOUTS = {
+    "contiguous": lambda x: x,
+    "transposed": lambda x: x.transpose(1, 2),
+    "permuted": lambda x: x.permute(2, 0, 1),
+    "channels last": lambda x: x.unsqueeze(0).contiguous(memory_format=torch.channels_last),
+    "every other": lambda x: x[:, ::2],
+    "expanded": lambda x: x[:, :1].expand(x.shape),
+    "broadcast": lambda x: x[:1],
+    "a row": lambda x: x[0, 0],
+}
+
+
+@CASES
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_symbolic_sizes(device, name, tensors, differentiable, layout):
+    args = arguments(name, tensors, device, shape=(5, 6, 7))
+    args[0] = LAYOUTS[layout](args[0])
+    for i in range(1, tensors):
+        other = args[i] if layout in ("broadcast", "a row") else args[0].contiguous()
+        args[i] = other.to(torch.float32)
+    expected = operator(name)(*args)
+    mode = FakeTensorMode(shape_env=ShapeEnv())
+    with mode:
+        fake = [mode.from_tensor(x) if isinstance(x, torch.Tensor) else x for x in args]
+        actual = operator(name)(*fake)
+    assert any(isinstance(size, torch.SymInt) for size in actual.shape)
+    assert [int(size) for size in actual.shape] == list(expected.shape)
+    assert [int(stride) for stride in actual.stride()] == list(expected.stride())
+    assert actual.dtype == expected.dtype
+    assert actual.device == device
+
+
+def run(function, args, tensors, differentiable):
+    """The result, and the gradients if there are any."""
+    args = [x.detach().requires_grad_(differentiable) if isinstance(x, torch.Tensor) else x for x in args]
+    result = function(*args)
     if differentiable:
-        checks += ("test_autograd_registration",)
-    torch.library.opcheck(operator(name), tuple(arguments(name, tensors, device)), test_utils=checks)
+        (result * result.detach()).sum().backward()
+    return [result.detach(), *(x.grad for x in args[:tensors] if differentiable)]
+
+
+@CASES
+def test_compiled(device, name, tensors, differentiable):
+    torch._dynamo.reset()
+    for dynamic in (True, None):  # None: dynamic from the second shape on
+        compiled = torch.compile(operator(name), backend="aot_eager", dynamic=dynamic, fullgraph=True)
+        for shape in ((3, 4), (5, 4), (2, 7), (2, 3, 4)):
+            args = arguments(name, tensors, device, shape=shape)
+            torch.testing.assert_close(
+                run(compiled, args, tensors, differentiable), run(operator(name), args, tensors, differentiable)
+            )
+
+
+@CASES
+def test_exported(device, name, tensors, differentiable):
+    class Module(torch.nn.Module):
+        def forward(self, *xs):
+            return operator(name)(*xs, *numbers)
+
+    args = arguments(name, tensors, device, shape=(3, 4))
+    numbers = args[tensors:]
+    rows = torch.export.Dim("rows")
+    shapes = {"xs": tuple({0: rows} for _ in range(tensors))}
+    exported = torch.export.export(Module(), tuple(args[:tensors]), dynamic_shapes=shapes).module()
+    for size in (3, 5, 8):
+        args = arguments(name, tensors, device, shape=(size, 4))
+        torch.testing.assert_close(exported(*args[:tensors]), operator(name)(*args))
+
+
+@CASES
+def test_vmap(device, name, tensors, differentiable):
+    def call(*xs):
+        return operator(name)(*xs, *numbers)
+
+    args = arguments(name, tensors, device, shape=(3, 4, 5))
+    xs, numbers = args[:tensors], args[tensors:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # PyTorch's own loop over the batch warns
+        for dim in (0, 1, 2):
+            expected = torch.stack([call(*slices) for slices in zip(*(x.unbind(dim) for x in xs), strict=True)])
+            torch.testing.assert_close(torch.vmap(call, in_dims=dim)(*xs), expected)
+        torch.testing.assert_close(torch.vmap(torch.vmap(call))(*xs), call(*xs))
+        if tensors > 1:
+            # One alone is batched, of another rank and dtype; the numbers of a batch count as numbers in type promotion.
+            first, others = xs[0].to(torch.float32), [x[0] for x in xs[2:]]
+            number, column = xs[1][0, 0, 0], xs[1][0, 0]
+            expected = torch.stack([call(x, number, *others) for x in first])
+            actual = torch.vmap(lambda x: call(x, number, *others))(first)
+            torch.testing.assert_close(actual, expected)
+            expected = torch.stack([call(first[0], number, *others) for number in column])
+            actual = torch.vmap(lambda number: call(first[0], number, *others))(column)
+            torch.testing.assert_close(actual, expected)
+        if differentiable:
+            expected = run(call, xs, tensors, True)[1:]
+            every = tuple(range(tensors))
+            grad = torch.func.grad(lambda *xs: (call(*xs) * call(*xs).detach()).sum(), argnums=every)
+            torch.testing.assert_close(list(grad(*xs)), expected)
+            torch.testing.assert_close(list(torch.vmap(grad)(*xs)), expected)
+            leaves = [x.detach().requires_grad_() for x in xs]
+            result = torch.vmap(call)(*leaves)
+            (result * result.detach()).sum().backward()
+            torch.testing.assert_close([x.grad for x in leaves], expected)
+
+
+@pytest.mark.parametrize(("name", "tensors"), VIEWS)
+def test_views(device, name, tensors):
+    def call(function, *xs):
+        return function(*xs, *numbers)
+
+    args = arguments(name, tensors, device)
+    xs, numbers = args[:tensors], args[tensors:]
+    host = [x.cpu() for x in xs]
+    try:
+        expected = call(operator(name), *host)
+    except (RuntimeError, ValueError, IndexError, NotImplementedError) as error:
+        pytest.skip(f"it takes other arguments than these: {error}")
+    actual = call(operator(name), *xs)
+    if not isinstance(actual, torch.Tensor):
+        pytest.skip("what it returns is more than one view")
+    torch.testing.assert_close(actual.cpu(), expected)
+    assert actual._is_view()
+    assert actual.untyped_storage().data_ptr() in [x.untyped_storage().data_ptr() for x in xs]
+    # Written through the view, it is the argument that changes.
+    actual.fill_(7)
+    expected.fill_(7)
+    for x, y in zip(xs, host, strict=True):
+        torch.testing.assert_close(x.cpu(), y)
+    # The gradient is that of the view.
+    for x in (*xs, *host):
+        x.requires_grad_()
+    call(operator(name), *xs).square().sum().backward()
+    call(operator(name), *host).square().sum().backward()
+    for x, y in zip(xs, host, strict=True):
+        torch.testing.assert_close(x.grad.cpu(), y.grad)
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda *xs: call(operator(name), *xs) * 2, backend="aot_eager", dynamic=True)
+    torch.testing.assert_close(compiled(*xs), call(operator(name), *xs) * 2)

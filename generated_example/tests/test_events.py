@@ -80,6 +80,19 @@ def test_elapsed_time(device):
     assert parts == pytest.approx(start.elapsed_time(end), rel=0.05, abs=0.05)
 
 
+def test_elapsed_time_of_events_by_either_name(device):
+    events = [torch.Event(NAME, enable_timing=True), api.Event(enable_timing=True)]
+    assert all(isinstance(event, api.Event) for event in events)
+    assert not isinstance(torch.Event("cpu"), api.Event)
+    for start, end in (events, reversed(events)):
+        start.record()
+        torch.empty(1 << 16, device=device).fill_(1)
+        end.record()
+        end.synchronize()
+        assert start.elapsed_time(end) >= 0
+        assert torch.Event.elapsed_time(start, end) == start.elapsed_time(end)
+
+
 def test_no_elapsed_time_without_timing():
     start, end = api.Event(), api.Event()
     start.record()

@@ -127,6 +127,28 @@ def test_item(device):
     assert torch.tensor([True], device=device).item() is True
     assert torch.tensor([1 + 2j], device=device).conj().item() == 1 - 2j
     assert torch.arange(6, device=device)[4].item() == 4
+    assert torch.tensor([1 + 2j], device=device).conj().imag.item() == -2
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_item_is_exact(device, dtype):
+    value = values(dtype).flatten()[5]
+    got = value.to(device).item()
+    assert got == value.item()
+    assert type(got) is type(value.item())
+
+
+# What a thread of the host reads by itself must be what the stream has written before.
+def test_item_waits_for_the_stream(device):
+    x = torch.zeros((), dtype=torch.int64, device=device)
+    stream = torch.Stream(device)
+    for i in range(200):
+        x.fill_(i)
+        assert x.item() == i
+    with stream:
+        for i in range(200):
+            x.fill_(i)
+            assert x.item() == i
 
 
 def test_views_share_memory(device):

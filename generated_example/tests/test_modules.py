@@ -7,7 +7,9 @@ import copy
 import pytest
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils.checkpoint import checkpoint
+from torch.utils._pytree import tree_map_only
 from torch.utils.data import DataLoader, TensorDataset
 
 NAME = "openreg"
@@ -223,3 +225,51 @@ def test_packed_sequences(device):
     assert getattr(packed, f"is_{NAME}")
     got, _ = lstm.to(device)(packed)
     torch.testing.assert_close(got.data.cpu(), expected.data, rtol=1e-4, atol=1e-5)
+
+
+BAGS = {
+    "sum": {"mode": 0},
+    "mean": {"mode": 1},
+    "max": {"mode": 2},
+    "last offset": {"mode": 0, "include_last_offset": True},
+    "last offset, mean": {"mode": 1, "include_last_offset": True},
+    "last offset, max": {"mode": 2, "include_last_offset": True},
+    "padding": {"mode": 0, "padding_idx": 3},
+    "padding, max": {"mode": 2, "padding_idx": 3},
+    "weights": {"mode": 0, "per_sample_weights": torch.tensor([0.5, -1.0, 2.0, 3.0, 1.5])},
+}
+
+
+@pytest.mark.parametrize("dtypes", [(torch.float32, torch.int64), (torch.float64, torch.int32)], ids=str)
+@pytest.mark.parametrize("options", BAGS.values(), ids=BAGS)
+@pytest.mark.parametrize("name", ["_embedding_bag", "_embedding_bag_forward_only"])
+def test_embedding_bag_returns_what_fake_tensors_have(device, name, options, dtypes):
+    floating, integer = dtypes
+    weight = torch.arange(24.0, dtype=floating).reshape(6, 4)
+    indices, offsets = torch.tensor([3, 1, 3, 5, 0], dtype=integer), torch.tensor([0, 2, 2, 5], dtype=integer)
+    options = tree_map_only(torch.Tensor, lambda x: x.to(floating), options)
+    op = getattr(torch.ops.aten, name).default
+    args, kwargs = tree_map_only(torch.Tensor, lambda x: x.to(device), ((weight, indices, offsets), options))
+    found = op(*args, **kwargs)
+    with FakeTensorMode() as mode:
+        args, kwargs = tree_map_only(torch.Tensor, mode.from_tensor, (args, kwargs))
+        expected = op(*args, **kwargs)
+    for a, b in zip(found, expected, strict=True):
+        assert (a.device, a.dtype, a.shape, a.stride()) == (b.device, b.dtype, b.shape, b.stride())
+    torch.testing.assert_close(found[0].cpu(), op(weight, indices, offsets, **options)[0])
+    assert found[1].tolist() == [0, 0, 2, 2, 2]
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+@pytest.mark.parametrize("last", [False, True])
+def test_embedding_bag_trains_as_on_the_cpu(device, mode, last):
+    indices, offsets = torch.tensor([3, 1, 3, 5, 0]), torch.tensor([0, 2, 2, 5])
+    torch.manual_seed(0)
+    bags = nn.EmbeddingBag(6, 4, mode=mode, include_last_offset=last)
+    twin = copy.deepcopy(bags).to(device)
+    out = bags(indices, offsets)
+    found = twin(indices.to(device), offsets.to(device))
+    torch.testing.assert_close(found.cpu(), out)
+    out.square().sum().backward()
+    found.square().sum().backward()
+    torch.testing.assert_close(twin.weight.grad.cpu(), bags.weight.grad)

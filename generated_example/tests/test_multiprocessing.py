@@ -299,6 +299,28 @@ def test_received_storages_keep_their_size(consumer):
     consumer.call(_drop, "mine")
 
 
+def test_recorded_streams_hold_memory_that_was_shared(device):
+    if not _can_share():
+        pytest.skip("the device can't share memory between processes")
+    stream = api.Stream()
+    back = torch.zeros(MIB).pin_memory()
+    with api.stream(stream):
+        busy = torch.empty(16 * MIB, device=device)
+    for _ in range(3):
+        x = torch.full((MIB,), 3.0, device=device)
+        _C._ipc_open(_C._ipc_share(x.untyped_storage()))  # the message has come home: nobody else uses the memory
+        stream.wait_stream(api.current_stream())
+        with api.stream(stream):
+            for value in range(8):
+                busy.fill_(value + 1)
+            back.copy_(x, non_blocking=True)
+        x.record_stream(stream)
+        del x
+        torch.full((MIB,), 4.0, device=device)
+        stream.synchronize()
+        assert torch.equal(back, torch.full((MIB,), 3.0))
+
+
 def test_bad_messages(device):
     for message in (b"", b"x" * 10, b"\0" * 120):
         with pytest.raises(RuntimeError, match="no message"):

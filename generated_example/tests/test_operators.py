@@ -93,6 +93,83 @@ def test_numbers_and_columns_beside_tensors(device, operator):
                 torch.testing.assert_close(found.cpu(), expected[0], equal_nan=True, **half)
 
 
+def special(dtype):
+    """The numbers at which a formula goes wrong that is right for all others."""
+    if dtype == torch.bool:
+        return torch.tensor([False, True])
+    if dtype.is_complex:
+        parts = (0.0, -1.5, float("inf"), float("nan"))
+        large = [1e30, 1e30j]  # not beside other parts: what products of those leave over is the rounding's
+        return torch.tensor([complex(a, b) for a in parts for b in parts] + large, dtype=dtype)
+    if not dtype.is_floating_point:
+        most = torch.iinfo(dtype)
+        return torch.tensor([0, 1, 2, 3, most.max, most.max - 1, most.min, most.min + 1], dtype=dtype)
+    most = torch.finfo(dtype)
+    positive = [0.0, 1.0, 1.5, 1e30, 1e-30, most.max, most.tiny, most.tiny / 2, most.eps, float("inf"), float("nan")]
+    return torch.tensor([sign * number for number in positive for sign in (1, -1)], dtype=torch.float64).to(dtype)
+
+
+def assert_same_numbers(actual, expected, signs):
+    """Close in relation to their size alone; `signs`: those of zeros, too."""
+    limits = {}
+    if expected.dtype.is_floating_point:
+        most = torch.finfo(expected.dtype)
+        limits = {"rtol": 4 * most.eps, "atol": 2 * most.tiny * most.eps}
+    elif expected.dtype.is_complex:
+        limits = {"rtol": 8 * torch.finfo(expected.dtype).eps, "atol": 0}
+    torch.testing.assert_close(actual, expected, equal_nan=True, **limits)
+    if signs and expected.dtype.is_floating_point:
+        zeros = expected == 0
+        assert torch.equal(actual[zeros].signbit(), expected[zeros].signbit())
+
+
+def with_special_values(operator):
+    """Calls of the operator with numbers that are hard on formulas, and whether the sign of a zero is decided."""
+    group = forms.Forms(operator)
+    form = group.main if forms.kind(group.main) != "out" else group.relative("functional")
+    if form is None:
+        return
+    names = [a.name for a in form._schema.arguments if str(a.type) == "Tensor"]
+    dims = [str(a.type) for a in form._schema.arguments if a.name == "dim"]
+    for name in samples.dtypes(operator):
+        dtype = getattr(torch, name)
+        defaults = next(samples.from_schema(group, dtype)).inputs
+        values = special(dtype)
+        if operator.strategy == "pointwise":
+            grid = torch.meshgrid(*[values] * len(names), indexing="ij")
+            yield form, defaults | {n: x.contiguous() for n, x in zip(names, grid, strict=True)}, True
+            continue
+        pairs = torch.cartesian_prod(values, values)
+        # Among numbers that leave it as it is, in whatever order they are taken.
+        long = torch.stack([torch.full((40,), filler, dtype=dtype) for filler in (0, 1) for _ in values])
+        long[:, 17] = values.repeat(2)
+        for rows in (pairs, long):
+            for x in (rows, rows.t().contiguous().t()):
+                if dims:
+                    yield form, defaults | {names[0]: x, "dim": [1] if "List" in dims[0] else 1}, False
+                else:
+                    yield from ((form, defaults | {names[0]: row}, False) for row in x)
+
+
+EXPRESSIONS = [o for o in OPERATORS if o.strategy in ("pointwise", "reduction")]
+
+
+@pytest.mark.parametrize("operator", EXPRESSIONS, ids=lambda o: o.name)
+def test_special_values(device, operator):
+    """Zeros, infinities, what is no number, the largest and the least of a dtype: as the CPU has it."""
+    compared = 0
+    for form, inputs, signs in with_special_values(operator):
+        expected = checks.on_cpu(form, inputs)
+        if expected is None:
+            continue
+        actual = forms.call(form, forms.copied(inputs, device))
+        for a, e in zip(forms.tensors(actual), forms.tensors(expected[0]), strict=True):
+            assert_same_numbers(a.cpu(), e, signs)
+            compared += 1
+    if not compared:
+        pytest.skip("there is no form of it to call with tensors alone")
+
+
 def refused_by_the_cpu(operator):
     """A call whose dtypes the CPU's kernel does not take; None if there is none of those tried."""
     group = forms.Forms(operator)
@@ -124,7 +201,7 @@ def test_dtypes_that_the_cpu_refuses(device, operator):
         with pytest.raises(NotImplementedError):
             forms.call(form, given)
     else:
-        with contextlib.suppress(RuntimeError):
+        with contextlib.suppress(RuntimeError, IndexError):
             forms.call(form, given)
             torch.openreg.synchronize()
     assert torch.equal(torch.ones(3, device=device).cpu(), torch.ones(3))

@@ -147,6 +147,24 @@ def test_generator_shared_state(device):
     assert torch.equal(generator.get_state(), twin.get_state())
 
 
-def test_generator_of_another_backend(device):
-    with pytest.raises(RuntimeError):
-        torch.empty(3, device=device).uniform_(generator=torch.Generator())
+RANDOM = {
+    "rand": lambda where, generator: torch.rand(3, device=where, generator=generator),
+    "randint": lambda where, generator: torch.randint(5, (3,), device=where, generator=generator),
+    "randperm": lambda where, generator: torch.randperm(3, device=where, generator=generator),
+    "normal": lambda where, generator: torch.normal(0.0, 1.0, (3,), device=where, generator=generator),
+    "normal_": lambda where, generator: torch.empty(3, device=where).normal_(generator=generator),
+    "uniform_": lambda where, generator: torch.empty(3, device=where).uniform_(generator=generator),
+    "bernoulli": lambda where, generator: torch.bernoulli(torch.ones(3, device=where), generator=generator),
+    "multinomial": lambda where, generator: torch.multinomial(torch.ones(3, device=where), 2, generator=generator),
+}
+
+
+@pytest.mark.parametrize("draws", RANDOM.values(), ids=RANDOM)
+def test_generator_of_another_device(device, draws):
+    """In PyTorch's words, whichever of the two the tensor is on."""
+    with pytest.raises(RuntimeError, match=f"Expected a '{NAME}' device type for generator but found 'cpu'"):
+        draws(device, torch.Generator())
+    state = torch.get_rng_state()
+    with pytest.raises(RuntimeError, match=f"Expected a 'cpu' device type for generator but found '{NAME}'"):
+        draws("cpu", torch.Generator(NAME))
+    assert torch.equal(torch.get_rng_state(), state)

@@ -72,6 +72,61 @@ def test_strides_survive(device):
     assert torch.equal(y.cpu(), x.cpu())
 
 
+# Views with flags, gaps or elements that share memory, of a complex tensor of 3 x 4.
+VIEWS = {
+    "conjugate": lambda x: x.conj(),
+    "negative": lambda x: x.conj().imag,
+    "real": lambda x: x.real,
+    "row": lambda x: x[1],
+    "columns": lambda x: x[:, 1::2],
+    "transposed": lambda x: x.t(),
+    "conjugate transposed": lambda x: x.mH[1:],
+    "expanded": lambda x: x[:1].expand(5, 4),
+    "windows": lambda x: x.flatten().unfold(0, 4, 2),
+    "scalar": lambda x: x[2, 3],
+    "empty": lambda x: x[:0],
+    "reinterpreted": lambda x: x.view(torch.float32),
+}
+views = pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+
+
+def complex_tensor():
+    return torch.complex(torch.arange(12.0), torch.arange(12.0) - 6).reshape(3, 4)
+
+
+def assert_same_view(found, wanted, device):
+    assert found.device == device
+    assert (found.shape, found.stride(), found.storage_offset(), found.dtype) == (
+        wanted.shape,
+        wanted.stride(),
+        wanted.storage_offset(),
+        wanted.dtype,
+    )
+    assert (found.is_conj(), found.is_neg()) == (wanted.is_conj(), wanted.is_neg())
+    assert found.untyped_storage().nbytes() == wanted.untyped_storage().nbytes()
+    assert torch.equal(found.cpu().resolve_conj().resolve_neg(), wanted.resolve_conj().resolve_neg())
+
+
+@views
+def test_deepcopy_of_views(device, other, view):
+    for where in (device, other):
+        x = complex_tensor().to(where)
+        y = copy.deepcopy(view(x))
+        assert_same_view(y, copy.deepcopy(view(complex_tensor())), where)
+        assert y.untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
+        assert torch.equal(x.cpu(), complex_tensor())
+
+
+@views
+def test_load_of_views_where_it_is_asked_for(device, other, view):
+    for source in (torch.device("cpu"), device, other):
+        file = saved(view(complex_tensor().to(source)))
+        for target in (torch.device("cpu"), device, other):
+            file.seek(0)
+            y = torch.load(file, map_location=target)
+            assert_same_view(y, torch.load(saved(view(complex_tensor()))), target)
+
+
 def test_parameter_and_requires_grad(device):
     parameter = torch.load(saved(torch.nn.Parameter(torch.ones(2, device=device))))
     assert isinstance(parameter, torch.nn.Parameter)

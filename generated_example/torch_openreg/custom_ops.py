@@ -8,6 +8,7 @@ that calling the operator by either name is differentiable. Importing this modul
 """
 
 import torch
+from torch._functorch.utils import enable_single_level_autograd_function
 
 
 def custom_abs(self: torch.Tensor) -> torch.Tensor:
@@ -39,12 +40,25 @@ def custom_square(self: torch.Tensor) -> torch.Tensor:
     return torch.ops.openreg.custom_square.default(self)
 
 
+def custom_alias(self: torch.Tensor) -> torch.Tensor:
+    """custom_alias(Tensor(a) self) -> Tensor(a)"""
+    return torch.ops.openreg.custom_alias.default(self)
+
+
+def _apply(function, *args):
+    if not torch._C._are_functorch_transforms_active():
+        return function.apply(*args)
+    # Within torch.func.grad and the like: this is one transform's gradient, and forward calls what the next one sees.
+    with enable_single_level_autograd_function():
+        return super(torch.autograd.Function, function).apply(*args)
+
+
 def _register() -> torch.library.Library:
     library = torch.library.Library("openreg", "IMPL")
     for key in ("AutogradPrivateUse1", "AutogradCPU"):
         library.impl(
             "custom_square",
-            lambda self: CustomSquare.apply(self),
+            lambda self: _apply(CustomSquare, self),
             key,
         )
     return library

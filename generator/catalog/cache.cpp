@@ -1,20 +1,13 @@
 #include "catalog/cache.h"
 
+#include "diag/environment.h"
+
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 
 namespace openreg_gen {
-namespace {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-}  // namespace
-
 std::filesystem::path catalog_cache_dir() {
   const auto off = environment("OPENREG_GEN_NO_CACHE");
   if (!off.empty() && off != "0") return {};

@@ -39,7 +39,9 @@ struct Op {
   std::string returns;   // C++ return type, dispatcher form: "at::Tensor &"
   std::vector<Argument> arguments;  // dispatcher order, out arguments last
   OpClass op_class = OpClass::Native;
-  bool has_default = false;         // a composite kernel serves a backend that registers nothing
+  bool has_default = false;  // a composite kernel serves a backend that registers nothing
+  /// Whether that kernel only throws: such operators are there to be overridden (convolution_overrideable).
+  bool default_throws() const { return overload.empty() && base.find("_overrideable") != std::string::npos; }
   bool has_dispatch = false;        // some backend has a kernel of its own
   bool structured = false;          // an out variant with `structured: True`
   std::string structured_delegate;  // "add.out" for the functional and in-place forms of a structured group

@@ -29,8 +29,9 @@ bool is_view_op(const Schema& schema, const std::vector<std::string>& tags) {
 ///  1. structured: one kernel serves the group, whatever else is true of it.
 ///  2. composite, if PyTorch decomposes it under autograd as well: there is nothing to do, and registering it does
 ///     harm. `reshape` is a view and `dropout` is random, but each is made of ops that carry that class themselves.
-///  3. view, factory, random: before the rest, since the CPU fallback gives wrong results (a copy instead of an alias)
-///     or none (no tensor to tell the device from, a generator of another device). Many also have a default, which
+///  3. view, factory, random: before the rest, since they have to be the device's own: a view of its memory, a tensor
+///  on
+///     it, a generator of it. Many also have a default, which
 ///     Op::has_default says.
 ///  4. composite, by any other default.
 ///  5. native: what is left has to be written, or falls back.

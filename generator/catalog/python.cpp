@@ -2,6 +2,7 @@
 
 #include "catalog/cache.h"
 #include "catalog/hash.h"
+#include "diag/environment.h"
 
 #include <fmt/format.h>
 #include <spawn.h>
@@ -19,11 +20,6 @@ namespace openreg_gen {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 bool is_dir(const fs::path& path) {
   std::error_code error;

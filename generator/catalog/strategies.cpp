@@ -108,7 +108,8 @@ std::string not_matmul(const Op& op) {
 }
 
 std::string no_cpu_fallback(const Op& op) {
-  if (op.is_view) return "a view must alias its input; by way of the CPU it would be a copy";
+  if (op.is_view && !op.kernels.contains("CPU")) return "it is a view that PyTorch has no CPU kernel for";
+  if (op.is_view) return "";
   switch (op.op_class) {
     case OpClass::Factory:
       return "it makes tensors on a device; the CPU would make them on the CPU";
@@ -118,7 +119,8 @@ std::string no_cpu_fallback(const Op& op) {
       break;
   }
   const bool stream = std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type == "Stream"; });
-  if (!op.has_default && !op.kernels.contains("CPU")) return "PyTorch has no CPU kernel for it";
+  if ((!op.has_default || op.default_throws()) && !op.kernels.contains("CPU"))
+    return "PyTorch has no CPU kernel for it";
   return stream ? "a stream has no meaning on the CPU" : "";
 }
 
@@ -127,7 +129,8 @@ std::string override_warning(const Op& op) {
   if (op.composite_implicit) {
     return "PyTorch composes it from other operators, with their gradients; a kernel of its own loses those";
   }
-  if (op.op_class == OpClass::Composite) return "PyTorch composes it from other operators already";
+  if (op.op_class == OpClass::Composite && !op.default_throws())
+    return "PyTorch composes it from other operators already";
   return {};
 }
 

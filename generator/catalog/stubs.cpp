@@ -6,6 +6,7 @@ namespace openreg_gen {
 namespace {
 
 constexpr StubInfo kStubs[] = {
+    {"_fused_sdp_choice", "_fused_sdp_choice_stub", "ATen/native/transformers/attention.h", "fused_sdp_choice_fn"},
     {"abs.out", "abs_stub", "ATen/native/UnaryOps.h", "unary_fn"},
     {"acos.out", "acos_stub", "ATen/native/UnaryOps.h", "unary_fn"},
     {"acosh.out", "acosh_stub", "ATen/native/UnaryOps.h", "unary_fn"},

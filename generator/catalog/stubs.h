@@ -2,7 +2,8 @@
 //
 // Listed are elementwise operators whose out kernel is the same function for CPU and CUDA in
 // native_functions.yaml and ends in one DispatchStub over a TensorIterator, with scalars at most. A test compares the
-// table with the installed headers. No two operators share a stub.
+// table with the installed headers. No two operators share a stub. One is no kernel but a choice: _fused_sdp_choice,
+// which F.scaled_dot_product_attention asks of each device by its stub.
 #pragma once
 
 #include <span>

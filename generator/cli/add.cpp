@@ -15,7 +15,7 @@
 namespace openreg_gen {
 namespace {
 
-struct Options {
+struct AddOptions {
   std::shared_ptr<GenerateOptions> generate = std::make_shared<GenerateOptions>();
   std::vector<std::string> ops;
   std::string from;
@@ -36,7 +36,7 @@ void tell(EditedSpec& edited, const char* list, nlohmann::json object, std::stri
   edited.told[list].push_back(std::move(object));
 }
 
-std::optional<EditedSpec> add(const Options& options, const Inputs& inputs) {
+std::optional<EditedSpec> add(const AddOptions& options, const Inputs& inputs) {
   Diagnostics diagnostics;
   std::vector<Chosen> chosen;
   std::vector<std::string> schemas;
@@ -75,7 +75,7 @@ std::optional<EditedSpec> add(const Options& options, const Inputs& inputs) {
   return edited;
 }
 
-std::optional<EditedSpec> remove(const Options& options, const Inputs& inputs) {
+std::optional<EditedSpec> remove(const AddOptions& options, const Inputs& inputs) {
   Diagnostics diagnostics;
   std::vector<Removal> removals;
   for (const std::string& word : options.ops) {
@@ -103,7 +103,7 @@ std::optional<EditedSpec> remove(const Options& options, const Inputs& inputs) {
 
 void add_add(CLI::App& app, Session& session) {
   CLI::App* verb = app.add_subcommand("add", "Add operators to a backend: to its spec, then to its files");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AddOptions>();
   options->generate->what = "add";
   auto* ops = verb->add_option("OP", options->ops, "abs.out; or a schema, 'my_op(Tensor x, int k) -> Tensor'");
   auto* from = verb->add_option("--from", options->from,
@@ -142,7 +142,7 @@ void add_add(CLI::App& app, Session& session) {
 
 void add_remove(CLI::App& app, Session& session) {
   CLI::App* verb = app.add_subcommand("remove", "Take operators out of a backend's spec, then out of its files");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AddOptions>();
   options->generate->what = "remove";
   verb->add_option("OP", options->ops, "As the spec has it: abs.out, or the name of a custom operator")->required();
   add_generate_options(*verb, options->generate);

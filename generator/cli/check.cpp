@@ -19,7 +19,7 @@
 namespace openreg_gen {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::string spec;
   std::string torch, against;
   bool json = false, verbose = false;
@@ -38,7 +38,7 @@ Diagnostics without_range(const Diagnostics& diagnostics) {
   return rest;
 }
 
-Exit compare(const Options& options, const Spec& spec, const Catalog& here) {
+Exit compare(const CheckOptions& options, const Spec& spec, const Catalog& here) {
   const Catalog there = load_catalog(find_torch(options.against));
   const SpecDrift drift = compare_spec(spec, here, there);
   if (options.json)
@@ -48,7 +48,7 @@ Exit compare(const Options& options, const Spec& spec, const Catalog& here) {
   return drift.breaks() == 0 ? Exit::Done : Exit::No;
 }
 
-Exit check(const Options& options) {
+Exit check(const CheckOptions& options) {
   Diagnostics diagnostics;
   Spec spec = parse_spec(options.spec, diagnostics);
   const Spec parsed = spec;
@@ -93,7 +93,7 @@ Exit check(const Options& options) {
 }  // namespace
 
 void add_check(CLI::App& app, Session& session) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   auto* verb = app.add_subcommand("check", "Check a spec: every error at once, with its place and a hint");
   verb->add_option("SPEC", options->spec, "the spec, YAML or JSON")->required()->type_name("FILE");
   verb->add_option("--torch", options->torch, "the PyTorch to check against; default: the active environment's")

@@ -13,7 +13,7 @@
 namespace openreg_gen {
 namespace {
 
-struct Options {
+struct DoctorOptions {
   std::string torch;
   bool json = false;
 };
@@ -33,7 +33,7 @@ void print_check(const Check& check, bool colour) {
   if (!check.remedy.empty()) fmt::print("{:26}mend: {}\n", "", check.remedy);
 }
 
-Exit doctor(const Options& options) {
+Exit doctor(const DoctorOptions& options) {
   const auto torch = options.torch.empty() ? std::nullopt : std::optional<std::filesystem::path>(options.torch);
   const auto checks = run_checks(real_probe(torch));
   const auto lacks = std::ranges::count_if(checks, [](const Check& c) { return c.required && !c.ok; });
@@ -64,7 +64,7 @@ Exit doctor(const Options& options) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Session& session) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DoctorOptions>();
   auto* verb = app.add_subcommand("doctor", "Look for everything that building a backend needs");
   verb->add_flag("--json", options->json, "Print an object");
   verb->add_option("--torch", options->torch, "The PyTorch to judge: its folder, a site-packages, an environment")

@@ -6,6 +6,7 @@
 #include "cli/page.h"
 #include "diag/codes.h"
 #include "diag/suggest.h"
+#include "diag/text.h"
 #include "render/data_dir.h"
 #include "spec/keys.h"
 #include "spec/select.h"
@@ -45,8 +46,8 @@ std::optional<ExplainedTree> open_tree(const ExplainOptions& options, const fs::
   return tree;
 }
 
-Exit explain_code(const ExplainOptions& options, std::string code) {
-  std::ranges::transform(code, code.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+Exit explain_code(const ExplainOptions& options, const std::string& given) {
+  const std::string code = upper_case(given);
   const Code* found = find_code(code);
   if (!found) {
     std::vector<std::string_view> codes;

@@ -44,6 +44,8 @@ std::string about_registration(const Op& op) {
     return "none: it is CompositeImplicitAutograd, so a call becomes calls of other operators before it reaches "
            "PrivateUse1";
   }
+  if (op.default_throws())
+    return "PrivateUse1, below autograd; PyTorch's CompositeExplicitAutograd kernel serves no backend, and throws";
   if (op.has_default) {
     return "none needed: PyTorch's CompositeExplicitAutograd kernel serves every backend; one at PrivateUse1 goes "
            "before "
@@ -127,14 +129,14 @@ std::string explain_op(const Op& op, const Catalog& catalog, const std::optional
   if (spec_file.empty()) return page.take();
   page.raw("\n");
   std::string told = fmt::format("not in {}", spec_file);
-  if (is_minimal_op(op.name)) {
-    told = "in every backend: the minimal set";
-  } else if (in_spec) {
+  if (in_spec) {
     told = fmt::format("{}: {}{}", in_spec->place, in_spec->strategy,
                        in_spec->by == op.name ? "" : fmt::format(", by '{}'", in_spec->by));
+  } else if (is_minimal_op(op.name)) {
+    told = "in every backend: the minimal set";
   } else if (op.composite_implicit) {
     told += ", and need not be";
-  } else if (!op.has_default || !op.structured_delegate.empty()) {
+  } else if (!op.has_default || op.default_throws() || !op.structured_delegate.empty()) {
     told += fmt::format("; `openreg-gen add {}` adds it", op.name);
   }
   page.entry("this tree", told);

@@ -32,6 +32,16 @@ fs::path shown_spec(const GenerateOptions& options, const OpenTree& tree) {
   return fs::path(options.folder) / fs::proximate(spec, options.folder);
 }
 
+/// What the same spec now means, for a tree that an earlier version rendered; empty for all others. The next run finds
+/// a tree of today, so it is said once.
+std::string changed_meaning(const Manifest& manifest, const Spec& spec) {
+  const bool copied = manifest.files.contains("csrc/aten/Fallback.h");
+  if (!copied || *spec.fallback.kind != FallbackKind::Cpu) return {};
+  return "`fallback: cpu` used to copy; operators without a kernel now run on the device's memory where functions "
+         "launched "
+         "there reach it. `fallback: copy` is what it was";
+}
+
 Exit show_fresh(const GenerateOptions& options, const OpenTree& tree) {
   if (options.json) {
     fmt::print("{}\n", nlohmann::json{{"root", tree.root.string()},
@@ -116,6 +126,10 @@ Exit generate(const GenerateOptions& options, const EditSpec& edit) {
   std::vector<Rendered> renders = render(renderer, rendering);
   renders.push_back(spec_output(manifest.spec, std::move(text)));
   if (edit) renders.back().replaces = on_disk;
+  if (std::string changed = changed_meaning(manifest, inputs->spec); !changed.empty()) {
+    edited.told["note"] = changed;
+    edited.said = "note: " + changed + "\n" + edited.said;
+  }
   const Plan plan = make_plan(disk, &manifest, std::move(renders), rendering.next, how);
   if (options.writes() && !plan.refused()) apply_plan(disk, plan, options.what);
   return show(options, tree.root, plan, edited);

@@ -22,7 +22,7 @@ namespace openreg_gen {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct NewOptions {
   std::string name, spec, device, out, torch;
   bool dry_run = false, json = false;
 };
@@ -51,7 +51,7 @@ void check_free(const fs::path& root) {
 
 /// The new tree's spec; with --spec nothing but the name and the device is changed. What is wrong is said of the
 /// finished text.
-Spec make_spec(const Options& options, std::string text, const fs::path& path, Diagnostics& diagnostics) {
+Spec make_spec(const NewOptions& options, std::string text, const fs::path& path, Diagnostics& diagnostics) {
   if (options.spec.empty()) text = adapt_shipped_spec(text, options.name, options.device == "external");
   Spec spec = parse_spec_text(std::move(text), path, diagnostics);
   const auto edited = [&](std::string now) {
@@ -91,7 +91,7 @@ void write_tree(const fs::path& root, const Plan& plan) {
   }
 }
 
-Exit run(const Options& options) {
+Exit run(const NewOptions& options) {
   const DataDir data = find_data();
   Renderer renderer(data);  // first of all: Python loads Jinja2 while the spec is being read
   const bool shipped = options.spec.empty();
@@ -134,7 +134,7 @@ Exit run(const Options& options) {
 
 void add_new(CLI::App& app, Session& session) {
   CLI::App* verb = app.add_subcommand("new", "Render a new backend from a spec");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<NewOptions>();
   verb->add_option("NAME", options->name, "Name of the device: what torch.device() parses, [a-z][a-z_]*")->required();
   verb->add_option("--spec", options->spec, "Spec to start from (YAML or JSON); default: the one of OpenReg")
       ->type_name("FILE");

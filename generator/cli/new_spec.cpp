@@ -2,6 +2,8 @@
 
 #include "diag/failure.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -19,12 +21,6 @@ std::vector<std::string> split_lines(const std::string& text) {
     at = end + 1;
   }
   return lines;
-}
-
-std::string join(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line;
-  return text;
 }
 
 bool plain(const std::string& value) {
@@ -138,7 +134,7 @@ std::string with_name(const std::string& text, const Spec& spec, const std::stri
   if (!spec.backend.name.given()) cannot("the name");
   std::vector<std::string> lines = split_lines(text);
   replace_scalar(lines, spec.backend.name.at, name);
-  return join(lines);
+  return fmt::format("{}", fmt::join(lines, ""));
 }
 
 std::string with_device(const std::string& text, const Spec& spec, const std::string& api) {
@@ -147,7 +143,7 @@ std::string with_device(const std::string& text, const Spec& spec, const std::st
   std::vector<std::string> lines = split_lines(text);
   if (spec.device.api.given()) {
     replace_scalar(lines, spec.device.api.at, api);
-    return join(lines);
+    return fmt::format("{}", fmt::join(lines, ""));
   }
   const auto device =
       std::find_if(lines.begin(), lines.end(), [](const std::string& line) { return line.starts_with("device:"); });
@@ -164,7 +160,7 @@ std::string with_device(const std::string& text, const Spec& spec, const std::st
   } else {
     cannot("device.api");
   }
-  return join(lines);
+  return fmt::format("{}", fmt::join(lines, ""));
 }
 
 }  // namespace openreg_gen

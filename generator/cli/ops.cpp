@@ -15,18 +15,18 @@
 namespace openreg_gen {
 namespace {
 
-struct Options {
+struct OpsOptions {
   std::string pattern, op, spec, before, after, torch;
   bool json = false;
 };
 
-Catalog catalog_of(const Options& options) {
+Catalog catalog_of(const OpsOptions& options) {
   return load_catalog(
       find_torch(options.torch.empty() ? std::nullopt : std::optional<std::filesystem::path>(options.torch)));
 }
 
 /// The answer "there is none": a line for people, an empty list for tools.
-Exit nothing(const Options& options, const Catalog& catalog, const std::string& what) {
+Exit nothing(const OpsOptions& options, const Catalog& catalog, const std::string& what) {
   if (options.json) fmt::print("[]\n");
   const auto hint = suggest_op(catalog, what);
   fmt::print(stderr, "no operator of PyTorch {} matches '{}'{}{}\n", catalog.torch_version(), what,
@@ -34,7 +34,7 @@ Exit nothing(const Options& options, const Catalog& catalog, const std::string& 
   return Exit::No;
 }
 
-Exit list(const Options& options) {
+Exit list(const OpsOptions& options) {
   const auto catalog = catalog_of(options);
   const auto found = match_ops(catalog, options.pattern);
   if (found.empty()) return nothing(options, catalog, options.pattern);
@@ -51,7 +51,7 @@ Exit list(const Options& options) {
   return Exit::Done;
 }
 
-Exit show(const Options& options) {
+Exit show(const OpsOptions& options) {
   const auto catalog = catalog_of(options);
   const auto overloads = catalog.overloads(options.op);
   const auto* op = catalog.find(options.op);
@@ -74,7 +74,7 @@ Exit show(const Options& options) {
   return Exit::Done;
 }
 
-Exit list_spec(const Options& options) {
+Exit list_spec(const OpsOptions& options) {
   const auto inputs = read_inputs(options.spec, options.torch, options.json);
   if (!inputs) return Exit::BadInput;
   if (options.json) {
@@ -85,7 +85,7 @@ Exit list_spec(const Options& options) {
   return Exit::Done;
 }
 
-Exit diff(const Options& options) {
+Exit diff(const OpsOptions& options) {
   const auto before = load_catalog(find_torch(options.before)), after = load_catalog(find_torch(options.after));
   const auto found = diff_catalogs(before, after);
   if (options.json)
@@ -95,7 +95,7 @@ Exit diff(const Options& options) {
   return Exit::Done;
 }
 
-void add_torch(CLI::App& app, Options& options) {
+void add_torch(CLI::App& app, OpsOptions& options) {
   app.add_option("--torch", options.torch, "The PyTorch to read: its folder, a site-packages, an environment")
       ->type_name("DIR");
 }
@@ -103,7 +103,7 @@ void add_torch(CLI::App& app, Options& options) {
 }  // namespace
 
 void add_ops(CLI::App& app, Session& session) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<OpsOptions>();
   auto* ops = app.add_subcommand("ops", "Search the operators that the installed PyTorch declares");
   ops->add_option("PATTERN", options->pattern, "Part of a name, or a glob: add, 'add*.out', '*_backward'");
   ops->add_flag("--json", options->json, "Print a list of objects");

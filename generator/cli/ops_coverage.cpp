@@ -16,13 +16,13 @@ namespace openreg_gen {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct CoverageOptions {
   std::string spec, folder, torch, html, list;
   bool json = false;
 };
 
 /// The spec that is meant: the one named, else that of the tree; empty for neither.
-fs::path spec_path(const Options& options) {
+fs::path spec_path(const CoverageOptions& options) {
   if (!options.spec.empty() || options.folder.empty()) return options.spec;
   const fs::path root = find_tree(options.folder);
   return root / parse_manifest(RealDisk(root).read(std::string(kManifest))).spec;
@@ -43,7 +43,7 @@ void write_page(const std::string& file, const std::string& html) {
   disk.rename(part, name);
 }
 
-Exit run(const Options& options) {
+Exit run(const CoverageOptions& options) {
   const fs::path path = spec_path(options);
   // Without a spec: a backend that registers what every backend does.
   const auto inputs = path.empty()
@@ -70,7 +70,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 CLI::App* add_ops_coverage(CLI::App& ops, std::function<Exit()>& action, bool& json) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CoverageOptions>();
   auto* verb = ops.add_subcommand("coverage", "Say what becomes of each operator on a backend, with totals by family");
   auto* spec =
       verb->add_option("SPEC", options->spec, "The spec; without one, a backend that registers the minimal set")

@@ -4,6 +4,7 @@
 #include "cli/page.h"
 #include "cli/table.h"
 #include "diag/suggest.h"
+#include "diag/text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,11 +15,6 @@
 
 namespace openreg_gen {
 namespace {
-
-std::string lowered(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 /// The schema without "aten::add.Tensor", which the row says already.
 std::string schema_tail(const Op& op) { return op.schema.substr(op.schema.find('(')); }
@@ -61,10 +57,10 @@ std::string about_class(const Op& op) {
 
 std::vector<const Op*> match_ops(const Catalog& catalog, const std::string& pattern) {
   const bool glob = pattern.find_first_of("*?[") != std::string::npos;
-  const auto wanted = lowered(pattern.starts_with("aten::") ? pattern.substr(6) : pattern);
+  const auto wanted = lower_case(pattern.starts_with("aten::") ? pattern.substr(6) : pattern);
   std::vector<const Op*> found;
   for (const auto& op : catalog.all()) {
-    const auto name = lowered(op.name);
+    const auto name = lower_case(op.name);
     const bool hit = glob ? ::fnmatch(wanted.c_str(), name.c_str(), 0) == 0 : name.find(wanted) != std::string::npos;
     if (hit) found.push_back(&op);
   }
@@ -106,7 +102,9 @@ std::string op_page(const Op& op, std::size_t width) {
   page.raw("  " + declaration + "\n\n");
   page.entry("class", about_class(op));
   page.entry("form", std::string(to_string(op.kind)) + (op.method ? ", also a method" : ""));
-  page.entry("default", op.has_default ? "yes: works without a kernel of the backend" : "no");
+  page.entry("default", op.default_throws() ? "yes: one that only throws, to be overridden"
+                        : op.has_default    ? "yes: works without a kernel of the backend"
+                                            : "no");
   page.entry("symbol", op.ops_struct());
   page.entry("structure", structure(op));
   page.entries("precomputed", op.precompute);

@@ -12,19 +12,19 @@
 namespace openreg_gen {
 namespace {
 
-struct Options {
+struct OwnOptions {
   std::string folder, torch;
   std::vector<std::string> files;
   bool yes = false, json = false;
 };
 
-std::vector<std::string> in_tree(const Options& options, const OpenTree& tree) {
+std::vector<std::string> in_tree(const OwnOptions& options, const OpenTree& tree) {
   std::vector<std::string> paths;
   for (const std::string& file : options.files) paths.push_back(path_in_tree(tree.root, file));
   return paths;
 }
 
-Exit own(const Options& options) {
+Exit own(const OwnOptions& options) {
   const OpenTree tree = open_tree(options.folder, Access::Write);
   const std::vector<std::string> paths = in_tree(options, tree);
   const Plan plan = own_plan(*tree.disk, tree.manifest, paths);
@@ -40,7 +40,7 @@ Exit own(const Options& options) {
   return Exit::Done;
 }
 
-Exit disown(const Options& options) {
+Exit disown(const OwnOptions& options) {
   GenerateOptions generation;
   {
     const OpenTree tree = open_tree(options.folder, Access::Read);
@@ -58,21 +58,22 @@ Exit disown(const Options& options) {
   return Exit::No;
 }
 
-CLI::App* add_verb(CLI::App& app, Session& session, const char* name, const char* about, Exit (*run)(const Options&)) {
+CLI::App* add_verb(CLI::App& app, Session& session, const char* name, const char* about,
+                   Exit (*action)(const OwnOptions&)) {
   CLI::App* verb = app.add_subcommand(name, about);
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<OwnOptions>();
   verb->add_option("FILE", options->files, "Files of the tree")->required();
   verb->add_option("-C", options->folder, "The tree, or a folder in it; default: the one you stand in")
       ->type_name("DIR");
   verb->add_flag("--json", options->json, "Print one JSON object");
-  if (run == disown) {
+  if (action == disown) {
     verb->add_option("--torch", options->torch, "PyTorch to read the operators from; default: the active environment's")
         ->type_name("DIR");
     verb->add_flag("-y,--yes,--force", options->yes, "Do it; without it the difference is shown");
   }
-  verb->callback([options, run, &session] {
+  verb->callback([options, action, &session] {
     session.json = options->json;
-    session.action = [options, run] { return run(*options); };
+    session.action = [options, action] { return action(*options); };
   });
   return verb;
 }

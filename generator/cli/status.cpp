@@ -17,7 +17,7 @@ namespace openreg_gen {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct StatusOptions {
   std::string folder, torch;
   bool json = false;
 };
@@ -28,7 +28,7 @@ struct Freshness {
 };
 
 /// Whether a render would be of the same inputs as the last one.
-Freshness freshness(const Options& options, const OpenTree& tree) {
+Freshness freshness(const StatusOptions& options, const OpenTree& tree) {
   const std::string& path = tree.manifest.spec;
   if (tree.disk->kind(path) != FileKind::File) return {"unknown", "the spec is gone"};
   try {
@@ -54,7 +54,7 @@ struct Topic {
   std::function<std::string(const FileStatus&)> note;
 };
 
-std::string nothing(const FileStatus&) { return {}; }
+std::string no_note(const FileStatus&) { return {}; }
 
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> all{
@@ -62,23 +62,23 @@ const std::vector<Topic>& topics() {
        [](const FileStatus& f) { return fmt::format("line {}", fmt::join(f.markers, ", ")); }},
       {"drifted", "Kernels of an older signature", [](const FileStatus& f) { return !f.wanted.empty(); },
        [](const FileStatus& f) { return fmt::format("line {}: should be {}", f.line, f.wanted); }},
-      {"missing", "Missing", [](const FileStatus& f) { return f.missing && !f.ignored && !f.left; }, nothing},
+      {"missing", "Missing", [](const FileStatus& f) { return f.missing && !f.ignored && !f.left; }, no_note},
       {"edited_generated", "Generated, but edited: the next `generate` refuses",
        [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Generated && !f.ignored; },
        [](const FileStatus& f) { return fmt::format("`{}` in the spec governs it", f.key); }},
       {"edited_shared", "Shared, with your edits",
-       [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Shared && !f.ignored; }, nothing},
-      {"claimed", "Yours by `own`", [](const FileStatus& f) { return f.claimed; }, nothing},
+       [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Shared && !f.ignored; }, no_note},
+      {"claimed", "Yours by `own`", [](const FileStatus& f) { return f.claimed; }, no_note},
       {"written", "Owned, with your code",
        [](const FileStatus& f) {
          return f.edited && f.file_class == FileClass::Owned && !f.claimed && !f.left && !f.key.empty();
        },
-       nothing},
+       no_note},
       {"moved", "Moved by you", [](const FileStatus& f) { return f.path != f.rendered_as; },
        [](const FileStatus& f) { return "from " + f.rendered_as; }},
       {"left", "Kept, though the spec no longer asks for it", [](const FileStatus& f) { return f.left && !f.missing; },
-       nothing},
-      {"ignored", "Ignored", [](const FileStatus& f) { return f.ignored; }, nothing},
+       no_note},
+      {"ignored", "Ignored", [](const FileStatus& f) { return f.ignored; }, no_note},
   };
   return all;
 }
@@ -105,7 +105,7 @@ void print_json(const OpenTree& tree, const std::vector<FileStatus>& files, cons
   fmt::print("{}\n", out.dump());
 }
 
-Exit run(const Options& options) {
+Exit run(const StatusOptions& options) {
   const OpenTree tree = open_tree(options.folder, Access::Read);
   const std::vector<FileStatus> files = file_statuses(*tree.disk, tree.manifest);
   const Freshness fresh = freshness(options, tree);
@@ -152,7 +152,7 @@ Exit run(const Options& options) {
 void add_status(CLI::App& app, Session& session) {
   CLI::App* verb =
       app.add_subcommand("status", "What was edited, moved, taken, ignored, in conflict; what undo would do");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StatusOptions>();
   verb->add_option("-C", options->folder, "The tree, or a folder in it; default: the one you stand in")
       ->type_name("DIR");
   verb->add_option("--torch", options->torch, "PyTorch to compare with; default: the active environment's")

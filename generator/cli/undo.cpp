@@ -14,7 +14,7 @@
 namespace openreg_gen {
 namespace {
 
-struct Options {
+struct UndoOptions {
   std::string folder;
   bool dry_run = false, diff = false, json = false;
 };
@@ -52,7 +52,7 @@ Exit refuse(const LastRun& run) {
   return Exit::No;
 }
 
-Exit run(const Options& options) {
+Exit run(const UndoOptions& options) {
   const bool writes = !options.dry_run && !options.diff;
   const OpenTree tree = open_tree(options.folder, writes ? Access::Write : Access::Read);
   const auto last = last_run(*tree.disk);
@@ -90,7 +90,7 @@ Exit run(const Options& options) {
 
 void add_undo(CLI::App& app, Session& session) {
   CLI::App* verb = app.add_subcommand("undo", "Take back what the last run wrote, if nobody edited it since");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<UndoOptions>();
   verb->add_option("-C", options->folder, "The tree, or a folder in it; default: the one you stand in")
       ->type_name("DIR");
   CLI::Option* dry = verb->add_flag("--dry-run", options->dry_run, "Say what would be done, and write nothing");

@@ -1,5 +1,7 @@
 #include "diag/suggest.h"
 
+#include "diag/text.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -9,14 +11,6 @@ namespace openreg_gen {
 namespace {
 
 constexpr std::size_t kShortList = 12;
-
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
-
-std::string lowered(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), lower);
-  return result;
-}
 
 }  // namespace
 
@@ -43,11 +37,11 @@ int edit_distance(std::string_view a, std::string_view b, int limit) {
 
 std::string_view closest(std::string_view word, std::span<const std::string_view> candidates) {
   if (word.size() > 200) return {};
-  const std::string wanted = lowered(word);
+  const std::string wanted = lower_case(word);
   int best = std::clamp(static_cast<int>(word.size()) / 3, 1, 4) + 1;
   std::string_view found;
   for (const auto candidate : candidates) {
-    const int distance = edit_distance(wanted, lowered(candidate), best - 1);
+    const int distance = edit_distance(wanted, lower_case(candidate), best - 1);
     if (distance < best) {
       best = distance;
       found = candidate;

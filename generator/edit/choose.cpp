@@ -1,6 +1,7 @@
 #include "edit/choose.h"
 
 #include "catalog/strategies.h"
+#include "catalog/stubs.h"
 #include "diag/suggest.h"
 #include "spec/minimal_ops.h"
 #include "spec/op_schema.h"
@@ -99,7 +100,7 @@ std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const S
   const Located<std::string> located{std::string(without_aten(name)), {}};
   const Op* asked = find_op(located, catalog, "E0201", "E0202", diagnostics);
   if (!asked) return std::nullopt;
-  if (is_minimal_op(asked->name)) {
+  if (is_minimal_op(asked->name) && !find_stub(asked->name)) {
     diagnostics.error("E0209", {},
                       fmt::format("'{}' is part of the minimal set, which every backend registers", asked->name),
                       "there is nothing to add; its kernel is in csrc/aten/native");

@@ -1,5 +1,7 @@
 #include "edit/style.h"
 
+#include "diag/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -13,9 +15,7 @@ bool plain_fits(std::string_view text, bool key, bool flow) {
                                                        "on",   "off",   "y",    "n",   "~"};
   if (text.empty() || !(std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_')) return false;
   if (text.back() == ' ' || text.back() == ':') return false;
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (std::ranges::find(kWords, lower) != kWords.end()) return false;
+  if (std::ranges::find(kWords, lower_case(text)) != kWords.end()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
     const char next = i + 1 < text.size() ? text[i + 1] : '\0';

@@ -2,6 +2,7 @@
 
 #include "catalog/schema.h"
 #include "diag/failure.h"
+#include "spec/amp_preset.h"
 
 #include <algorithm>
 #include <fstream>
@@ -109,6 +110,17 @@ std::string read_text(const std::filesystem::path& path) {
   return text.str();
 }
 
+/// What the header doesn't list: CUDA registers it by hand.
+AmpPolicy banned() {
+  AmpPolicy policy{std::string(kAmpBanned), {}};
+  for (const AmpPresetRule& rule : amp_preset()) {
+    if (rule.policy != kAmpBanned) continue;
+    const std::string op(rule.op);
+    policy.rules.push_back({op, "m.impl(\"" + op + "\", TORCH_FN(" + op + "_banned));"});
+  }
+  return policy;
+}
+
 std::string cpp_dtype(const std::string& name) { return name == "bfloat16" ? "at::kBFloat16" : "at::kHalf"; }
 
 }  // namespace
@@ -142,6 +154,7 @@ json amp_model(const Spec& spec, const Catalog& catalog) {
     for (const std::string& name : amp_policy_names()) policies.push_back({name, {}});
   } else {
     policies = read_amp_policies(read_text(catalog.torch_dir() / "include/ATen/autocast_mode.h"));
+    policies.push_back(banned());
   }
   for (const auto& op : spec.amp.remove) remove_rule(policies, without_namespace(op.value));
   for (AmpPolicy& policy : policies) {
@@ -155,12 +168,13 @@ json amp_model(const Spec& spec, const Catalog& catalog) {
       policy.rules.push_back(simple_rule(op, policy.name));
     }
   }
-  json out = {{"dtypes", json::array()}, {"policies", json::array()}};
+  json out = {{"dtypes", json::array()}, {"policies", json::array()}, {"bans", false}};
   for (const auto& dtype : spec.amp.dtypes.value)
     out["dtypes"].push_back({{"name", dtype.value}, {"py", "torch." + dtype.value}, {"cpp", cpp_dtype(dtype.value)}});
   for (const AmpPolicy& policy : policies) {
     json rules = json::array();
     for (const AmpRule& rule : policy.rules) rules.push_back({{"op", rule.op}, {"line", rule.line}});
+    if (policy.name == kAmpBanned) out["bans"] = !rules.empty();
     if (!rules.empty()) out["policies"].push_back({{"name", policy.name}, {"rules", std::move(rules)}});
   }
   return out;

@@ -29,7 +29,8 @@ const std::vector<std::string>& amp_policy_names();
 /// The lists of ATen/autocast_mode.h. Throws Failure(Environment, E0403) if `header` has none.
 std::vector<AmpPolicy> read_amp_policies(std::string_view header);
 
-/// globals["amp"]: `dtypes` and `policies`. Throws Failure(Environment) if the header can't be read.
+/// globals["amp"]: `dtypes`, `policies`, and whether one of these `bans` something. Throws Failure(Environment) if the
+/// header can't be read.
 nlohmann::json amp_model(const Spec& spec, const Catalog& catalog);
 
 }  // namespace openreg_gen

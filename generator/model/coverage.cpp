@@ -2,6 +2,7 @@
 
 #include "catalog/strategies.h"
 #include "model/families.h"
+#include "model/ops_texts.h"
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
 
@@ -16,8 +17,15 @@ namespace {
 
 using Written = std::unordered_map<std::string_view, const OpSpec*>;
 
-bool draws_from_generator(const Op& op) {
-  return std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type == "Generator?"; });
+std::string_view how_it_falls_back(FallbackKind kind) {
+  switch (kind) {
+    case FallbackKind::Copy:
+      return "by the CPU's kernel on copies";
+    case FallbackKind::Alias:
+      return "by the CPU's kernel on the device's memory";
+    default:
+      return "by the CPU's kernel";
+  }
 }
 
 class Cover {
@@ -35,6 +43,8 @@ class Cover {
       row.how = "minimal set";
     } else if (!op.structured_delegate.empty()) {
       delegate(op, row);
+    } else if (op.default_throws()) {
+      row.how = "PyTorch's default only throws";
     } else if (op.has_default) {
       row.coverage = Coverage::Composite;
       row.how = op.composite_implicit ? "of other operators, gradients included" : "of other operators";
@@ -82,7 +92,7 @@ class Cover {
       row.how = "no kernel, and `fallback` is none";
     } else {
       row.coverage = Coverage::Fallback;
-      row.how = *spec_.fallback.kind == FallbackKind::Cpu ? "by copying through the CPU" : "on the CPU, in place";
+      row.how = how_it_falls_back(*spec_.fallback.kind);
     }
   }
 

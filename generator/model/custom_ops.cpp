@@ -13,11 +13,28 @@ namespace {
 
 using nlohmann::json;
 
+/// What a kernel takes: SymInt is a number by then.
 std::vector<Parameter> custom_parameters(const Schema& schema) {
   std::vector<Parameter> out;
   for (const ArgumentSchema& argument : schema.arguments)
     out.push_back({cpp_type(cpp_argument_type(argument)), argument.name, argument.is_out()});
   return out;
+}
+
+/// What shapes without data, autograd and views take: SymInt as it is, else torch.compile would fix its value.
+std::vector<Parameter> symbolic_parameters(const Schema& schema) {
+  std::vector<Parameter> out;
+  for (const ArgumentSchema& argument : schema.arguments)
+    out.push_back({cpp_return(cpp_argument_type(argument)), argument.name, argument.is_out()});
+  return out;
+}
+
+/// "const at::Tensor& self, c10::SymInt": with the names of those alone that are used.
+template <class Used>
+std::string partly_named(const std::vector<Parameter>& parameters, Used used) {
+  std::vector<std::string> out;
+  for (const Parameter& p : parameters) out.push_back(used(p) ? p.type + " " + p.name : p.type);
+  return join(out);
 }
 
 std::string types(const std::vector<Parameter>& parameters) {
@@ -46,12 +63,15 @@ std::string restored(const Parameter& p) {
                                                                {"at::ScalarType", "toScalarType()"},
                                                                {"at::Device", "toDevice()"},
                                                                {"at::IntArrayRef", "toIntVector()"},
+                                                               {"c10::SymInt", "toSymInt()"},
+                                                               {"c10::SymIntArrayRef", "toSymIntVector()"},
                                                                {"at::ArrayRef<double>", "toDoubleVector()"},
                                                                {"c10::string_view", "toStringView()"}};
   const std::string value = "ctx->saved_data[\"" + p.name + "\"]";
   if (const auto found = accessors.find(p.type); found != accessors.end()) return value + "." + found->second;
   if (p.optional_scalar()) return value + ".toOptional<at::Scalar>()";
   if (p.type == "at::OptionalIntArrayRef") return value + ".to<at::OptionalArray<int64_t>>()";
+  if (p.type == "at::OptionalSymIntArrayRef") return value + ".to<at::OptionalArray<c10::SymInt>>()";
   if (p.type.starts_with("std::optional<")) {
     const std::string inner = p.type.substr(14, p.type.size() - 15);
     return value +
@@ -118,6 +138,7 @@ std::vector<std::string> split_formulas(const std::string& backward) {
 
 json kernel(const Schema& schema, const std::string& expr) {
   const auto params = custom_parameters(schema);
+  const auto symbolic = symbolic_parameters(schema);
   const Pointwise texts = pointwise_texts(params);
   std::string first;
   for (const Parameter& p : params)
@@ -126,6 +147,8 @@ json kernel(const Schema& schema, const std::string& expr) {
           {"id", id(schema)},
           {"schema", schema.text()},
           {"params", declaration(params)},
+          {"meta_params", partly_named(symbolic, [](const Parameter& p) { return p.tensor(); })},
+          {"signature", types(symbolic)},
           {"first", first},
           {"inputs", texts.inputs},
           {"captures", texts.captures},
@@ -154,7 +177,7 @@ struct Gradients {
 
 Gradients gradients(const Schema& schema, const std::string& backward) {
   Gradients out;
-  const auto params = custom_parameters(schema);
+  const auto params = symbolic_parameters(schema);
   const auto formulas = split_formulas(backward);
   const auto tensors = std::ranges::count_if(params, &Parameter::tensor);
   std::vector<std::string> call = {"grads[0]"};
@@ -177,6 +200,7 @@ Gradients gradients(const Schema& schema, const std::string& backward) {
       python.push_back(a.kwarg_only ? a.name + "=" + value : value);
     }
     out.given.push_back({{"name", name},
+                         {"signature", types(symbolic_parameters(grad))},
                          {"input", params[i].name},
                          {"tensor_index", index},
                          {"arg_index", i},
@@ -197,47 +221,62 @@ std::string list_items(std::size_t count) {
 }  // namespace
 
 json custom_operators_model(const Spec& spec) {
-  json out = {{"pointwise", json::array()},
-              {"declared", json::array()},
-              {"formulas", json::array()},
-              {"schemas", json::array()},
-              {"python", json::array()},
-              {"py_functions", json::array()},
-              {"not_differentiable", json::array()},
-              {"mutating", json::array()},
-              {"any", !spec.custom_ops.empty()}};
+  json out = {{"pointwise", json::array()}, {"declared", json::array()},      {"formulas", json::array()},
+              {"schemas", json::array()},   {"python", json::array()},        {"py_functions", json::array()},
+              {"views", json::array()},     {"kernels", json::array()},       {"not_differentiable", json::array()},
+              {"mutating", json::array()},  {"any", !spec.custom_ops.empty()}};
   bool sequences = false;  // whether the Python functions' annotations want that name
-  const auto add_schema = [&](const Schema& schema) {
-    out["schemas"].push_back({{"cpp", cpp_literal(schema.text())}});
+  const auto add_schema = [&](const Schema& schema, const char* tags) {
+    out["schemas"].push_back({{"cpp", cpp_literal(schema.text())}, {"tags", tags}});
   };
   for (const CustomOpSpec& written : spec.custom_ops) {
     const Schema schema = parse_schema(written.schema.value);
-    const auto params = custom_parameters(schema);
+    const auto params = symbolic_parameters(schema);
+    const auto kernel_params = custom_parameters(schema);
     const bool formula = written.autograd.value == CustomAutograd::Formula;
     const bool function = written.autograd.value == CustomAutograd::Function;
     const std::string returns = cpp_return(cpp_return_type(schema.returns));
     const bool writes = std::ranges::any_of(schema.arguments, &ArgumentSchema::is_write);
-    add_schema(schema);
+    const auto shared = std::ranges::find_if(schema.returns, [](const auto& r) { return !r.annotation.empty(); });
+    const bool view = shared != schema.returns.end() && !shared->is_write();
+    const bool in_place = shared != schema.returns.end() && shared->is_write();
+    add_schema(schema, in_place ? "at::Tag::pt2_compliant_tag, at::Tag::inplace" : "at::Tag::pt2_compliant_tag");
     if (written.expr.value.empty()) {
       // The parameters of its backward: the gradients of what it returns, then its own.
       std::vector<Parameter> backward = {{"at::TensorList", "grads", false}};
       backward.insert(backward.end(), params.begin(), params.end());
+      // Where one tensor is a view of one, the kernel can start as an alias of it.
+      const auto viewed = std::ranges::find_if(schema.arguments, [&](const auto& a) {
+        return view && a.type == "Tensor" && a.annotation == shared->annotation;
+      });
+      const bool alias = view && schema.returns.size() == 1 && shared->type == "Tensor";
+      const std::string start = in_place                                    ? schema.arguments[0].name
+                                : alias && viewed != schema.arguments.end() ? viewed->name
+                                                                            : "";
       out["declared"].push_back({{"name", schema.name()},
+                                 {"view", view},
+                                 {"in_place", in_place},
+                                 {"start", start},
+                                 {"start_params", partly_named(params, [&](const auto& p) { return p.name == start; })},
                                  {"custom_id", id(schema)},
                                  {"schema", schema.text()},
                                  {"returns", returns},
-                                 {"params", declaration(params)},
-                                 {"params_unnamed", types(params)},
+                                 {"params", declaration(view ? params : kernel_params)},
+                                 {"params_unnamed", types(kernel_params)},
+                                 {"meta_params", declaration(params)},
+                                 {"meta_params_unnamed", types(params)},
                                  {"formula", formula},
                                  {"backward_params", declaration(backward)},
                                  {"backward_params_unnamed", types(backward)}});
       if (writes) out["mutating"].push_back(schema.name());
+      if (view) out["views"].push_back({{"name", schema.name()}, {"custom_id", id(schema)}, {"formula", formula}});
+      if (!view) out["kernels"].push_back({{"name", schema.name()}, {"custom_id", id(schema)}});
     } else {
       out["pointwise"].push_back(kernel(schema, written.expr.value));
     }
     const Gradients grads = gradients(schema, formula || function ? written.backward.value : "");
     for (const auto& [grad, expr] : grads.kernels) {
-      add_schema(grad);
+      add_schema(grad, "at::Tag::pt2_compliant_tag");
       out["pointwise"].push_back(kernel(grad, expr));
       out["not_differentiable"].push_back(grad.base);
     }
@@ -278,7 +317,8 @@ json custom_operators_model(const Spec& spec) {
                      {"py_scalars", py_scalars},
                      {"backward_args", call},
                      {"list_items", list_items(schema.returns.size())},
-                     {"forward_function", written.expr.value.empty() ? "native::custom_" + id(schema) : id(schema)},
+                     {"signature", types(params)},
+                     {"view", view},
                      {"args", names(params)},
                      {"arg_count", params.size()},
                      {"gradients", grads.given},
@@ -301,7 +341,7 @@ json custom_operators_model(const Spec& spec) {
                      {"py_returns", python_returns(schema)}};
     if (formula) out["formulas"].push_back(op);
     if (function) out["py_functions"].push_back(op);
-    if (!formula && !function && !writes) out["not_differentiable"].push_back(schema.name());
+    if (!formula && !function && !writes && !view) out["not_differentiable"].push_back(schema.name());
     out["python"].push_back(op);
     sequences = sequences || typed.find("Sequence[") != std::string::npos ||
                 op["py_returns"].get<std::string>().find("Sequence[") != std::string::npos;

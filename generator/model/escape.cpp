@@ -1,5 +1,7 @@
 #include "model/escape.h"
 
+#include "diag/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,12 +27,6 @@ std::string quoted(std::string_view text, char quote, std::string_view special, 
     }
   }
   return out + quote;
-}
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "model/model.h"
 
+#include "diag/text.h"
 #include "model/escape.h"
 #include "model/ops.h"
+#include "model/ops_items.h"
+#include "spec/keys.h"
 #include "spec/names.h"
 
 #include <fmt/format.h>
@@ -76,13 +79,11 @@ json allocator_context(const AllocatorSpec& allocator) {
 /// `cpu`: operators without a kernel run on the CPU, in one way or the other.
 json fallback(const FallbackSpec& spec) {
   const FallbackKind kind = spec.kind.value;
-  const bool alias = kind == FallbackKind::Alias;
-  return {{"kind", alias                       ? "alias"
-                   : kind == FallbackKind::Cpu ? "cpu"
-                                               : "none"},
+  const auto words = find_key("fallback.kind")->values;
+  return {{"kind", words[static_cast<std::size_t>(kind)]},
           {"enumerator", fallback_enumerator(kind)},
           {"cpu", kind != FallbackKind::None},
-          {"alias", alias},
+          {"alias", kind == FallbackKind::Alias},
           {"warn_once", spec.warn_once.value}};
 }
 

@@ -20,9 +20,6 @@ void add_operators(nlohmann::json& globals, const Spec& spec, const Catalog& cat
 /// templates/csrc/aten show of each operator.
 nlohmann::json operators_model(const Spec& spec, const Catalog& catalog);
 
-/// The enumerator of FallbackKind in the emitted aten/Fallback.h.
-std::string fallback_enumerator(FallbackKind kind);
-
 /// globals["custom_ops"].
 nlohmann::json custom_operators_model(const Spec& spec);
 

@@ -1,5 +1,7 @@
 #include "model/ops_shards.h"
 
+#include "diag/text.h"
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -16,7 +18,7 @@ json register_shards(const json& ops, const std::vector<std::string>& strategies
       const json& op = ops[strategy][i];
       const auto base = op["base"].get<std::string>();
       const auto first = std::min(base.find_first_not_of('_'), base.size() - 1);
-      const std::string id(1, static_cast<char>(std::tolower(static_cast<unsigned char>(base[first]))));
+      const std::string id(1, to_lower(base[first]));
       json& shard = shards[id];
       if (shard.is_null()) {
         shard["id"] = id;

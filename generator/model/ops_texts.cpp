@@ -1,6 +1,7 @@
 #include "model/ops_texts.h"
 
 #include "catalog/schema.h"
+#include "diag/text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -8,11 +9,6 @@
 
 namespace openreg_gen {
 namespace {
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
 
 /// The expression by which a loop captures an argument: a number in the type it computes in, or a copy.
 std::string capture(const Parameter& p) {
@@ -100,17 +96,21 @@ std::string names(const std::vector<Parameter>& parameters) {
   return join(out);
 }
 
+bool draws_from_generator(const Op& op) {
+  return std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type == "Generator?"; });
+}
+
 std::string op_id(const Op& op) { return op.overload.empty() ? op.base : op.base + "_" + op.overload; }
 
 std::string op_file(const Op& op) {
   // What templates/csrc/aten/native holds besides, in lower case.
   constexpr std::string_view kTaken[] = {
-      "batchnorm", "convolution",     "copy",   "copykernel", "deviceloop", "dropout", "empty",  "fill",
-      "gemm",      "gemmconvolution", "host",   "hostkernel", "im2col",     "kernels", "launch", "matmul",
-      "pick",      "reduce",          "resize", "rnn",        "view"};
-  std::string id = op_id(op), lower = id;
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::ranges::find(kTaken, lower) == std::end(kTaken) ? id : id + "_kernel";
+      "attention",  "attentionmath",   "batchnorm",       "convolution",  "copy",    "copykernel",
+      "deviceloop", "dropout",         "elementwisemeta", "embeddingbag", "empty",   "fill",
+      "gemm",       "gemmconvolution", "hostkernel",      "im2col",       "kernels", "matmul",
+      "pick",       "recycled",        "reduce",          "resize",       "rnn",     "view"};
+  std::string id = op_id(op);
+  return std::ranges::find(kTaken, lower_case(id)) == std::end(kTaken) ? id : id + "_kernel";
 }
 
 std::string header_root(const Op& op) {
@@ -156,6 +156,12 @@ std::string dispatch_types(const std::vector<std::string>& dtypes) {
     if (found != dtype_names().end()) out.push_back(found->second);
   }
   return join(out);
+}
+
+std::string enumerators(const std::vector<std::string>& dtypes) {
+  return dtypes.empty()
+             ? dispatch_types({"uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"})
+             : dispatch_types(dtypes);
 }
 
 bool only_floating(const std::vector<std::string>& dtypes) {

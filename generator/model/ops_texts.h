@@ -31,6 +31,9 @@ std::string declaration(const std::vector<Parameter>& parameters);
 std::string names(const std::vector<Parameter>& parameters);
 std::string join(const std::vector<std::string>& pieces, std::string_view separator = ", ");
 
+/// True if it draws random numbers: it takes a generator.
+bool draws_from_generator(const Op& op);
+
 /// "maximum_out": a C++ identifier and a file name, unique among operators.
 std::string op_id(const Op& op);
 /// The name of its kernel's file, without extension: op_id(), told apart from files like Copy.cpp on disks that don't
@@ -51,6 +54,8 @@ struct Pointwise {
 Pointwise pointwise_texts(const std::vector<Parameter>& parameters);
 /// Arguments of AT_DISPATCH_V2 after the body. Empty `dtypes`: all real numbers.
 std::string dispatch_types(const std::vector<std::string>& dtypes);
+/// The same as a list of at::ScalarType.
+std::string enumerators(const std::vector<std::string>& dtypes);
 /// Whether all of `dtypes` (not none) are floating or complex, so that integers must be converted first.
 bool only_floating(const std::vector<std::string>& dtypes);
 

@@ -27,6 +27,7 @@ constexpr AmpPresetRule kRules[] = {
     {"atan2", "promote"},
     {"baddbmm", "lower_precision_fp"},
     {"bilinear", "promote"},
+    {"binary_cross_entropy", kAmpBanned},
     {"binary_cross_entropy_with_logits", "fp32"},
     {"bmm", "lower_precision_fp"},
     {"cdist", "fp32"},

@@ -1,6 +1,7 @@
 #include "spec/expr.h"
 
 #include "diag/suggest.h"
+#include "diag/text.h"
 #include "spec/rules.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@
 namespace openreg_gen {
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr int kMaxExprDepth = 64;
 constexpr std::size_t kMaxLength = 500;
 constexpr std::string_view kFunctions[] = {"std::abs",
                                            "std::acos",
@@ -73,7 +74,7 @@ constexpr std::string_view kFunctions[] = {"std::abs",
                                            "std::real",
                                            "has_value",
                                            "value_or"};
-constexpr std::string_view kTypes[] = {"scalar_t", "bool", "int", "float", "double", "int64_t"};
+constexpr std::string_view kExprTypes[] = {"scalar_t", "bool", "int", "float", "double", "int64_t"};
 constexpr std::string_view kBinary[][6] = {
     {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
     {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
@@ -105,11 +106,9 @@ struct Value {
 };
 
 bool word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-class Parser {
+class ExprParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit ExprParser(std::string_view text) : text_(text) {}
 
   Expr run() {
     try {
@@ -138,7 +137,7 @@ class Parser {
       fail("E0156", 0, fmt::format("the expression has {} characters, at most {}", text_.size(), kMaxLength));
     for (std::size_t i = 0; i < text_.size(); ++i) {
       const char c = text_[i];
-      if (!word_char(c) && std::string_view(" +-*/%<>=!&|^~?:,().").find(c) == std::string_view::npos) {
+      if (!is_word(c) && std::string_view(" +-*/%<>=!&|^~?:,().").find(c) == std::string_view::npos) {
         const auto byte = static_cast<unsigned char>(c);
         fail("E0155", i,
              byte >= 0x20 && byte < 0x7F ? fmt::format("'{}' can't stand in an expression", c)
@@ -169,7 +168,7 @@ class Parser {
   }
 
   Value conditional() {
-    if (++depth_ > kMaxDepth) fail("E0156", at_, "the expression is nested too deep");
+    if (++depth_ > kMaxExprDepth) fail("E0156", at_, "the expression is nested too deep");
     Value value = binary(0);
     const auto question = at_;
     if (accept("?")) {
@@ -219,7 +218,7 @@ class Parser {
   }
 
   Value unary() {
-    if (++depth_ > kMaxDepth) fail("E0156", at_, "the expression is nested too deep");
+    if (++depth_ > kMaxExprDepth) fail("E0156", at_, "the expression is nested too deep");
     const auto offset = at_;
     Value value;
     if (accept("-") || accept("+")) {
@@ -238,7 +237,7 @@ class Parser {
 
   std::string word() {
     const auto start = at_;
-    while (at_ < text_.size() && word_char(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
     std::string result(text_.substr(start, at_ - start));
     skip();
     return result;
@@ -250,7 +249,7 @@ class Parser {
     while (at_ < text_.size()) {
       const bool exponent = (text_[at_] == '+' || text_[at_] == '-') &&
                             (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E') && text_.substr(start, 2) != "0x";
-      if (!word_char(text_[at_]) && text_[at_] != '.' && !exponent) break;
+      if (!is_word(text_[at_]) && text_[at_] != '.' && !exponent) break;
       ++at_;
     }
     static constexpr std::string_view kSuffixes = "uUlLfF";
@@ -292,8 +291,8 @@ class Parser {
     if (!accept("<")) fail("E0156", start, "static_cast wants a type", "such as static_cast<scalar_t>(self)");
     const auto at = at_;
     const std::string type = word();
-    if (std::ranges::find(kTypes, type) == std::end(kTypes))
-      fail("E0157", at, fmt::format("unknown type '{}'", type), did_you_mean(type, kTypes));
+    if (std::ranges::find(kExprTypes, type) == std::end(kExprTypes))
+      fail("E0157", at, fmt::format("unknown type '{}'", type), did_you_mean(type, kExprTypes));
     expect(">", start);
     const auto opened = at_;
     expect("(", start);
@@ -327,7 +326,7 @@ class Parser {
     }
     if (name == "static_cast") return cast(start);
     if (name == "true" || name == "false") return {};
-    const bool type = std::ranges::find(kTypes, name) != std::end(kTypes);
+    const bool type = std::ranges::find(kExprTypes, name) != std::end(kExprTypes);
     const bool qualified = name.find("::") != std::string::npos;
     const auto opened = at_;
     if (text_.substr(at_, 1) == "(") {
@@ -365,7 +364,7 @@ class Parser {
 
 }  // namespace
 
-Expr parse_expr(std::string_view text) { return Parser(text).run(); }
+Expr parse_expr(std::string_view text) { return ExprParser(text).run(); }
 
 std::optional<ExprError> dtype_error(const Expr& expr, const std::vector<std::string>& dtypes,
                                      const std::function<bool(const std::string&)>& is_element) {

@@ -11,7 +11,7 @@ using enum KeyType;
 
 constexpr std::string_view kApis[] = {"emulator", "external"};
 constexpr std::string_view kAllocators[] = {"direct", "caching", "pluggable"};
-constexpr std::string_view kFallbacks[] = {"none", "cpu", "alias"};
+constexpr std::string_view kFallbacks[] = {"none", "cpu", "copy", "alias"};
 constexpr std::string_view kStrategies[] = {"structured",  "pointwise", "native",    "stub",  "cpu_fallback",
                                             "unsupported", "in_tree",   "reduction", "matmul"};
 constexpr std::string_view kDtypes[] = {"bool",    "uint8",    "int8",    "int16",   "int32",     "int64",
@@ -63,7 +63,7 @@ const Key kKeys[] = {
     {.path = "allocator.expandable_segments", .type = Boolean, .fallback = "false", .description = "Segments that grow in place, where the device has the functions for virtual memory.", .example = "true"},
 
     {.path = "fallback", .type = Map, .fallback = "cpu", .description = "What becomes of operators without a kernel: a word, or a map.", .example = "none", .shorthand = "kind"},
-    {.path = "fallback.kind", .type = Word, .fallback = "cpu", .values = kFallbacks, .description = "`cpu`: they run on the CPU, by copying. `alias`: the CPU's kernel runs on the device's memory, without copies, where the device can do that. `none`: they raise.", .example = "alias"},
+    {.path = "fallback.kind", .type = Word, .fallback = "cpu", .values = kFallbacks, .description = "`cpu`: the CPU's kernel runs, on the device's memory where functions launched there reach it, else on copies. `alias`, `copy`: one of these. `none`: they raise.", .example = "alias"},
     {.path = "fallback.warn_once", .type = Boolean, .fallback = "false", .description = "Whether each operator that falls back says so, once.", .example = "true"},
 
     {.path = "ops", .type = Table, .description = "Operators that the backend registers: a map from operator to strategy (or to the keys below), or a list of operators and such maps. In an operator's place may stand a selection: a name without overload, a glob (`add.*`, `*_backward`), a set (`@minimal`, `@core`, `@pointwise`, `@amp`, `@tag:NAME`, `@model:FILE`), or any of these with a minus, which takes them out again. See [operators](operators.md#selections).", .example = "{abs.out: stub, relu: native}", .pattern = kSelection},
@@ -79,7 +79,7 @@ const Key kKeys[] = {
     {.path = "ops.*.dtypes[]", .type = Word, .values = kDtypes, .description = "A dtype."},
     {.path = "ops.*.override", .type = Boolean, .fallback = "false", .description = "Registers an operator that PyTorch already composes of others; its autograd is then yours.", .example = "true"},
     {.path = "ops.*.reason", .type = Text, .description = "`unsupported`: what the user is told; one line.", .example = "the device has no Poisson sampler", .rule = rules::line, .pattern = kLine},
-    {.path = "ops.*.fallback", .type = Word, .fallback = "as `fallback.kind`", .values = kFallbacks, .description = "`cpu_fallback`, which it implies: how this operator falls back, whatever `fallback` says for all.", .example = "alias"},
+    {.path = "ops.*.fallback", .type = Word, .fallback = "as `fallback.kind`", .values = kFallbacks, .description = "How this operator falls back, whatever `fallback` says for all: of `pointwise`, `reduction` and `stub` for dtypes that the kernel does not take, where `none` makes those an error; alone it implies `cpu_fallback`.", .example = "alias"},
     {.path = "ops.*.tests", .type = Map, .fallback = "true", .description = "How the operator is tested: `false` for not at all, or a map.", .example = "{dtypes: [float32], rtol: 1.0e-3, atol: 1.0e-5}", .shorthand = "run"},
     {.path = "ops.*.tests.run", .type = Boolean, .fallback = "true", .description = "Whether tests are rendered for the operator.", .example = "false"},
     {.path = "ops.*.tests.dtypes", .type = List, .fallback = "those of the kernel", .description = "The dtypes that are tested.", .example = "[float32, int64]"},
@@ -97,7 +97,7 @@ const Key kKeys[] = {
     {.path = "custom_ops", .type = List, .description = "Operators of the backend's own: `torch.ops.<name>.<op>`."},
     {.path = "custom_ops[]", .type = Map, .description = "One operator.", .shorthand = "schema"},
     {.path = "custom_ops[].schema", .type = Text, .description = "Its schema, without namespace.", .example = "custom_abs(Tensor self) -> Tensor", .required = true},
-    {.path = "custom_ops[].expr", .type = Text, .description = "A C++ expression that becomes an elementwise kernel; without it the kernel is yours to write.", .example = "self < 0 ? -self : self"},
+    {.path = "custom_ops[].expr", .type = Text, .description = "A C++ expression that becomes an elementwise kernel; without it the kernel is yours to write.", .example = "std::abs(self)"},
     {.path = "custom_ops[].autograd", .type = Word, .fallback = "none", .values = kAutograds, .description = "`formula`: in C++, at AutogradPrivateUse1. `function`: through `torch.autograd.Function`, in Python.", .example = "formula"},
     {.path = "custom_ops[].backward", .type = Text, .description = "With `expr` and `autograd`: the gradient, over `grad` and the arguments.", .example = "self < 0 ? -grad : grad"},
 

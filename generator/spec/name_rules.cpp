@@ -1,5 +1,6 @@
 // The names of a spec: what torch.device() parses, and who else has them.
 #include "diag/suggest.h"
+#include "diag/text.h"
 #include "spec/reserved_names.h"
 #include "spec/names.h"
 #include "spec/rules.h"
@@ -68,10 +69,6 @@ bool among(std::span<const std::string_view> list, std::string_view word) {
 bool among_sorted(std::span<const std::string_view> list, std::string_view word) {
   return std::ranges::binary_search(list, word);
 }
-bool lower(char c) { return c >= 'a' && c <= 'z'; }
-bool upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
-std::string shown(std::string_view text) { return std::string(text.substr(0, 64)); }
 
 constexpr std::string_view kPattern =
     "lower-case letters, with single underscores between them: such as 'mydevice' or 'my_device'";
@@ -81,12 +78,12 @@ std::string malformed(std::string_view name) {
   if (name.empty()) return "is empty";
   if (name.find('/') != std::string_view::npos || name.find("..") != std::string_view::npos)
     return "is a path, not a name";
-  if (std::ranges::any_of(name, upper)) return "has upper-case letters, which torch.device() doesn't parse";
-  if (std::ranges::any_of(name, digit)) return "has digits, which torch.device() doesn't parse in a device type";
+  if (std::ranges::any_of(name, is_upper)) return "has upper-case letters, which torch.device() doesn't parse";
+  if (std::ranges::any_of(name, is_digit)) return "has digits, which torch.device() doesn't parse in a device type";
   for (const char c : name) {
-    if (!lower(c) && c != '_') return "has characters that torch.device() doesn't parse";
+    if (!is_lower(c) && c != '_') return "has characters that torch.device() doesn't parse";
   }
-  if (!lower(name.front())) return "must begin with a letter";
+  if (!is_lower(name.front())) return "must begin with a letter";
   if (name.back() == '_' || name.find("__") != std::string_view::npos)
     return "has underscores that C++ reserves or that end it";
   return {};
@@ -118,8 +115,8 @@ std::optional<Taken> taken(std::string_view name) {
 bool identifier(const Node& node, RuleContext& context, std::string_view example) {
   const std::string_view text = node.text;
   const auto key = last_part(context.path);
-  const bool good = !text.empty() && (lower(text[0]) || upper(text[0])) && text.size() <= 60 &&
-                    std::ranges::all_of(text, [](char c) { return lower(c) || upper(c) || digit(c) || c == '_'; });
+  const bool good = !text.empty() && (is_lower(text[0]) || is_upper(text[0])) && text.size() <= 60 &&
+                    std::ranges::all_of(text, [](char c) { return is_word(c); });
   if (!good) {
     context.diagnostics.error("E0129", node.at, fmt::format("{} '{}' is no C++ identifier", key, shown(text)),
                               fmt::format("letters, digits and underscores, a letter first: such as '{}'", example));
@@ -162,8 +159,8 @@ void backend_name(const Node& node, RuleContext& context) {
 
 void package(const Node& node, RuleContext& context) {
   const std::string_view text = node.text;
-  const bool good = !text.empty() && text.size() <= 60 && (lower(text[0]) || text[0] == '_') &&
-                    std::ranges::all_of(text, [](char c) { return lower(c) || digit(c) || c == '_'; });
+  const bool good = !text.empty() && text.size() <= 60 && (is_lower(text[0]) || text[0] == '_') &&
+                    std::ranges::all_of(text, [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
   if (!good) {
     const bool climbs = text.find('/') != std::string_view::npos || text.find("..") != std::string_view::npos;
     context.diagnostics.error(
@@ -192,7 +189,7 @@ void api_prefix(const Node& node, RuleContext& context) {
   // A prefix alone is never emitted, so a keyword such as 'or' will do.
   if (!text.empty() && is_cpp_keyword(text)) return;
   if (!identifier(node, context, "mydev")) return;
-  if (!lower(text[0])) {
+  if (!is_lower(text[0])) {
     context.diagnostics.error("E0129", node.at,
                               fmt::format("api_prefix '{}' must begin with a lower-case letter", text),
                               fmt::format("such as '{}'", lower_camel_case(text)));

@@ -1,12 +1,8 @@
 #include "spec/names.h"
 
+#include "diag/text.h"
+
 namespace openreg_gen {
-namespace {
-
-char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
-}  // namespace
-
 std::string camel_case(std::string_view name) {
   std::string out;
   bool start = true;
@@ -15,7 +11,7 @@ std::string camel_case(std::string_view name) {
       start = true;
       continue;
     }
-    out += start ? upper(c) : c;
+    out += start ? to_upper(c) : c;
     start = false;
   }
   return out;
@@ -23,13 +19,7 @@ std::string camel_case(std::string_view name) {
 
 std::string lower_camel_case(std::string_view name) {
   std::string out = camel_case(name);
-  if (!out.empty() && out[0] >= 'A' && out[0] <= 'Z') out[0] = static_cast<char>(out[0] - 'A' + 'a');
-  return out;
-}
-
-std::string upper_case(std::string_view name) {
-  std::string out(name);
-  for (char& c : out) c = upper(c);
+  if (!out.empty()) out[0] = to_lower(out[0]);
   return out;
 }
 

@@ -1,4 +1,5 @@
-// Spellings of a backend's name. Pure functions on ASCII; a name matches [a-z][a-z_]* (spec/ has checked it).
+// Spellings of a backend's name, beside upper_case(). Pure functions on ASCII; a name matches [a-z][a-z_]* (spec/ has
+// checked it).
 #pragma once
 
 #include <string>
@@ -10,7 +11,5 @@ namespace openreg_gen {
 std::string camel_case(std::string_view name);
 /// "foo_bar" -> "fooBar": the prefix of a C API.
 std::string lower_camel_case(std::string_view name);
-/// "foo_bar" -> "FOO_BAR": macros, CMake options, environment variables.
-std::string upper_case(std::string_view name);
 
 }  // namespace openreg_gen

@@ -1,6 +1,7 @@
 #include "spec/op_schema.h"
 
 #include "diag/suggest.h"
+#include "diag/text.h"
 #include "spec/reserved_names.h"
 #include "spec/rules.h"
 
@@ -13,19 +14,17 @@
 namespace openreg_gen {
 namespace {
 
-constexpr std::string_view kTypes[] = {"Tensor", "Scalar", "int",        "SymInt", "float",
-                                       "bool",   "str",    "ScalarType", "Device", "Generator"};
+constexpr std::string_view kSchemaTypes[] = {"Tensor", "Scalar", "int",        "SymInt", "float",
+                                             "bool",   "str",    "ScalarType", "Device", "Generator"};
 
-bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-class Parser {
+class SchemaParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit SchemaParser(std::string_view text) : text_(text) {}
 
   OpSchema run() {
     if (text_.size() > 500) fail("E0160", 0, "the schema has more than 500 characters");
     for (std::size_t i = 0; i < text_.size(); ++i) {
-      if (!word_char(text_[i]) && std::string_view(" ().,*=?!->[]\"").find(text_[i]) == std::string_view::npos) {
+      if (!is_word(text_[i]) && std::string_view(" ().,*=?!->[]\"").find(text_[i]) == std::string_view::npos) {
         const bool colon = text_[i] == ':';
         fail("E0160", i, colon ? "the schema names a namespace" : "this character can't stand in a schema",
              colon ? "leave the namespace out: it is the backend's name" : "");
@@ -60,7 +59,7 @@ class Parser {
   }
   std::string word(std::string_view what) {
     const auto start = at_;
-    while (at_ < text_.size() && word_char(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
     if (at_ == start || std::isdigit(static_cast<unsigned char>(text_[start])))
       fail("E0160", start, fmt::format("expected {}", what));
     std::string result(text_.substr(start, at_ - start));
@@ -83,8 +82,8 @@ class Parser {
   std::string type() {
     const auto start = at_;
     const std::string base = word("a type");
-    if (std::ranges::find(kTypes, base) == std::end(kTypes))
-      fail("E0162", start, fmt::format("unknown type '{}'", base.substr(0, 60)), did_you_mean(base, kTypes));
+    if (std::ranges::find(kSchemaTypes, base) == std::end(kSchemaTypes))
+      fail("E0162", start, fmt::format("unknown type '{}'", base.substr(0, 60)), did_you_mean(base, kSchemaTypes));
     auto end = start + base.size();
     if (base == "Tensor" && text_.substr(end, 1) == "(") {
       const auto close = text_.find(')', end);
@@ -203,32 +202,47 @@ class Parser {
            at_ < text_.size() ? "expected ',' or ')'" : "this '(' is not closed");
   }
 
-  std::string returned() {
-    const auto start = at_;
-    std::string text = type();
-    if (text.starts_with("Tensor(")) {
-      fail("E0226", start,
-           text.find('!') == std::string::npos
-               ? "views are refused: neither autograd nor torch.compile could follow memory shared with an argument"
-               : "an argument that is written can't be returned: torch.compile could not follow it",
-           text.find('!') == std::string::npos ? "return a new tensor, or compose the views of PyTorch in Python"
-                                               : "return nothing: '-> ()'");
+  static bool is_alias(std::string_view type) { return type.starts_with("Tensor("); }
+  static bool is_written(std::string_view type) { return type.find('!') != std::string_view::npos; }
+
+  /// What is returned may share an argument's memory in two ways: as a view of it, or as the argument itself, written
+  /// in place. PyTorch follows no others.
+  void check_alias(const OpSchema& schema, std::size_t start) const {
+    const auto aliased = [&](const std::string& type) {
+      return std::ranges::any_of(schema.arguments, [&](const SchemaArgument& a) {
+        return a.type.substr(0, a.type.find(')')) == type.substr(0, type.find(')'));
+      });
+    };
+    const auto writes = std::ranges::count_if(schema.arguments, [](const auto& a) { return is_written(a.type); });
+    for (const std::string& type : schema.returns) {
+      if (!is_alias(type)) continue;
+      if (!aliased(type))
+        fail("E0226", start, fmt::format("no argument is marked as '{}', which is returned", type),
+             "such as 'op(Tensor(a) x) -> Tensor(a)'");
+      if (!is_written(type) && writes != 0)
+        fail("E0226", start, "an operator that returns a view can't write an argument, too", "make it two operators");
+      const bool in_place = schema.returns.size() == 1 && writes == 1 && !schema.arguments[0].kwarg_only &&
+                            schema.arguments[0].type == type && type.ends_with("!)");
+      if (is_written(type) && !in_place)
+        fail("E0226", start, "of what an operator writes it can return its first argument alone",
+             "'op_(Tensor(a!) x) -> Tensor(a!)', or return nothing: '-> ()'");
     }
-    return text;
   }
 
   void returns(OpSchema& schema) {
     const auto opened = at_;
     if (!accept("(")) {
-      schema.returns.push_back(returned());
+      schema.returns.push_back(type());
+      check_alias(schema, opened);
       return;
     }
     if (accept(")")) return;
     do {
-      schema.returns.push_back(returned());
-      if (at_ < text_.size() && word_char(text_[at_])) word("a name");
+      schema.returns.push_back(type());
+      if (at_ < text_.size() && is_word(text_[at_])) word("a name");
     } while (accept(","));
     if (!accept(")")) fail("E0160", opened, "this '(' is not closed");
+    check_alias(schema, opened);
   }
 
   std::string_view text_;
@@ -239,7 +253,7 @@ class Parser {
 
 std::optional<OpSchema> parse_op_schema(std::string_view text, OpSchemaError& error) {
   try {
-    return Parser(text).run();
+    return SchemaParser(text).run();
   } catch (OpSchemaError& found) {
     error = std::move(found);
     return std::nullopt;

@@ -34,7 +34,7 @@ struct OpSchemaError {
 };
 
 /// The schema, or `error`. Never throws.
-/// Returns that alias an argument are refused: E0226.
+/// Returns may alias an argument as views do, or as in-place operators do; others are refused: E0226.
 std::optional<OpSchema> parse_op_schema(std::string_view text, OpSchemaError& error);
 
 }  // namespace openreg_gen

@@ -177,10 +177,11 @@ class Parse {
                                        {"prefer", &op.prefer}})
         misplaced(*value, key, "reduction");
     }
-    if (*op.strategy != Strategy::Pointwise && *op.strategy != Strategy::Stub && *op.strategy != Strategy::Reduction)
-      misplaced(op.dtypes, "dtypes", "pointwise, reduction and stub");
+    const bool takes_dtypes =
+        *op.strategy == Strategy::Pointwise || *op.strategy == Strategy::Stub || *op.strategy == Strategy::Reduction;
+    if (!takes_dtypes) misplaced(op.dtypes, "dtypes", "pointwise, reduction and stub");
     if (*op.strategy != Strategy::CpuFallback) {
-      misplaced(op.fallback, "fallback", "cpu_fallback");
+      if (!takes_dtypes) misplaced(op.fallback, "fallback", "cpu_fallback, pointwise, reduction and stub");
     } else if (op.strategy.given() && op.fallback.given() && *op.fallback == FallbackKind::None) {
       diagnostics_.error("E0230", op.fallback.at,
                          fmt::format("'{}' is to run on the CPU, and not to fall back", *op.name),

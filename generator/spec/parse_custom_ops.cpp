@@ -66,8 +66,8 @@ class ParseCustomOps {
     std::set<std::string> known;
     for (const auto& argument : schema->arguments) known.insert(argument.name);
     const auto served = count([](const SchemaArgument& a) {
-      constexpr std::string_view kServed[] = {"Tensor",  "Scalar", "float", "int",  "bool",
-                                              "Scalar?", "float?", "int?",  "bool?"};
+      constexpr std::string_view kServed[] = {"Tensor",  "Scalar", "float", "int",   "bool",   "SymInt",
+                                              "Scalar?", "float?", "int?",  "bool?", "SymInt?"};
       return std::ranges::find(kServed, a.type) != std::end(kServed);
     });
     const bool one_tensor = schema->returns.size() == 1 && schema->returns[0] == "Tensor";
@@ -130,7 +130,9 @@ class ParseCustomOps {
         fail(fmt::format("gradients do not reach the list '{}'", argument.name), "take single tensors");
       }
     }
-    const bool tensors = std::ranges::all_of(schema.returns, [](const std::string& type) { return type == "Tensor"; });
+    const bool tensors = std::ranges::all_of(schema.returns, [](const std::string& type) {
+      return type == "Tensor" || (type.starts_with("Tensor(") && type.ends_with(')'));
+    });
     if (schema.returns.empty() || !tensors) fail("it returns something else than tensors", "return Tensor");
   }
 

@@ -17,8 +17,8 @@ Located<T> value(const Node& map, std::string_view key) {
   read(out, &map, key);
   return out;
 }
-constexpr auto text = value<std::string>;
-constexpr auto number = value<double>;
+constexpr auto text_of = value<std::string>;
+constexpr auto number_of = value<double>;
 
 /// The items of a list that may not be there.
 const std::vector<Node>& items(const Node& map, std::string_view key) {
@@ -47,7 +47,7 @@ OpTests read_op_tests(const Node* map, Diagnostics& diagnostics) {
   both_tolerances(out, diagnostics);
   std::set<std::pair<std::string, std::string>> seen;
   for (const Node& item : items(*map, "skip")) {
-    const auto check = text(item, "check");
+    const auto check = text_of(item, "check");
     if (!check.given()) continue;  // reported as missing
     TestSkip skip;
     read_word(skip.check, &item, "check", "ops.*.tests.skip[].check");
@@ -66,7 +66,7 @@ TestsSpec read_tests(const Node* map, Diagnostics& diagnostics) {
   read(out.samples, map, "samples");
   std::set<std::string> dtypes, tests;
   for (const Node& item : items(*map, "tolerances")) {
-    TestsSpec::Tolerance tolerance{text(item, "dtype"), number(item, "rtol"), number(item, "atol")};
+    TestsSpec::Tolerance tolerance{text_of(item, "dtype"), number_of(item, "rtol"), number_of(item, "atol")};
     if (!tolerance.dtype.given()) continue;
     if (!dtypes.insert(*tolerance.dtype).second)
       diagnostics.error("E0237", tolerance.dtype.at,
@@ -74,7 +74,7 @@ TestsSpec read_tests(const Node* map, Diagnostics& diagnostics) {
     out.tolerances.push_back(std::move(tolerance));
   }
   for (const Node& item : items(*map, "exclude")) {
-    TestsSpec::Exclusion exclusion{text(item, "test"), text(item, "reason")};
+    TestsSpec::Exclusion exclusion{text_of(item, "test"), text_of(item, "reason")};
     if (!exclusion.test.given()) continue;
     if (!tests.insert(*exclusion.test).second)
       diagnostics.error("E0237", exclusion.test.at, fmt::format("the test '{}' is excluded twice", *exclusion.test),

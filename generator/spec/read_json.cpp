@@ -11,9 +11,9 @@ using nlohmann::json;
 
 /// nlohmann's SAX events say no position, so a cursor follows them through the text, token by token. The text was
 /// parsed by then as far as the event, so the cursor needs to know no more than where a token ends.
-class Handler final : public nlohmann::json_sax<json> {
+class JsonHandler final : public nlohmann::json_sax<json> {
  public:
-  Handler(const std::string& text, const std::string& file, Diagnostics& diagnostics)
+  JsonHandler(const std::string& text, const std::string& file, Diagnostics& diagnostics)
       : text_(text), file_(file), diagnostics_(diagnostics), builder_(file, diagnostics) {}
 
   TreeBuilder& builder() { return builder_; }
@@ -102,7 +102,7 @@ std::optional<Node> read_json(const std::string& text, const std::string& file, 
                       R"(the least spec is {"backend": {"name": "mydevice"}})");
     return std::nullopt;
   }
-  Handler handler(text, file, diagnostics);
+  JsonHandler handler(text, file, diagnostics);
   if (!json::sax_parse(text, &handler) || handler.builder().stopped()) return std::nullopt;
   return std::move(handler.builder().root);
 }

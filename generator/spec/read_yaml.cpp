@@ -48,9 +48,9 @@ Node::Kind plain_kind(std::string_view text) {
   return is_number(text) ? Node::Kind::Number : Node::Kind::String;
 }
 
-class Handler final : public YAML::EventHandler {
+class YamlHandler final : public YAML::EventHandler {
  public:
-  Handler(const std::string& text, const std::string& file, Diagnostics& diagnostics)
+  YamlHandler(const std::string& text, const std::string& file, Diagnostics& diagnostics)
       : text_(text), file_(file), builder_(file, diagnostics) {
     starts_.push_back(0);
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -212,7 +212,7 @@ bool absurdly_nested(const std::string& text, const std::string& file, Diagnosti
 
 std::optional<Node> read_yaml(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
   if (absurdly_nested(text, file, diagnostics)) return std::nullopt;
-  Handler handler(text, file, diagnostics);
+  YamlHandler handler(text, file, diagnostics);
   try {
     std::istringstream in(text);
     YAML::Parser parser(in);

@@ -165,6 +165,8 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
+std::string shown(std::string_view text) { return std::string(text.substr(0, 80)); }
+
 std::optional<std::uint64_t> parse_size(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

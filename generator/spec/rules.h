@@ -26,6 +26,8 @@ void folder(const Node&, RuleContext&);     // a path below the spec's own folde
 
 namespace openreg_gen {
 
+/// A word of the spec as a message quotes it: its first 80 characters.
+std::string shown(std::string_view text);
 /// "1GiB", "512 MiB", "4096": bytes; no value if malformed or beyond 2^62.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 /// "0.5", "1e-3", "+2": its value; no value if malformed or not finite.

@@ -41,7 +41,7 @@ bool fits(const Op& op, const OpSpec& entry) {
 /// Why a selection leaves an operator that it matches; empty if it takes it.
 std::string why_left(const Op& op, const OpSpec& entry) {
   if (is_minimal_op(op.name)) return "every backend registers it: it is part of the minimal set";
-  if (op.has_default && !*entry.override_composite) {
+  if (op.has_default && !op.default_throws() && !*entry.override_composite) {
     if (op.has_tag("generated")) return "PyTorch makes this form of another one";
     return "it works without a kernel: PyTorch composes it of other operators";
   }

@@ -62,7 +62,9 @@ std::string tag_hint(const Catalog& catalog, const std::string& tag) {
 Ops amp_ops(const Spec& spec, const Catalog& catalog) {
   std::set<std::string> names;
   if (*spec.amp.preset == "cuda") {
-    for (const auto& rule : amp_preset()) names.emplace(rule.op);
+    for (const auto& rule : amp_preset()) {
+      if (rule.policy != kAmpBanned) names.emplace(rule.op);
+    }
   }
   for (const auto& name : spec.amp.remove) names.erase(*name);
   for (const auto& [policy, added] : spec.amp.add) {

@@ -1,6 +1,7 @@
 #include "spec/selector.h"
 
 #include "diag/suggest.h"
+#include "diag/text.h"
 #include "spec/rules.h"
 
 #include <fmt/format.h>
@@ -19,10 +20,6 @@ constexpr std::pair<std::string_view, Kind> kSets[] = {
     {"@minimal", Kind::Minimal}, {"@core", Kind::Core}, {"@pointwise", Kind::Pointwise}, {"@amp", Kind::Amp}};
 constexpr std::pair<std::string_view, Kind> kOpenSets[] = {{"@tag:", Kind::Tag}, {"@model:", Kind::Model}};
 
-bool letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 bool is_glob(std::string_view text) { return text.find_first_of("*?[") != std::string_view::npos; }
 
 /// Why a glob cannot be used; empty if it can.
@@ -33,7 +30,7 @@ std::string glob_fault(std::string_view text) {
     if (c == '[' || c == ']') {
       if ((c == ']') != open) return "']' without '['";
       open = !open;
-    } else if (!letter_or_digit(c) && c != '.' && c != '*' && c != '?' && !(open && (c == '!' || c == '-'))) {
+    } else if (!is_word(c) && c != '.' && c != '*' && c != '?' && !(open && (c == '!' || c == '-'))) {
       return fmt::format("'{}' is in no operator's name", c);
     }
   }
@@ -59,7 +56,7 @@ void set_entry(const Node& node, std::string_view text, RuleContext& context) {
       if (!fault.empty())
         context.diagnostics.error("E0178", node.at, fmt::format("'{}': {}", node.text.substr(0, 120), fault),
                                   "such as '@model:model.json', relative to the spec");
-    } else if (rest.empty() || rest.size() > 120 || !std::ranges::all_of(rest, letter_or_digit)) {
+    } else if (rest.empty() || rest.size() > 120 || !std::ranges::all_of(rest, is_word)) {
       context.diagnostics.error("E0174", node.at, fmt::format("'{}' names no tag", node.text.substr(0, 120)),
                                 "such as '@tag:core'");
     }

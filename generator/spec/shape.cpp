@@ -14,8 +14,6 @@
 namespace openreg_gen {
 namespace {
 
-std::string shown(std::string_view text) { return std::string(text.substr(0, 80)); }
-
 std::string wanted(const Key& key) {
   switch (key.type) {
     case KeyType::Map:

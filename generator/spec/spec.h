@@ -15,7 +15,7 @@ namespace openreg_gen {
 
 enum class DeviceApi { Emulator, External };
 enum class DeviceAllocatorKind { Direct, Caching, Pluggable };
-enum class FallbackKind { None, Cpu, Alias };
+enum class FallbackKind { None, Cpu, Copy, Alias };
 enum class Strategy { Structured, Pointwise, Native, Stub, CpuFallback, Unsupported, InTree, Reduction, Matmul };
 
 struct BackendSpec {
@@ -101,7 +101,8 @@ struct OpSpec {
       dtypes;                        // pointwise, stub: at::ScalarType names; default depends on the op
   Located<bool> override_composite;  // key "override"
   Located<std::string> reason;       // unsupported: what the user is told
-  Located<FallbackKind> fallback;    // cpu_fallback: overrides the spec's `fallback` for this operator; if given
+  // cpu_fallback, and kernels for some dtypes: overrides the spec's `fallback` for this operator; if given
+  Located<FallbackKind> fallback;
   OpTests tests;
   Located<std::string> since, until;  // releases of PyTorch that the entry is for, both included; empty: no bound
   std::string selection;              // the entry that brought it: "@core"; empty if it was named

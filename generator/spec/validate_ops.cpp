@@ -1,5 +1,6 @@
 #include "catalog/served_forms.h"
 #include "catalog/strategies.h"
+#include "catalog/stubs.h"
 #include "diag/suggest.h"
 #include "spec/document.h"
 #include "spec/expr.h"
@@ -125,10 +126,11 @@ void validate_reduction(const Spec& spec, const OpSpec& op, const Op& known, Dia
 void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Diagnostics& diagnostics) {
   const Op* known = find_op(op.name, catalog, "E0201", "E0202", diagnostics);
   if (known == nullptr) return;
-  if (is_minimal_op(known->name)) {
+  const bool choice = is_minimal_op(known->name) && find_stub(known->name) != nullptr;  // its stub may be the owner's
+  if (is_minimal_op(known->name) && !(choice && *op.strategy == Strategy::Stub)) {
     diagnostics.error("E0209", op.name.at,
                       fmt::format("'{}' is part of the minimal set, which every backend registers", known->name),
-                      "leave it out; its kernel is in csrc/aten/native");
+                      choice ? "leave it out, or write `stub`" : "leave it out; its kernel is in csrc/aten/native");
     return;
   }
   const auto words = find_key("ops.*.strategy")->values;
@@ -136,11 +138,9 @@ void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Dia
   const auto fits = fitting_strategies(*known);
   const StrategyFit* fit = find_fit(fits, word);
   const Location at = op.strategy.given() ? op.strategy.at : op.name.at;
-  // What never runs needs no way through the CPU, and on the device's own memory a view is one.
-  const bool by_alias = op.fallback.given() && *op.fallback == FallbackKind::Alias;
+  // What never runs needs no way through the CPU.
   const bool runs_anyway =
-      *op.strategy == Strategy::CpuFallback && op.fallback.given() &&
-      (*op.fallback == FallbackKind::None || (by_alias && known->is_view && known->kernels.contains("CPU")));
+      *op.strategy == Strategy::CpuFallback && op.fallback.given() && *op.fallback == FallbackKind::None;
   if (fit != nullptr && !fit->fits && !runs_anyway) {
     const char* code = *op.strategy == Strategy::CpuFallback  ? "E0204"
                        : *op.strategy == Strategy::Structured ? "E0205"

@@ -10,8 +10,6 @@
 namespace openreg_gen {
 namespace {
 
-const std::string kTmp(kTemporary);
-
 /// Before anything is written: files and folders can take what is planned.
 void check_writable(const Disk& disk, const std::vector<Swap>& swaps) {
   std::set<std::string> places;
@@ -58,11 +56,11 @@ void apply_plan(Disk& disk, const Plan& plan, const std::string& what) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       const Swap& swap = journal.swaps[i];
       made_tree |= swap.to == kManifest && swap.before.empty();
-      if (texts[i]) disk.write(kTmp + "/" + swap.slot, *texts[i], swap.to);
+      if (texts[i]) disk.write(kTemporary + "/" + swap.slot, *texts[i], swap.to);
     }
     write_journal(disk, journal);
   } catch (...) {
-    disk.remove_all(kTmp);
+    disk.remove_all(kTemporary);
     disk.prune(std::string(kStateFolder));
     throw;
   }

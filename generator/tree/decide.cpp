@@ -1,5 +1,6 @@
 #include "tree/decide.h"
 
+#include "diag/text.h"
 #include "render/sha256.h"
 #include "tree/drift.h"
 #include "tree/journal.h"
@@ -18,12 +19,6 @@ std::string obstacle(const Disk& disk, std::string folder) {
     if (kind == FileKind::File || kind == FileKind::Other) return folder;
   }
   return {};
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
 }
 
 /// The text without the lines that name the tool's version: they are no reason to tell an owner of a new render.
@@ -69,9 +64,9 @@ std::string Decider::case_clash(const std::string& path) {
     auto& names = folder(in).names;
     if (!names) {
       names.emplace();
-      for (const std::string& other : disk_.list(in)) (*names)[lower(other)].push_back(other);
+      for (const std::string& other : disk_.list(in)) (*names)[lower_case(other)].push_back(other);
     }
-    const auto alike = names->find(lower(name));
+    const auto alike = names->find(lower_case(name));
     if (alike == names->end()) continue;
     for (const std::string& other : alike->second) {
       if (other != name) return in.empty() ? other : in + "/" + other;

@@ -14,11 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kTmp(kTemporary);
 const std::string kState(kStateFolder);
-constexpr int kFormat = 2;
+constexpr int kJournalFormat = 2;
 
-std::string in_tmp(const std::string& name) { return kTmp + "/" + name; }
+std::string in_tmp(const std::string& name) { return kTemporary + "/" + name; }
 
 /// Where a swap stands.
 enum class Stand {
@@ -65,7 +64,8 @@ std::string journal_text(const Journal& journal) {
   for (const Swap& swap : journal.swaps) {
     swaps.push_back({{"slot", swap.slot}, {"to", swap.to}, {"before", swap.before}, {"after", swap.after}});
   }
-  return json{{"format", kFormat}, {"what", journal.what}, {"back", journal.back}, {"swaps", std::move(swaps)}}.dump();
+  return json{{"format", kJournalFormat}, {"what", journal.what}, {"back", journal.back}, {"swaps", std::move(swaps)}}
+      .dump();
 }
 
 std::vector<std::string> folders_of(const Journal& journal) {
@@ -77,7 +77,7 @@ std::vector<std::string> folders_of(const Journal& journal) {
 /// Empties .openreg-gen/tmp. The journal goes first: without it the rest is only litter.
 void clear(Disk& disk) {
   if (disk.kind(in_tmp("journal.json")) != FileKind::None) disk.remove(in_tmp("journal.json"));
-  disk.remove_all(kTmp);
+  disk.remove_all(kTemporary);
   disk.prune(kState);
 }
 
@@ -121,7 +121,7 @@ void finish(Disk& disk, const Journal& journal, bool keep) {
   keep_late_writes(disk);
   if (disk.kind(undo + "/journal.json") != FileKind::None) disk.remove(undo + "/journal.json");
   disk.remove_all(undo);
-  disk.rename(kTmp, undo);
+  disk.rename(kTemporary, undo);
   disk.sync({kState});
 }
 
@@ -153,7 +153,7 @@ void write_journal(Disk& disk, const Journal& journal) {
   }
   disk.sync(paths);
   disk.rename(in_tmp("journal.new"), in_tmp("journal.json"));
-  disk.sync({kTmp});
+  disk.sync({kTemporary});
 }
 
 Journal read_journal(const Disk& disk, const std::string& folder) {
@@ -161,7 +161,7 @@ Journal read_journal(const Disk& disk, const std::string& folder) {
   Journal journal;
   try {
     const json root = json::parse(disk.read(folder + "/journal.json"));
-    if (root.at("format").get<int>() != kFormat) throw json::other_error::create(501, "another format", &root);
+    if (root.at("format").get<int>() != kJournalFormat) throw json::other_error::create(501, "another format", &root);
     journal.what = root.at("what");
     journal.back = root.at("back");
     for (const json& each : root.at("swaps")) {
@@ -188,16 +188,16 @@ void carry_out(Disk& disk, const Journal& journal, bool keep) {
   finish(disk, journal, keep);
 }
 
-bool needs_recovery(const Disk& disk) { return disk.kind(kTmp) != FileKind::None; }
+bool needs_recovery(const Disk& disk) { return disk.kind(kTemporary) != FileKind::None; }
 
 Recovery recover(Disk& disk) {
   if (!needs_recovery(disk)) return {};
-  check_inside(disk, kTmp);
+  check_inside(disk, kTemporary);
   if (disk.kind(in_tmp("journal.json")) == FileKind::None) {
     clear(disk);
     return {Recovery::Kind::Cleared, {}, {}};
   }
-  const Journal journal = read_journal(disk, kTmp);
+  const Journal journal = read_journal(disk, kTemporary);
   Recovery out;
   for (const Swap& swap : journal.swaps) {
     disk.settle_swap(in_tmp(swap.slot));

@@ -12,7 +12,7 @@ namespace openreg_gen {
 namespace {
 
 using nlohmann::json;
-constexpr int kFormat = 2;
+constexpr int kManifestFormat = 2;
 
 // Left out where they are empty or false.
 constexpr std::pair<const char*, std::string ManifestFile::*> kTexts[] = {{"id", &ManifestFile::id},
@@ -37,7 +37,7 @@ std::string manifest_text(const Manifest& manifest) {
   const auto add = [&out](const char* key, const std::string& value) {
     out += "  " + json(key).dump() + ": " + value + ",\n";
   };
-  add("format", std::to_string(kFormat));
+  add("format", std::to_string(kManifestFormat));
   add("tool", json(manifest.tool).dump());
   add("torch", json(manifest.torch).dump());
   add("spec", json(manifest.spec).dump());
@@ -78,7 +78,7 @@ Manifest parse_manifest(std::string_view text) {
   const json root = json::parse(text, nullptr, false);
   if (root.is_discarded()) broken("it is not JSON");
   try {
-    if (root.at("format").get<int>() > kFormat) {
+    if (root.at("format").get<int>() > kManifestFormat) {
       throw Failure(Exit::BadInput, "E0507", std::string(kManifest) + " was written by a newer openreg-gen",
                     "use openreg-gen " + root.value("tool", "of that version") + " or newer");
     }

@@ -1,23 +1,12 @@
 #include "tree/paths.h"
 
 #include "diag/failure.h"
+#include "diag/text.h"
 #include "tree/disk.h"
 
 #include <map>
 
 namespace openreg_gen {
-namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
-}  // namespace
-
 void check_path(std::string_view path) {
   const auto fail = [path](const char* why) {
     throw Failure(Exit::Internal, "E0504", "'" + std::string(path) + "' is no path inside a tree: " + why);
@@ -43,7 +32,7 @@ void check_paths(const std::vector<std::string>& paths) {
   std::map<std::string, std::string> seen;  // lower case -> as written
   for (const std::string& path : paths) {
     check_path(path);
-    const std::string key = lower(path);
+    const std::string key = lower_case(path);
     if (key == kStateFolder || key.starts_with(std::string(kStateFolder) + "/")) {
       throw Failure(Exit::Internal, "E0504", "'" + path + "' is in the folder of openreg-gen's own state");
     }

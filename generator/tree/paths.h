@@ -12,7 +12,7 @@ class Disk;
 inline constexpr std::string_view kStateFolder = ".openreg-gen";
 inline constexpr std::string_view kManifest = ".openreg-gen/manifest.json";
 inline constexpr std::string_view kPristine = ".openreg-gen/pristine/";
-inline constexpr std::string_view kTemporary = ".openreg-gen/tmp";
+inline const std::string kTemporary = ".openreg-gen/tmp";
 
 /// Throws Failure(Internal, E0504) if `path` is absolute, empty, climbs (".."), holds '\\', a control character, or an
 /// empty or "." component.

@@ -13,10 +13,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr auto kFolder = "torchgen/packaged/ATen/native";
-
 Catalog small(const TempDir& dir, const std::string& name, const std::string& functions) {
-  const auto folder = std::filesystem::path(name) / kFolder;
+  const auto folder = std::filesystem::path(name) / kDeclarations;
   dir.write(folder / "native_functions.yaml", functions);
   dir.write(folder / "tags.yaml", "- tag: core\n  desc: |\n    x\n");
   return build_catalog(find_sources(dir.path() / name));

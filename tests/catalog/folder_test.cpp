@@ -12,14 +12,13 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr auto kFolder = "torchgen/packaged/ATen/native";
-
 TEST(DeclarationFolder, SaysTheSameAsTheInstalledHeaders) {
   const TempDir dir;
   const auto folder = dir.path() / "torch-2.13.0";
-  std::filesystem::create_directories(folder / kFolder);
+  std::filesystem::create_directories(folder / kDeclarations);
   for (const char* name : {"native_functions.yaml", "tags.yaml"}) {
-    std::filesystem::create_symlink(installed().torch_dir().parent_path() / kFolder / name, folder / kFolder / name);
+    std::filesystem::create_symlink(installed().torch_dir().parent_path() / kDeclarations / name,
+                                    folder / kDeclarations / name);
   }
   const auto derived = build_catalog(find_sources(find_torch(folder)));
   EXPECT_EQ(derived.torch_version(), "2.13.0");
@@ -36,8 +35,8 @@ TEST(DeclarationFolder, SaysTheSameAsTheInstalledHeaders) {
 
 /// A folder with one-entry files of our own.
 std::filesystem::path small_folder(const TempDir& dir, const std::string& functions) {
-  dir.write(std::filesystem::path("small") / kFolder / "native_functions.yaml", functions);
-  dir.write(std::filesystem::path("small") / kFolder / "tags.yaml", "# tags\n\n- tag: core\n  desc: |\n    x\n");
+  dir.write(std::filesystem::path("small") / kDeclarations / "native_functions.yaml", functions);
+  dir.write(std::filesystem::path("small") / kDeclarations / "tags.yaml", "# tags\n\n- tag: core\n  desc: |\n    x\n");
   return dir.path() / "small";
 }
 
@@ -83,7 +82,7 @@ TEST(DeclarationFolder, NamesFileAndEntryOfAFault) {
 
 TEST(DeclarationFolder, NamesAMissingFile) {
   const TempDir dir;
-  dir.write(std::filesystem::path(kFolder) / "native_functions.yaml", "- func: f() -> ()\n");
+  dir.write(std::filesystem::path(kDeclarations) / "native_functions.yaml", "- func: f() -> ()\n");
   try {
     find_sources(dir.path());
     FAIL();

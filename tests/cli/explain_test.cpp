@@ -1,4 +1,5 @@
 #include "cli/explain_view.h"
+#include "support.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,11 +11,6 @@ namespace openreg_gen {
 namespace {
 
 using ::testing::HasSubstr;
-
-const Catalog& catalog() {
-  static const Catalog loaded = load_catalog(find_torch(std::nullopt));
-  return loaded;
-}
 
 const Op& op(const std::string& name) { return *catalog().find(name); }
 

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/ops_view.h"
 #include "cli/table.h"
+#include "support.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,11 +13,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-const Catalog& catalog() {
-  static const Catalog loaded = load_catalog(find_torch({}));
-  return loaded;
-}
 
 std::vector<std::string> names(const std::string& pattern) {
   std::vector<std::string> result;

@@ -1,4 +1,5 @@
 #include "diag/codes.h"
+#include "files.h"
 
 #include <gtest/gtest.h>
 
@@ -15,20 +16,13 @@ namespace {
 namespace fs = std::filesystem;
 const fs::path kRoot = fs::path(TESTS_DIR).parent_path();
 
-std::string read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 /// The codes that are named in the files below `folder` with one of these extensions.
 std::set<std::string> codes_in(const fs::path& folder, const std::set<std::string>& extensions) {
   static const std::regex code("E0[1-6][0-9][0-9]");
   std::set<std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file() || !extensions.contains(entry.path().extension().string())) continue;
-    const std::string text = read(entry.path());
+    const std::string text = read_file(entry.path());
     for (std::sregex_iterator i(text.begin(), text.end(), code), end; i != end; ++i) found.insert(i->str());
   }
   return found;
@@ -64,7 +58,7 @@ TEST(Codes, EachOfTheSpecsIsPinnedByATest) {
 
 TEST(Codes, TheReferencePageIsUpToDate) {
   const fs::path page = kRoot / "docs/diagnostics.md";
-  const bool same = read(page) == codes_markdown();
+  const bool same = read_file(page) == codes_markdown();
   if (!same && std::getenv("OPENREG_GEN_UPDATE") != nullptr) std::ofstream(page, std::ios::binary) << codes_markdown();
   EXPECT_TRUE(same) << page << " is stale; OPENREG_GEN_UPDATE=1 rewrites it";
 }

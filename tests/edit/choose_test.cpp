@@ -1,6 +1,7 @@
 #include "edit/choose.h"
 
 #include "diag/render.h"
+#include "support.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,11 +10,6 @@ namespace openreg_gen {
 namespace {
 
 using ::testing::HasSubstr;
-
-const Catalog& catalog() {
-  static const Catalog loaded = load_catalog(find_torch(std::nullopt));
-  return loaded;
-}
 
 Spec spec(const std::string& ops = "") {
   Diagnostics diagnostics;

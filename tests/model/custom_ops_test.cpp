@@ -78,5 +78,34 @@ TEST(CustomOperators, WhatIsWrittenIsToldToAutograd) {
   EXPECT_TRUE(ops["not_differentiable"].empty());  // what is registered for the others does not see it
 }
 
+TEST(CustomOperators, SymbolsReachWhatComputesNoData) {
+  const json ops = custom_operators_model(
+      custom_spec("grow(Tensor x, SymInt n, SymInt[]? k=None) -> Tensor", "", CustomAutograd::Formula, ""));
+  EXPECT_EQ(ops["declared"].at(0)["params"], "const at::Tensor& x, int64_t n, at::OptionalIntArrayRef k");
+  EXPECT_EQ(ops["declared"].at(0)["meta_params"], "const at::Tensor& x, c10::SymInt n, at::OptionalSymIntArrayRef k");
+  EXPECT_EQ(ops["formulas"].at(0)["signature"], "const at::Tensor&, c10::SymInt, at::OptionalSymIntArrayRef");
+  EXPECT_EQ(ops["formulas"].at(0)["backward_args"],
+            json({"grads", "saved[0]", "ctx->saved_data[\"n\"].toSymInt()",
+                  "ctx->saved_data[\"k\"].to<at::OptionalArray<c10::SymInt>>()"}));
+}
+
+TEST(CustomOperators, AViewHasOneKernelForAllDevices) {
+  const json ops =
+      custom_operators_model(custom_spec("part(Tensor(a) x, SymInt n) -> Tensor(a)", "", CustomAutograd::None, ""));
+  EXPECT_TRUE(ops["kernels"].empty());
+  EXPECT_TRUE(ops["not_differentiable"].empty());  // its gradient is that of the views it is composed of
+  EXPECT_EQ(ops["views"].at(0)["custom_id"], "part");
+  EXPECT_EQ(ops["declared"].at(0)["params"], "const at::Tensor& x, c10::SymInt n");
+  EXPECT_EQ(ops["declared"].at(0)["start_params"], "const at::Tensor& x, c10::SymInt");
+}
+
+TEST(CustomOperators, AnInPlaceOperatorIsTaggedAsSuch) {
+  const json ops =
+      custom_operators_model(custom_spec("bump_(Tensor(a!) x) -> Tensor(a!)", "", CustomAutograd::None, ""));
+  EXPECT_EQ(ops["schemas"].at(0)["tags"], "at::Tag::pt2_compliant_tag, at::Tag::inplace");
+  EXPECT_EQ(ops["declared"].at(0)["returns"], "at::Tensor&");
+  EXPECT_EQ(ops["mutating"], json({"bump_"}));
+}
+
 }  // namespace
 }  // namespace openreg_gen

@@ -2,6 +2,7 @@
 // a line `line:col code message` per diagnostic, in order. OPENREG_GEN_UPDATE=1 rewrites them, and still fails.
 #include "catalog/catalog.h"
 #include "spec/spec.h"
+#include "support.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,18 +16,6 @@ namespace openreg_gen {
 namespace {
 
 namespace fs = std::filesystem;
-
-const Catalog& catalog() {
-  static const Catalog loaded = load_catalog(find_torch(std::nullopt));
-  return loaded;
-}
-
-std::string read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 std::vector<fs::path> corpus() {
   std::vector<fs::path> specs;
@@ -51,12 +40,12 @@ TEST_P(BadSpec, GivesItsDiagnostics) {
   }
   EXPECT_TRUE(diagnostics.has_errors());
   const fs::path expected = GetParam().string() + ".expected";
-  if (std::getenv("OPENREG_GEN_UPDATE") != nullptr && read(expected) != found) {
-    const std::string before = read(expected);
+  if (std::getenv("OPENREG_GEN_UPDATE") != nullptr && read_file(expected) != found) {
+    const std::string before = read_file(expected);
     std::ofstream(expected, std::ios::binary) << found;
     FAIL() << "rewrote " << expected << ", which was:\n" << before;
   }
-  EXPECT_EQ(found, read(expected));
+  EXPECT_EQ(found, read_file(expected));
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, BadSpec, testing::ValuesIn(corpus()), [](const auto& param) {

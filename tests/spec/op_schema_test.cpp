@@ -23,10 +23,21 @@ TEST(OpSchema, DefaultsFitTheirTypes) {
   }
 }
 
-TEST(OpSchema, ReturnsThatShareMemoryAreRefused) {
+TEST(OpSchema, ViewsAndInPlaceResultsAreAllowed) {
   OpSchemaError error;
   for (const char* text :
-       {"op(Tensor(a) x) -> Tensor(a)", "op.out(Tensor x, *, Tensor(a!) out) -> (Tensor(a!) out, int)"}) {
+       {"op(Tensor(a) x) -> Tensor(a)", "op(Tensor(a) x, Tensor y) -> (Tensor(a), Tensor)",
+        "op(Tensor(a) x) -> Tensor(a)[]", "op_(Tensor(a!) x, int n) -> Tensor(a!)", "op(Tensor(a!) x) -> ()"}) {
+    EXPECT_TRUE(parse_op_schema(text, error)) << text << ": " << error.message;
+  }
+}
+
+TEST(OpSchema, OtherReturnsThatShareMemoryAreRefused) {
+  OpSchemaError error;
+  for (const char* text :
+       {"op(Tensor x) -> Tensor(a)", "op(Tensor(b) x) -> Tensor(a)", "op(Tensor(a) x, Tensor(b!) y) -> Tensor(a)",
+        "op(Tensor x, Tensor(a!) y) -> Tensor(a!)", "op(Tensor(a!) x) -> Tensor(a)",
+        "op(Tensor(a!) x) -> (Tensor(a!), Tensor)", "op.out(Tensor x, *, Tensor(a!) out) -> (Tensor(a!) out, int)"}) {
     EXPECT_FALSE(parse_op_schema(text, error)) << text;
     EXPECT_EQ(error.code, "E0226") << text;
   }

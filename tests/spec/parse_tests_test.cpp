@@ -5,7 +5,7 @@
 namespace openreg_gen {
 namespace {
 
-Spec parse(std::string text) {
+Spec parse_of_a_device(std::string text) {
   Diagnostics diagnostics;
   Spec spec = parse_spec_text("backend: {name: dev}\n" + std::move(text), "spec.yaml", diagnostics);
   EXPECT_TRUE(diagnostics.empty()) << (diagnostics.empty() ? "" : diagnostics.all()[0].message);
@@ -13,19 +13,19 @@ Spec parse(std::string text) {
 }
 
 TEST(ParseTests, AreOnByDefault) {
-  const Spec spec = parse("ops: {relu: native}\n");
+  const Spec spec = parse_of_a_device("ops: {relu: native}\n");
   EXPECT_TRUE(*spec.ops.at(0).tests.run);
   EXPECT_FALSE(spec.ops[0].tests.rtol.given());
   EXPECT_EQ(*spec.tests.samples, 3);
 }
 
 TEST(ParseTests, ALoneBooleanTurnsThemOff) {
-  EXPECT_FALSE(*parse("ops: {relu: {tests: false}}\n").ops.at(0).tests.run);
-  EXPECT_TRUE(*parse("ops: {relu: {tests: true}}\n").ops.at(0).tests.run);
+  EXPECT_FALSE(*parse_of_a_device("ops: {relu: {tests: false}}\n").ops.at(0).tests.run);
+  EXPECT_TRUE(*parse_of_a_device("ops: {relu: {tests: true}}\n").ops.at(0).tests.run);
 }
 
 TEST(ParseTests, DtypesTolerancesAndSkips) {
-  const Spec spec = parse(
+  const Spec spec = parse_of_a_device(
       "ops:\n  relu:\n    tests:\n      dtypes: [float32, bool]\n      rtol: 1e-3\n      atol: 0\n      skip:\n"
       "      - {check: error_inputs, reason: others}\n      - {check: backward, dtype: bool, reason: none}\n");
   const OpTests& tests = spec.ops.at(0).tests;
@@ -42,7 +42,7 @@ TEST(ParseTests, DtypesTolerancesAndSkips) {
 }
 
 TEST(ParseTests, OfAllOperators) {
-  const Spec spec = parse(
+  const Spec spec = parse_of_a_device(
       "tests:\n  samples: 7\n  tolerances:\n  - {dtype: float16, rtol: 0.5, atol: +1}\n"
       "  exclude:\n  - {test: TestA, reason: a}\n  - {test: TestA.test_b, reason: b}\n");
   EXPECT_EQ(*spec.tests.samples, 7);

@@ -1,6 +1,7 @@
 #include "spec/select.h"
 
 #include "catalog/catalog.h"
+#include "support.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,11 +16,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsSupersetOf;
 using testing::Not;
-
-const Catalog& catalog() {
-  static const Catalog loaded = load_catalog(find_torch(std::nullopt));
-  return loaded;
-}
 
 struct Expanded {
   Spec spec;
@@ -55,29 +51,29 @@ Expanded expand(const std::string& ops, const std::filesystem::path& path = "spe
   return result;
 }
 
-std::vector<std::string> good(const std::string& ops) {
+std::vector<std::string> selected(const std::string& ops) {
   const auto result = expand(ops);
   EXPECT_TRUE(result.diagnostics.empty()) << result.diagnostics.all()[0].message;
   return result.names();
 }
 
 TEST(Select, ANameIsThatOperator) {
-  EXPECT_THAT(good("  - relu\n  - relu_\n  - add.Tensor\n"), ElementsAre("relu", "relu_", "add.Tensor"));
+  EXPECT_THAT(selected("  - relu\n  - relu_\n  - add.Tensor\n"), ElementsAre("relu", "relu_", "add.Tensor"));
   EXPECT_TRUE(expand("  - relu\n").spec.selections.empty());
 }
 
 TEST(Select, ABareNameIsWhatNeedsAKernel) {
-  EXPECT_THAT(good("  add: native\n"), ElementsAre("add.out"));
-  EXPECT_THAT(good("  maximum: structured\n"), ElementsAre("maximum.out"));
-  EXPECT_THAT(good("  hypot: {strategy: pointwise, expr: self + other}\n"), ElementsAre("hypot.out"));
+  EXPECT_THAT(selected("  add: native\n"), ElementsAre("add.out"));
+  EXPECT_THAT(selected("  maximum: structured\n"), ElementsAre("maximum.out"));
+  EXPECT_THAT(selected("  hypot: {strategy: pointwise, expr: self + other}\n"), ElementsAre("hypot.out"));
 }
 
 TEST(Select, GlobsMatchBaseNamesOrNames) {
-  EXPECT_THAT(good("  - sub.*\n"), ElementsAre("sub.out"));
-  EXPECT_THAT(good("  - pow.*\n"), ElementsAre("pow.Scalar_out", "pow.Tensor_Scalar_out", "pow.Tensor_Tensor_out"));
-  EXPECT_THAT(good("  - hypo?\n"), ElementsAre("hypot.out"));
-  EXPECT_THAT(good("  - relu.*\n"), ElementsAre("relu"));
-  EXPECT_THAT(good("  - \"*_backward\"\n"), IsSupersetOf({"tanh_backward.grad_input", "embedding_dense_backward"}));
+  EXPECT_THAT(selected("  - sub.*\n"), ElementsAre("sub.out"));
+  EXPECT_THAT(selected("  - pow.*\n"), ElementsAre("pow.Scalar_out", "pow.Tensor_Scalar_out", "pow.Tensor_Tensor_out"));
+  EXPECT_THAT(selected("  - hypo?\n"), ElementsAre("hypot.out"));
+  EXPECT_THAT(selected("  - relu.*\n"), ElementsAre("relu"));
+  EXPECT_THAT(selected("  - \"*_backward\"\n"), IsSupersetOf({"tanh_backward.grad_input", "embedding_dense_backward"}));
 }
 
 TEST(Select, SetsTakeTheFormThatServes) {
@@ -90,9 +86,10 @@ TEST(Select, SetsTakeTheFormThatServes) {
   EXPECT_THAT(core.why_left("pow.Scalar"), testing::HasSubstr("not left"));  // pow.Scalar_out stands for it
   EXPECT_THAT(core.why_left("add.Scalar"), testing::HasSubstr("works without a kernel"));
   EXPECT_TRUE(std::ranges::is_sorted(core.names()));
-  EXPECT_THAT(good("  \"@pointwise\": structured\n"), IsSupersetOf({"add.out", "tanh_backward.grad_input"}));
-  EXPECT_THAT(good("  \"@amp\": native\n"), IsSupersetOf({"mm.out", "bmm.out"}));
-  EXPECT_THAT(good("  \"@tag:pointwise\": structured\n"), testing::ContainerEq(good("  \"@pointwise\": structured\n")));
+  EXPECT_THAT(selected("  \"@pointwise\": structured\n"), IsSupersetOf({"add.out", "tanh_backward.grad_input"}));
+  EXPECT_THAT(selected("  \"@amp\": native\n"), IsSupersetOf({"mm.out", "bmm.out"}));
+  EXPECT_THAT(selected("  \"@tag:pointwise\": structured\n"),
+              testing::ContainerEq(selected("  \"@pointwise\": structured\n")));
 }
 
 TEST(Select, TheMinimalSetIsThereAnyway) {
@@ -144,7 +141,7 @@ TEST(Select, KeysHoldForEachOperator) {
 }
 
 TEST(Select, OverrideTakesCompositeOperators) {
-  EXPECT_THAT(good("  reshape*: {override: true}\n"), Contains("reshape"));
+  EXPECT_THAT(selected("  reshape*: {override: true}\n"), Contains("reshape"));
 }
 
 TEST(Select, ReleasesAreARange) {

@@ -10,12 +10,27 @@
 //   fp32_set_opt_dtype   the same, through the operator's own dtype argument, so that no tensor is copied
 //   fp32_append_dtype    the same, through an overload that has a dtype argument
 //   promote              to the widest dtype among the arguments
+//   banned               not at all, but raises an error: what has no rule computes in the dtype of its arguments, and
+//                        this one would overflow in half precision, where a fused operator does not
 // The rules are the spec's: `amp.preset`, with `amp.add` and without `amp.remove`.
 
 namespace at {
 // The macros name types as in this namespace.
 
 TORCH_LIBRARY_IMPL(_, AutocastPrivateUse1, m) { m.fallback(torch::CppFunction::makeFallthrough()); }
+
+namespace {
+
+Tensor binary_cross_entropy_banned(const Tensor&, const Tensor&, const std::optional<Tensor>&, int64_t) {
+  TORCH_CHECK(false,
+      "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.\n"
+      "Many models use a sigmoid layer right before the binary cross entropy layer.\n"
+      "In this case, combine the two layers using torch.nn.functional.binary_cross_entropy_with_logits\n"
+      "or torch.nn.BCEWithLogitsLoss.  binary_cross_entropy_with_logits and BCEWithLogits are\n"
+      "safe to autocast.");
+}
+
+}  // namespace
 
 TORCH_LIBRARY_IMPL(aten, AutocastPrivateUse1, m) {
   // lower_precision_fp
@@ -139,6 +154,8 @@ TORCH_LIBRARY_IMPL(aten, AutocastPrivateUse1, m) {
   KERNEL_PRIVATEUSEONE(index_put, promote)
   KERNEL_PRIVATEUSEONE(tensordot, promote)
   KERNEL_PRIVATEUSEONE(scatter_add, promote)
+  // banned
+  m.impl("binary_cross_entropy", TORCH_FN(binary_cross_entropy_banned));
 }
 
 }  // namespace at

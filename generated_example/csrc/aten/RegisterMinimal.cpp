@@ -3,8 +3,10 @@
 #include <torch/library.h>  // first: the operators' headers do not include what they need
 #include <ATen/ops/_copy_from_and_resize_ops.h>
 #include <ATen/ops/_copy_from_ops.h>
+#include <ATen/ops/_fused_sdp_choice_ops.h>
 #include <ATen/ops/_has_compatible_shallow_copy_type_ops.h>
 #include <ATen/ops/_local_scalar_dense_ops.h>
+#include <ATen/ops/_native_batch_norm_legit_ops.h>
 #include <ATen/ops/_reshape_alias_ops.h>
 #include <ATen/ops/_resize_output_ops.h>
 #include <ATen/ops/_thnn_fused_gru_cell_backward_ops.h>
@@ -13,6 +15,7 @@
 #include <ATen/ops/_thnn_fused_lstm_cell_ops.h>
 #include <ATen/ops/as_strided_ops.h>
 #include <ATen/ops/batch_norm_update_stats_ops.h>
+#include <ATen/ops/conj_physical_ops.h>
 #include <ATen/ops/convolution_backward_overrideable_ops.h>
 #include <ATen/ops/convolution_overrideable_ops.h>
 #include <ATen/ops/empty_ops.h>
@@ -30,8 +33,9 @@
 #include <ATen/ops/view_ops.h>
 #include <ATen/ops/zero_ops.h>
 
-#include "aten/Fallback.h"
+#include "host/Fallback.h"
 #include "aten/Signature.h"
+#include "aten/native/Attention.h"
 #include "aten/native/Kernels.h"
 
 // The kernels that come with the backend; see Note [The minimal operator set] in native/Kernels.h. What the spec lists
@@ -42,8 +46,10 @@ namespace openreg {
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL(m, "_copy_from", at::_ops::_copy_from, native::_copy_from);
   OPENREG_IMPL(m, "_copy_from_and_resize", at::_ops::_copy_from_and_resize, native::_copy_from_and_resize);
+  OPENREG_IMPL(m, "_fused_sdp_choice", at::_ops::_fused_sdp_choice, native::_fused_sdp_choice);
   OPENREG_IMPL(m, "_has_compatible_shallow_copy_type", at::_ops::_has_compatible_shallow_copy_type, native::_has_compatible_shallow_copy_type);
   OPENREG_IMPL(m, "_local_scalar_dense", at::_ops::_local_scalar_dense, native::_local_scalar_dense);
+  OPENREG_IMPL(m, "_native_batch_norm_legit", at::_ops::_native_batch_norm_legit, native::_native_batch_norm_legit);
   OPENREG_IMPL(m, "_reshape_alias", at::_ops::_reshape_alias, native::_reshape_alias);
   OPENREG_IMPL(m, "_resize_output_", at::_ops::_resize_output_, native::_resize_output_);
   OPENREG_IMPL(m, "_thnn_fused_gru_cell", at::_ops::_thnn_fused_gru_cell, native::_thnn_fused_gru_cell);
@@ -52,6 +58,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL(m, "_thnn_fused_lstm_cell_backward_impl", at::_ops::_thnn_fused_lstm_cell_backward_impl, native::_thnn_fused_lstm_cell_backward_impl);
   OPENREG_IMPL(m, "as_strided", at::_ops::as_strided, native::as_strided);
   OPENREG_IMPL(m, "batch_norm_update_stats", at::_ops::batch_norm_update_stats, native::batch_norm_update_stats);
+  OPENREG_IMPL(m, "conj_physical_", at::_ops::conj_physical_, native::conj_physical_);
   OPENREG_IMPL(m, "convolution_backward_overrideable", at::_ops::convolution_backward_overrideable, native::convolution_backward_overrideable);
   OPENREG_IMPL(m, "convolution_overrideable", at::_ops::convolution_overrideable, native::convolution_overrideable);
   OPENREG_IMPL(m, "empty.memory_format", at::_ops::empty_memory_format, native::empty_memory_format);
@@ -75,7 +82,14 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
 }
 
 // A lazily conjugated or negated tensor is resolved by copying it; the copy itself therefore has to take it as it is.
-TORCH_LIBRARY_IMPL(aten, Conjugate, m) { m.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
-TORCH_LIBRARY_IMPL(aten, Negative, m) { m.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
+// Copies to a tensor that is one would be lost with the tensor that stands for it.
+TORCH_LIBRARY_IMPL(aten, Conjugate, m) {
+  m.impl("_copy_from", torch::CppFunction::makeFallthrough());
+  m.impl("_copy_from_and_resize", torch::CppFunction::makeFallthrough());
+}
+TORCH_LIBRARY_IMPL(aten, Negative, m) {
+  m.impl("_copy_from", torch::CppFunction::makeFallthrough());
+  m.impl("_copy_from_and_resize", torch::CppFunction::makeFallthrough());
+}
 
 }  // namespace openreg

@@ -7,7 +7,7 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/DeviceGuard.h>
 
-#include "aten/Fallback.h"
+#include "host/Fallback.h"
 #include "aten/Signature.h"
 #include "aten/Structured.h"
 #include "aten/native/Kernels.h"

@@ -16,8 +16,8 @@
 #include <ATen/ops/rrelu_with_noise_ops.h>
 #include <ATen/ops/uniform_ops.h>
 
-#include "aten/Fallback.h"
 #include "aten/Signature.h"
+#include "host/Fallback.h"
 
 // Random operators draw on the CPU, from the device's generator: the plain fallback would draw from the CPU's, and
 // torch.manual_seed, fork_rng and generator= would not reach it. What the spec lists under `ops` is not registered here.

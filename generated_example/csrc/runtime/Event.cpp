@@ -21,7 +21,9 @@ void OpenRegEvent::record(const OpenRegStream& stream) {
   const OpenRegGuard guard(stream.device_index());
   if (event_ == nullptr) {
     const unsigned int flags = enable_timing_ ? orEventDefault : orEventDisableTiming;
-    OPENREG_CHECK(orEventCreateWithFlags(&event_, flags));
+    orEvent_t created = nullptr;
+    OPENREG_CHECK(orEventCreateWithFlags(&created, flags));
+    event_ = created;
     device_ = stream.device_index();
   }
   TORCH_CHECK(
@@ -51,7 +53,7 @@ bool OpenRegEvent::query() const {
 
 void OpenRegEvent::synchronize() const {
   if (event_ != nullptr) {
-    OPENREG_CHECK_WAIT(orEventSynchronize(event_));
+    OPENREG_CHECK_WAIT(device_, orEventSynchronize(event_));
   }
 }
 

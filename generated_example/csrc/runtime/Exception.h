@@ -6,45 +6,59 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
+#include <c10/core/Device.h>
 #include <c10/macros/Macros.h>
 
 #include "runtime/Export.h"
 
 // Note [Errors of the device]
-// The device's C API reports by return value; PyTorch reports by exception. These two macros are the only place
-// where one becomes the other. Without them a failed call would go unnoticed until a wrong result shows up.
+// The device's C API reports by return value; PyTorch reports by exception. These macros are the only place where one
+// becomes the other. Without them a failed call would go unnoticed until a wrong result shows up.
 //   OPENREG_CHECK(call) throws: c10::OutOfMemoryError for a failed allocation (torch.OutOfMemoryError in Python),
 //     c10::AcceleratorError for anything else (torch.AcceleratorError), with the call, file and line in the message.
 //     For code that may throw: operators, the runtime's public functions.
-//   OPENREG_WARN(call) warns and goes on, and never throws. For destructors, deleters and noexcept functions.
+//   OPENREG_WARN(call) warns and goes on, and never throws. For destructors, deleters and noexcept functions, which
+//     run what else could throw in never_throw().
 // Both clear the device's last error, so that a handled failure isn't reported again. Threads: any.
 //
-// A function that was launched can't throw: nobody waits for it. What it throws is kept for the next checked call, on
-// whichever thread. A check that failed in the function (a dtype it does not take, an index out of range) leaves the
-// device as it was but for the function's outputs: report_kernel_error(), told once. After anything else nobody knows:
-// report_device_error(), as a card keeps a failed device-side assertion. Each checked call throws it from then on, until
-// the process ends.
+// A function that was launched can't throw: nobody waits for it. What it throws is kept for its device, whose next launch
+// or synchronization tells it, on whichever thread; these are the calls that check more than their own return value:
+//   OPENREG_CHECK_LAUNCH(call)  queues work on the current device: kernels, copies. Tells it before the call, so
+//     that what the call queued is not undone by an exception that is not its own.
+//   OPENREG_CHECK_WAIT(device, call)  waits for `device`. Tells it after the call, with what failed meanwhile.
+// Nothing else does. Other devices have nothing to do with it, and who sets a device, frees memory, leaves a scope or asks
+// whether an event has happened could neither act on it nor pass it on.
+//
+// A check that failed in the function (a dtype it does not take, an index out of range) leaves the device as it was but
+// for the function's outputs: report_kernel_error(), told once. After anything else nobody knows: report_device_error(),
+// as a card keeps a failed device-side assertion. Each launch and synchronization of the device throws it from then on,
+// until the process ends.
 
 namespace openreg {
 
-/// A launched function failed. The first report is the one that is kept. Threads: any; never throws.
-OPENREG_RUNTIME_API void report_device_error(const char* what) noexcept;
-/// The same of a function that saw what is wrong by itself: told by one checked call, and then forgotten.
-OPENREG_RUNTIME_API void report_kernel_error(const char* what) noexcept;
+constexpr c10::DeviceIndex kCurrentDevice = -1;
+
+/// A function that was launched on `device` failed. The first report is the one that is kept. Threads: any; never throws.
+OPENREG_RUNTIME_API void report_device_error(c10::DeviceIndex device, const char* what) noexcept;
+/// The same of a function that saw what is wrong by itself: told once, and then forgotten.
+OPENREG_RUNTIME_API void report_kernel_error(c10::DeviceIndex device, const char* what) noexcept;
 
 }  // namespace openreg
 
 namespace openreg::detail {
 
-OPENREG_RUNTIME_API extern std::atomic<bool> device_failed;
+OPENREG_RUNTIME_API extern std::atomic<int> failed_devices;  // how many have an error that is to be told
 OPENREG_RUNTIME_API void throw_device_error(
-    const char* call, const char* function, const char* file, uint32_t line);
+    int device, const char* call, const char* function, const char* file, uint32_t line);
 
 [[noreturn]] OPENREG_RUNTIME_API void throw_error(
     orError_t error, const char* call, const char* function, const char* file, uint32_t line);
 OPENREG_RUNTIME_API void warn_error(
     orError_t error, const char* call, const char* file, uint32_t line) noexcept;
+/// Of the exception that is being handled.
+OPENREG_RUNTIME_API void warn_exception(const char* what) noexcept;
 
 inline void check(orError_t error, const char* call, const char* function, const char* file, uint32_t line) {
   if (C10_UNLIKELY(error != orSuccess)) {
@@ -52,9 +66,9 @@ inline void check(orError_t error, const char* call, const char* function, const
   }
 }
 
-inline void check_device(const char* call, const char* function, const char* file, uint32_t line) {
-  if (C10_UNLIKELY(device_failed.load(std::memory_order_acquire))) {
-    throw_device_error(call, function, file, line);
+inline void check_device(int device, const char* call, const char* function, const char* file, uint32_t line) {
+  if (C10_UNLIKELY(failed_devices.load(std::memory_order_acquire) != 0)) {
+    throw_device_error(device, call, function, file, line);
   }
 }
 
@@ -66,11 +80,27 @@ inline void warn(orError_t error, const char* call, const char* file, uint32_t l
 
 }  // namespace openreg::detail
 
-// The failed device is seen before CALL: what CALL queued must not be undone by an exception that is not its own.
-#define OPENREG_CHECK(CALL) \
-  (::openreg::detail::check_device(#CALL, __func__, __FILE__, __LINE__), \
-      ::openreg::detail::check((CALL), #CALL, __func__, __FILE__, __LINE__))
-// For calls that wait: also tells what failed meanwhile.
-#define OPENREG_CHECK_WAIT(CALL) \
-  (OPENREG_CHECK(CALL), ::openreg::detail::check_device(#CALL, __func__, __FILE__, __LINE__))
+namespace openreg {
+
+/// Runs fn() where nothing may be thrown. What it throws becomes a warning: it happened while `what`, a clause in the past.
+template <class Fn>
+void never_throw(const char* what, Fn&& fn) noexcept {
+  try {
+    std::forward<Fn>(fn)();
+  } catch (...) {
+    detail::warn_exception(what);
+  }
+}
+
+}  // namespace openreg
+
+#define OPENREG_CHECK(CALL) ::openreg::detail::check((CALL), #CALL, __func__, __FILE__, __LINE__)
+// What failed on the current device; for a launch whose return value is looked at otherwise.
+#define OPENREG_CHECK_DEVICE() \
+  ::openreg::detail::check_device(::openreg::kCurrentDevice, "a launch", __func__, __FILE__, __LINE__)
+#define OPENREG_CHECK_LAUNCH(CALL) \
+  (::openreg::detail::check_device(::openreg::kCurrentDevice, #CALL, __func__, __FILE__, __LINE__), \
+      OPENREG_CHECK(CALL))
+#define OPENREG_CHECK_WAIT(DEVICE, CALL) \
+  (OPENREG_CHECK(CALL), ::openreg::detail::check_device(DEVICE, #CALL, __func__, __FILE__, __LINE__))
 #define OPENREG_WARN(CALL) ::openreg::detail::warn((CALL), #CALL, __FILE__, __LINE__)

@@ -79,8 +79,52 @@ c10::DeviceIndex maybe_exchange_device(c10::DeviceIndex device) {
 
 void device_synchronize(c10::DeviceIndex device) {
   initialize();
-  const OpenRegGuard guard(resolve_device_index(device));
-  OPENREG_CHECK_WAIT(orDeviceSynchronize());
+  device = resolve_device_index(device);
+  const OpenRegGuard guard(device);
+  OPENREG_CHECK_WAIT(device, orDeviceSynchronize());
+}
+
+DeviceScope::DeviceScope(c10::DeviceIndex device) noexcept {
+  error_ = orGetDevice(&previous_);
+  if (error_ == orSuccess && previous_ != device) {
+    error_ = orSetDevice(device);
+  } else {
+    previous_ = -1;
+  }
+  if (error_ != orSuccess) {
+    previous_ = -1;
+    orGetLastError();
+  }
+}
+
+DeviceScope::~DeviceScope() {
+  if (previous_ != -1) {
+    OPENREG_WARN(orSetDevice(previous_));
+  }
+}
+
+void restore_device(c10::DeviceIndex device) noexcept {
+  if (device >= 0) {
+    OPENREG_WARN(orSetDevice(device));
+  }
+}
+
+void wait_for_device(c10::DeviceIndex device) noexcept {
+  const DeviceScope scope(device);
+  OPENREG_WARN(scope.error());
+  if (scope.error() == orSuccess) {
+    OPENREG_WARN(orDeviceSynchronize());
+  }
+}
+
+MemoryInfo memory_info(c10::DeviceIndex device) noexcept {
+  const DeviceScope scope(device);
+  MemoryInfo info;
+  if (scope.error() == orSuccess && orMemGetInfo(&info.free, &info.total) != orSuccess) {
+    orGetLastError();
+    return {};
+  }
+  return info;
 }
 
 void check_device_index(c10::DeviceIndex device) {

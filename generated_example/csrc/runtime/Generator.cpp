@@ -25,7 +25,9 @@ void check_offset(uint64_t offset) {
 
 OpenRegGeneratorImpl* check_impl(c10::GeneratorImpl* impl) {
   auto* const ours = dynamic_cast<OpenRegGeneratorImpl*>(impl);
-  TORCH_CHECK(ours != nullptr, "expected a generator of openreg, got one of ", impl->device());
+  // In the words that PyTorch has for its own devices.
+  TORCH_CHECK(ours != nullptr, "Expected a '", OpenRegGeneratorImpl::device_type(),
+      "' device type for generator but found '", impl->device().type(), "'");
   return ours;
 }
 

@@ -4,6 +4,9 @@
 
 #include <openreg.h>
 
+#include <mutex>
+#include <unordered_map>
+
 #include "runtime/DeviceAllocator.h"
 #include "runtime/Event.h"
 #include "runtime/Exception.h"
@@ -28,6 +31,32 @@ c10::DeviceIndex index_of(c10::Device device) {
 orEvent_t as_event(void* event) {
   return static_cast<orEvent_t>(event);
 }
+
+// PyTorch waits for an event without saying of which device it is, but whose errors are to be told depends on that.
+class EventDevices {
+ public:
+  static EventDevices& get() {
+    static auto* const instance = new EventDevices();  // events may be destroyed after main()
+    return *instance;
+  }
+  void add(void* event, c10::DeviceIndex device) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    devices_[event] = device;
+  }
+  void remove(void* event) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    devices_.erase(event);
+  }
+  c10::DeviceIndex of(void* event) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = devices_.find(event);
+    return found == devices_.end() ? kCurrentDevice : found->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<void*, c10::DeviceIndex> devices_;
+};
 
 }  // namespace
 
@@ -143,6 +172,7 @@ void OpenRegGuardImpl::record(
     orEvent_t created = nullptr;
     OPENREG_CHECK(orEventCreateWithFlags(&created, timing ? orEventDefault : orEventDisableTiming));
     *event = created;
+    EventDevices::get().add(created, stream.device_index());
   }
   OPENREG_CHECK(orEventRecord(as_event(*event), target.stream()));
 }
@@ -169,7 +199,7 @@ bool OpenRegGuardImpl::queryEvent(void* event) const {
 
 void OpenRegGuardImpl::synchronizeEvent(void* event) const {
   if (event != nullptr) {
-    OPENREG_CHECK_WAIT(orEventSynchronize(as_event(event)));
+    OPENREG_CHECK_WAIT(EventDevices::get().of(event), orEventSynchronize(as_event(event)));
   }
 }
 
@@ -183,6 +213,7 @@ double OpenRegGuardImpl::elapsedTime(void* start, void* end, c10::DeviceIndex de
 
 void OpenRegGuardImpl::destroyEvent(void* event, c10::DeviceIndex) const noexcept {
   if (event != nullptr && !isInBadFork()) {
+    EventDevices::get().remove(event);
     OPENREG_WARN(orEventDestroy(as_event(event)));
   }
 }

@@ -89,7 +89,8 @@ void OpenRegHooksInterface::resizePrivateUse1Bytes(const c10::Storage& storage, 
   const size_t kept = std::min(bytes, storage.nbytes());
   if (kept > 0) {
     const OpenRegStream stream = getCurrentStream();
-    OPENREG_CHECK(orMemcpyAsync(data.get(), storage.data(), kept, orMemcpyDeviceToDevice, stream.stream()));
+    OPENREG_CHECK_LAUNCH(
+        orMemcpyAsync(data.get(), storage.data(), kept, orMemcpyDeviceToDevice, stream.stream()));
     // The old memory goes away below, while the copy may still wait in its stream.
     getDeviceAllocator()->recordStream(storage.data_ptr(), stream);
   }

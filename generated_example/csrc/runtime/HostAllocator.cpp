@@ -5,6 +5,7 @@
 #include <openreg.h>
 
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -21,10 +22,10 @@ namespace {
 using Block = at::HostBlock<OpenRegStream>;
 
 struct HostAllocatorImpl final : at::CachingHostAllocatorImpl<OpenRegStream, OpenRegEvent, Block> {
-  // In a bad fork the block, its events and its streams belong to the parent.
+  // In a bad fork the block, its events and its streams belong to the parent. A deleter: nothing is thrown.
   void free(void* context) override {
     if (!isInBadFork()) {
-      CachingHostAllocatorImpl::free(context);
+      never_throw("pinned memory was freed", [&] { CachingHostAllocatorImpl::free(context); });
     }
   }
 
@@ -35,18 +36,75 @@ struct HostAllocatorImpl final : at::CachingHostAllocatorImpl<OpenRegStream, Ope
  private:
   void allocate_host_memory(size_t size, void** data) override {
     initialize();
+    refused_.retry();
     OPENREG_CHECK(orMallocHost(data, size));
   }
 
-  void free_block(Block* block) override { OPENREG_CHECK(orFreeHost(block->ptr_)); }
-
-  void record_stream(std::optional<std::vector<OpenRegEvent>>& events, OpenRegStream stream) override {
-    OpenRegEvent event;
-    event.record(stream);
-    events->push_back(std::move(event));
+  // The block leaves the allocator's lists before, and those that leave with it come after: nothing is thrown.
+  void free_block(Block* block) override {
+    refused_.retry();
+    refused_.free(block->ptr_);
   }
 
-  bool query_event(OpenRegEvent& event) override { return event.query(); }
+  // The block counts on one event a stream. Where none can be had the stream is waited for, and an event that was never
+  // recorded has happened. Where that can't be had either, the block is never used again: the stream may still write there.
+  void record_stream(std::optional<std::vector<OpenRegEvent>>& events, OpenRegStream stream) override {
+    OpenRegEvent event;
+    bool recorded = false;
+    never_throw("a stream that used pinned memory got an event", [&] {
+      event.record(stream);
+      recorded = true;
+    });
+    if (recorded || has_run_dry(stream)) {
+      events->push_back(recorded ? std::move(event) : OpenRegEvent());
+    }
+  }
+
+  // Asked while the allocator looks for memory, and for no one in particular: not known is not yet.
+  bool query_event(OpenRegEvent& event) override {
+    const bool happened = event.event() == nullptr || orEventQuery(event.event()) == orSuccess;
+    if (!happened) {
+      orGetLastError();
+    }
+    return happened;
+  }
+
+  static bool has_run_dry(const OpenRegStream& stream) {
+    const DeviceScope scope(stream.device_index());
+    const bool dry = scope.error() == orSuccess && orStreamSynchronize(stream.stream()) == orSuccess;
+    if (!dry) {
+      orGetLastError();
+    }
+    return dry;
+  }
+
+  // Pinned memory that the device did not take back; tried again before more is asked for or given back.
+  class Refused {
+   public:
+    void free(void* data) {
+      const orError_t error = orFreeHost(data);
+      OPENREG_WARN(error);
+      if (error != orSuccess) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        blocks_.push_back(data);
+      }
+    }
+    void retry() {
+      std::vector<void*> blocks;
+      {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        blocks.swap(blocks_);
+      }
+      for (void* data : blocks) {
+        free(data);
+      }
+    }
+
+   private:
+    std::mutex mutex_;
+    std::vector<void*> blocks_;
+  };
+  Refused refused_;
 
   // Asked only while a graph is captured.
   OpenRegStream get_current_stream() const override { return getCurrentStream(); }

@@ -85,11 +85,7 @@ Table& table() {
 // Deleters run at any time and on any thread: nothing may be thrown.
 void delete_sent(void* context) noexcept {
   delete static_cast<std::shared_ptr<Sent>*>(context);
-  try {
-    ipcCollect();
-  } catch (const std::exception& error) {
-    TORCH_WARN("openreg: memory of shared storages could not be given back: ", error.what());
-  }
+  never_throw("memory of shared storages was given back", [] { ipcCollect(); });
 }
 
 void delete_received(void* context) noexcept {
@@ -97,11 +93,7 @@ void delete_received(void* context) noexcept {
   if (isInBadFork()) {
     return;  // the lock and the mapping are the parent's
   }
-  try {
-    device_synchronize(static_cast<c10::DeviceIndex>(received->message.device));  // kernels may still use it
-  } catch (const std::exception& error) {
-    TORCH_WARN("openreg: waiting for the users of a shared storage failed: ", error.what());
-  }
+  wait_for_device(static_cast<c10::DeviceIndex>(received->message.device));  // kernels may still use it
   delete received;
 }
 
@@ -268,13 +260,17 @@ bool enablePeerAccess(c10::DeviceIndex device, c10::DeviceIndex peer) {
     return true;
   }
   const std::lock_guard<std::mutex> lock(*mutex);
-  const auto [entry, fresh] = enabled->emplace(std::pair(device, peer), false);
-  if (fresh && canDeviceAccessPeer(device, peer)) {
+  const std::pair<c10::DeviceIndex, c10::DeviceIndex> pair(device, peer);
+  if (const auto known = enabled->find(pair); known != enabled->end()) {
+    return known->second;
+  }
+  const bool reaches = canDeviceAccessPeer(device, peer);
+  if (reaches) {
     const OpenRegGuard guard(device);
     OPENREG_CHECK(orDeviceEnablePeerAccess(peer));
-    entry->second = true;
   }
-  return entry->second;
+  enabled->emplace(pair, reaches);  // not before: what failed is tried again
+  return reaches;
 }
 
 }  // namespace openreg

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/Exception.h"
 #include "runtime/Functions.h"
 
 namespace openreg {
@@ -26,22 +27,25 @@ MemPool::MemPool(
     : allocator_(std::move(allocator)), id_(next_id(is_user_created)), device_(current_device()) {
   OpenRegAllocator& current = getCurrentAllocator();
   current.createOrIncrefPool(device_, id_, allocator_);
-  if (use_on_oom) {
-    current.setUseOnOOM(device_, id_, true);
-  }
-  if (no_split) {
-    current.setNoSplit(device_, id_);
+  try {
+    if (use_on_oom) {
+      current.setUseOnOOM(device_, id_, true);
+    }
+    if (no_split) {
+      current.setNoSplit(device_, id_);
+    }
+  } catch (...) {
+    current.releasePool(device_, id_);
+    throw;
   }
 }
 
 MemPool::~MemPool() {
-  try {
+  never_throw("a memory pool was released", [this] {
     OpenRegAllocator& current = getCurrentAllocator();
     current.releasePool(device_, id_);
     current.emptyCache(id_);
-  } catch (const std::exception& error) {
-    TORCH_WARN("openreg: a memory pool could not be released: ", error.what());
-  }
+  });
 }
 
 int MemPool::use_count() const {

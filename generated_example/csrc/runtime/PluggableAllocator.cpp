@@ -154,7 +154,7 @@ void PluggableAllocator::throw_out_of_memory(size_t size, c10::DeviceIndex index
   if (c10::memoryProfilingEnabled()) {
     c10::reportOutOfMemoryToProfiler(static_cast<int64_t>(size), totals.allocated, totals.reserved, device);
   }
-  const auto [free, total] = getMemoryInfo(index);
+  const auto [free, total] = memory_info(index);
   std::vector<OutOfMemoryObserver> observers;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -173,14 +173,9 @@ void PluggableAllocator::throw_out_of_memory(size_t size, c10::DeviceIndex index
 
 // Runs in deleters, at any time and on any thread: it warns and never throws.
 void PluggableAllocator::call_free(void* data, const Metadata& metadata) noexcept {
-  try {
+  never_throw("memory was freed", [&] {
     call_user(source_, "free", free_fn_, data, metadata.size, static_cast<int>(metadata.device), metadata.stream);
-  } catch (const std::exception& error) {
-    try {
-      TORCH_WARN(error.what());
-    } catch (...) {  // warnings may be made exceptions; here there is nobody to catch them
-    }
-  }
+  });
 }
 
 void PluggableAllocator::raw_delete(void* ptr) {
@@ -208,9 +203,11 @@ bool PluggableAllocator::release(void* ptr) noexcept {
   const AllocatorStats::Totals totals = stats_.freed(metadata->device, metadata->size, metadata->size);
   call_free(ptr, *metadata);
   if (c10::memoryProfilingEnabled()) {
-    c10::reportMemoryUsageToProfiler(
-        ptr, -static_cast<int64_t>(metadata->size), totals.allocated, totals.reserved,
-        c10::Device(c10::DeviceType::PrivateUse1, metadata->device));
+    never_throw("the profiler was told of freed memory", [&] {
+      c10::reportMemoryUsageToProfiler(
+          ptr, -static_cast<int64_t>(metadata->size), totals.allocated, totals.reserved,
+          c10::Device(c10::DeviceType::PrivateUse1, metadata->device));
+    });
   }
   return true;
 }
@@ -218,7 +215,7 @@ bool PluggableAllocator::release(void* ptr) noexcept {
 void PluggableAllocator::copy_data(void* destination, const void* source, size_t size) const {
   // On the stream whose queued work may still use both, as memory is handed out again before that is done.
   const OpenRegStream stream = getCurrentStream();
-  OPENREG_CHECK(
+  OPENREG_CHECK_LAUNCH(
       orMemcpyAsync(destination, source, size, orMemcpyDeviceToDevice, stream.stream()));
   stream.synchronize();
 }

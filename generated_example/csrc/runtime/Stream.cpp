@@ -104,7 +104,7 @@ bool OpenRegStream::query() const {
 
 void OpenRegStream::synchronize() const {
   const OpenRegGuard guard(device_index());
-  OPENREG_CHECK_WAIT(orStreamSynchronize(stream()));
+  OPENREG_CHECK_WAIT(device_index(), orStreamSynchronize(stream()));
 }
 
 int OpenRegStream::priority() const {

@@ -8,6 +8,7 @@
 #include <c10/util/Exception.h>
 
 #include "fixture.h"
+#include "runtime/Event.h"
 
 namespace openreg::test {
 
@@ -44,26 +45,91 @@ TEST(Exception, CheckClearsTheLastError) {
 }
 
 TEST(Exception, WhatAKernelFoundWrongIsToldOnce) {
-  report_kernel_error("index 7 is out of bounds");
-  report_kernel_error("another one, which nobody is told");
+  report_kernel_error(0, "index 7 is out of bounds");
+  report_kernel_error(0, "another one, which nobody is told");
+  EXPECT_NO_THROW(OPENREG_CHECK(give(orSuccess))) << "only launches and synchronizations tell it";
+  EXPECT_NO_THROW(OPENREG_CHECK_WAIT(1, give(orSuccess))) << "another device has nothing to do with it";
   try {
-    OPENREG_CHECK(give(orSuccess));
+    OPENREG_CHECK_WAIT(0, give(orSuccess));
     FAIL() << "nothing was thrown";
   } catch (const c10::AcceleratorError& error) {
     const std::string message = error.what();
     EXPECT_TRUE(contains(message, "index 7 is out of bounds")) << message;
+    EXPECT_TRUE(contains(message, "on device 0 failed")) << message;
     EXPECT_TRUE(contains(message, "what it was to write is undefined")) << message;
   }
-  EXPECT_NO_THROW(OPENREG_CHECK(give(orSuccess)));
+  EXPECT_NO_THROW(OPENREG_CHECK_WAIT(0, give(orSuccess)));
+}
+
+TEST(Exception, AFailedCallIsNotTakenForAFailedFunction) {
+  report_kernel_error(0, "index 7 is out of bounds");
+  EXPECT_THROW(OPENREG_CHECK_WAIT(0, give(orErrorMemoryAllocation)), c10::OutOfMemoryError);
+  EXPECT_THROW(OPENREG_CHECK_WAIT(0, give(orSuccess)), c10::AcceleratorError);
+}
+
+class DeviceErrorTest : public TwoDevicesTest {};
+
+TEST_F(DeviceErrorTest, ALaunchTellsItsOwnDevicesBeforeTheCall) {
+  report_kernel_error(1, "index 7 is out of bounds");
+  EXPECT_NO_THROW(OPENREG_CHECK_LAUNCH(give(orSuccess)));
+  EXPECT_NO_THROW(device_synchronize(0));
+  const OpenRegGuard guard(1);
+  bool called = false;
+  const auto call = [&] {
+    called = true;
+    return orSuccess;
+  };
+  EXPECT_THROW(OPENREG_CHECK_LAUNCH(call()), c10::AcceleratorError);
+  EXPECT_FALSE(called);
+  EXPECT_NO_THROW(OPENREG_CHECK_LAUNCH(call()));
+  EXPECT_TRUE(called);
+}
+
+TEST_F(DeviceErrorTest, GuardsQueriesAndMemoryTellNothing) {
+  report_kernel_error(1, "index 7 is out of bounds");
+  const OpenRegStream stream = getDefaultStream(1);
+  {
+    const OpenRegGuard guard(1);
+    EXPECT_EQ(current_device(), 1);
+    OpenRegEvent event;
+    event.record(stream);
+    event.block(getDefaultStream(0));
+    EXPECT_NO_THROW(static_cast<void>(event.query()));
+    EXPECT_NO_THROW(static_cast<void>(stream.query()));
+    getDeviceAllocator()->allocate(64).clear();
+    getDeviceAllocator()->emptyCache();
+  }
+  EXPECT_THROW(stream.synchronize(), c10::AcceleratorError);
+  EXPECT_NO_THROW(stream.synchronize());
+}
+
+TEST_F(DeviceErrorTest, WaitingForAnEventTellsItsDevices) {
+  const OpenRegGuardImpl impl;
+  for (const c10::DeviceIndex waits : {0, 1}) {
+    void* event = nullptr;
+    impl.record(&event, getDefaultStream(1), -1, c10::EventFlag::PYTORCH_DEFAULT);
+    report_kernel_error(1, "index 7 is out of bounds");
+    const OpenRegGuard guard(waits);
+    EXPECT_THROW(impl.synchronizeEvent(event), c10::AcceleratorError) << "on device " << int{waits};
+    report_kernel_error(0, "index 8 is out of bounds");
+    EXPECT_NO_THROW(impl.synchronizeEvent(event));
+    EXPECT_THROW(device_synchronize(0), c10::AcceleratorError);
+    impl.destroyEvent(event, 1);
+  }
+}
+
+TEST(Exception, NeverThrowWarns) {
+  EXPECT_NO_THROW(never_throw("the test ran", [] { throw 7; }));
+  EXPECT_NO_THROW(never_throw("the test ran", [] { TORCH_CHECK(false, "no"); }));
 }
 
 TEST(ExceptionDeathTest, AfterAnythingElseTheDeviceIsOfNoMoreUse) {
   const auto fails_twice = [] {
-    report_kernel_error("index 7 is out of bounds");
-    report_device_error("nobody knows what");
+    report_kernel_error(0, "index 7 is out of bounds");
+    report_device_error(0, "nobody knows what");
     for (int i = 0; i < 2; ++i) {
       try {
-        OPENREG_CHECK(give(orSuccess));
+        OPENREG_CHECK_WAIT(0, give(orSuccess));
       } catch (const c10::AcceleratorError& error) {
         std::fputs(error.what_without_backtrace(), stderr);
       }

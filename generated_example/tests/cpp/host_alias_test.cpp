@@ -4,8 +4,9 @@
 
 #include <stdexcept>
 
-#include "aten/HostAlias.h"
 #include "fixture.h"
+#include "host/Run.h"
+#include "host/Tensors.h"
 
 namespace openreg::test {
 
@@ -18,7 +19,7 @@ class HostAliasTest : public DeviceTest {
  protected:
   void SetUp() override {
     DeviceTest::SetUp();
-    if (!IsSkipped() && !aliasable()) {
+    if (!IsSkipped() && !native::kernels_reach_memory()) {
       GTEST_SKIP() << "functions on this device's streams can't reach its memory";
     }
   }
@@ -49,15 +50,6 @@ TEST_F(HostAliasTest, WritesReachTheDevice) {
   EXPECT_TRUE(at::equal(device.cpu(), expected));
 }
 
-TEST_F(HostAliasTest, SharedStorageStaysShared) {
-  const at::Tensor device = at::empty({8}, kFloats);
-  HostAliases aliases;
-  const at::Tensor whole = aliases.alias(device, true);
-  const at::Tensor part = aliases.alias(device.slice(0, 2, 4), false);
-  EXPECT_TRUE(whole.is_alias_of(part));
-  EXPECT_FALSE(whole.is_alias_of(aliases.alias(at::empty({8}, kFloats), false)));
-}
-
 TEST_F(HostAliasTest, PendingConjugationAndNegationAreKept) {
   const at::Tensor host = at::randn({5}, at::kComplexFloat);
   const at::Tensor device = on_device(host).conj();
@@ -67,24 +59,6 @@ TEST_F(HostAliasTest, PendingConjugationAndNegationAreKept) {
   at::Tensor sum;
   run_on_worker([&] { sum = host_alias(device, false).resolve_conj().clone(); });
   EXPECT_TRUE(at::equal(sum, host.conj().resolve_conj()));
-}
-
-TEST_F(HostAliasTest, ListsAndOptionals) {
-  const at::Tensor device = at::ones({2}, kFloats);
-  const at::Tensor host = at::ones({});
-  HostAliases aliases;
-  const c10::IValue list = aliases.alias(c10::IValue(c10::List<at::Tensor>({device, host})), false);
-  EXPECT_TRUE(list.toTensorList().get(0).is_cpu());
-  EXPECT_TRUE(list.toTensorList().get(1).is_same(host));
-  c10::List<std::optional<at::Tensor>> optionals;
-  optionals.push_back(std::nullopt);
-  optionals.push_back(device);
-  const c10::IValue aliased = aliases.alias(c10::IValue(optionals), false);
-  EXPECT_FALSE(aliased.toOptionalTensorList().get(0).has_value());
-  EXPECT_TRUE(aliased.toOptionalTensorList().get(1)->is_cpu());
-  EXPECT_TRUE(optionals.get(1)->is_privateuseone());  // the caller's list is untouched
-  EXPECT_EQ(aliases.alias(c10::IValue(device.device()), false).toDevice(), at::Device(at::kCPU));
-  EXPECT_FALSE(aliases.alias(at::Tensor(), false).defined());
 }
 
 TEST_F(HostAliasTest, ErrorsAndWarningsReachTheHost) {
@@ -101,36 +75,6 @@ TEST_F(HostAliasTest, ErrorsAndWarningsReachTheHost) {
     run_on_worker([] { TORCH_WARN("once"); });
   }
   EXPECT_EQ(count.warnings, 1);
-}
-
-TEST_F(HostAliasTest, ResizedOutputsComeHome) {
-  const at::Tensor device = at::empty({0}, kFloats);
-  HostAliases aliases;
-  at::Tensor alias = aliases.alias(device, true);
-  const at::Tensor expected = at::arange(12, at::kFloat).view({3, 4});
-  run_on_worker([&] { alias.resize_({3, 4}).copy_(expected); });
-  EXPECT_EQ(aliases.update(), 48);
-  EXPECT_TRUE(aliases.device_tensor(alias)->is_same(device));
-  EXPECT_TRUE(at::equal(device.cpu(), expected));
-
-  HostAliases again;
-  const at::Tensor smaller = again.alias(device, true);
-  run_on_worker([&] { smaller.resize_({2, 2}); });
-  EXPECT_EQ(again.update(), 0);
-  EXPECT_TRUE(at::equal(device.cpu(), expected.flatten().slice(0, 0, 4).view({2, 2})));
-}
-
-TEST_F(HostAliasTest, ViewsOfAnAliasAreViewsOnTheDevice) {
-  const at::Tensor device = on_device(at::arange(6, at::kFloat).view({2, 3}));
-  HostAliases aliases;
-  const at::Tensor alias = aliases.alias(device, false);
-  const auto column = aliases.device_tensor(alias.select(1, 1));
-  ASSERT_TRUE(column.has_value());
-  EXPECT_TRUE(column->is_privateuseone());
-  EXPECT_TRUE(column->is_alias_of(device));
-  column->fill_(9);
-  EXPECT_EQ(device.cpu().sum().item<float>(), 0 + 9 + 2 + 3 + 9 + 5);
-  EXPECT_FALSE(aliases.device_tensor(at::ones({2})).has_value());
 }
 
 TEST_F(HostAliasTest, ThreadsAndStreamsDoNotMeet) {
@@ -163,6 +107,117 @@ TEST_F(HostAliasTest, QueuedFunctionsRunInOrder) {
   queue_on_worker([alias] { alias.mul_(2); });
   EXPECT_TRUE(at::equal(device.cpu(), at::full({4}, 6, at::kFloat)));
 }
+
+/// The tensors of a call, with both accesses.
+class HostTensorsTest : public DeviceTest, public testing::WithParamInterface<HostAccess> {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (!IsSkipped() && GetParam() == HostAccess::kAlias && !native::kernels_reach_memory()) {
+      GTEST_SKIP() << "functions on this device's streams can't reach its memory";
+    }
+  }
+
+  /// Runs fn(the host's tensors for `arguments`), all of which it may write.
+  template <class Fn>
+  std::vector<at::Tensor> run(HostTensors& tensors, const std::vector<at::Tensor>& arguments, Fn fn) {
+    for (const at::Tensor& argument : arguments) {
+      tensors.add(argument, true);
+    }
+    tensors.fetch();
+    std::vector<at::Tensor> host;
+    for (const at::Tensor& argument : arguments) {
+      host.push_back(tensors.on_host(argument));
+    }
+    run_on_host(GetParam(), [&] { fn(host); });
+    tensors.update();
+    return host;
+  }
+};
+
+TEST_P(HostTensorsTest, WhatSharesMemoryStillDoes) {
+  const at::Tensor device = at::zeros({8}, kFloats);
+  const at::Tensor elsewhere = at::zeros({8}, kFloats);
+  HostTensors tensors(GetParam());
+  const auto host = run(tensors, {device, device.slice(0, 2, 4), elsewhere, device}, [](auto& given) {
+    given[0].fill_(1);
+    given[1].add_(1);
+  });
+  EXPECT_TRUE(host[0].is_alias_of(host[1]));
+  EXPECT_FALSE(host[0].is_alias_of(host[2]));
+  EXPECT_TRUE(host[0].is_same(host[3]));
+  EXPECT_EQ(host[1].storage_offset() - host[0].storage_offset(), 2);
+  EXPECT_EQ(device.cpu().sum().item<float>(), 10);
+  EXPECT_EQ(elsewhere.cpu().sum().item<float>(), 0);
+}
+
+TEST_P(HostTensorsTest, OnlyElementsAreWritten) {
+  const at::Tensor device = at::zeros({4, 6}, kFloats);
+  HostTensors tensors(GetParam());
+  run(tensors, {device.t().slice(0, 1, 6, 2)}, [](auto& given) { given[0].fill_(1); });
+  at::Tensor expected = at::zeros({4, 6});
+  expected.t().slice(0, 1, 6, 2).fill_(1);
+  EXPECT_TRUE(at::equal(device.cpu(), expected));
+}
+
+TEST_P(HostTensorsTest, ResizedOutputsComeHome) {
+  const at::Tensor device = at::empty({0}, kFloats);
+  const at::Tensor expected = at::arange(12, at::kFloat).view({3, 4});
+  HostTensors tensors(GetParam());
+  const auto host = run(tensors, {device}, [&](auto& given) { given[0].resize_({3, 4}).copy_(expected); });
+  EXPECT_TRUE(tensors.on_device(host[0]).is_same(device));
+  EXPECT_TRUE(at::equal(device.cpu(), expected));
+  HostTensors again(GetParam());
+  run(again, {device}, [](auto& given) { given[0].resize_({2, 2}); });
+  EXPECT_TRUE(at::equal(device.cpu(), expected.flatten().slice(0, 0, 4).view({2, 2})));
+}
+
+TEST_P(HostTensorsTest, ViewsAreViewsOnTheDevice) {
+  const at::Tensor device = on_device(at::arange(12, at::kFloat).view({4, 3})).slice(0, 2, 4);
+  HostTensors tensors(GetParam());
+  const auto host = run(tensors, {device}, [](auto&) {});
+  const at::Tensor column = tensors.on_device(host[0].select(1, 1));
+  EXPECT_TRUE(column.is_privateuseone());
+  EXPECT_TRUE(column.is_alias_of(device));
+  column.fill_(1);
+  EXPECT_EQ(device.cpu().sum().item<float>(), 6 + 1 + 8 + 9 + 1 + 11);
+}
+
+TEST_P(HostTensorsTest, NewResultsKeepTheirLayoutAndWhatTheyShare) {
+  HostTensors tensors(GetParam());
+  const at::Tensor device = at::zeros({2}, kFloats);
+  run(tensors, {device}, [](auto&) {});
+  const at::Tensor base = at::arange(12, at::kFloat);
+  const at::Tensor whole = tensors.on_device(base.view({3, 4}).t());
+  const at::Tensor part = tensors.on_device(base.slice(0, 4, 8));
+  EXPECT_EQ(whole.strides(), at::IntArrayRef({1, 4}));
+  EXPECT_TRUE(whole.is_alias_of(part));
+  EXPECT_TRUE(at::equal(part.cpu(), base.slice(0, 4, 8)));
+  EXPECT_TRUE(at::equal(whole.cpu(), base.view({3, 4}).t()));
+}
+
+TEST_P(HostTensorsTest, ListsAndOptionals) {
+  const at::Tensor device = at::ones({2}, kFloats);
+  const at::Tensor host = at::ones({});
+  c10::List<std::optional<at::Tensor>> optionals;
+  optionals.push_back(std::nullopt);
+  optionals.push_back(device);
+  HostTensors tensors(GetParam());
+  tensors.add(c10::IValue(optionals), false);
+  tensors.fetch();
+  const c10::IValue list = tensors.on_host(c10::IValue(c10::List<at::Tensor>({device, host})));
+  EXPECT_TRUE(list.toTensorList().get(0).is_cpu());
+  EXPECT_TRUE(list.toTensorList().get(1).is_same(host));
+  const c10::IValue mapped = tensors.on_host(c10::IValue(optionals));
+  EXPECT_FALSE(mapped.toOptionalTensorList().get(0).has_value());
+  EXPECT_TRUE(mapped.toOptionalTensorList().get(1)->is_cpu());
+  EXPECT_TRUE(optionals.get(1)->is_privateuseone());  // the caller's list is untouched
+  EXPECT_EQ(tensors.on_host(c10::IValue(device.device())).toDevice(), at::Device(at::kCPU));
+  EXPECT_FALSE(tensors.on_host(at::Tensor()).defined());
+}
+
+INSTANTIATE_TEST_SUITE_P(Access, HostTensorsTest, testing::Values(HostAccess::kAlias, HostAccess::kCopy),
+    [](const auto& info) { return info.param == HostAccess::kAlias ? "alias" : "copy"; });
 
 }  // namespace
 

@@ -36,8 +36,18 @@ _UNDECIDED = {
     "several right answers": {"linalg_eig", "_linalg_eigh", "_linalg_svd", "linalg_qr", "geqrf", "linalg_lstsq"},
     "random": {"native_dropout"},
 }
-# The values decide; which of several equal elements is meant does not.
-_FIRST_RESULT_ONLY = {"sort", "topk", "kthvalue", "mode", "median", "nanmedian", "msort"}
+# The values decide; which of several equal elements is meant does not, nor what is kept for backward.
+_FIRST_RESULT_ONLY = {
+    "sort",
+    "topk",
+    "kthvalue",
+    "mode",
+    "median",
+    "nanmedian",
+    "msort",
+    "_embedding_bag",
+    "_embedding_bag_forward_only",
+}
 
 
 class CompareError(AssertionError):

@@ -97,7 +97,7 @@ class device:
         self.prev_idx = _C._exchange_device(self.idx)
 
     def __exit__(self, *exc_info: object) -> None:
-        _C._exchange_device(self.prev_idx)
+        _C._restore_device(self.prev_idx)
 
 
 class device_of(device):

@@ -2,7 +2,7 @@
 # Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
 """torch.openreg: what fell back to the CPU, and what that cost.
 
-`OPENREG_FALLBACK=none`, `cpu` or `alias` in the environment overrides how operators fall back; `none` makes each an error.
+`OPENREG_FALLBACK=none`, `cpu`, `copy` or `alias` in the environment overrides how operators fall back; `none` makes each an error.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class FallbackCount:
     op: str
     """Its name, such as "aten::cumsum.out"."""
     kind: str
-    """"cpu": on copies of its arguments. "alias": on the device's memory. What the last call did."""
+    """"copy": on copies of its arguments. "alias": on the device's memory. What the last call did."""
     calls: int
     bytes_to_host: int
     bytes_to_device: int

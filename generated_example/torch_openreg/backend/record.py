@@ -25,8 +25,10 @@ _MINIMAL = frozenset(
     (
         "_copy_from",
         "_copy_from_and_resize",
+        "_fused_sdp_choice",
         "_has_compatible_shallow_copy_type",
         "_local_scalar_dense",
+        "_native_batch_norm_legit",
         "_reshape_alias",
         "_resize_output_",
         "_thnn_fused_gru_cell",
@@ -35,6 +37,7 @@ _MINIMAL = frozenset(
         "_thnn_fused_lstm_cell_backward_impl",
         "as_strided",
         "batch_norm_update_stats",
+        "conj_physical_",
         "convolution_backward_overrideable",
         "convolution_overrideable",
         "empty.memory_format",

@@ -8,7 +8,7 @@ import torch
 
 from .. import _C
 from ._utils import Device, _get_device_index
-from .device import current_device, set_device
+from .device import current_device
 
 
 class Stream(torch.Stream):
@@ -33,8 +33,18 @@ class Stream(torch.Stream):
         return event
 
 
-class Event(torch.Event):
+class _EventMeta(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        if cls is Event and isinstance(instance, torch.Event):
+            return instance.device.type == "openreg"
+        return super().__instancecheck__(instance)
+
+
+class Event(torch.Event, metaclass=_EventMeta):
     """A point in a stream's work, to wait for or to measure from.
+
+    What is made is a torch.Event of the device, and each such is an instance: torch.Event.elapsed_time() takes no event of
+    a class derived from it.
 
     Args:
         device: the device; None is the current one.
@@ -49,23 +59,14 @@ class Event(torch.Event):
         enable_timing: bool = False,
         blocking: bool = False,
         interprocess: bool = False,
-    ) -> "Event":
-        return super().__new__(
-            cls,
+    ) -> torch.Event:
+        return torch.Event.__new__(
+            torch.Event if cls is Event else cls,
             device=torch.device("openreg", _get_device_index(device, optional=True)),
             enable_timing=enable_timing,
             blocking=blocking,
             interprocess=interprocess,
         )
-
-    def elapsed_time(self, end_event: torch.Event) -> float:
-        """Milliseconds of device time from this event to `end_event`.
-
-        Raises:
-            ValueError: one of them has no timing, or was not recorded.
-            RuntimeError: one of them has not happened yet.
-        """
-        return _C._elapsed_time(self, end_event)
 
 
 class StreamContext:
@@ -78,13 +79,17 @@ class StreamContext:
         if self.stream is not None:
             self.previous_device = current_device()
             self.previous_stream = current_stream(self.stream.device)
-            set_stream(self.stream)
+            try:
+                set_stream(self.stream)
+            except BaseException:
+                self.__exit__()
+                raise
         return self.stream
 
     def __exit__(self, *exc_info: object) -> None:
         if self.stream is not None:
-            set_stream(self.previous_stream)
-            set_device(self.previous_device)
+            _C._restore_stream(self.previous_stream.stream_id, self.previous_stream.device_index)
+            _C._restore_device(self.previous_device)
 
 
 def stream(stream: torch.Stream | None) -> StreamContext:

@@ -15,14 +15,15 @@
 
 #include <limits>
 
-#include <torch/csrc/Event.h>
 #include <torch/csrc/Exceptions.h>
 #include <torch/csrc/Generator.h>
 #include <torch/csrc/utils/device_lazy_init.h>
 
 #include "Module.h"
+#include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Generator.h"
+#include "runtime/Stream.h"
 
 namespace openreg {
 namespace {
@@ -70,6 +71,41 @@ PyObject* py_exchange_device(PyObject*, PyObject* index) {
   END_HANDLE_TH_ERRORS
 }
 
+// What ends a scope must not raise: a failure is a warning on the error stream, also where warnings are errors.
+PyObject* py_restore_device(PyObject*, PyObject* index) {
+  const long value = PyLong_AsLong(index);
+  if (value == -1 && PyErr_Occurred()) {
+    return nullptr;
+  }
+  restore_device(static_cast<c10::DeviceIndex>(value));
+  Py_RETURN_NONE;
+}
+
+PyObject* py_restore_stream(PyObject*, PyObject* arguments) {
+  long long id = 0;
+  int device = 0;
+  if (!PyArg_ParseTuple(arguments, "Li", &id, &device)) {
+    return nullptr;
+  }
+  const c10::Device where(c10::DeviceType::PrivateUse1, static_cast<c10::DeviceIndex>(device));
+  never_throw("the current stream was restored", [&] {
+    setCurrentStream(OpenRegStream(c10::Stream(c10::Stream::UNSAFE, where, id)));
+  });
+  Py_RETURN_NONE;
+}
+
+PyObject* py_report_error(PyObject*, PyObject* arguments) {
+  int device = 0;
+  const char* what = nullptr;
+  int lasting = 0;
+  if (!PyArg_ParseTuple(arguments, "isp", &device, &what, &lasting)) {
+    return nullptr;
+  }
+  lasting != 0 ? report_device_error(static_cast<c10::DeviceIndex>(device), what)
+               : report_kernel_error(static_cast<c10::DeviceIndex>(device), what);
+  Py_RETURN_NONE;
+}
+
 PyObject* py_synchronize(PyObject*, PyObject* index) {
   HANDLE_TH_ERRORS
   const c10::DeviceIndex device = to_index(index);
@@ -90,18 +126,6 @@ PyObject* py_device_properties(PyObject*, PyObject* index) {
   END_HANDLE_TH_ERRORS
 }
 
-// torch.Event.elapsed_time refuses a subclass as its argument, so torch.openreg.Event comes here.
-PyObject* py_elapsed_time(PyObject*, PyObject* events) {
-  HANDLE_TH_ERRORS
-  PyObject* start = nullptr;
-  PyObject* end = nullptr;
-  if (!PyArg_ParseTuple(events, "O!O!", THPEventClass, &start, THPEventClass, &end)) {
-    return nullptr;
-  }
-  return PyFloat_FromDouble(reinterpret_cast<THPEvent*>(start)->event.elapsedTime(reinterpret_cast<THPEvent*>(end)->event));
-  END_HANDLE_TH_ERRORS
-}
-
 // The wrapper lives as long as the generator, which is never destroyed; a second call returns the same object.
 PyObject* py_default_generator(PyObject*, PyObject* index) {
   HANDLE_TH_ERRORS
@@ -117,10 +141,12 @@ PyMethodDef methods[] = {
     {"_current_device", py_current_device, METH_NOARGS, "The calling thread's device."},
     {"_set_device", py_set_device, METH_O, "Make a device the calling thread's."},
     {"_exchange_device", py_exchange_device, METH_O, "Make a device the calling thread's and return the previous one."},
+    {"_restore_device", py_restore_device, METH_O, "Make a device the calling thread's again; never raises."},
+    {"_restore_stream", py_restore_stream, METH_VARARGS, "Make a stream (id, device) current again; never raises."},
+    {"_report_error", py_report_error, METH_VARARGS, "For tests: as if a function launched on (device) failed, (what, lasting)."},
     {"_synchronize", py_synchronize, METH_O, "Wait until a device (-1: the current one) is idle."},
     {"_device_properties", py_device_properties, METH_O, "The fields of DeviceProperties, as a tuple."},
     {"_default_generator", py_default_generator, METH_O, "The default generator of a device (-1: the current one)."},
-    {"_elapsed_time", py_elapsed_time, METH_VARARGS, "Milliseconds from one recorded event to another."},
     {nullptr, nullptr, 0, nullptr}};
 
 constexpr const char* description = "Bindings of the openreg backend. Use torch.openreg instead.";

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "aten/FallbackReport.h"
+#include "host/FallbackReport.h"
 #include "aten/OpRecorder.h"
 
 namespace openreg {
@@ -20,7 +20,7 @@ using Count = std::tuple<std::string, std::string, uint64_t, uint64_t, uint64_t,
 std::vector<Count> counts() {
   std::vector<Count> result;
   for (const FallbackCount& count : fallback_counts()) {
-    result.emplace_back(count.op, count.aliased ? "alias" : "cpu", count.calls, count.bytes_to_host,
+    result.emplace_back(count.op, count.aliased ? "alias" : "copy", count.calls, count.bytes_to_host,
         count.bytes_to_device, count.seconds);
   }
   return result;

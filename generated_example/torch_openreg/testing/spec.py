@@ -62,6 +62,8 @@ OPERATORS: list[Operator] = [
             "hypot_",
         ],
         dtypes=[
+            "float16",
+            "bfloat16",
             "float32",
             "float64",
         ],

@@ -10,11 +10,11 @@
 
 #include "aten/Signature.h"
 #include "aten/Structured.h"
-#include "aten/native/HostKernel.h"
+#include "host/Kernel.h"
 
 // Operators whose kernel PyTorch shares between its own devices: it checks, allocates and calls a DispatchStub, and only
 // what that runs is the device's. It starts as the CPU's function, on the device's memory: Note [The CPU's kernels on the
-// device] in native/HostKernel.h. With the strategy `stub` an operator gets a function of your own instead.
+// device] in host/Kernel.h. With the strategy `stub` an operator gets a function of your own instead.
 
 namespace openreg {
 namespace {

@@ -2,14 +2,17 @@
 // Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 #include "aten/native/DeviceLoop.h"
 
+#include <algorithm>
+
+#include <ATen/Parallel.h>
+#include <ATen/core/Tensor.h>
 #include <c10/util/SmallBuffer.h>
 
 namespace openreg::native {
 
-LoopPlan::LoopPlan(const at::TensorIteratorBase& iter, ConvertNumber convert) : shape(iter.shape()) {
-  const size_t count = static_cast<size_t>(iter.ntensors());
-  const size_t dims = std::max<size_t>(shape.size(), 2);
-  strides.resize(dims * count);
+LoopPlan::LoopPlan(const at::TensorIteratorBase& iter, Operands& operands, ConvertNumber convert)
+    : count(static_cast<size_t>(iter.ntensors())), shape(iter.shape()) {
+  strides.resize(std::max<size_t>(shape.size(), 2) * count);
   for (size_t i = 0; i < count; ++i) {
     const int index = static_cast<int>(i);
     const size_t size = iter.element_size(index);
@@ -30,35 +33,90 @@ LoopPlan::LoopPlan(const at::TensorIteratorBase& iter, ConvertNumber convert) : 
       strides[dim * count + i] = stride;
       bytes += static_cast<size_t>((shape[dim] - 1) * stride);
     }
-    operands.push_back({iter.data_ptr(index), bytes, index < iter.noutputs()});
+    operands.push_back({iter.data_ptr(index), bytes, index < iter.noutputs(), nullptr});
+  }
+  const int64_t numel = iter.numel();
+  if (numel > at::internal::GRAIN_SIZE) {
+    share(numel, static_cast<size_t>(iter.noutputs()));
+  }
+}
+
+void LoopPlan::describe(
+    const at::TensorIteratorBase& iter, Operands& given, c10::SmallVector<Layout, 1>& layouts) const {
+  layouts.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (!given[i].written) {
+      continue;
+    }
+    layouts[i].itemsize = static_cast<size_t>(iter.element_size(static_cast<int>(i)));
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      layouts[i].sizes.push_back(shape[dim]);
+      layouts[i].strides.push_back(strides[dim * count + i]);
+    }
+    given[i].layout = &layouts[i];
+  }
+}
+
+// Chooses the slowest dimension that gives each thread something to do.
+void LoopPlan::share(int64_t numel, size_t outputs) {
+  const int most = static_cast<int>(std::min<int64_t>(at::get_num_threads(), numel / at::internal::GRAIN_SIZE));
+  for (size_t dim = shape.size(); dim-- > 0 && threads == 1;) {
+    bool written_twice = false;  // by two threads, if they share this dimension
+    for (size_t i = 0; i < outputs; ++i) {
+      written_twice = written_twice || strides[dim * count + i] == 0;
+    }
+    if (!written_twice && shape[dim] >= most) {
+      split = dim;
+      threads = most;
+    }
   }
 }
 
 void LoopPlan::run(char** pointers, at::TensorIteratorBase::loop2d_t loop) const {
-  const size_t count = operands.size();
   c10::SmallBuffer<char*, 8> data(count);
   std::copy_n(pointers, count, data.data());
   for (const HostScalar& scalar : scalars) {
     data[scalar.operand] = const_cast<char*>(scalar.bytes.data());
   }
+  const c10::ArrayRef<char*> all(data.data(), count);
+  if (threads == 1) {
+    run_part(all, loop, 0, shape.empty() ? 1 : shape[split]);
+    return;
+  }
+  const int64_t size = shape[split];
+  at::parallel_for(0, size, (size + threads - 1) / threads,
+      [&](int64_t begin, int64_t end) { run_part(all, loop, begin, end); });
+}
+
+// From `begin` to `end` of the shared dimension.
+void LoopPlan::run_part(
+    c10::ArrayRef<char*> pointers, at::TensorIteratorBase::loop2d_t loop, int64_t begin, int64_t end) const {
+  c10::SmallBuffer<char*, 8> data(count);
+  for (size_t i = 0; i < count; ++i) {
+    data[i] = pointers[i] + strides[split * count + i] * begin;
+  }
   // The loop takes the two innermost dimensions; the others are counted here, as an odometer.
-  const int64_t inner = shape.empty() ? 1 : shape[0];
-  const int64_t outer = shape.size() < 2 ? 1 : shape[1];
-  at::DimVector index(shape.size(), 0);
+  at::DimVector sizes(shape);
+  if (!sizes.empty()) {
+    sizes[split] = end - begin;
+  }
+  const int64_t inner = sizes.empty() ? 1 : sizes[0];
+  const int64_t outer = sizes.size() < 2 ? 1 : sizes[1];
+  at::DimVector index(sizes.size(), 0);
   while (true) {
     loop(data.data(), strides.data(), inner, outer);
     size_t dim = 2;
-    for (; dim < shape.size(); ++dim) {
-      const bool carry = ++index[dim] == shape[dim];
+    for (; dim < sizes.size(); ++dim) {
+      const bool carry = ++index[dim] == sizes[dim];
       for (size_t i = 0; i < count; ++i) {
-        data[i] += strides[dim * count + i] * (carry ? 1 - shape[dim] : 1);
+        data[i] += strides[dim * count + i] * (carry ? 1 - sizes[dim] : 1);
       }
       if (!carry) {
         break;
       }
       index[dim] = 0;
     }
-    if (dim >= shape.size()) {
+    if (dim >= sizes.size()) {
       return;
     }
   }

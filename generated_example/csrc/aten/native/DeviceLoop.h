@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -17,7 +18,8 @@
 #include <c10/core/DynamicCast.h>
 #include <c10/util/SmallVector.h>
 
-#include "aten/native/Launch.h"
+#include "aten/native/Recycled.h"
+#include "host/Launch.h"
 
 // Note [Loops over tensors]
 // A TensorIterator does the bookkeeping of elementwise operators: broadcasting, type promotion, strides,
@@ -28,7 +30,8 @@
 // An iterator on the CPU is run on the host at once, one on `meta` not at all, so the same code serves all
 // three. The loop takes by value what it needs of the iterator (see Note [Running a function on the device]):
 // operands that are 0-dim CPU tensors are read while the operator is called, since their memory may be gone
-// when the loop runs.
+// when the loop runs. Over many elements it runs on as many threads as its caller has (torch.set_num_threads), as a loop of
+// the CPU's does; so a loop function may be called by several threads at once.
 
 namespace openreg::native {
 
@@ -49,20 +52,30 @@ T value_or(const std::optional<T>& number, U otherwise) {
 /// Makes the number that `bytes` hold one of another dtype.
 using ConvertNumber = void (*)(char* bytes, at::ScalarType from);
 
-/// An iterator's shape, strides and operands, by value. strides are bytes, per dimension, operands innermost. 0-dim CPU
-/// tensors among the inputs are converted, if `convert` is given.
+using Operands = c10::SmallVector<Operand, 6>;
+
+/// An iterator's shape and strides, by value. strides are bytes, per dimension, operands innermost. 0-dim CPU tensors among
+/// the inputs are converted, if `convert` is given. The others are appended to `operands`.
 struct LoopPlan {
   struct HostScalar {
     size_t operand = 0;
     alignas(16) std::array<char, 16> bytes{};  // as the largest number is
   };
-  explicit LoopPlan(const at::TensorIteratorBase& iter, ConvertNumber convert = nullptr);
+  LoopPlan(const at::TensorIteratorBase& iter, Operands& operands, ConvertNumber convert);
   void run(char** pointers, at::TensorIteratorBase::loop2d_t loop) const;
+  /// Gives those of `operands` that are written their layout, which `layouts` owns.
+  void describe(const at::TensorIteratorBase& iter, Operands& operands, c10::SmallVector<Layout, 1>& layouts) const;
 
+  size_t count;  // of operands, numbers too
+  size_t split = 0;  // the dimension that threads share
+  int threads = 1;
   at::DimVector shape;
   c10::SmallVector<int64_t, 12> strides;
-  c10::SmallVector<Operand, 6> operands;
   c10::SmallVector<HostScalar, 1> scalars;
+
+ private:
+  void share(int64_t numel, size_t outputs);
+  void run_part(c10::ArrayRef<char*> pointers, at::TensorIteratorBase::loop2d_t loop, int64_t begin, int64_t end) const;
 };
 
 /// Runs loop(char** data, const int64_t* strides, int64_t n0, int64_t n1) over `iter`, where its tensors are.
@@ -75,9 +88,19 @@ void for_each(at::TensorIteratorBase& iter, Loop loop, ConvertNumber convert = n
     iter.for_each(loop);
     return;
   }
-  LoopPlan plan(iter, convert);
-  const c10::SmallVector<Operand, 6> operands = plan.operands;
-  launch(operands, [plan = std::move(plan), loop](char** pointers) { plan.run(pointers, loop); });
+  struct Call : Recycled {
+    LoopPlan plan;
+    Loop loop;
+    Call(const at::TensorIteratorBase& of, Operands& operands, ConvertNumber to, Loop what)
+        : plan(of, operands, to), loop(what) {}
+  };
+  Operands operands;
+  auto call = std::make_unique<Call>(iter, operands, convert, loop);
+  c10::SmallVector<Layout, 1> layouts;
+  if (!kernels_reach_memory()) {
+    call->plan.describe(iter, operands, layouts);
+  }
+  launch(operands, [call = std::move(call)](char** pointers) { call->plan.run(pointers, call->loop); });
 }
 
 /// Which operand of an iterator each parameter of an expression reads.

@@ -4,7 +4,7 @@
 
 #include <ATen/Dispatch.h>
 
-#include "aten/native/Launch.h"
+#include "host/Launch.h"
 
 namespace openreg::native {
 namespace {
@@ -60,8 +60,8 @@ void columns_to_plane(const scalar_t* from, scalar_t* image, const Windows& w) {
 }
 
 std::array<Operand, 2> operands(const at::Tensor& written, const at::Tensor& read) {
-  const Operand output{written.mutable_data_ptr(), written.nbytes(), true};
-  const Operand input{const_cast<void*>(read.const_data_ptr()), read.nbytes(), false};
+  const Operand output{written.mutable_data_ptr(), written.nbytes(), true, nullptr};
+  const Operand input{const_cast<void*>(read.const_data_ptr()), read.nbytes(), false, nullptr};
   return {output, input};
 }
 

@@ -14,8 +14,8 @@
 // Note [The minimal operator set]
 // What PyTorch needs of a backend before anything works: memory, views of it, copies. All else can fall back
 // to the CPU through these. Convolutions, LSTM, GRU and dropout are here as well, since no fallback serves
-// them: PyTorch sends them to operators that the CPU doesn't have; so is batch normalization, whose writes a
-// fallback would lose. RegisterMinimal.cpp registers these kernels; each is replaced by one of the spec's
+// them: PyTorch sends them to operators that the CPU doesn't have; so is batch normalization, whose statistics are
+// others on the CPU than on all other devices. RegisterMinimal.cpp registers these kernels; each is replaced by one of the spec's
 // `ops` of the same name.
 
 namespace openreg::native {
@@ -59,6 +59,7 @@ void copy_on_device(const at::Tensor& dst, const at::Tensor& src);
 at::Tensor& fill__Scalar(at::Tensor& self, const at::Scalar& value);
 at::Tensor& fill__Tensor(at::Tensor& self, const at::Tensor& value);
 at::Tensor& zero_(at::Tensor& self);
+at::Tensor& conj_physical_(at::Tensor& self);
 void record_stream(at::Tensor& self, at::Stream s);
 
 // Convolution.cpp, Rnn.cpp, BatchNorm.cpp, Dropout.cpp: operators of modules that no fallback serves
@@ -84,9 +85,15 @@ Tensors5 _thnn_fused_gru_cell_backward(const at::Tensor& grad_hy, const at::Tens
 Tensors3 native_batch_norm(const at::Tensor& input, const std::optional<at::Tensor>& weight,
     const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& running_mean,
     const std::optional<at::Tensor>& running_var, bool training, double momentum, double eps);
+Tensors3 _native_batch_norm_legit(const at::Tensor& input, const std::optional<at::Tensor>& weight,
+    const std::optional<at::Tensor>& bias, at::Tensor& running_mean, at::Tensor& running_var, bool training,
+    double momentum, double eps);
 Tensors2 batch_norm_update_stats(const at::Tensor& input, const std::optional<at::Tensor>& running_mean,
     const std::optional<at::Tensor>& running_var, double momentum);
 Tensors2 native_dropout(const at::Tensor& input, double p, std::optional<bool> train);
+
+/// Whether new memory is filled: torch.use_deterministic_algorithms promises that no result depends on what was in it.
+bool fills_new_memory();
 
 /// The device that a factory's `device` argument means: an index of -1 is the current device.
 at::Device resolve_device(std::optional<at::Device> device);

@@ -43,8 +43,8 @@ size_t span(const at::Tensor& tensor) {
 }  // namespace
 
 ReducePlan::ReducePlan(const at::Tensor& out, const at::Tensor& self, at::IntArrayRef dims)
-    : input{const_cast<void*>(self.const_data_ptr()), span(self), false},
-      output{out.mutable_data_ptr(), span(out), true} {
+    : input{const_cast<void*>(self.const_data_ptr()), span(self), false, nullptr},
+      output{out.mutable_data_ptr(), span(out), true, nullptr} {
   std::vector<bool> folds(static_cast<size_t>(self.dim()), dims.empty());
   for (const int64_t dim : dims) {
     if (self.dim() > 0) {
@@ -81,6 +81,14 @@ ReducePlan::ReducePlan(const at::Tensor& out, const at::Tensor& self, at::IntArr
     reduced.push_back(dim.size);
     reduced_in.push_back(dim.in);
   }
+}
+
+Layout ReducePlan::output_layout(size_t itemsize, size_t result_size) const {
+  Layout layout{kept, kept_out, itemsize};
+  for (int64_t& stride : layout.strides) {
+    stride = result_size == 0 ? stride : stride / static_cast<int64_t>(result_size) * static_cast<int64_t>(itemsize);
+  }
+  return layout;
 }
 
 at::Tensor reduction_input(const at::Tensor& self, const at::Tensor& out) {

@@ -32,6 +32,8 @@ struct ReducePlan {
   int64_t count = 1;  // elements a result is made of
   int64_t results = 1;
   Operand input, output;
+  /// Where the results lie, or values of `itemsize` bytes beside results of 8.
+  Layout output_layout(size_t itemsize, size_t result_size = 0) const;
 };
 
 namespace detail {
@@ -126,7 +128,9 @@ void reduce_kernel(const at::Tensor& out, const at::Tensor& self, at::IntArrayRe
     return;
   }
   ReducePlan plan(out, self, dims);
-  const std::array<Operand, 2> operands{plan.output, plan.input};
+  const Layout layout = plan.output_layout(sizeof(scalar_t));
+  std::array<Operand, 2> operands{plan.output, plan.input};
+  operands[0].layout = &layout;
   launch(operands, [plan = std::move(plan), init, map, combine, finish](char** pointers) {
     const auto end = [&](acc_t value) { return finish(value, static_cast<acc_t>(plan.count)); };
     constexpr auto size = static_cast<int64_t>(sizeof(scalar_t));

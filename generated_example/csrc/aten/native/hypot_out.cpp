@@ -11,6 +11,7 @@
 #include "aten/Signature.h"
 #include "aten/Structured.h"
 #include "aten/native/DeviceLoop.h"
+#include "host/Fallback.h"
 
 namespace openreg::native {
 namespace {
@@ -18,15 +19,20 @@ namespace {
 // The spec's expression, for each element.
 void hypot_out_kernel(at::TensorIteratorBase& iter, const OperandOrder& order) {
   AT_DISPATCH_V2(iter.common_dtype(), "hypot", AT_WRAP([&] {
-    device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self, [[maybe_unused]] compute_t<scalar_t> other) { return std::sqrt(self * self + other * other); }, order);
+    device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self, [[maybe_unused]] compute_t<scalar_t> other) { return std::hypot(self, other); }, order);
   }),
-      at::kFloat, at::kDouble);
+      at::kHalf, at::kBFloat16, at::kFloat, at::kDouble);
 }
 
 struct hypot_out_operator : at::meta::structured_hypot {};
 
 void hypot_out_run(hypot_out_operator& op, const at::Tensor& self, const at::Tensor& other) {
   op.meta(self, other);
+  if (!is_one_of(op.common_dtype(), {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble})) {
+    at::Tensor out = op.maybe_get_output(0);
+    detour<at::_ops::hypot_out>(self, other, out);
+    return;
+  }
   const OperandOrder order = operand_order(op, "hypot.out", {self, other});
   hypot_out_kernel(op, order);
 }

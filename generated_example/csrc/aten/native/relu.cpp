@@ -6,7 +6,7 @@
 #include <ATen/ops/relu_ops.h>
 
 #include "aten/Signature.h"
-#include "aten/native/HostKernel.h"
+#include "host/Kernel.h"
 
 namespace openreg::native {
 

@@ -6,14 +6,13 @@
 #include <ATen/ops/relu_ops.h>
 
 #include "aten/Signature.h"
-#include "aten/native/HostKernel.h"
+#include "host/Kernel.h"
 
 namespace openreg::native {
 
 // It starts as the CPU's own kernel. A RegisterNative_*.cpp calls it with the device of its arguments as current.
 at::Tensor& relu_(at::Tensor& self) {
-  host_op_checked<at::_ops::relu_>(self);
-  return self;
+  return host_call<at::_ops::relu_>(self);
 }
 
 OPENREG_CHECK_SIGNATURE("relu_", at::_ops::relu_, relu_);

@@ -57,7 +57,7 @@ class CachingAllocator final : public OpenRegAllocator {
   void copy_data(void* destination, const void* source, size_t size) const override {
     // On the stream whose queued work may still use both, as memory is handed out again before that is done.
     const OpenRegStream stream = getCurrentStream();
-    OPENREG_CHECK(
+    OPENREG_CHECK_LAUNCH(
         orMemcpyAsync(destination, source, size, orMemcpyDeviceToDevice, stream.stream()));
     stream.synchronize();
   }
@@ -243,7 +243,7 @@ void CachingAllocator::free(void* ptr) {
 }
 
 void CachingAllocator::deleter(void* data) {
-  instance().free(data);
+  never_throw("memory was freed", [&] { instance().free(data); });
 }
 
 void CachingAllocator::emptyCache(c10::MempoolId_t mempool_id) {
@@ -254,11 +254,13 @@ void CachingAllocator::emptyCache(c10::MempoolId_t mempool_id) {
 
 void CachingAllocator::recordStream(const c10::DataPtr& data, c10::Stream stream) {
   const OpenRegStream used(stream);  // throws on a stream of another device type
-  if (data.get() == nullptr || data.get_deleter() != &CachingAllocator::deleter) {
-    return;  // memory of somebody else, who looks after it
+  if (data.get() == nullptr) {
+    return;
   }
+  // By the address: sharing between processes has given the memory another owner, with a context of its own. Memory of
+  // somebody else, who looks after it, is not found.
   const caching::StreamUse use{used.stream(), used.device_index()};
-  find_cache([&](DeviceCache& each) { return each.record_stream(data.get_context(), use); });
+  find_cache([&](DeviceCache& each) { return each.record_stream(data.get(), use); });
 }
 
 std::pair<size_t, size_t> CachingAllocator::getMemoryInfo(c10::DeviceIndex device) {

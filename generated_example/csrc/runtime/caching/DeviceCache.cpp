@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/Guard.h"
+#include "runtime/Functions.h"
 #include "runtime/caching/ExpandableSegment.h"
 #include "runtime/caching/Settings.h"
 
@@ -229,7 +229,7 @@ void DeviceCache::unlist(Block* block) {
 }
 
 bool DeviceCache::free(void* ptr, Allocation* freed) {
-  const Context context = shared_.history.gather(RecordContext::ALL);
+  const Context context = shared_.history.gather_or_none(RecordContext::ALL);
   Context of_allocation;  // goes away after the lock, as its destructor may be anything
   Lock lock(mutex_);
   Block* block = find_allocated(ptr);
@@ -291,11 +291,12 @@ void DeviceCache::wait_for_uses(Lock& lock, Block* block) {
   block->stream_uses.clear();
   block->pending_events = static_cast<uint32_t>(uses.size());
   std::vector<orEvent_t> events;
+  events.reserve(uses.size());
   {
     const Unlocked unlocked(lock);
     for (const StreamUse& use : uses) {
-      const OpenRegGuard guard(use.device);
-      events.push_back(EventPool::get().record(use));
+      const DeviceScope scope(use.device);
+      events.push_back(scope.error() == orSuccess ? EventPool::get().record(use) : nullptr);
     }
   }
   for (size_t i = 0; i < uses.size(); ++i) {

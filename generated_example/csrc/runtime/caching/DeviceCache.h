@@ -18,6 +18,7 @@
 #include "runtime/caching/Block.h"
 #include "runtime/caching/BlockPool.h"
 #include "runtime/caching/CachingAllocator.h"
+#include "runtime/caching/PatientMutex.h"
 #include "runtime/caching/PendingEvents.h"
 #include "runtime/caching/Statistics.h"
 #include "runtime/caching/Trace.h"
@@ -36,6 +37,10 @@
 // Threads: one mutex guards all. No device call that can block is made with the mutex held: what the call is about is
 // marked kBusy, the mutex released, and taken again (class Unlocked). So a thread that waits for the device never stops
 // others from allocating. Afterwards nothing learned before can be relied upon, except of what was kBusy.
+//
+// Nothing is thrown while something is kBusy, counted in releases_ or out of its list: there DeviceScope takes the place
+// of the guard, and what the device refuses becomes a value that the second half of the change looks at. Memory that the
+// device does not take back stays in the cache.
 
 // Note [The warm block]
 // Programs free a block and soon want one of that size again. So what a stream freed last stays as it is, kWarm, with its
@@ -46,7 +51,7 @@
 
 namespace openreg::caching {
 
-using Lock = std::unique_lock<std::mutex>;
+using Lock = std::unique_lock<PatientMutex>;
 
 /// Releases the lock for a scope.
 class Unlocked {
@@ -58,6 +63,23 @@ class Unlocked {
 
  private:
   Lock& lock_;
+};
+
+/// Counts a thread that gives memory back without the lock; those who have none left wait for it. Begins and ends with
+/// the lock held.
+class Release {
+ public:
+  Release(int& running, std::condition_variable_any& ended) : running_(running), ended_(ended) { ++running_; }
+  ~Release() {
+    --running_;
+    ended_.notify_all();
+  }
+  Release(const Release&) = delete;
+  Release& operator=(const Release&) = delete;
+
+ private:
+  int& running_;
+  std::condition_variable_any& ended_;
 };
 
 /// Bytes held after a change, as the profiler wants them.
@@ -195,7 +217,7 @@ class DeviceCache {
   const c10::DeviceIndex device_;
   Shared& shared_;
 
-  mutable std::mutex mutex_;  // guards all that follows
+  mutable PatientMutex mutex_;  // guards all that follows
   size_t device_memory_ = 0;  // bytes; 0: not asked yet
   size_t granularity_ = 0;  // of mapping; 0: the device can't, or wasn't asked yet
   bool asked_granularity_ = false;
@@ -213,7 +235,7 @@ class DeviceCache {
   size_t reserved_ = 0;  // bytes had from the device, or being asked for
   double fraction_ = 1;
   int releases_ = 0;  // threads that are giving memory back, without the lock
-  std::condition_variable released_;
+  std::condition_variable_any released_;
 
   DeviceStats stats_;
   Trace trace_;

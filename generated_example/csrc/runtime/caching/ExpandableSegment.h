@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <vector>
+#include <set>
 
 // Note [Expandable segments]
 // An ordinary segment never grows: when batch sizes change, old segments no longer fit and memory is lost between their
@@ -42,14 +42,14 @@ class ExpandableSegment {
   ExpandableSegment(char* base, size_t bytes, size_t granularity)
       : base_(base), bytes_(bytes), granularity_(granularity) {}
 
-  void release(orMemHandle_t handle);
-  void release_refused();
+  void undo_map(char* start, size_t bytes);
+  bool take_still_mapped(char* unit);
 
   char* const base_;
   const size_t bytes_;
   const size_t granularity_;
   std::mutex mutex_;
-  std::vector<orMemHandle_t> refused_;  // the device did not release them; tried again
+  std::set<char*> still_mapped_;  // units that should have no memory, but the device did not take it off
 };
 
 }  // namespace openreg::caching

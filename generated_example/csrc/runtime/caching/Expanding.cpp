@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/Exception.h"
+#include "runtime/Functions.h"
 #include "runtime/Guard.h"
 #include "runtime/caching/DeviceCache.h"
 #include "runtime/caching/ExpandableSegment.h"
@@ -31,7 +32,10 @@ void DeviceCache::ask_granularity(Lock& lock) {
   size_t granularity = 0;
   {
     const Unlocked unlocked(lock);
-    const OpenRegGuard guard(device_);
+    const DeviceScope scope(device_);
+    if (scope.error() != orSuccess) {
+      return;  // asked again the next time
+    }
     if (orMemGetAllocationGranularity(&granularity) != orSuccess) {
       orGetLastError();
       granularity = 0;
@@ -83,8 +87,8 @@ Block* DeviceCache::map_more(Lock& lock, const Request& request) {
   orError_t error = orSuccess;
   {
     const Unlocked unlocked(lock);
-    const OpenRegGuard guard(device_);
-    error = segment.expandable->map(hole->ptr, bytes);
+    const DeviceScope scope(device_);
+    error = scope.error() == orSuccess ? segment.expandable->map(hole->ptr, bytes) : scope.error();
   }
   if (error != orSuccess) {
     reserved_ -= bytes;

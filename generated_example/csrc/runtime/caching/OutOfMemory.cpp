@@ -8,33 +8,19 @@
 #include <c10/util/Exception.h>
 
 #include "runtime/Exception.h"
-#include "runtime/Guard.h"
+#include "runtime/Functions.h"
 #include "runtime/caching/DeviceCache.h"
 #include "runtime/caching/ExpandableSegment.h"
 #include "runtime/caching/Settings.h"
 
 namespace openreg::caching {
 
-namespace {
-
 using c10::CachingAllocator::format_size;
-
-std::pair<size_t, size_t> memory_info(c10::DeviceIndex device) {
-  const OpenRegGuard guard(device);
-  size_t free = 0;
-  size_t total = 0;
-  if (orMemGetInfo(&free, &total) != orSuccess) {
-    orGetLastError();  // lack of memory is being told; zeros do no harm there
-  }
-  return {free, total};
-}
-
-}  // namespace
 
 void DeviceCache::throw_out_of_memory(Lock& lock, const Request& request) {
   ++stats_.num_ooms;
   ask_granularity(lock);
-  std::pair<size_t, size_t> info;
+  MemoryInfo info;
   {
     const Unlocked unlocked(lock);
     info = memory_info(device_);
@@ -66,20 +52,21 @@ void DeviceCache::throw_out_of_memory(Lock& lock, const Request& request) {
         " If memory that is reserved but unallocated is large, try setting PYTORCH_ALLOC_CONF=",
         granularity_ > 0 ? "expandable_segments:True" : "max_split_size_mb:128", " to avoid fragmentation.");
   }
-  lock.unlock();  // for good: who called allocate() unlocks what is still locked
-  std::vector<OutOfMemoryObserver> observers;
   {
-    const std::lock_guard<std::mutex> guard(shared_.mutex);
-    observers = shared_.observers;
+    const Unlocked unlocked(lock);  // they may throw: the pool that the request was for is let go of with the lock held
+    std::vector<OutOfMemoryObserver> observers;
+    {
+      const std::lock_guard<std::mutex> guard(shared_.mutex);
+      observers = shared_.observers;
+    }
+    for (const OutOfMemoryObserver& observer : observers) {
+      observer(device_, request.requested, total, free);
+    }
+    if (c10::memoryProfilingEnabled()) {
+      const c10::Device device(c10::DeviceType::PrivateUse1, device_);
+      c10::reportOutOfMemoryToProfiler(static_cast<int64_t>(request.requested), held.allocated, held.reserved, device);
+    }
   }
-  for (const OutOfMemoryObserver& observer : observers) {
-    observer(device_, request.requested, total, free);
-  }
-  if (c10::memoryProfilingEnabled()) {
-    const c10::Device device(c10::DeviceType::PrivateUse1, device_);
-    c10::reportOutOfMemoryToProfiler(static_cast<int64_t>(request.requested), held.allocated, held.reserved, device);
-  }
-  lock.lock();  // the pool that the request was for is let go of
   TORCH_CHECK_WITH(OutOfMemoryError, false, message);
   std::abort();  // unreachable; the macro's throw is conditional to the compiler
 }

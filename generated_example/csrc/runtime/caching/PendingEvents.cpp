@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/Functions.h"
+
 namespace openreg::caching {
 
 EventPool& EventPool::get() {
@@ -58,11 +60,14 @@ std::vector<PendingEvents::Queue> PendingEvents::take_all() {
   return all;
 }
 
-bool PendingEvents::happened(const Entry& entry) {
-  if (entry.event == nullptr) {
-    return false;
+bool PendingEvents::happened(const StreamUse& use, const Entry& entry) {
+  orError_t error = orSuccess;
+  if (entry.event != nullptr) {
+    error = orEventQuery(entry.event);
+  } else {
+    const DeviceScope scope(use.device);  // a null stream is the current device's
+    error = scope.error() == orSuccess ? orStreamQuery(use.stream) : scope.error();
   }
-  const orError_t error = orEventQuery(entry.event);
   if (error == orSuccess) {
     return true;
   }

@@ -36,7 +36,7 @@ class EventPool {
 class PendingEvents {
  public:
   struct Entry {
-    orEvent_t event;  // null: could not be recorded; only the device's synchronization tells
+    orEvent_t event;  // null: could not be recorded; the whole stream has to run dry
     Block* block;
   };
   struct Queue {
@@ -51,9 +51,11 @@ class PendingEvents {
   template <typename Done>
   void poll(Done done) {
     for (Queue& queue : queues_) {
-      while (!queue.entries.empty() && happened(queue.entries.front())) {
-        Block* block = queue.entries.front().block;
-        EventPool::get().put(queue.use.device, queue.entries.front().event);
+      while (!queue.entries.empty() && happened(queue.use, queue.entries.front())) {
+        const auto [event, block] = queue.entries.front();
+        if (event != nullptr) {
+          EventPool::get().put(queue.use.device, event);
+        }
         queue.entries.pop_front();
         --count_;
         done(block);
@@ -65,7 +67,7 @@ class PendingEvents {
   std::vector<Queue> take_all();
 
  private:
-  static bool happened(const Entry& entry);
+  static bool happened(const StreamUse& use, const Entry& entry);
 
   std::vector<Queue> queues_;
   size_t count_ = 0;

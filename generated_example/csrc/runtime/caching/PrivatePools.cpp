@@ -31,14 +31,16 @@ PrivatePool& DeviceCache::pool_at(c10::MempoolId_t id) {
 void DeviceCache::create_or_incref(c10::MempoolId_t id, std::shared_ptr<OpenRegAllocator> allocator) {
   TORCH_CHECK((id != c10::MempoolId_t{0, 0}), "openreg: (0, 0) is no memory pool of one's own");
   const Lock lock(mutex_);
-  std::unique_ptr<PrivatePool>& pool = pools_[id];
-  if (pool == nullptr) {
-    pool = std::make_unique<PrivatePool>(id);
+  auto found = pools_.find(id);
+  if (found == pools_.end()) {
+    auto pool = std::make_unique<PrivatePool>(id);
     pool->allocator = std::move(allocator);
+    found = pools_.emplace(id, std::move(pool)).first;
   } else {
-    TORCH_CHECK(allocator == nullptr || allocator == pool->allocator, "openreg: the memory pool has another allocator");
+    TORCH_CHECK(
+        allocator == nullptr || allocator == found->second->allocator, "openreg: the memory pool has another allocator");
   }
-  ++pool->use_count;
+  ++found->second->use_count;
 }
 
 void DeviceCache::begin_allocate_to_pool(c10::MempoolId_t id, StreamFilter filter) {

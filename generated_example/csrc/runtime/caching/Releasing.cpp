@@ -3,11 +3,25 @@
 #include <algorithm>
 
 #include "runtime/Exception.h"
-#include "runtime/Guard.h"
+#include "runtime/Functions.h"
 #include "runtime/caching/DeviceCache.h"
 #include "runtime/caching/ExpandableSegment.h"
 
 namespace openreg::caching {
+
+namespace {
+
+// A segment of an allocator that the user gave goes back there. One that throws has it no more, as far as it knows.
+orError_t give_back_segment(const Block& block) noexcept {
+  const PrivatePool* owner = block.segment->pool->owner;
+  if (owner == nullptr || owner->allocator == nullptr) {
+    return orFree(block.ptr);
+  }
+  never_throw("a pool's allocator took memory back", [&] { owner->allocator->raw_delete(block.ptr); });
+  return orSuccess;
+}
+
+}  // namespace
 
 // Waits until no stream uses a block that its owner has freed.
 void DeviceCache::synchronize_uses(Lock& lock) {
@@ -18,15 +32,19 @@ void DeviceCache::synchronize_uses(Lock& lock) {
   }
   std::vector<std::pair<StreamUse, PendingEvents::Entry>> left;
   std::vector<Block*> done;
-  ++releases_;
+  const Release release(releases_, released_);
   {
     const Unlocked unlocked(lock);
     for (PendingEvents::Queue& queue : queues) {
-      const OpenRegGuard guard(queue.use.device);
+      const DeviceScope scope(queue.use.device);
       for (const PendingEvents::Entry& entry : queue.entries) {
         const bool has_event = entry.event != nullptr;
-        const orError_t error =
-            has_event ? orEventSynchronize(entry.event) : orStreamSynchronize(queue.use.stream);
+        orError_t error = scope.error();
+        if (has_event) {
+          error = orEventSynchronize(entry.event);
+        } else if (error == orSuccess) {
+          error = orStreamSynchronize(queue.use.stream);
+        }
         if (error != orSuccess) {
           orGetLastError();
           left.emplace_back(queue.use, entry);
@@ -45,8 +63,6 @@ void DeviceCache::synchronize_uses(Lock& lock) {
   for (Block* block : done) {
     finish_event(block);
   }
-  --releases_;
-  released_.notify_all();
 }
 
 void DeviceCache::release_cached(Lock& lock, c10::MempoolId_t id) {
@@ -95,31 +111,26 @@ size_t DeviceCache::give_back(Lock& lock, const std::vector<Block*>& whole, cons
   }
   // They leave the list first: as soon as the device has an address back, another thread may get a segment there.
   std::vector<std::unique_ptr<Segment>> leaving;
+  leaving.reserve(whole.size());
   for (const Block* block : whole) {
     const auto place = segments_.find(block->segment->base);
     leaving.push_back(std::move(place->second));
     segments_.erase(place);
   }
   std::vector<orError_t> errors;
-  ++releases_;
+  errors.reserve(whole.size() + parts.size());
   {
+    const Release release(releases_, released_);
     const Unlocked unlocked(lock);
-    const OpenRegGuard guard(device_);
+    const DeviceScope scope(device_);
     for (const Block* block : whole) {
-      const PrivatePool* owner = block->segment->pool->owner;
-      if (owner != nullptr && owner->allocator != nullptr) {
-        owner->allocator->raw_delete(block->ptr);
-        errors.push_back(orSuccess);
-      } else {
-        errors.push_back(orFree(block->ptr));
-      }
+      errors.push_back(scope.error() == orSuccess ? give_back_segment(*block) : scope.error());
     }
     for (const Block* block : parts) {
-      errors.push_back(block->segment->expandable->unmap(block->ptr, block->size));
+      const bool reached = scope.error() == orSuccess;
+      errors.push_back(reached ? block->segment->expandable->unmap(block->ptr, block->size) : scope.error());
     }
   }
-  --releases_;
-  released_.notify_all();
   size_t bytes = 0;
   std::vector<std::unique_ptr<Segment>> dead;
   for (size_t i = 0; i < errors.size(); ++i) {

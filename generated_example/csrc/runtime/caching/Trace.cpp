@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/Exception.h"
+
 namespace openreg::caching {
 
 void HistoryMode::set(
@@ -25,6 +27,12 @@ void HistoryMode::set(
 Context HistoryMode::call_recorder() const {
   const CreateContextFn recorder = recorder_.load(std::memory_order_relaxed);
   return recorder == nullptr ? nullptr : recorder();
+}
+
+Context HistoryMode::try_recorder() const noexcept {
+  Context context;
+  never_throw("the recorder of the allocator's history ran", [&] { context = call_recorder(); });
+  return context;
 }
 
 ThreadNotes& thread_notes() {
@@ -63,7 +71,7 @@ void Trace::add(TraceEntry::Action action, size_t address, size_t size, orStream
       mode_.keeps(level) ? context : nullptr,
       notes.compile_contexts.empty() ? std::string() : notes.compile_contexts.back(), notes.user_metadata);
   for (const AllocatorTraceTracker& tracker : trackers_) {
-    tracker(entry);
+    never_throw("a tracker of the allocator ran", [&] { tracker(entry); });
   }
   if (!mode_.enabled() || mode_.skips(action)) {
     return;

@@ -28,12 +28,17 @@ class HistoryMode {
   Context gather(RecordContext level) const {
     return C10_LIKELY(level > when_.load(std::memory_order_relaxed)) ? nullptr : call_recorder();
   }
+  /// The same where nothing may be thrown, such as in a deleter: null if the recorder throws.
+  Context gather_or_none(RecordContext level) const noexcept {
+    return C10_LIKELY(level > when_.load(std::memory_order_relaxed)) ? nullptr : try_recorder();
+  }
   /// Whether entries of the history carry contexts for this.
   bool keeps(RecordContext level) const { return level <= when_.load(std::memory_order_relaxed); }
   bool skips(TraceEntry::Action action) const { return (skipped_.load(std::memory_order_relaxed) >> action & 1) != 0; }
 
  private:
   Context call_recorder() const;
+  Context try_recorder() const noexcept;
 
   std::atomic<bool> enabled_{false};
   std::atomic<RecordContext> when_{RecordContext::NEVER};

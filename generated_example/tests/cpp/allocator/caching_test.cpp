@@ -120,6 +120,21 @@ TEST_F(CachingTest, RecordedStreamKeepsMemoryUntilItGotThere) {
   EXPECT_EQ(current(&DeviceStats::active), 1);
 }
 
+TEST_F(CachingTest, RecordedStreamKeepsMemoryThatHasAnotherOwner) {
+  const OpenRegStream other = getStreamFromPool();
+  auto* const owner = new c10::DataPtr(allocate(1000));
+  c10::DataPtr data(owner->get(), owner, [](void* context) { delete static_cast<c10::DataPtr*>(context); }, owner->device());
+  void* const address = data.get();
+  Gate gate;
+  OPENREG_HOLD_OR_SKIP(gate, other);
+  getDeviceAllocator()->recordStream(data, other);
+  data.clear();
+  EXPECT_EQ(current(&DeviceStats::active), 1);
+  EXPECT_NE(allocate(1000).get(), address);
+  gate.open();
+  other.synchronize();
+}
+
 TEST_F(CachingTest, MaxSplitSizeKeepsLargeBlocksWhole) {
   use_settings("max_split_size_mb:21");
   allocate(60 * kMiB).clear();

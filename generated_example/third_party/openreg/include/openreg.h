@@ -293,6 +293,9 @@ OPENREG_API const char* orGetErrorString(orError_t error);
 // For tests: after `calls` more calls, of any thread, that could touch the device, one fails with `error` and does
 // nothing. A negative number calls it off.
 OPENREG_API void orDebugFailAfter(int calls, orError_t error);
+// The same for one function, "orFree" say, or each if it is null: after `calls` more calls of it the next `times`
+// calls fail, all that follow if `times` is negative. 0 calls it off. Those that need no device can fail too.
+OPENREG_API void orDebugFailCall(const char* function, int calls, int times, orError_t error);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -3,6 +3,8 @@
 #include "error.h"
 
 #include <atomic>
+#include <mutex>
+#include <string>
 
 namespace openreg::driver {
 namespace {
@@ -12,11 +14,39 @@ thread_local orError_t last_error = orSuccess;
 std::atomic<int> calls_to_failure{-1};  // negative: none is wanted
 std::atomic<orError_t> failure = orSuccess;
 
+// What orDebugFailCall() wants.
+struct WantedFailures {
+  std::mutex mutex;
+  std::string function;  // empty: each
+  int calls = 0;
+  int times = 0;  // 0: none is wanted
+  orError_t error = orSuccess;
+};
+std::atomic<bool> wants_failures{false};
+
+WantedFailures& wanted_failures() {
+  static auto& wanted = *new WantedFailures;
+  return wanted;
+}
+
 }  // namespace
 
 orError_t injected_failure() noexcept {
   if (calls_to_failure.load(std::memory_order_relaxed) < 0) return orSuccess;
   return calls_to_failure.fetch_sub(1, std::memory_order_relaxed) == 0 ? failure.load() : orSuccess;
+}
+
+orError_t injected_failure(const char* function) noexcept {
+  if (!wants_failures.load(std::memory_order_relaxed)) return orSuccess;
+  WantedFailures& wanted = wanted_failures();
+  const std::lock_guard lock(wanted.mutex);
+  if (wanted.times == 0 || (!wanted.function.empty() && wanted.function != function)) return orSuccess;
+  if (wanted.calls > 0) {
+    --wanted.calls;
+    return orSuccess;
+  }
+  if (wanted.times > 0) --wanted.times;
+  return wanted.error;
 }
 
 orError_t remember(orError_t status) noexcept {
@@ -39,6 +69,17 @@ orError_t orPeekAtLastError(void) { return openreg::driver::last_error; }
 void orDebugFailAfter(int calls, orError_t error) {
   openreg::driver::failure = error;
   openreg::driver::calls_to_failure = calls;
+}
+
+void orDebugFailCall(const char* function, int calls, int times, orError_t error) {
+  using namespace openreg::driver;
+  WantedFailures& wanted = wanted_failures();
+  const std::lock_guard lock(wanted.mutex);
+  wanted.function = function == nullptr ? "" : function;
+  wanted.calls = calls;
+  wanted.times = times;
+  wanted.error = error;
+  wants_failures = times != 0;
 }
 
 }  // extern "C"

@@ -17,12 +17,12 @@ namespace openreg::driver {
 // Keeps a failure as the calling thread's last error; passes `status` on. orErrorNotReady is no failure.
 orError_t remember(orError_t status) noexcept;
 
-// The error that orDebugFailAfter() wants of this call; orSuccess mostly.
+// The error that orDebugFailAfter() or orDebugFailCall() wants of this call; orSuccess mostly.
 orError_t injected_failure() noexcept;
+orError_t injected_failure(const char* function) noexcept;
 
-// For functions that need no device: they answer in a forked child too.
 template <typename Body>
-orError_t describe(const Body& body) noexcept {
+orError_t run(const Body& body) noexcept {
   try {
     return remember(body());
   } catch (const std::bad_alloc&) {
@@ -34,12 +34,19 @@ orError_t describe(const Body& body) noexcept {
   }
 }
 
+// For functions that need no device: they answer in a forked child too. `function` is the API's that calls.
+template <typename Body>
+orError_t describe(const Body& body, const char* function = __builtin_FUNCTION()) noexcept {
+  if (const orError_t error = injected_failure(function); error != orSuccess) return remember(error);
+  return run(body);
+}
+
 // For all others.
 template <typename Body>
-orError_t call(const Body& body) noexcept {
+orError_t call(const Body& body, const char* function = __builtin_FUNCTION()) noexcept {
   if (forked()) return remember(orErrorForked);
   if (const orError_t error = injected_failure(); error != orSuccess) return remember(error);
-  return describe(body);
+  return describe(body, function);
 }
 
 }  // namespace openreg::driver

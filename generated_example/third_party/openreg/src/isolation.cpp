@@ -59,6 +59,21 @@ void Isolation::enter_thread() const {
 #endif
 }
 
+Isolation::Visit::Visit(const Isolation& isolation) : isolation_(isolation) {
+#ifdef PKEY_DISABLE_ACCESS
+  if (isolation_.mode_ == IsolationMode::kPkey) rights_ = static_cast<unsigned>(pkey_get(isolation_.key_));
+#endif
+  isolation_.enter_thread();
+}
+
+Isolation::Visit::~Visit() {
+#ifdef PKEY_DISABLE_ACCESS
+  if (isolation_.mode_ == IsolationMode::kPkey) pkey_set(isolation_.key_, rights_);
+#else
+  static_cast<void>(rights_);
+#endif
+}
+
 void Isolation::protect(bool open) const {
   if (open && debug_) {
     for (const auto& [pages, size] : live_) set_rights(pages, size, PROT_READ | PROT_WRITE);

@@ -34,6 +34,20 @@ class Isolation {
 
   // A stream's thread calls it once, first thing.
   void enter_thread() const;
+  // Whether a host thread can have the rights of a stream's for a moment, by a Visit. Where rights are the whole process's, who
+  // opens the memory has to see to its closing, and a stream's thread is better at that.
+  bool has_visits() const { return mode_ != IsolationMode::kMprotect; }
+  class Visit {
+   public:
+    explicit Visit(const Isolation& isolation);
+    ~Visit();
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+   private:
+    const Isolation& isolation_;
+    unsigned rights_ = 0;  // the thread's, before
+  };
   // The calling thread begins, and ends, to work on device memory.
   void open();
   void release();

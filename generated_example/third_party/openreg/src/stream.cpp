@@ -67,15 +67,30 @@ void Stream::start() {
 }
 
 void Stream::submit(Touches touches, std::function<void()> run) {
-  bool wake = false;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(submission_);
     if (!started_) start();
-    queue_.push_back(Task{touches, std::move(run)});
-    submitted_.fetch_add(1, std::memory_order_release);
-    wake = sleeping_;
+    queue_.push(Task{touches, std::move(run)});
+    // Who is about to sleep says so and looks at submitted_ after that, so one of the two sees the other.
+    submitted_.store(submitted_.load(std::memory_order_relaxed) + 1);
   }
-  if (wake) arrived_.notify_one();
+  if (!sleeping_.load()) return;
+  std::lock_guard lock(sleep_);
+  if (sleeping_.exchange(false)) arrived_.notify_one();
+}
+
+bool Stream::run_when_idle(const std::function<void()>& run) {
+  constexpr int kTrials = 4;
+  if (!isolation_.has_visits()) return false;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    wait();
+    std::lock_guard lock(submission_);
+    if (!done(submitted_.load())) continue;
+    const Isolation::Visit visit(isolation_);
+    run();
+    return true;
+  }
+  return false;
 }
 
 void Stream::work() {
@@ -83,19 +98,15 @@ void Stream::work() {
   leave_signals_to_host();
   ask_for_priority(priority_);
   isolation_.enter_thread();
-  while (take_batch()) {
-    for (Task& task : batch_) {
-      const bool last = &task == &batch_.back();
-      run(std::move(task));
-      // Released before it counts as completed, so that who waits for it can close the memory.
-      if (last && std::exchange(has_memory_, false)) isolation_.release();
-      complete_one();
-    }
-    batch_.clear();
+  while (Task* task = next_task()) {
+    run(*task);
+    // Released before it counts as completed, so that who waits for it can close the memory.
+    if (!has_task() && std::exchange(has_memory_, false)) isolation_.release();
+    complete_one();
   }
 }
 
-void Stream::run(Task task) {
+void Stream::run(Task& task) {
   be_late();
   const bool needs_memory = task.touches == Touches::kMemory;
   if (needs_memory && !has_memory_) isolation_.open();
@@ -106,33 +117,35 @@ void Stream::run(Task task) {
   } catch (...) {
     failed_.store(true);
   }
+  task.run = nullptr;
 }
 
 void Stream::complete_one() {
-  completed_.fetch_add(1);
+  completed_.store(completed_.load(std::memory_order_relaxed) + 1);
   // Who counts itself among the waiting looks at completed_ after that, so one of the two sees the other.
   if (waiting_.load() == 0) return;
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(sleep_);
   finished_.notify_all();
 }
 
-bool Stream::take_batch() {
-  arrival_.see([this] { return submitted_.load(std::memory_order_acquire) != taken_; });
-  std::unique_lock lock(mutex_);
-  sleep_until_work(lock);
-  queue_.swap(batch_);
-  taken_ += batch_.size();
-  return !batch_.empty();
+Task* Stream::next_task() {
+  if (!has_task() && !arrival_.see([this] { return has_task(); })) sleep_until_work();
+  if (!has_task()) return nullptr;
+  ++taken_;
+  return &queue_.take();
 }
 
-void Stream::sleep_until_work(std::unique_lock<std::mutex>& lock) {
-  const auto wake = [this] { return !queue_.empty() || closed_; };
-  if (wake()) return;
-  sleeping_ = true;
+void Stream::sleep_until_work() {
+  // Said again before each sleep: who was late to wake this thread for a task that it had seen by itself has unsaid it.
+  const auto wake = [this] {
+    sleeping_.store(true);
+    return has_task() || closed_.load();
+  };
+  std::unique_lock lock(sleep_);
   // Nobody may have synchronized, so a stream without work closes device memory by itself.
   if (isolation_.is_open() && !arrived_.wait_for(lock, isolation_.patience(), wake)) isolation_.seal_idle();
   arrived_.wait(lock, wake);
-  sleeping_ = false;
+  sleeping_.store(false);
 }
 
 bool Stream::idle() {
@@ -144,7 +157,7 @@ bool Stream::idle() {
 void Stream::wait() {
   const std::uint64_t target = submitted_.load();
   if (!completion_.see([&] { return done(target); })) {
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock(sleep_);
     waiting_.fetch_add(1);
     finished_.wait(lock, [&] { return done(target); });
     waiting_.fetch_sub(1);
@@ -154,7 +167,7 @@ void Stream::wait() {
 
 bool Stream::wait_until(Clock::time_point deadline) {
   const std::uint64_t target = submitted_.load();
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(sleep_);
   waiting_.fetch_add(1);
   const bool reached = finished_.wait_until(lock, deadline, [&] { return done(target); });
   waiting_.fetch_sub(1);
@@ -164,8 +177,8 @@ bool Stream::wait_until(Clock::time_point deadline) {
 bool Stream::take_failure() { return failed_.exchange(false); }
 
 void Stream::close() {
-  std::lock_guard lock(mutex_);
-  closed_ = true;
+  std::lock_guard lock(sleep_);
+  closed_.store(true);
   arrived_.notify_one();
 }
 

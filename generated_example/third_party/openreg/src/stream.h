@@ -9,10 +9,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "openreg.h"
 #include "isolation.h"
+#include "task_queue.h"
 
 // Note [Streams are threads]
 // A stream is a queue and a thread that runs what is queued, one task after another. The thread starts with the first
@@ -20,8 +20,9 @@
 // process ends. The thread shares ownership of its stream, so a stream outlives its handle for as long as it has work.
 //
 // Waking a thread costs both sides more than a small kernel does. So a thread that has run dry looks out for the next task
-// for some microseconds before it sleeps, and so does a host thread that waits (Lookout). The queue is handed over as a
-// whole, and a task of two pointers, as a kernel is, takes no memory of its own.
+// for some microseconds before it sleeps, and so does a host thread that waits (Lookout). Those that submit take turns by a
+// lock that the stream's thread does not take, so neither side ever waits for the other while there is work. A task of two
+// pointers, as a kernel is, takes no memory of its own.
 //
 // Priority: the thread of a more urgent stream asks the system for a larger share of the CPU (a lower nice value). The
 // system refuses that to a process without the right to (CAP_SYS_NICE or RLIMIT_NICE), and then all streams are alike.
@@ -73,11 +74,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   static constexpr int kLeastPriority = 0;
   static constexpr int kGreatestPriority = -2;
 
-  // What a task does decides whether device memory is opened for it (see Note [Isolation of device memory]).
-  enum class Touches {
-    kMemory,
-    kNothing,
-  };
+  using Touches = Task::Touches;
   using Clock = std::chrono::steady_clock;
 
   Stream(int device, int priority, Isolation& isolation);
@@ -91,6 +88,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Queues a task. If it throws when run, the stream goes on and take_failure() tells. Throws if there are no means to
   // queue it (memory, threads); then nothing is queued.
   void submit(Touches touches, std::function<void()> run);
+  // Waits for what was submitted so far, then runs `run` on the calling thread, with the rights of a stream's. Nothing is
+  // submitted meanwhile, so it should be short. False, and nothing was run, if others keep the stream busy or a host thread
+  // can't have these rights. Not to be called on a stream's own thread.
+  bool run_when_idle(const std::function<void()>& run);
   // True if nothing is left to do.
   bool idle();
   // Waits for what was submitted so far. Not to be called on a stream's own thread.
@@ -103,18 +104,14 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void close();
 
  private:
-  struct Task {
-    Touches touches;
-    std::function<void()> run;
-  };
-
   void start();
   void work();
-  // Runs a task and destroys it: it may own a staging buffer.
-  void run(Task task);
-  // Puts what is queued into batch_, after some sleep if need be. False at the end.
-  bool take_batch();
-  void sleep_until_work(std::unique_lock<std::mutex>& lock);
+  // Runs a task and destroys what it holds, such as a staging buffer.
+  void run(Task& task);
+  // The next task, after some sleep if need be; null at the end. It stays in its place until the next call.
+  Task* next_task();
+  void sleep_until_work();
+  bool has_task() const { return submitted_.load() != taken_; }
   bool done(std::uint64_t target) const { return completed_.load() >= target; }
   void complete_one();
 
@@ -122,21 +119,22 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const int priority_;
   Isolation& isolation_;
 
-  std::mutex mutex_;
+  std::mutex submission_;  // of those that submit; guards the queue's back, started_, and writing submitted_
+  TaskQueue queue_;
+  bool started_ = false;
+  std::atomic<std::uint64_t> submitted_{0};
+
+  std::mutex sleep_;  // of those that sleep, and of who wakes them
   std::condition_variable arrived_;  // a task, or the end
   std::condition_variable finished_;  // a task that somebody waits for
-  std::vector<Task> queue_;
-  bool started_ = false;
-  bool sleeping_ = false;
-  bool closed_ = false;
-  std::atomic<std::uint64_t> submitted_{0};  // written under the mutex
-  std::atomic<std::uint64_t> completed_{0};  // written by the stream's thread
+  std::atomic<bool> sleeping_{false};  // the stream's thread is about to sleep, or does, and nobody wakes it yet; written under sleep_
+  std::atomic<bool> closed_{false};
   std::atomic<int> waiting_{0};  // threads that sleep until completed_ grows
   std::atomic<bool> failed_{false};
   Lookout completion_;
 
-  // Of the stream's thread alone.
-  std::vector<Task> batch_;
+  // Written by the stream's thread alone; not beside what the others write.
+  alignas(64) std::atomic<std::uint64_t> completed_{0};
   std::uint64_t taken_ = 0;
   bool has_memory_ = false;
   Lookout arrival_;

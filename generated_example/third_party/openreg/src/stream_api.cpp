@@ -88,10 +88,12 @@ orError_t orStreamGetDevice(orStream_t stream, int* device) {
 
 orError_t orLaunchKernel(orStream_t stream, void (*function)(void*), void* argument) {
   return call([&] {
-    const auto found = find_stream(stream);
-    if (found == nullptr) return orErrorInvalidHandle;
+    // The default stream lives as long as its device, so no share of it is needed.
+    const auto found = stream == nullptr ? nullptr : table().find(stream);
+    Stream* const target = stream == nullptr ? current_device().default_stream().get() : found.get();
+    if (target == nullptr) return orErrorInvalidHandle;
     if (function == nullptr) return orErrorInvalidValue;
-    found->submit(Stream::Touches::kMemory, [function, argument] { function(argument); });
+    target->submit(Stream::Touches::kMemory, [function, argument] { function(argument); });
     return orSuccess;
   });
 }

@@ -8,8 +8,9 @@ namespace {
 
 class CopyTest : public DeviceTest, public testing::WithParamInterface<size_t> {};
 
-// 64 KiB is where a pageable copy to the device stops being staged.
-INSTANTIATE_TEST_SUITE_P(Sizes, CopyTest, testing::Values(1, 4095, 65536, 65537, 3 << 20));
+// Up to 4 KiB a copy that waits is the caller's own work, up to 64 KiB a pageable copy to the device is staged, and from
+// 1 MiB on helpers take a share.
+INSTANTIATE_TEST_SUITE_P(Sizes, CopyTest, testing::Values(1, 4096, 4097, 65536, 65537, (3 << 20) + 1));
 
 TEST_P(CopyTest, SynchronousInAllDirections) {
   const size_t size = GetParam();
@@ -96,6 +97,51 @@ TEST_F(DeviceTest, CopiesWithinAnAllocationMayOverlap) {
   ASSERT_OK(orMemcpy(device.get(), bytes.data(), 100, orMemcpyHostToDevice));
   ASSERT_OK(orMemcpy(device.bytes() + 10, device.get(), 90, orMemcpyDeviceToDevice));
   EXPECT_EQ(fetch(device.bytes() + 10, 90), std::vector<char>(bytes.begin(), bytes.begin() + 90));
+}
+
+// The ranges of a large one, too, though helpers could not share it.
+TEST_F(DeviceTest, LargeCopiesMayOverlap) {
+  constexpr size_t kSize = 4 << 20;
+  constexpr size_t kShift = 4096 + 1;
+  Buffer buffer(kSize + kShift);
+  const std::vector<char> bytes = numbered(kSize);
+  ASSERT_OK(orMemcpy(buffer.get(), bytes.data(), kSize, orMemcpyHostToDevice));
+  ASSERT_OK(orMemcpy(buffer.bytes() + kShift, buffer.get(), kSize, orMemcpyDeviceToDevice));
+  EXPECT_EQ(fetch(buffer.bytes() + kShift, kSize), bytes);
+}
+
+TEST_F(DeviceTest, LargeCopiesOfSeveralStreamsRunAtOnce) {
+  constexpr size_t kSize = (2 << 20) + 7;
+  constexpr int kStreams = 4;
+  constexpr int kTimes = 8;
+  std::vector<OwnedStream> streams(kStreams);
+  std::vector<Buffer> buffers;
+  PinnedBuffer source(kSize * kStreams);
+  for (int i = 0; i < kStreams; ++i) {
+    buffers.emplace_back(kSize);
+    const std::vector<char> bytes = numbered(kSize, i);
+    std::memcpy(source.bytes() + static_cast<size_t>(i) * kSize, bytes.data(), kSize);
+  }
+  for (int time = 0; time < kTimes; ++time) {
+    for (size_t i = 0; i < kStreams; ++i) {
+      ASSERT_OK(orMemcpyAsync(
+          buffers[i].get(), source.bytes() + i * kSize, kSize, orMemcpyHostToDevice, streams[i].get()));
+    }
+  }
+  ASSERT_OK(orDeviceSynchronize());
+  for (size_t i = 0; i < kStreams; ++i) EXPECT_EQ(fetch(buffers[i].get(), kSize), numbered(kSize, static_cast<int>(i)));
+}
+
+TEST_F(DeviceTest, SmallCopiesThatWaitSeeWhatWasQueuedBefore) {
+  OwnedStream stream;
+  Buffer device(sizeof(int));
+  for (int i = 0; i < 300; ++i) {
+    std::function<void()> kernel = [&] { std::memcpy(device.get(), &i, sizeof(i)); };
+    ASSERT_OK(run_on(stream.get(), kernel));
+    int got = -1;
+    ASSERT_OK(orMemcpyAsync(&got, device.get(), sizeof(got), orMemcpyDeviceToHost, stream.get()));
+    ASSERT_EQ(got, i);
+  }
 }
 
 TEST_F(DeviceTest, CopiesOfNothingSucceed) {

@@ -21,6 +21,24 @@ TEST_F(DeviceTest, LastErrorBelongsToTheThread) {
   EXPECT_EQ(orPeekAtLastError(), orSuccess);
 }
 
+TEST_F(DeviceTest, WantedCallsOfAFunctionFail) {
+  int device = -1;
+  orDebugFailCall("orGetDevice", 1, 2, orErrorUnknown);
+  EXPECT_OK(orSetDevice(0));
+  EXPECT_OK(orGetDevice(&device));
+  EXPECT_EQ(orGetDevice(&device), orErrorUnknown);
+  EXPECT_EQ(orGetDevice(&device), orErrorUnknown);
+  EXPECT_OK(orGetDevice(&device));
+  EXPECT_EQ(orGetLastError(), orErrorUnknown);
+
+  orDebugFailCall(nullptr, 0, -1, orErrorMemoryAllocation);
+  EXPECT_EQ(orSetDevice(0), orErrorMemoryAllocation);
+  EXPECT_EQ(orDeviceSynchronize(), orErrorMemoryAllocation);
+  orDebugFailCall(nullptr, 0, 0, orSuccess);
+  EXPECT_OK(orDeviceSynchronize());
+  orGetLastError();
+}
+
 TEST_F(DeviceTest, EachErrorHasANameAndASentence) {
   std::set<std::string> names;
   std::set<std::string> sentences;

@@ -60,6 +60,7 @@ TEST_F(IsolationDeathTest, HostWritesDieAfterTheDeviceUsedTheMemory) {
   EXPECT_SEGFAULT(touch([&] { EXPECT_OK(orStreamSynchronize(stream.get())); }), message);
   EXPECT_SEGFAULT(touch([&] { EXPECT_OK(orDeviceSynchronize()); }), message);
   EXPECT_SEGFAULT(touch(poll), message);
+  EXPECT_SEGFAULT(touch([&] { fetch(buffer.get(), 100); }), message);
   EXPECT_SEGFAULT(touch(wait_for_event), message);
   // Nobody synchronizes: an idle device closes its memory by itself.
   EXPECT_SEGFAULT(touch([&] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); }), message);

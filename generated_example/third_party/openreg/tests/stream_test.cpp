@@ -25,6 +25,24 @@ TEST_F(DeviceTest, WorkOnAStreamRunsInOrder) {
   for (int i = 0; i < 200; ++i) EXPECT_EQ(order[static_cast<size_t>(i)], i);
 }
 
+// More than a block of the queue holds, while it is filled and run dry again and again.
+TEST_F(DeviceTest, QueuesGrowAndRunDry) {
+  OwnedStream stream;
+  std::vector<int> order;
+  std::vector<std::function<void()>> kernels;
+  for (int i = 0; i < 1000; ++i) kernels.push_back([&order, i] { order.push_back(i); });
+  size_t next = 0;
+  for (const size_t burst : {size_t{1}, size_t{63}, size_t{64}, size_t{65}, size_t{300}, size_t{2}, size_t{505}}) {
+    {
+      Gate gate(stream.get());
+      for (size_t i = 0; i < burst; ++i) ASSERT_OK(run_on(stream.get(), kernels[next++]));
+    }
+    ASSERT_OK(orStreamSynchronize(stream.get()));
+  }
+  ASSERT_EQ(order.size(), next);
+  for (size_t i = 0; i < next; ++i) EXPECT_EQ(order[i], static_cast<int>(i));
+}
+
 TEST_F(DeviceTest, StreamsRunSideBySide) {
   OwnedStream blocked;
   OwnedStream other;

@@ -46,6 +46,10 @@ TEST_F(DeviceTest, ManyThreadsShareAStream) {
       EXPECT_OK(run_on(stream.get(), add));
       if (i % 50 == 0) {
         EXPECT_OK(orStreamSynchronize(stream.get()));
+      } else if (i % 5 == 0) {
+        long seen = 0;
+        EXPECT_OK(orMemcpyAsync(&seen, counter.get(), sizeof(seen), orMemcpyDeviceToHost, stream.get()));
+        EXPECT_GT(seen, i);
       }
     }
   });

@@ -2,6 +2,7 @@
 // Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
 #include <ATen/Context.h>
 #include <ATen/EmptyTensor.h>
+#include <ATen/native/TensorFactories.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/DeviceGuard.h>
 
@@ -20,22 +21,16 @@ void check_options(std::optional<at::Layout> layout, std::optional<bool> pin_mem
   TORCH_CHECK(!pin_memory.value_or(false), "Only dense CPU tensors can be pinned");
 }
 
-/// torch.use_deterministic_algorithms promises that uninitialised memory is not what decides a result.
 at::Tensor filled_if_deterministic(at::Tensor tensor) {
-  if (at::globalContext().deterministicAlgorithms() &&
-      at::globalContext().deterministicFillUninitializedMemory()) {
-    if (tensor.is_floating_point() || tensor.is_complex()) {
-      fill__Scalar(tensor, std::numeric_limits<double>::quiet_NaN());
-    } else if (tensor.scalar_type() == at::kBool) {
-      fill__Scalar(tensor, true);
-    } else {
-      fill__Scalar(tensor, 0x7f);  // the largest value that all integer types have
-    }
-  }
-  return tensor;
+  return fills_new_memory() ? at::native::fill_empty_deterministic_(tensor) : tensor;
 }
 
 }  // namespace
+
+bool fills_new_memory() {
+  return at::globalContext().deterministicAlgorithms() &&
+      at::globalContext().deterministicFillUninitializedMemory();
+}
 
 at::Device resolve_device(std::optional<at::Device> device) {
   TORCH_CHECK(!device.has_value() || device->is_privateuseone(), "expected a device of type openreg, got ",

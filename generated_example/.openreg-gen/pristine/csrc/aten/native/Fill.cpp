@@ -2,6 +2,7 @@
 // Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
 #include <ATen/Dispatch_v2.h>
 #include <ATen/TensorIterator.h>
+#include <ATen/ops/conj_physical.h>
 #include <c10/core/DeviceGuard.h>
 
 #include "aten/native/DeviceLoop.h"
@@ -38,7 +39,7 @@ at::Tensor& fill__Scalar(at::Tensor& self, const at::Scalar& value) {
   const bool zero =
       std::all_of(source.bytes.begin(), source.bytes.end(), [](char byte) { return byte == 0; });
   if (zero && self.is_non_overlapping_and_dense()) {
-    OPENREG_CHECK(orMemsetAsync(self.mutable_data_ptr(), 0, self.nbytes(), getCurrentStream().stream()));
+    OPENREG_CHECK_LAUNCH(orMemsetAsync(self.mutable_data_ptr(), 0, self.nbytes(), getCurrentStream().stream()));
     return self;
   }
   auto iter = at::TensorIteratorConfig()
@@ -65,5 +66,10 @@ at::Tensor& fill__Tensor(at::Tensor& self, const at::Tensor& value) {
 }
 
 at::Tensor& zero_(at::Tensor& self) { return fill__Scalar(self, 0); }
+
+/// PyTorch's own calls a function of the device that only its own devices have.
+at::Tensor& conj_physical_(at::Tensor& self) {
+  return self.is_complex() ? at::conj_physical_out(self, self) : self;
+}
 
 }  // namespace openreg::native

@@ -9,7 +9,8 @@
 #include <ATen/ops/mm_ops.h>
 
 #include "aten/native/Gemm.h"
-#include "aten/native/HostKernel.h"
+#include "aten/native/Kernels.h"
+#include "host/Kernel.h"
 #include "runtime/Exception.h"
 #include "runtime/Stream.h"
 
@@ -115,6 +116,7 @@ bool device_gemm(const at::Tensor& out, int64_t ldc, const at::Tensor& a, const 
   problem.c = out.mutable_data_ptr();
   problem.ldc = ldc;
   problem.strideC = out.dim() == 3 ? out.stride(0) : 0;
+  OPENREG_CHECK_DEVICE();
   const orError_t gemm = orGemm(&problem, getCurrentStream().stream());
   if (gemm == orErrorNotSupported) {
     orGetLastError();
@@ -124,16 +126,18 @@ bool device_gemm(const at::Tensor& out, int64_t ldc, const at::Tensor& a, const 
   return true;
 }
 
+/// By the CPU's kernels, which throw for dtypes that they do not take; waits for them.
 void host_gemm(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
     const at::Scalar& beta, const at::Scalar& alpha) {
+  at::Tensor result = out;
   if (!self.defined()) {
-    a.dim() == 3 ? host_op<at::_ops::bmm_out>(a, b, out) : host_op<at::_ops::mm_out>(a, b, out);
+    a.dim() == 3 ? host_call<at::_ops::bmm_out>(a, b, result) : host_call<at::_ops::mm_out>(a, b, result);
   } else if (b.dim() == 1) {
-    host_op<at::_ops::addmv_out>(self, a, b, beta, alpha, out);
+    host_call<at::_ops::addmv_out>(self, a, b, beta, alpha, result);
   } else if (a.dim() == 3) {
-    host_op<at::_ops::baddbmm_out>(self, a, b, beta, alpha, out);
+    host_call<at::_ops::baddbmm_out>(self, a, b, beta, alpha, result);
   } else {
-    host_op<at::_ops::addmm_out>(self, a, b, beta, alpha, out);
+    host_call<at::_ops::addmm_out>(self, a, b, beta, alpha, result);
   }
 }
 
@@ -179,7 +183,7 @@ void gemm(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, co
     return host_gemm(out, self, a, b, beta, alpha);
   }
   if (!fits) {
-    out.copy_(result.values);
+    native::_copy_from(result.values, out, false);  // unlike copy_, also to elements that share memory
   }
 }
 

@@ -9,7 +9,7 @@
 
 #include "aten/native/Gemm.h"
 #include "aten/native/Im2col.h"
-#include "aten/native/Launch.h"
+#include "host/Launch.h"
 
 namespace openreg::native {
 namespace {

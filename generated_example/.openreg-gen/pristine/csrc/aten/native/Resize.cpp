@@ -3,6 +3,7 @@
 #include <ATen/EmptyTensor.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/native/Resize.h>
+#include <ATen/native/ResizeCommon.h>
 #include <ATen/ops/is_set_to_native.h>
 #include <c10/core/DeviceGuard.h>
 
@@ -20,19 +21,15 @@ void resize_to(const at::Tensor& self, at::IntArrayRef size, at::OptionalIntArra
   if (self.sizes() == size && (!stride.has_value() || self.strides() == *stride)) {
     return;
   }
-  at::TensorImpl* impl = self.unsafeGetTensorImpl();
   const size_t offset = static_cast<size_t>(self.storage_offset());
-  size_t bytes = 0;
-  if (stride.has_value()) {
-    impl->set_sizes_and_strides(size, *stride);
-    bytes = at::detail::computeStorageNbytes(size, *stride, self.itemsize(), offset);
-  } else {
-    impl->set_sizes_contiguous(size);
-    bytes = at::detail::computeStorageNbytesContiguous(size, self.itemsize(), offset);
-  }
-  if (self.numel() != 0) {
+  const size_t bytes = stride.has_value() ? at::detail::computeStorageNbytes(size, *stride, self.itemsize(), offset)
+                                          : at::detail::computeStorageNbytesContiguous(size, self.itemsize(), offset);
+  // First: the tensor stays as it is where memory is out.
+  if (c10::multiply_integers(size) != 0) {
     grow_storage(self, bytes);
   }
+  at::TensorImpl* impl = self.unsafeGetTensorImpl();
+  stride.has_value() ? impl->set_sizes_and_strides(size, *stride) : impl->set_sizes_contiguous(size);
 }
 
 }  // namespace
@@ -48,10 +45,14 @@ void grow_storage(const at::Tensor& self, size_t bytes) {
 const at::Tensor& resize_(
     const at::Tensor& self, at::IntArrayRef size, std::optional<at::MemoryFormat> memory_format) {
   const c10::DeviceGuard guard(self.device());
+  const auto before = static_cast<int64_t>(self.storage().nbytes());
   resize_to(self, size, std::nullopt);
   if (memory_format.has_value()) {
     TORCH_CHECK(*memory_format != at::MemoryFormat::Preserve, "Unsupported memory format ", *memory_format);
     self.unsafeGetTensorImpl()->empty_tensor_restride(*memory_format);
+  }
+  if (fills_new_memory()) {
+    at::native::fill_resize_deterministic_(self, before);  // what the storage grew by, and nothing else
   }
   return self;
 }

@@ -1,0 +1,79 @@
+"""Times what users notice first: small operators, item(), a large addition, a copy from pinned memory; on the CPU and on a
+device, in one process. Usage: device_overhead.py NAME TREE; prints JSON: seconds a call of each side, as device_ops.py does.
+
+Unlike there, either side has all the threads that it takes by itself. Small operators and additions have one wait at the end
+of many calls; item() and the copy wait each time. The sides take turns, and of each the best round counts.
+"""
+
+import json
+import sys
+import time
+
+import torch
+
+NAME, TREE = sys.argv[1:]
+sys.path.insert(0, TREE)
+__import__(f"torch_{NAME}")
+device = getattr(torch, NAME)
+ROUNDS = 40
+
+
+def timed(fn, wait, repeat: int) -> float:
+    start = time.perf_counter()
+    for _ in range(repeat):
+        fn()
+    wait()
+    return (time.perf_counter() - start) / repeat
+
+
+def compare(make, repeat: int) -> tuple[float, float]:
+    sides = [(make("cpu"), lambda: None), (make(NAME), device.synchronize)]
+    best = [float("inf")] * 2
+    for fn, wait in sides:
+        timed(fn, wait, repeat)
+    for _ in range(ROUNDS):
+        for i, (fn, wait) in enumerate(sides):
+            best[i] = min(best[i], timed(fn, wait, repeat))
+    return best[0], best[1]
+
+
+def added(size: int):
+    def make(where):
+        x, y = torch.rand(size).to(where), torch.rand(size).to(where)
+        return lambda: x + y
+
+    return make
+
+
+def unary(fn):
+    def make(where):
+        x = torch.ones(1).to(where)
+        return lambda: fn(x)
+
+    return make
+
+
+def copied(size: int):
+    """From pinned memory, which is where the CPU's side copies from as well."""
+
+    def make(where):
+        source = torch.rand(size // 4).pin_memory()
+        target = torch.empty_like(source, device=where)
+        return lambda: target.copy_(source)
+
+    return make
+
+
+def main() -> None:
+    results = {
+        "add, one element": compare(added(1), 1000),
+        "abs, one element": compare(unary(torch.abs), 1000),
+        "relu, one element": compare(unary(torch.relu), 1000),
+        "add, 1M": compare(added(1 << 20), 20),
+        "item()": compare(unary(torch.Tensor.item), 1000),
+        "copy of 64 MiB from pinned memory": compare(copied(64 << 20), 1),
+    }
+    print(json.dumps(results))
+
+
+main()

@@ -1,0 +1,67 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `torch` in the spec changes it, then `openreg-gen generate`.
+#
+# PyTorch, as it lies in the active Python's packages: PyTorch::c10, PyTorch::torch_cpu, PyTorch::torch_python.
+#
+# Not by find_package(Torch): where PyTorch was built for CUDA, as `pip install torch` gives it on Linux, that stops unless
+# a CUDA toolkit is installed, of which nothing here has a use. Files are read, and nothing is imported: `import torch`
+# would load this very backend. Needs find_package(Python COMPONENTS Interpreter).
+
+execute_process(
+  COMMAND "${Python_EXECUTABLE}" -c "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '', end='')"
+  WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}"
+  OUTPUT_VARIABLE PyTorch_FOLDER
+)
+if(NOT EXISTS "${PyTorch_FOLDER}/version.py")
+  message(FATAL_ERROR
+    "There is no PyTorch in ${Python_EXECUTABLE}.\n"
+    "Install it (pip install 'torch>=2.13,<2.14'), or name another Python: cmake -DPython_EXECUTABLE=/path/to/python")
+endif()
+
+# Another PyTorch in its place, and CMake looks again.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PyTorch_FOLDER}/version.py")
+file(STRINGS "${PyTorch_FOLDER}/version.py" PyTorch_VERSION REGEX "^__version__")
+string(REGEX REPLACE "^[^'\"]*['\"]([^'\"]*)['\"].*$" "\\1" PyTorch_VERSION "${PyTorch_VERSION}")
+
+# A backend is built against C++ headers that change from one release to the next.
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" PyTorch_SERIES "${PyTorch_VERSION}")
+if(PyTorch_SERIES VERSION_LESS "2.13" OR PyTorch_SERIES VERSION_GREATER "2.13")
+  message(FATAL_ERROR
+    "PyTorch ${PyTorch_VERSION} in ${PyTorch_FOLDER} is not >=2.13,<2.14.\n"
+    "Install one that is, or widen `torch:` in openreg.yaml and run `openreg-gen generate`.")
+endif()
+message(STATUS "PyTorch ${PyTorch_VERSION} in ${PyTorch_FOLDER}")
+
+foreach(file IN ITEMS include/c10/core/Device.h include/torch/csrc/api/include/torch/all.h lib/libc10.so lib/libtorch_cpu.so
+                      lib/libtorch_python.so)
+  if(NOT EXISTS "${PyTorch_FOLDER}/${file}")
+    message(FATAL_ERROR
+      "PyTorch ${PyTorch_VERSION} in ${PyTorch_FOLDER} lacks ${file}, which C++ is built against.\n"
+      "Install it again: pip install --force-reinstall 'torch>=2.13,<2.14'")
+  endif()
+endforeach()
+
+# What its own CMake package would define: some of its headers declare more with USE_DISTRIBUTED and its like.
+set(definitions "")
+if(EXISTS "${PyTorch_FOLDER}/share/cmake/Caffe2/Caffe2Targets.cmake")
+  file(READ "${PyTorch_FOLDER}/share/cmake/Caffe2/Caffe2Targets.cmake" targets)
+  string(REGEX MATCH "set_target_properties\\(torch_cpu PROPERTIES[^)]*INTERFACE_COMPILE_DEFINITIONS \"[^\"]*" targets "${targets}")
+  string(REGEX MATCHALL "USE_[A-Z0-9_]+" definitions "${targets}")
+endif()
+# Names of functions that take a std::string hold "cxx11" where it is libstdc++'s present one, which compilers take by themselves.
+file(STRINGS "${PyTorch_FOLDER}/lib/libc10.so" present REGEX "cxx11" LIMIT_COUNT 1)
+if(present STREQUAL "")
+  list(APPEND definitions _GLIBCXX_USE_CXX11_ABI=0)
+endif()
+
+foreach(library IN ITEMS c10 torch_cpu torch_python)
+  add_library(PyTorch::${library} SHARED IMPORTED)
+  set_target_properties(PyTorch::${library} PROPERTIES
+    IMPORTED_LOCATION "${PyTorch_FOLDER}/lib/lib${library}.so"
+    INTERFACE_INCLUDE_DIRECTORIES "${PyTorch_FOLDER}/include;${PyTorch_FOLDER}/include/torch/csrc/api/include"
+    INTERFACE_COMPILE_DEFINITIONS "${definitions}"
+    # What these libraries need in turn, CUDA's among it, they find themselves when they are loaded.
+    INTERFACE_LINK_OPTIONS "LINKER:--allow-shlib-undefined")
+endforeach()
+target_link_libraries(PyTorch::torch_cpu INTERFACE PyTorch::c10)
+target_link_libraries(PyTorch::torch_python INTERFACE PyTorch::torch_cpu)

@@ -1,0 +1,137 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
+#include "host/Arguments.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/op_registration/adaption.h>
+
+#include "aten/native/Kernels.h"
+
+namespace openreg {
+namespace {
+
+/// Whether a schema marks an argument as written, or a list whose tensors all are.
+bool is_marked(const c10::Argument& argument) {
+  const c10::AliasInfo* info = argument.alias_info();
+  if (info == nullptr) {
+    return false;
+  }
+  const auto& inner = info->containedTypes();
+  return info->isWrite() || std::ranges::any_of(inner, [](const c10::AliasInfo& item) { return item.isWrite(); });
+}
+
+/// In training, batch normalization writes the running statistics; its schemas don't say so.
+bool is_running_statistic(std::string_view op, std::string_view argument) {
+  return (op == "aten::native_batch_norm" || op == "aten::batch_norm_update_stats") && argument.starts_with("running_");
+}
+
+/// Calls fn(tensor) for each tensor in a value that is defined.
+template <class Fn>
+void each_tensor(const c10::IValue& value, Fn fn) {
+  const auto visit = [&fn](const at::Tensor& tensor) {
+    if (tensor.defined()) {
+      fn(tensor);
+    }
+  };
+  if (value.isTensor()) {
+    visit(value.toTensor());
+  } else if (value.isTensorList()) {
+    for (const at::Tensor& tensor : value.toTensorVector()) {
+      visit(tensor);
+    }
+  } else if (value.isOptionalTensorList()) {
+    for (const std::optional<at::Tensor>& tensor : value.toOptionalTensorVector()) {
+      visit(tensor.value_or(at::Tensor()));
+    }
+  }
+}
+
+/// Operators that take tensors of the host beside those of the device, on PyTorch's own devices too.
+bool takes_host_tensors(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kNames{"aten::_ctc_loss", "aten::_ctc_loss_backward",
+      "aten::_index_put_impl_", "aten::_pack_padded_sequence", "aten::_unsafe_index", "aten::_unsafe_index_put",
+      "aten::index", "aten::index_put", "aten::index_put_"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+/// The device of the tensors; none if there are none.
+std::optional<c10::Device> common_device(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+  const auto& arguments = op.schema().arguments();
+  const size_t begin = stack.size() - arguments.size();
+  std::optional<c10::Device> common;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    each_tensor(stack[begin + i], [&common](const at::Tensor& tensor) {
+      if (!common.has_value() && tensor.is_privateuseone()) {
+        common = tensor.device();
+      }
+    });
+  }
+  if (!common.has_value()) {
+    return common;
+  }
+  const bool host_too = takes_host_tensors(op.operator_name().name);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    each_tensor(stack[begin + i], [&](const at::Tensor& tensor) {
+      const bool number = tensor.is_cpu() && (tensor.dim() == 0 || host_too) && !is_marked(arguments[i]);
+      if (tensor.device() != *common && !number) {
+        c10::impl::common_device_check_failure(
+            *common, tensor, op.operator_name().name.c_str(), arguments[i].name().c_str());
+      }
+    });
+  }
+  return common;
+}
+
+}  // namespace
+
+bool is_written(const c10::OperatorHandle& op, size_t index) {
+  const c10::Argument& argument = op.schema().arguments()[index];
+  return is_marked(argument) || is_running_statistic(op.operator_name().name, argument.name());
+}
+
+std::vector<at::Tensor> written_tensors(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+  const size_t count = op.schema().arguments().size();
+  std::vector<at::Tensor> result;
+  for (size_t i = 0; i < count; ++i) {
+    if (is_written(op, i)) {
+      each_tensor(stack[stack.size() - count + i], [&result](const at::Tensor& tensor) { result.push_back(tensor); });
+    }
+  }
+  return result;
+}
+
+void check_generator(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+  std::optional<c10::Device> elsewhere;
+  std::optional<c10::Device> generator;
+  bool here = false;
+  for (const c10::IValue& value : torch::jit::last(stack, op.schema().arguments().size())) {
+    if (value.isGenerator()) {
+      generator = value.toGenerator().device();
+    }
+    each_tensor(value, [&](const at::Tensor& tensor) {
+      here = here || tensor.is_privateuseone();
+      elsewhere = elsewhere.value_or(tensor.device());
+    });
+  }
+  TORCH_CHECK(here || !elsewhere.has_value() || !generator.has_value() || !generator->is_privateuseone(),
+      "Expected a '", elsewhere->type(), "' device type for generator but found '", generator->type(), "'");
+}
+
+c10::Device device_of(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+  if (const std::optional<c10::Device> common = common_device(op, stack)) {
+    return *common;
+  }
+  for (const c10::IValue& argument : torch::jit::last(stack, op.schema().arguments().size())) {
+    if (argument.isDevice() && argument.toDevice().is_privateuseone()) {
+      return native::resolve_device(argument.toDevice());
+    }
+  }
+  return native::resolve_device(std::nullopt);
+}
+
+}  // namespace openreg

@@ -1,0 +1,30 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+
+// What the arguments of a boxed call say: which device it is for, and what it writes.
+
+namespace openreg {
+
+/// Whether the operator writes its argument `index`, or tensors of it if it is a list. Operators that write without their
+/// schemas saying so are known by name.
+bool is_written(const c10::OperatorHandle& op, size_t index);
+
+/// The tensors among the arguments that the operator writes.
+std::vector<at::Tensor> written_tensors(const c10::OperatorHandle& op, const torch::jit::Stack& stack);
+
+/// Throws as PyTorch does if the call has a generator of the device and tensors of others alone: the generator brings it here,
+/// and draws for its own device.
+void check_generator(const c10::OperatorHandle& op, const torch::jit::Stack& stack);
+
+/// The device of a call, with its index: that of its tensors, else the one it asks for, else the current one. Throws as
+/// PyTorch does if its tensors are on several, where a 0-dim CPU tensor counts as a number.
+c10::Device device_of(const c10::OperatorHandle& op, const torch::jit::Stack& stack);
+
+}  // namespace openreg

@@ -1,0 +1,68 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
+#include "host/Dtypes.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <ATen/ops/empty.h>
+#include <c10/util/SmallVector.h>
+
+namespace openreg::native::detail {
+
+bool TakenDtypes::has(uint64_t dtypes) const {
+  if (last_.load(std::memory_order_relaxed) == dtypes) {
+    return true;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::find(all_.begin(), all_.end(), dtypes) != all_.end();
+}
+
+void TakenDtypes::add(uint64_t dtypes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  all_.push_back(dtypes);
+  last_.store(dtypes, std::memory_order_relaxed);
+}
+
+uint64_t dtypes_of(const at::TensorIteratorBase& iter) {
+  constexpr int kFit = 7;
+  if (iter.ntensors() == 0 || iter.ntensors() > kFit) {
+    return 0;
+  }
+  // A byte each, and never 0: kByte is.
+  uint64_t out = static_cast<uint8_t>(iter.maybe_common_dtype().value_or(at::ScalarType::Undefined)) + 1U;
+  for (int i = 0; i < iter.ntensors(); ++i) {
+    out = out << 8 | (static_cast<uint8_t>(iter.dtype(i)) + 1U);
+  }
+  return out;
+}
+
+at::TensorIterator iterator_over_nothing(at::TensorIteratorBase& like, bool promotes) {
+  const at::ScalarType common =
+      promotes ? like.maybe_common_dtype().value_or(at::ScalarType::Undefined) : at::ScalarType::Undefined;
+  bool reduction = false;
+  for (int i = 0; i < like.noutputs(); ++i) {
+    const auto strides = like.strides(i);
+    const auto shape = like.shape();
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      reduction = reduction || (strides[dim] == 0 && shape[dim] != 1);
+    }
+  }
+  at::TensorIteratorConfig config;
+  config.set_check_mem_overlap(false).check_all_same_dtype(false).resize_outputs(false).is_reduction(reduction);
+  for (int i = 0; i < like.ntensors(); ++i) {
+    const bool output = i < like.noutputs();
+    const at::ScalarType own = like.dtype(i);
+    const bool as_it_is = common == at::ScalarType::Undefined || (output && own == at::kBool);
+    const at::Tensor operand = at::empty({reduction ? 1 : 0}, at::device(at::kCPU).dtype(as_it_is ? own : common));
+    std::memset(operand.mutable_data_ptr(), 0, operand.nbytes());
+    if (output) {
+      config.add_owned_output(operand);
+    } else {
+      config.add_owned_const_input(operand);
+    }
+  }
+  return config.build();
+}
+
+}  // namespace openreg::native::detail

@@ -1,0 +1,225 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
+#include "host/Fallback.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <ATen/core/Generator.h>
+#include <c10/core/DeviceGuard.h>
+#include <torch/library.h>
+
+#include "host/Arguments.h"
+#include "host/FallbackReport.h"
+#include "host/Run.h"
+#include "host/Tensors.h"
+#include "runtime/Generator.h"
+
+namespace openreg {
+namespace {
+
+constexpr FallbackKind kSpecKind = FallbackKind::kCpu;  // `fallback` in openreg.yaml
+
+/// More numbers than any kernel draws for one value; the generator has to move past all it may have used.
+constexpr uint64_t kDrawsPerValue = 16;
+
+std::optional<FallbackKind> read_override() {
+  const char* text = std::getenv("OPENREG_FALLBACK");
+  const std::string_view word = text == nullptr ? "" : text;
+  if (word.empty()) {
+    return std::nullopt;
+  }
+  constexpr std::array<std::pair<std::string_view, FallbackKind>, 4> kWords{{{"none", FallbackKind::kNone}, {"cpu", FallbackKind::kCpu}, {"copy", FallbackKind::kCopy}, {"alias", FallbackKind::kAlias}}};
+  for (const auto& [known, kind] : kWords) {
+    if (word == known) {
+      return kind;
+    }
+  }
+  TORCH_CHECK_VALUE(false, "OPENREG_FALLBACK is '", word, "'; it takes none, cpu, copy or alias");
+}
+
+/// Read once; a bad word throws at each use.
+std::optional<FallbackKind> environment() {
+  static const std::optional<FallbackKind> kind = read_override();
+  return kind;
+}
+
+bool logs_fallbacks() {
+  static const bool logs = [] {
+    const char* text = std::getenv("OPENREG_LOG_FALLBACK");
+    return text == nullptr ? false : std::string_view(text) != "0";
+  }();
+  return logs;
+}
+
+void log_once(const c10::OperatorHandle& op, HostAccess access) {
+  static std::mutex mutex;
+  static auto& seen = *new std::unordered_set<c10::OperatorName>();
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (!seen.insert(op.operator_name()).second) {
+      return;
+    }
+  }
+  TORCH_WARN(op.operator_name(), " has no kernel for openreg and runs on the CPU, on ",
+      access == HostAccess::kAlias ? "the device's memory" : "copies of its arguments");
+}
+
+/// "add.Tensor": as openreg.yaml has it.
+std::string name_in_spec(const c10::OperatorHandle& op) {
+  const std::string name = c10::toString(op.operator_name());
+  return name.substr(name.find("::") + 2);
+}
+
+[[noreturn]] void refuse(const c10::OperatorHandle& op) {
+  const std::string name = name_in_spec(op);
+  const bool asked = environment() == FallbackKind::kNone;
+  TORCH_CHECK_NOT_IMPLEMENTED(false, op.operator_name(), " has no kernel for openreg",
+      asked ? ", and OPENREG_FALLBACK is none" : "", ". Add one under `ops:` in openreg.yaml, such as `", name,
+      ": native`, or let it run on the CPU with `", name, ": cpu_fallback`");
+}
+
+void check_can_fall_back(const c10::OperatorHandle& op) {
+  constexpr const char* kNowhere =
+      " has no kernel for openreg, and the CPU has none to fall back to. Add one under `ops:` in openreg.yaml: `";
+  TORCH_CHECK_NOT_IMPLEMENTED(op.hasComputedKernelForDispatchKey(c10::DispatchKey::CPU), op.operator_name(),
+      kNowhere, name_in_spec(op), ": native`");
+}
+
+/// How many values a random operator may draw, at most.
+uint64_t drawn_values(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+  const auto& arguments = op.schema().arguments();
+  const size_t begin = stack.size() - arguments.size();
+  uint64_t values = 1;
+  uint64_t samples = 1;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const c10::IValue& value = stack[begin + i];
+    if (value.isTensor() && value.toTensor().defined()) {
+      values = std::max(values, static_cast<uint64_t>(value.toTensor().numel()));
+    } else if (arguments[i].name() == "num_samples") {
+      samples = static_cast<uint64_t>(std::max<int64_t>(value.toInt(), 1));
+    }
+  }
+  return values * samples;
+}
+
+/// Gives the CPU kernel of a random operator a generator that is derived from the device's.
+void derive_generator(const c10::OperatorHandle& op, torch::jit::Stack* stack, c10::DeviceIndex device) {
+  const auto& arguments = op.schema().arguments();
+  const size_t begin = stack->size() - arguments.size();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].name() != "generator") {
+      continue;
+    }
+    c10::IValue& value = (*stack)[begin + i];
+    const auto generator = value.isNone() ? std::nullopt : std::optional<at::Generator>(value.toGenerator());
+    value = cpu_generator(generator, device, drawn_values(op, *stack) * kDrawsPerValue);
+  }
+}
+
+/// Holds back what a CPU kernel warns of, until it has run. Some kernels (mse_loss.out) resize an output twice, so
+/// that it comes out as it was: the warning about that, which no user caused, is dropped.
+class HeldWarnings final : public c10::WarningHandler {
+ public:
+  HeldWarnings(const c10::OperatorHandle& op, const torch::jit::Stack& stack)
+      : outputs_(written_tensors(op, stack)), previous_(c10::WarningUtils::get_warning_handler()) {
+    for (const at::Tensor& output : outputs_) {
+      sizes_.push_back(output.sizes().vec());
+    }
+    c10::WarningUtils::set_warning_handler(this);
+  }
+  ~HeldWarnings() override {
+    c10::WarningUtils::set_warning_handler(previous_);
+    bool same = true;
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      same = same && outputs_[i].sizes() == sizes_[i];
+    }
+    for (const c10::Warning& warning : held_) {
+      if (!same || warning.msg().find("output with one or more elements was resized") == std::string::npos) {
+        c10::warn(warning);
+      }
+    }
+  }
+  HeldWarnings(const HeldWarnings&) = delete;
+  HeldWarnings& operator=(const HeldWarnings&) = delete;
+
+  void process(const c10::Warning& warning) override { held_.push_back(warning); }
+
+ private:
+  std::vector<at::Tensor> outputs_;
+  std::vector<std::vector<int64_t>> sizes_;
+  c10::WarningHandler* previous_;
+  std::vector<c10::Warning> held_;
+};
+
+/// What PyTorch calls for each operator that has no kernel here.
+void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) { fall_back(op, stack, kSpecKind); }
+
+/// How operators reach the device's memory that fall back as `kind`.
+HostAccess access_of(FallbackKind kind) {
+  return kind == FallbackKind::kCopy ? HostAccess::kCopy : native::device_access();
+}
+
+/// The CPU's kernel on the host's tensors; takes the results home. Returns the bytes that it copied to the host and back.
+std::pair<uint64_t, uint64_t> run(const c10::OperatorHandle& op, torch::jit::Stack* stack, HostAccess access) {
+  const size_t count = op.schema().arguments().size();
+  const auto arguments = torch::jit::last(*stack, count);
+  HostTensors tensors(access);
+  for (size_t i = 0; i < count; ++i) {
+    tensors.add(arguments[i], is_written(op, i));
+  }
+  tensors.fetch();
+  torch::jit::Stack host;
+  for (const c10::IValue& argument : arguments) {
+    host.push_back(tensors.on_host(argument));
+  }
+  run_on_host(access, [&] { op.callBoxed(&host); });
+  tensors.update();
+  torch::jit::drop(*stack, count);
+  for (const c10::IValue& result : host) {
+    stack->push_back(tensors.on_device(result));
+  }
+  return {tensors.bytes_to_host(), tensors.bytes_to_device()};
+}
+
+}  // namespace
+
+void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, FallbackKind kind) {
+  kind = environment().value_or(kind);
+  if (kind == FallbackKind::kNone) {
+    refuse(op);
+  }
+  check_generator(op, *stack);
+  const c10::Device device = device_of(op, *stack);
+  const c10::DeviceGuard guard(device);
+  const HostAccess access = access_of(kind);
+  check_can_fall_back(op);
+  if (logs_fallbacks()) {
+    log_once(op, access);
+  }
+  FallbackScope scope(op.operator_name(), access == HostAccess::kAlias);
+  const HeldWarnings warnings(op, *stack);
+  derive_generator(op, stack, device.index());
+  const auto [to_host, to_device] = run(op, stack, access);
+  scope.copied(to_host, to_device);
+}
+
+void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  const c10::DeviceGuard guard(device_of(op, *stack));
+  run(op, stack, native::device_access());
+}
+
+void cpu_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  fall_back(op, stack, kSpecKind == FallbackKind::kNone ? FallbackKind::kCpu : kSpecKind);
+}
+
+TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>()); }
+
+}  // namespace openreg

@@ -1,0 +1,64 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include <ATen/native/CPUFallback.h>
+#include <c10/core/ScalarType.h>
+
+#include "runtime/Export.h"
+
+// Note [Falling back to the CPU]
+// An operator without a kernel here can still run by PyTorch's CPU kernel, with either access of Note [Host code on device
+// memory]:
+//   alias  on the device's memory: nothing is copied but a new result, once
+//   copy   on copies: the arguments are copied to the host, the results and what was written back
+//   cpu    alias where functions launched reach device memory, copy elsewhere
+// `fallback` in openreg.yaml says which, `ops.*.fallback` for a single operator. OPENREG_FALLBACK in the environment,
+// one of these words or none, overrides both: `none` finds what has no kernel. OPENREG_LOG_FALLBACK=1 names each
+// operator that falls back, once; =0 keeps silent. The cost is counted: see FallbackReport.h.
+//
+// Random operators draw from the device's generator in any case: the CPU's kernel gets one that is derived from it.
+// An operator that has no CPU kernel either can't fall back, and one whose tensors are on several devices must not.
+
+namespace openreg {
+
+enum class FallbackKind {
+  kNone,  // an error
+  kCpu,
+  kCopy,
+  kAlias,
+};
+
+/// Runs `op` on the CPU as `kind` and the environment say. Throws NotImplementedError if it says none, or where the
+/// operator can't; c10::Error for tensors on several devices; what the CPU kernel throws. Threads: any.
+OPENREG_RUNTIME_API void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, FallbackKind kind);
+
+/// The boxed kernel of an operator that falls back in a way of its own.
+template <FallbackKind kind>
+void fallback_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  fall_back(op, stack, kind);
+}
+
+/// fall_back() for kernels that have nothing better yet: as `fallback` in openreg.yaml says, and as `cpu` where that is
+/// none.
+OPENREG_RUNTIME_API void cpu_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+
+/// The CPU's kernel as a kernel of the device's, which it stays whatever the environment says of falling back; not counted.
+OPENREG_RUNTIME_API void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+
+/// cpu_detour, or another of these, from a kernel with a signature: `return detour<at::_ops::relu>(self);`
+template <class Op, auto fallback_fn = &cpu_detour, class... Args>
+decltype(auto) detour(Args&&... args) {
+  return at::native::call_fallback_fn<fallback_fn, Op>::call(std::forward<Args>(args)...);
+}
+
+/// Whether `dtype` is one of those of a kernel; a kernel whose dtypes a spec names detours with all others.
+inline bool is_one_of(at::ScalarType dtype, std::initializer_list<at::ScalarType> dtypes) {
+  return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
+}
+
+}  // namespace openreg

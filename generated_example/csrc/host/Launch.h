@@ -1,0 +1,81 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <openreg.h>
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include <c10/util/ArrayRef.h>
+#include <c10/util/Exception.h>
+#include <c10/util/SmallVector.h>
+
+#include "aten/native/Recycled.h"
+#include "host/Memory.h"
+#include "runtime/Exception.h"
+#include "runtime/Stream.h"
+
+// Note [Running a function on the device]
+// The example kernels are ordinary C++ functions over raw memory, and launch() runs them: in the current stream,
+// asynchronously, or at once on copies of the operands (Note [Host code on device memory]). So the same kernels serve a
+// device that can run nothing yet. A real kernel replaces the call to launch() with a launch of its own.
+//
+// Functions own no tensors: the last reference might die on the device's thread. They get raw pointers, and
+// the memory stays theirs until they have run: what is freed is handed out again only to the stream that it was
+// allocated on, where it is used after them. Whoever uses a tensor on another stream calls record_stream().
+// What functions throw is reported by a later launch or synchronization: Note [Errors of the device] in runtime/Exception.h.
+
+namespace openreg::native {
+
+using Pointers = c10::SmallVector<char*, 6>;
+
+/// Queues fn(char** pointers) on the current stream of the current device; the pointers are those of
+/// `operands`, or of their copies. Asynchronous where the device can run it. Errors: those of the device's
+/// API.
+template <class Fn>
+void launch(c10::ArrayRef<Operand> operands, Fn fn) {
+  Pointers pointers;
+  if (!kernels_reach_memory()) {
+    HostMemory memory(HostAccess::kCopy);
+    for (const Operand& operand : operands) {
+      memory.add(operand);
+    }
+    memory.fetch();
+    for (const Operand& operand : operands) {
+      pointers.push_back(operand.bytes == 0 ? nullptr : memory.at(static_cast<char*>(operand.data)));
+    }
+    fn(pointers.data());
+    memory.write_back();
+    return;
+  }
+  for (const Operand& operand : operands) {
+    pointers.push_back(static_cast<char*>(operand.data));
+  }
+  struct Task : Recycled {
+    Task(Fn function, Pointers of, c10::DeviceIndex where)
+        : fn(std::move(function)), pointers(std::move(of)), device(where) {}
+    Fn fn;
+    Pointers pointers;
+    c10::DeviceIndex device;
+  };
+  const OpenRegStream stream = getCurrentStream();
+  auto task = std::make_unique<Task>(std::move(fn), std::move(pointers), stream.device_index());
+  const auto run = [](void* argument) {
+    const std::unique_ptr<Task> owned(static_cast<Task*>(argument));
+    try {
+      owned->fn(owned->pointers.data());
+    } catch (const c10::Error& error) {
+      report_kernel_error(owned->device, error.what_without_backtrace());
+    } catch (const std::exception& error) {
+      report_device_error(owned->device, error.what());
+    } catch (...) {
+      report_device_error(owned->device, "an exception of unknown type");
+    }
+  };
+  OPENREG_CHECK_LAUNCH(orLaunchKernel(stream.stream(), run, task.get()));
+  static_cast<void>(task.release());
+}
+
+}  // namespace openreg::native

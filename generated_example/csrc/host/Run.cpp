@@ -1,0 +1,130 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
+#include "host/Run.h"
+
+#include <openreg.h>
+
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <ATen/Parallel.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/Exception.h>
+
+#include "runtime/Exception.h"
+#include "runtime/Stream.h"
+
+namespace openreg {
+namespace {
+
+/// Keeps the warnings of a function, to be given again on a thread that has somebody listening.
+class Warnings final : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning& warning) override { kept_.push_back(warning); }
+  void give() const {
+    for (const c10::Warning& warning : kept_) {
+      c10::warn(warning);
+    }
+  }
+
+ private:
+  std::vector<c10::Warning> kept_;
+};
+
+/// A function that runs on a stream's thread while the host waits. Lives on the host's stack.
+class AwaitedFunction {
+ public:
+  AwaitedFunction(c10::function_ref<void()> fn, int threads) : fn_(fn), threads_(threads) {}
+
+  static void run(void* self) noexcept { static_cast<AwaitedFunction*>(self)->run(); }
+
+  void wait() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    finished_.wait(lock, [this] { return done_; });
+  }
+
+  /// Warns of and throws what the function did.
+  void report() {
+    warnings_.give();
+    if (error_ != nullptr) {
+      std::rethrow_exception(std::move(error_));
+    }
+  }
+
+ private:
+  void run() noexcept {
+    try {
+      const c10::WarningUtils::WarningHandlerGuard listening(&warnings_);
+      const CpuKernelScope scope(threads_);
+      fn_();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    // Under the lock: once the host has it, this object is gone.
+    const std::lock_guard<std::mutex> lock(mutex_);
+    done_ = true;
+    finished_.notify_one();
+  }
+
+  c10::function_ref<void()> fn_;
+  const int threads_;
+  Warnings warnings_;
+  std::exception_ptr error_;
+  std::mutex mutex_;
+  std::condition_variable finished_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+struct CpuKernelScope::State {
+  c10::NoGradGuard no_grad;
+  at::AutoDispatchBelowADInplaceOrView below_autograd;
+};
+
+CpuKernelScope::CpuKernelScope(int threads) : state_(new State) {
+  // Setting the number is costly, and most often it is right already.
+  if (threads > 0 && at::get_num_threads() != threads) {
+    at::set_num_threads(threads);
+  }
+}
+
+CpuKernelScope::~CpuKernelScope() { delete state_; }
+
+void run_on_host(HostAccess access, c10::function_ref<void()> fn) {
+  if (access == HostAccess::kAlias) {
+    run_on_worker(fn);
+  } else {
+    const CpuKernelScope scope(0);
+    fn();
+  }
+}
+
+void run_on_worker(c10::function_ref<void()> fn) {
+  AwaitedFunction awaited(fn, at::get_num_threads());
+  OPENREG_CHECK_LAUNCH(orLaunchKernel(getCurrentStream().stream(), &AwaitedFunction::run, &awaited));
+  awaited.wait();
+  awaited.report();
+}
+
+void queue_on_worker(std::function<void()> fn) {
+  struct Task {
+    std::function<void()> fn;
+    int threads;
+  };
+  auto task = std::make_unique<Task>(Task{std::move(fn), at::get_num_threads()});
+  const auto run = [](void* argument) {
+    const std::unique_ptr<Task> owned(static_cast<Task*>(argument));
+    const CpuKernelScope scope(owned->threads);
+    owned->fn();
+  };
+  OPENREG_CHECK_LAUNCH(orLaunchKernel(getCurrentStream().stream(), run, task.get()));
+  static_cast<void>(task.release());
+}
+
+}  // namespace openreg

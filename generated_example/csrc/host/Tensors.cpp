@@ -1,0 +1,281 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
+#include "host/Tensors.h"
+
+#include <openreg.h>
+
+#include <utility>
+
+#include <ATen/EmptyTensor.h>
+#include <ATen/MemoryOverlap.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/List.h>
+#include <c10/core/CPUAllocator.h>
+#include <c10/util/Exception.h>
+
+#include "aten/native/Kernels.h"
+#include "host/Run.h"
+#include "runtime/DeviceAllocator.h"
+#include "runtime/Exception.h"
+#include "runtime/Stream.h"
+
+namespace openreg {
+namespace {
+
+constexpr auto kCPU = c10::DeviceType::CPU;
+
+size_t span_bytes(const at::Tensor& tensor) {
+  return at::detail::computeStorageNbytes(tensor.sizes(), tensor.strides(), tensor.itemsize());
+}
+
+/// fn(tensor) in the place of each tensor in a value.
+template <class Fn>
+c10::IValue mapped(const c10::IValue& value, Fn fn) {
+  if (value.isTensor()) {
+    return fn(value.toTensor());
+  }
+  if (value.isTensorList()) {
+    c10::List<at::Tensor> list = value.toTensorList().copy();
+    for (size_t i = 0; i < list.size(); ++i) {
+      list.set(i, fn(list.get(i)));
+    }
+    return list;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<at::Tensor>> list = value.toOptionalTensorList().copy();
+    for (size_t i = 0; i < list.size(); ++i) {
+      const std::optional<at::Tensor> tensor = list.get(i);
+      list.set(i, tensor.has_value() ? std::optional(fn(*tensor)) : std::nullopt);
+    }
+    return list;
+  }
+  return value;
+}
+
+at::Tensor zeros_without_memory(const at::Tensor& like) {
+  const auto keys = c10::DispatchKeySet(c10::DispatchKey::PrivateUse1) | c10::DispatchKeySet(c10::DispatchKey::ZeroTensor);
+  c10::Storage storage(c10::Storage::use_byte_size_t(), like.storage().nbytes(),
+      c10::DataPtr(nullptr, native::resolve_device(std::nullopt)), nullptr, /*resizable=*/false);
+  at::Tensor zeros = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), keys, like.dtype());
+  zeros.unsafeGetTensorImpl()->set_sizes_and_strides(like.sizes(), like.strides());
+  return zeros;
+}
+
+bool overlaps_itself(const at::Tensor& tensor) {
+  return at::has_internal_overlap(tensor) != at::MemOverlap::No;
+}
+
+/// A new storage on the current device with the bytes of one of the host.
+c10::Storage on_current_device(const c10::Storage& host) {
+  const size_t bytes = host.nbytes();
+  c10::Allocator* const allocator = getDeviceAllocator();
+  c10::Storage device(
+      c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator, /*resizable=*/true);
+  if (bytes != 0) {
+    const OpenRegStream stream = getCurrentStream();
+    OPENREG_CHECK_LAUNCH(orMemcpyAsync(device.mutable_data(), host.data(), bytes, orMemcpyHostToDevice, stream.stream()));
+    stream.synchronize();
+  }
+  return device;
+}
+
+}  // namespace
+
+void HostTensors::add(const c10::IValue& value, bool written) {
+  mapped(value, [&](const at::Tensor& tensor) {
+    add(tensor, written);
+    return tensor;
+  });
+}
+
+void HostTensors::add(const at::Tensor& tensor, bool written) {
+  if (!tensor.defined() || !tensor.is_privateuseone()) {
+    return;
+  }
+  TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == at::kStrided && tensor.has_storage(),
+      "a CPU kernel can't run on device memory for a tensor of layout ", tensor.layout());
+  if (written) {
+    tensor.storage().unsafeGetStorageImpl()->mutable_data();  // its own bytes, where it shared them until a write
+  }
+  const auto [known, added] = by_device_.try_emplace(tensor.unsafeGetTensorImpl(), known_.size());
+  if (!added) {
+    known_[known->second].written = known_[known->second].written || written;
+    return;
+  }
+  known_.push_back({tensor, at::Tensor(), written, 0});
+}
+
+void HostTensors::fetch() {
+  // Only now: adding a written tensor may have given others of its storage new bytes.
+  for (const Known& known : known_) {
+    memory_.add({const_cast<void*>(known.device.const_data_ptr()), span_bytes(known.device)});
+  }
+  memory_.fetch();
+  for (size_t i = 0; i < known_.size(); ++i) {
+    make(known_[i]);
+    by_host_.emplace(known_[i].host.unsafeGetTensorImpl(), i);
+  }
+}
+
+size_t HostTensors::home_of(const at::Tensor& tensor) {
+  c10::StorageImpl* const device = tensor.storage().unsafeGetStorageImpl();
+  const void* key = device;
+  auto* begin = static_cast<char*>(const_cast<void*>(device->data()));
+  size_t bytes = device->nbytes();
+  char* host = begin;
+  if (memory_.copies()) {
+    const auto* const data = static_cast<const char*>(tensor.const_data_ptr());
+    const native::HostMemory::Span* const span = span_bytes(tensor) == 0 ? nullptr : memory_.span(data);
+    // Without elements there is nothing to share: such a tensor is alone, over nothing.
+    key = span == nullptr ? static_cast<const void*>(tensor.unsafeGetTensorImpl()) : span;
+    begin = span == nullptr ? begin + static_cast<size_t>(tensor.storage_offset()) * tensor.itemsize()
+                            : span->begin - span->padding();
+    bytes = span == nullptr ? 0 : span->bytes + span->padding();
+    host = span == nullptr ? nullptr : span->host - span->padding();
+  }
+  const auto [known, added] = home_by_key_.try_emplace(key, homes_.size());
+  if (added) {
+    // A resize that does not fit takes host memory; update() brings it home.
+    c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, c10::DataPtr(host, c10::Device(kCPU)),
+        c10::GetCPUAllocator(), /*resizable=*/true);
+    home_by_host_.emplace(storage.unsafeGetStorageImpl(), homes_.size());
+    const auto shift = static_cast<int64_t>(begin - static_cast<const char*>(device->data()));
+    homes_.push_back({std::move(storage), tensor.storage(), host, shift});
+  }
+  return known->second;
+}
+
+void HostTensors::make(Known& known) {
+  const at::Tensor& tensor = known.device;
+  known.home = home_of(tensor);
+  const Home& home = homes_[known.home];
+  known.host = at::detail::make_tensor<c10::TensorImpl>(
+      c10::Storage(home.host), c10::DispatchKeySet(c10::DispatchKey::CPU), tensor.dtype());
+  c10::TensorImpl* const impl = known.host.unsafeGetTensorImpl();
+  const int64_t offset = tensor.storage_offset() - home.shift / static_cast<int64_t>(tensor.itemsize());
+  impl->set_sizes_and_strides(tensor.sizes(), tensor.strides(), offset);
+  if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
+    impl->set_wrapped_number(true);
+  }
+  known.host._set_conj(tensor.is_conj());
+  known.host._set_neg(tensor.is_neg());
+}
+
+at::Tensor HostTensors::on_host(const at::Tensor& tensor) {
+  const auto known = by_device_.find(tensor.unsafeGetTensorImpl());
+  return known == by_device_.end() ? tensor : known_[known->second].host;
+}
+
+c10::IValue HostTensors::on_host(const c10::IValue& value) {
+  if (value.isDevice() && value.toDevice().is_privateuseone()) {
+    return c10::Device(kCPU);
+  }
+  return mapped(value, [this](const at::Tensor& tensor) { return on_host(tensor); });
+}
+
+void HostTensors::update(const Known& known) {
+  const at::Tensor& device = known.device;
+  const at::Tensor& host = known.host;
+  const Home& home = homes_[known.home];
+  const bool elsewhere = host.storage().data() != home.data;
+  const int64_t offset = host.storage_offset() + home.shift / static_cast<int64_t>(host.itemsize());
+  if (device.sizes() != host.sizes() || device.strides() != host.strides() || device.storage_offset() != offset) {
+    native::grow_storage(device, at::detail::computeStorageNbytes(host.sizes(), host.strides(), host.itemsize(), static_cast<size_t>(offset)));
+    device.unsafeGetTensorImpl()->set_sizes_and_strides(host.sizes(), host.strides(), offset);
+  }
+  if (host.numel() == 0 || (!elsewhere && !memory_.copies())) {
+    return;
+  }
+  const bool dense = host.is_non_overlapping_and_dense();
+  // One copy on the device beats one for each run of elements. It takes no memory that overlaps itself.
+  const bool spreads = !dense && native::kernels_reach_memory() && !overlaps_itself(host);
+  if (elsewhere || spreads) {
+    device.copy_(host);
+    moved_bytes_ += host.nbytes();
+    return;
+  }
+  native::Layout layout;
+  layout.itemsize = host.itemsize();
+  for (int64_t dim = 0; dim < host.dim(); ++dim) {
+    layout.sizes.push_back(host.size(dim));
+    layout.strides.push_back(host.stride(dim) * static_cast<int64_t>(host.itemsize()));
+  }
+  memory_.store({device.mutable_data_ptr(), span_bytes(device), true, dense ? nullptr : &layout});
+}
+
+void HostTensors::update() {
+  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  for (const Known& known : known_) {
+    if (known.written) {
+      update(known);
+    }
+  }
+}
+
+at::Tensor HostTensors::view_on_device(
+    const at::Tensor& result, const c10::Storage& storage, int64_t shift) const {
+  at::Tensor view = at::detail::make_tensor<c10::TensorImpl>(
+      c10::Storage(storage), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), result.dtype());
+  view.unsafeGetTensorImpl()->set_sizes_and_strides(
+      result.sizes(), result.strides(), result.storage_offset() + shift / static_cast<int64_t>(result.itemsize()));
+  view._set_conj(result.is_conj());
+  view._set_neg(result.is_neg());
+  return view;
+}
+
+at::Tensor HostTensors::on_device(const at::Tensor& result) {
+  if (!result.defined() || !result.is_cpu()) {
+    return result;
+  }
+  if (const auto known = by_host_.find(result.unsafeGetTensorImpl()); known != by_host_.end()) {
+    return known_[known->second].device;
+  }
+  TORCH_CHECK_NOT_IMPLEMENTED(result.layout() == at::kStrided && result.has_storage() && !result.is_quantized(),
+      "the result of a CPU kernel, of layout ", result.layout(), " and dtype ", result.scalar_type(),
+      ", can't be on openreg");
+  if (result._is_zerotensor()) {  // zeros without memory
+    return zeros_without_memory(result);
+  }
+  c10::StorageImpl* const storage = result.storage().unsafeGetStorageImpl();
+  if (const auto home = home_by_host_.find(storage); home != home_by_host_.end()) {
+    return view_on_device(result, homes_[home->second].device, homes_[home->second].shift);
+  }
+  const auto [moved, added] = moved_.try_emplace(storage);
+  if (added) {
+    moved->second = {result.storage(), on_current_device(result.storage())};
+    moved_bytes_ += result.storage().nbytes();
+  }
+  return view_on_device(result, moved->second.second, 0);
+}
+
+c10::IValue HostTensors::on_device(const c10::IValue& result) {
+  return mapped(result, [this](const at::Tensor& tensor) { return on_device(tensor); });
+}
+
+at::Tensor host_alias(const at::Tensor& tensor, bool written) {
+  HostTensors tensors(HostAccess::kAlias);
+  tensors.add(tensor, written);
+  tensors.fetch();
+  return tensors.on_host(tensor);
+}
+
+std::vector<at::Tensor> with_host_tensors(std::vector<at::Tensor> tensors,
+    c10::function_ref<std::vector<at::Tensor>(const std::vector<at::Tensor>&)> fn) {
+  const HostAccess access = native::device_access();
+  HostTensors host(access);
+  for (const at::Tensor& tensor : tensors) {
+    host.add(tensor, /*written=*/false);
+  }
+  host.fetch();
+  for (at::Tensor& tensor : tensors) {
+    tensor = host.on_host(tensor);
+  }
+  std::vector<at::Tensor> results;
+  run_on_host(access, [&] { results = fn(tensors); });
+  for (at::Tensor& result : results) {
+    result = host.on_device(result);
+  }
+  return results;
+}
+
+}  // namespace openreg

@@ -1,0 +1,96 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+#include <c10/core/Storage.h>
+#include <c10/util/FunctionRef.h>
+
+#include "host/Memory.h"
+#include "runtime/Export.h"
+
+// Note [The tensors of a call, there and back]
+// An operator's tensors are made CPU tensors over HostMemory, as they are: tensors of one storage share one (with copies,
+// those that overlap do), and one that is given twice is one. So the CPU's checks see what they see on the CPU: outputs that
+// overlap inputs, an in-place operator's self among its inputs. What comes back is taken home the same way: a given tensor
+// stays itself, with the sizes and strides that the function gave it, a view of one is a view of device memory, and anything
+// new is moved with its whole storage, so that results that share memory still do.
+
+namespace openreg {
+
+/// The tensors of one call of an operator as the host's. Use: add() all arguments, fetch(), on_host() each, run_on_host(),
+/// update(), on_device() each result. Keeps the device tensors alive; must not live longer than the call, nor die on a
+/// stream's thread. The device of the tensors is the current one. Used by one thread. Errors: those of the device's API, and
+/// c10::NotImplementedError for tensors that are not strided.
+class OPENREG_RUNTIME_API HostTensors {
+ public:
+  explicit HostTensors(HostAccess access) : memory_(access) {}
+
+  /// Tensors of the device in `value` (a tensor, an optional, a list of either); all else is passed over. `written`: the
+  /// function may write them; a copy-on-write storage then gets bytes of its own.
+  void add(const c10::IValue& value, bool written);
+  void add(const at::Tensor& tensor, bool written);
+
+  void fetch();
+
+  /// What stands for an argument on the host; what is not of the device stays, and a device becomes the CPU. An alias owns no
+  /// device memory and may outlive this object; a copy must not.
+  c10::IValue on_host(const c10::IValue& value);
+  at::Tensor on_host(const at::Tensor& tensor);
+
+  /// After the function ran: gives what it wrote to the device, and to tensors that it resized their new sizes and strides,
+  /// in a larger storage where they need one.
+  void update();
+
+  /// What a result stands for on the current device. After update().
+  c10::IValue on_device(const c10::IValue& result);
+  at::Tensor on_device(const at::Tensor& result);
+
+  uint64_t bytes_to_host() const { return memory_.bytes_to_host(); }
+  uint64_t bytes_to_device() const { return memory_.bytes_to_device() + moved_bytes_; }
+
+ private:
+  /// A storage of the host over device memory, or over a copy of it.
+  struct Home {
+    c10::Storage host;
+    c10::Storage device;
+    const void* data;  // of `host`, until the function resized it
+    int64_t shift;  // bytes from the beginning of `device` to that of `host`
+  };
+  struct Known {
+    at::Tensor device;
+    at::Tensor host;
+    bool written;
+    size_t home;
+  };
+
+  size_t home_of(const at::Tensor& tensor);
+  void make(Known& known);
+  void update(const Known& known);
+  at::Tensor view_on_device(const at::Tensor& result, const c10::Storage& storage, int64_t shift) const;
+
+  native::HostMemory memory_;
+  std::vector<Known> known_;
+  std::vector<Home> homes_;
+  std::unordered_map<const c10::TensorImpl*, size_t> by_device_, by_host_;  // indices into known_
+  std::unordered_map<const void*, size_t> home_by_key_;  // a device's storage, or a span
+  std::unordered_map<const c10::StorageImpl*, size_t> home_by_host_;
+  std::unordered_map<const c10::StorageImpl*, std::pair<c10::Storage, c10::Storage>> moved_;  // of results: host, device
+  uint64_t moved_bytes_ = 0;
+};
+
+/// HostTensors for a single tensor that is aliased: a CPU tensor over its bytes. Where kernels reach device memory.
+OPENREG_RUNTIME_API at::Tensor host_alias(const at::Tensor& tensor, bool written);
+
+/// Runs fn(what stands for `tensors` on the host), which only reads them, and waits; returns what it returns, on the device
+/// of the tensors, which is the current one. Undefined tensors stay undefined. Errors: those of `fn`.
+OPENREG_RUNTIME_API std::vector<at::Tensor> with_host_tensors(std::vector<at::Tensor> tensors,
+    c10::function_ref<std::vector<at::Tensor>(const std::vector<at::Tensor>&)> fn);
+
+}  // namespace openreg

@@ -1,0 +1,211 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+"""What scripts do that no single operator shows: threads on one tensor, a default device, memory that runs out."""
+
+import gc
+import threading
+
+import pytest
+import torch
+
+NAME = "openreg"
+api = torch.openreg
+
+
+def run_together(*functions):
+    """Runs each on a thread of its own, all from one moment on; raises what one of them raised."""
+    start = threading.Barrier(len(functions))
+    errors = []
+
+    def run(function):
+        try:
+            start.wait()
+            function()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(function,)) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def test_two_threads_read_one_tensor(device):
+    x = torch.arange(1000.0).reshape(20, 50)
+    y = x.to(device)
+
+    def read():
+        for _ in range(20):
+            assert torch.equal(y.t().contiguous().cpu(), x.t())
+            assert torch.equal(y[:, ::3].cpu(), x[:, ::3])
+
+    run_together(read, read)
+
+
+def test_two_threads_write_halves_of_one_tensor(device):
+    x = torch.zeros(2, 1000, device=device)
+
+    def write(row, value):
+        for step in range(20):
+            x[row].fill_(value + step)
+            x[row, ::2].copy_(torch.full((500,), -1.0))
+
+    run_together(lambda: write(0, 100), lambda: write(1, 200))
+    expected = torch.full((2, 1000), -1.0)
+    expected[0, 1::2], expected[1, 1::2] = 119, 219
+    assert torch.equal(x.cpu(), expected)
+
+
+def test_two_threads_with_streams_of_their_own(device):
+    x = torch.full((1 << 14,), 3.0, device=device)
+    x_is_there = api.current_stream().record_event()
+
+    def work():
+        with api.stream(api.Stream(device)) as stream:
+            stream.wait_event(x_is_there)
+            x.record_stream(stream)
+            for _ in range(20):
+                assert torch.equal(x.clone().cpu(), torch.full((1 << 14,), 3.0))
+
+    run_together(work, work)
+
+
+@pytest.mark.parametrize("first", ["resize_", "set_"])
+def test_a_tensor_changes_hands(device, first):
+    """One thread makes and fills, another reads and drops, time and again: memory goes from thread to thread."""
+    made, taken = threading.Semaphore(0), threading.Semaphore(1)
+    box = []
+
+    def make():
+        for step in range(50):
+            taken.acquire()
+            x = torch.empty(0, device=device)
+            x = x.resize_(100 + step) if first == "resize_" else x.set_(torch.empty(100 + step, device=device))
+            box.append(x.fill_(step))
+            del x
+            made.release()
+
+    def take():
+        for step in range(50):
+            made.acquire()
+            x = box.pop()
+            taken.release()
+            assert torch.equal(x.cpu(), torch.full((100 + step,), float(step)))
+
+    run_together(make, take)
+
+
+@pytest.fixture
+def default_device(other):
+    torch.set_default_device(other)
+    yield other
+    torch.set_default_device(None)
+
+
+def test_default_device(default_device):
+    made = {
+        "empty": torch.empty(2),
+        "zeros": torch.zeros(2, 3),
+        "full": torch.full((2,), 3),
+        "tensor": torch.tensor([1.0, 2.0]),
+        "as_tensor": torch.as_tensor([1, 2]),
+        "scalar": torch.tensor(1.5),
+        "empty_strided": torch.empty_strided((2, 2), (1, 2)),
+        "rand": torch.rand(3),
+        "parameter": torch.nn.Linear(2, 2).weight,
+        "buffer": torch.nn.BatchNorm1d(2).running_mean,
+    }
+    assert {name: x.device for name, x in made.items()} == dict.fromkeys(made, default_device)
+    assert made["tensor"].tolist() == [1, 2]
+    assert torch.get_default_device() == default_device
+    assert torch.zeros(2, device="cpu").device.type == "cpu"
+    assert torch.zeros_like(torch.zeros(2, device="cpu")).device.type == "cpu"
+    with torch.device("cpu"):
+        assert torch.zeros(2).device.type == "cpu"
+    with torch.device(NAME, 0):
+        assert torch.zeros(2).device == torch.device(NAME, 0)
+    assert torch.zeros(2).device == default_device
+    assert api.current_device() == 0  # a default device is not the current one
+
+
+def test_default_device_by_name(default_device):
+    torch.set_default_device(NAME)
+    with api.device(default_device):
+        assert torch.zeros(2).device == default_device
+    assert torch.zeros(2).device == torch.device(NAME, 0)
+
+
+def test_default_device_is_each_threads_own(default_device):
+    found = []
+    run_together(lambda: found.append(torch.zeros(1, device=None).device.type))
+    assert found == ["cpu"]
+
+
+def test_two_threads_compute_with_one_tensor(device):
+    x = torch.rand(40, 50, generator=torch.Generator().manual_seed(0))
+    y = x.to(device).requires_grad_()
+    gradients = []
+
+    def compute():
+        for _ in range(10):
+            assert torch.equal(y.detach().cumsum(0).cpu(), x.cumsum(0))
+            gradients.append(torch.autograd.grad((y * y).sum(), y)[0])
+
+    run_together(compute, compute)
+    assert all(torch.equal(gradient.cpu(), 2 * x) for gradient in gradients)
+
+
+def test_training_on_the_default_device(default_device):
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+    x = torch.rand(16, 4)
+    losses = []
+    for _ in range(10):
+        optimizer.zero_grad()
+        loss = (model(x) - x.sum(1, keepdim=True)).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert all(p.grad.device == default_device for p in model.parameters())
+    assert losses[-1] < losses[0]
+
+
+MIB = 1 << 20
+# Results of 64 MiB and more.
+BEYOND_MEMORY = {
+    "new": lambda x, out: torch.cumsum(x.expand(16, -1), 1),
+    "several": lambda x, out: torch.sort(x.expand(16, -1), 1),
+    "given": lambda x, out: torch.cumsum(x.expand(16, -1), 1, out=out),
+    "resized": lambda x, out: out.resize_(16 * MIB),
+    "composite": lambda x, out: torch.cdist(x[:4096, None], x[:4096, None]),
+}
+
+
+@pytest.fixture
+def little_memory(device):
+    """Room for 32 MiB beside what is there."""
+    gc.collect()
+    api.empty_cache()
+    _, total = api.mem_get_info(device)
+    api.set_per_process_memory_fraction((api.memory_reserved(device) + 32 * MIB) / total, device)
+    yield
+    api.set_per_process_memory_fraction(1.0, device)
+
+
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
+@pytest.mark.parametrize("run", BEYOND_MEMORY.values(), ids=BEYOND_MEMORY)
+def test_inputs_are_whole_after_memory_ran_out(device, little_memory, run):
+    x = torch.arange(MIB, dtype=torch.float32)
+    y, out = x.to(device), torch.full((3,), 2.0, device=device)
+    address = y.data_ptr()
+    with pytest.raises(torch.OutOfMemoryError):
+        run(y, out)
+    assert y.data_ptr() == address
+    assert torch.equal(y.cpu(), x)
+    assert torch.equal(out.cpu(), torch.full((3,), 2.0))
+    del y
+    assert torch.equal(torch.full((MIB,), 5.0, device=device).cpu(), torch.full((MIB,), 5.0))  # and there is room again

@@ -1,0 +1,109 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#include "move_bytes.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+namespace openreg::driver {
+namespace {
+
+constexpr std::size_t kLarge = std::size_t{1} << 20;
+constexpr std::size_t kPiece = std::size_t{512} << 10;  // none is smaller
+constexpr std::size_t kPage = 4096;
+constexpr unsigned kMostHelpers = 3;  // few processors are enough for the bandwidth
+
+struct Move {
+  char* destination = nullptr;
+  const char* source = nullptr;
+  std::size_t size = 0;
+
+  bool overlaps() const { return destination < source + size && source < destination + size; }
+};
+
+class Helpers {
+ public:
+  static Helpers& get() {
+    static auto& instance = *new Helpers;
+    return instance;
+  }
+
+  // False if they are busy, or there are none.
+  bool move(const Move& move) {
+    const std::unique_lock turn(turn_, std::try_to_lock);
+    if (!turn.owns_lock()) return false;
+    start();
+    if (count_ == 0) return false;
+    const std::size_t parts = std::min<std::size_t>(count_ + 1, move.size / kPiece);
+    std::unique_lock lock(mutex_);
+    move_ = move;
+    part_size_ = (move.size / parts + kPage - 1) / kPage * kPage;
+    parts_ = left_ = (move.size + part_size_ - 1) / part_size_;
+    next_part_ = 0;
+    arrived_.notify_all();
+    while (take_part(lock)) {
+    }
+    done_.wait(lock, [this] { return left_ == 0; });
+    return true;
+  }
+
+ private:
+  void start() {
+    if (started_) return;
+    started_ = true;
+    const unsigned processors = std::thread::hardware_concurrency();
+    const unsigned wanted = std::min(kMostHelpers, processors == 0 ? 0 : processors - 1);
+    try {
+      for (; count_ < wanted; ++count_) std::thread([this] { help(); }).detach();
+    } catch (const std::system_error&) {  // as many as there are then
+    }
+  }
+
+  void help() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      arrived_.wait(lock, [this] { return next_part_ < parts_; });
+      take_part(lock);
+    }
+  }
+
+  bool take_part(std::unique_lock<std::mutex>& lock) {
+    if (next_part_ == parts_) return false;
+    const std::size_t offset = next_part_++ * part_size_;
+    const std::size_t size = std::min(part_size_, move_.size - offset);
+    char* const destination = move_.destination + offset;
+    const char* const source = move_.source + offset;
+    lock.unlock();
+    std::memcpy(destination, source, size);
+    lock.lock();
+    if (--left_ == 0) done_.notify_one();
+    return true;
+  }
+
+  std::mutex turn_;  // of those that have something to move; guards the next two
+  bool started_ = false;
+  unsigned count_ = 0;
+
+  std::mutex mutex_;  // guards all that follows
+  std::condition_variable arrived_;
+  std::condition_variable done_;
+  Move move_;
+  std::size_t part_size_ = 0;
+  std::size_t parts_ = 0;
+  std::size_t next_part_ = 0;
+  std::size_t left_ = 0;  // parts that are not moved yet
+};
+
+}  // namespace
+
+void move_bytes(void* destination, const void* source, std::size_t size) {
+  const Move move{static_cast<char*>(destination), static_cast<const char*>(source), size};
+  // memmove: an overlap that goes well on one card and not on another is no help to anyone.
+  if (size < kLarge || move.overlaps() || !Helpers::get().move(move)) std::memmove(destination, source, size);
+}
+
+}  // namespace openreg::driver

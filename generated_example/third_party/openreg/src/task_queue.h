@@ -1,0 +1,75 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+
+// What a stream has still to do, first in, first out, without a limit. Tasks lie in blocks of some dozens. One thread may
+// push and another one take at the same time: who pushes must publish how many there are, and who takes must not take more
+// (Stream does both, by a counter). A block that was run dry is kept to be filled again, so a queue that does not grow
+// allocates nothing.
+namespace openreg::driver {
+
+struct Task {
+  // What a task does decides whether device memory is opened for it (see Note [Isolation of device memory]).
+  enum class Touches {
+    kMemory,
+    kNothing,
+  };
+  Touches touches = Touches::kNothing;
+  std::function<void()> run;
+};
+
+class TaskQueue {
+ public:
+  TaskQueue() : front_(new Block), back_(front_) {}
+  ~TaskQueue() {
+    delete spare_.load();
+    while (front_ != nullptr) delete std::exchange(front_, front_->next);
+  }
+  TaskQueue(const TaskQueue&) = delete;
+  TaskQueue& operator=(const TaskQueue&) = delete;
+
+  // Throws std::bad_alloc, and then nothing was pushed.
+  void push(Task task) {
+    if (pushed_ == kBlock) {
+      Block* spare = spare_.exchange(nullptr, std::memory_order_acquire);
+      back_->next = spare != nullptr ? spare : new Block;
+      back_ = back_->next;
+      pushed_ = 0;
+    }
+    back_->tasks[pushed_++] = std::move(task);
+  }
+
+  // The oldest one; it stays in its place until it is overwritten by a later push.
+  Task& take() {
+    if (taken_ == kBlock) {
+      Block* dry = std::exchange(front_, front_->next);
+      dry->next = nullptr;
+      delete spare_.exchange(dry, std::memory_order_acq_rel);
+      taken_ = 0;
+    }
+    return front_->tasks[taken_++];
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 64;
+  struct Block {
+    std::array<Task, kBlock> tasks;
+    Block* next = nullptr;
+  };
+
+  // Of who takes, and of who pushes; in cache lines of their own.
+  alignas(64) Block* front_;
+  std::size_t taken_ = 0;
+  alignas(64) Block* back_;
+  std::size_t pushed_ = 0;
+  alignas(64) std::atomic<Block*> spare_{nullptr};
+};
+
+}  // namespace openreg::driver

@@ -1,0 +1,244 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+"""One call on the CPU and on the device, and the first thing in which they differ."""
+
+import contextlib
+import math
+import random
+import unittest.mock
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch.utils._pytree import tree_flatten
+
+from . import NAME
+from .copies import Copier, tensors
+
+# Severe ones first: a case is filed under the first that holds.
+CATEGORIES = (
+    *("crash", "hang", "raising", "structure", "device", "dtype", "shape", "value", "strides", "aliasing", "error"),
+)
+# Differences that no reason excuses but PyTorch's own issue, or CUDA that does the same.
+NEED_CITATION = frozenset({"crash", "hang", "raising", "device", "dtype", "value"})
+# Two kernels that round at other steps differ by more than assert_close takes near zero.
+TOLERANCES = {
+    torch.float16: (4e-3, 2e-3),
+    torch.bfloat16: (3.2e-2, 1.6e-2),
+    torch.float32: (1e-4, 5e-5),
+    torch.float64: (1e-7, 1e-7),
+    torch.complex32: (4e-3, 2e-3),
+    torch.complex64: (1e-4, 5e-5),
+    torch.complex128: (1e-7, 1e-7),
+}
+# What a device may say of tensors on the CPU, and of targets whose elements share memory.
+REFUSED = ("same device", "expected all tensors to be on", "is on cpu", "more than one element of the written-to")
+
+
+class Call(NamedTuple):
+    """What is run on both: `function(*args, **kwargs)`, with copies of the arguments."""
+
+    function: Callable
+    args: tuple
+    kwargs: dict[str, Any]
+    kept: tuple[torch.Tensor, ...] = ()  # tensors that stay on the CPU
+    elsewhere: tuple[torch.Tensor, ...] = ()  # tensors on the other device
+    device: int = 0
+    current: int = 0  # the current device meanwhile
+    refusable: bool = False  # the device may refuse it, see REFUSED
+    tolerance: tuple[float, float] | None = None
+    reference: Callable | None = None  # another function for the CPU
+    dtypes: bool = True  # whether dtypes and strides have to agree
+    values: bool = True
+
+
+class Result(NamedTuple):
+    value: Any
+    error: BaseException | None
+    inputs: list[torch.Tensor]  # as the call left them
+    home: torch.device | None  # where results have to be
+
+
+class Difference(NamedTuple):
+    category: str
+    detail: str
+
+
+def run(call: Call, device: torch.device, seed: int) -> Result:
+    copier = Copier(device, call.kept, call.elsewhere)
+    args, kwargs = copier((call.args, call.kwargs))
+    inputs = list(tensors((args, kwargs)))
+    function = call.reference if device.type == "cpu" and call.reference is not None else call.function
+    random.seed(seed)
+    torch.manual_seed(seed)
+    there = torch.device(NAME, call.current) if device.type != "cpu" and call.current else contextlib.nullcontext()
+    try:
+        with there, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value, error = function(*args, **kwargs), None
+            if device.type != "cpu":
+                torch.get_device_module(NAME).synchronize(device)
+    except Exception as raised:  # whatever a call raises is its outcome
+        value, error = None, raised.with_traceback(raised.__traceback__)
+    home = device if copier.named or any(x.device == device for x in inputs) else None
+    return Result(value, error, inputs, home)
+
+
+def said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+
+
+def storages(result: Result) -> list[tuple[int, int]]:
+    """Which inputs and results share memory, whatever its address, and where in it they begin."""
+    numbers: dict[int, int] = {}
+    listed = [*result.inputs, *tensors(result.value)]
+    return [
+        (numbers.setdefault(x.untyped_storage()._cdata, len(numbers)), x.storage_offset())
+        if x.layout == torch.strided
+        else (-1, 0)
+        for x in listed
+    ]
+
+
+def significant(x: torch.Tensor) -> tuple[int, ...]:
+    """Strides, without those of dimensions that have one element."""
+    if x.numel() == 0:
+        return tuple(x.stride())
+    return tuple(stride if size > 1 else 0 for size, stride in zip(x.size(), x.stride(), strict=True))
+
+
+def host(x: torch.Tensor) -> torch.Tensor:
+    x = x.detach()
+    if x.layout != torch.strided:
+        x = x.to("cpu").to_dense()
+    elif x.is_quantized:
+        x = x.to("cpu").dequantize()
+    return x.to("cpu").resolve_conj().resolve_neg()
+
+
+def comparable(x: torch.Tensor) -> torch.Tensor:
+    """Few functions take numbers of 8 bits, or complex ones of 16."""
+    if x.dtype == torch.complex32:
+        return x.to(torch.complex64)
+    return x.float() if x.dtype.is_floating_point and x.dtype.itemsize == 1 else x
+
+
+def values_differ(actual: torch.Tensor, expected: torch.Tensor, tolerance: tuple[float, float] | None) -> str | None:
+    a, e = comparable(host(actual)), comparable(host(expected))
+    if a.dtype == e.dtype and torch.equal(a, e):
+        return None
+    rtol, atol = tolerance or TOLERANCES.get(expected.dtype, (0.13, 0.13))
+    if not (e.dtype.is_floating_point or e.dtype.is_complex):
+        rtol, atol = 0.0, 0.0
+    try:
+        torch.testing.assert_close(a, e, rtol=rtol, atol=atol, equal_nan=True, check_dtype=False)
+    except AssertionError as error:
+        return " ".join(str(error).split())[:300]
+    return None
+
+
+def about(call: Call, a: torch.Tensor, e: torch.Tensor, home: torch.device | None, what: str) -> Difference | None:
+    """What can be seen of two tensors, but their values and memory."""
+    if home is not None and a.device != home:
+        return Difference("device", f"{what} is on {a.device}, not {home}")
+    if a.shape != e.shape:
+        return Difference("shape", f"{what} has shape {tuple(a.shape)}, not {tuple(e.shape)}")
+    if not call.dtypes:
+        return None
+    if a.dtype != e.dtype:
+        return Difference("dtype", f"{what} is {a.dtype}, not {e.dtype}")
+    if a.layout != e.layout:
+        return Difference("structure", f"{what} is {a.layout}, not {e.layout}")
+    if a.requires_grad != e.requires_grad:
+        return Difference("structure", f"{what}: requires_grad is {a.requires_grad}, not {e.requires_grad}")
+    return None
+
+
+def stridden(a: torch.Tensor, e: torch.Tensor, what: str) -> Difference | None:
+    if e.layout == torch.strided and significant(a) != significant(e):
+        return Difference("strides", f"{what} has strides {a.stride()}, not {e.stride()}, shape {tuple(e.shape)}")
+    if (a.is_conj(), a.is_neg()) != (e.is_conj(), e.is_neg()):
+        return Difference("aliasing", f"{what}: conj, neg {a.is_conj(), a.is_neg()}, not {e.is_conj(), e.is_neg()}")
+    return None
+
+
+def numbers_differ(a: Any, e: Any, tolerance: tuple[float, float] | None) -> bool:
+    if isinstance(e, (float, complex)) and type(a) is type(e):
+        rtol, atol = tolerance or (1e-4, 5e-5)
+        pairs = [(a.real, e.real), (a.imag, e.imag)]
+        return any(
+            x != y and not (math.isnan(x) and math.isnan(y)) and abs(x - y) > atol + rtol * abs(y) for x, y in pairs
+        )
+    return not isinstance(e, torch.device) and type(e).__module__ != "torch" and (type(a) is not type(e) or a != e)
+
+
+def differ(call: Call, actual: Result, expected: Result, random_one: bool) -> Difference | None:
+    if (actual.error is None) != (expected.error is None):
+        if call.refusable and actual.error is not None and any(w in str(actual.error).lower() for w in REFUSED):
+            return None
+        if expected.error is not None:
+            return Difference("raising", f"the CPU raises {said(expected.error)}; {NAME} does not")
+        return Difference("raising", f"{NAME} raises {said(actual.error)}; the CPU does not")
+    if expected.error is not None:
+        if type(actual.error) is not type(expected.error):
+            return Difference("error", f"{said(actual.error)}, not {said(expected.error)}")
+        return None
+    found, spec = tree_flatten(actual.value)
+    wanted, wanted_spec = tree_flatten(expected.value)
+    if len(found) != len(wanted) or spec.type is not wanted_spec.type:
+        return Difference("structure", f"{spec}, not {wanted_spec}")
+    pairs = [(f"result {i}", a, e) for i, (a, e) in enumerate(zip(found, wanted, strict=True))]
+    pairs += [(f"argument {i}", a, e) for i, (a, e) in enumerate(zip(actual.inputs, expected.inputs, strict=True))]
+    stays = {id(a) for a in actual.inputs}
+    # A view of a CPU tensor is where that tensor is.
+    on_cpu = {a.untyped_storage()._cdata for a in actual.inputs if a.device.type == "cpu" and a.layout == torch.strided}
+    both = []
+    for what, a, e in pairs:
+        if isinstance(a, torch.Tensor) and isinstance(e, torch.Tensor):
+            both.append((what, a, e))
+            free = id(a) in stays or (a.layout == torch.strided and a.untyped_storage()._cdata in on_cpu)
+            found_here = about(call, a, e, None if free else actual.home, what)
+            if found_here is not None:
+                return found_here
+        elif isinstance(a, torch.Tensor) or isinstance(e, torch.Tensor):
+            return Difference("structure", f"{what} is {type(a).__name__}, not {type(e).__name__}")
+        elif not random_one and numbers_differ(a, e, call.tolerance):
+            return Difference("value", f"{what} is {str(a)[:100]}, not {str(e)[:100]}")
+    for what, a, e in both if call.values and not random_one else ():
+        text = values_differ(a, e, call.tolerance)
+        if text is not None:
+            return Difference("value", f"{what}: {text}")
+    if not call.dtypes:
+        return None
+    for what, a, e in both:
+        found_here = stridden(a, e, what)
+        if found_here is not None:
+            return found_here
+    if storages(actual) != storages(expected):
+        return Difference("aliasing", f"storages and offsets {storages(actual)}, not {storages(expected)}")
+    return None
+
+
+def is_random(call: Call, first: Result, seed: int) -> bool:
+    """Whether the CPU itself gives something else with another seed, those that a sample's function sets included."""
+    plain, cpu = torch.manual_seed, torch.device("cpu")
+    for step in (1, 2):
+        with unittest.mock.patch.object(torch, "manual_seed", lambda value, step=step: plain(value + step)):
+            if differ(call, run(call, cpu, seed), first, False) is not None:
+                return True
+    return False
+
+
+def check(call: Call, seed: int, on_device: Callable[[], None] = lambda: None) -> Difference | None:
+    cpu, device = torch.device("cpu"), torch.device(NAME, call.device)
+    expected = run(call, cpu, seed)
+    on_device()
+    actual = run(call, device, seed)
+    try:
+        found = differ(call, actual, expected, False)
+        if found is not None and found.category == "value" and is_random(call, expected, seed):
+            found = differ(call, actual, expected, True)
+    except Exception as error:  # reading a result may be what fails
+        return Difference("raising", f"reading the result: {said(error)}")
+    return found

@@ -1,0 +1,23 @@
+// Fused attention: which operators of a spec are its kernels and its choice, and what they start as.
+#pragma once
+
+#include "catalog/catalog.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace openreg_gen {
+
+/// Whether it is one of these operators. The CPU has nothing to compare them with; tests/test_attention.py has their
+/// tests.
+bool of_attention(std::string_view op);
+/// The function that such a kernel calls at first, of csrc/aten/native/AttentionMath.h; empty for other operators.
+std::string attention_start(std::string_view op);
+/// _fused_sdp_choice, whose stub is no kernel: PyTorch's function of that name is the CPU's own choice. Says in `item`
+/// whether `op` is that, and returns it.
+bool add_attention_choice(nlohmann::json& item, const Op& op);
+/// {fused_attention, fused_attention_backward, attention_choice}: what of it the spec names.
+void add_attention(nlohmann::json& ops);
+
+}  // namespace openreg_gen
