@@ -2,8 +2,8 @@
 # Renders generated_example/ anew from specs/openreg.yaml. With --check: says what differs and changes nothing.
 # Usage: scripts/regenerate.sh [--check]
 source "$(dirname "$0")/lib.sh"
-[ -x "$generator" ] || build_command
-[ -n "${python:-}" ] || find_python
+# First the command itself: one that is older than its sources would render what they no longer say.
+if [ "${OPENREG_GEN_TOOLS:-}" = "$root" ]; then find_python; else build_command; fi
 
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT

@@ -20,7 +20,8 @@
 // layouts, both vectorised by the compiler for any combine that is associative and commutative:
 //   rows     the elements of one result lie side by side: kLanes partial results at once
 //   columns  those of neighbouring results do: a block of results at once
-// Long rows are folded in pieces of kPiece elements, which keeps the rounding error of a sum small.
+// Long rows are folded in pieces of kPiece elements, which keeps the rounding error of a sum small. The first element meets
+// `init`, no partial result does: a complex infinity times one is not a number.
 
 namespace openreg::native {
 
@@ -73,15 +74,16 @@ acc_t fold_row(const char* in, int64_t stride, int64_t n, acc_t init, const Map&
           lanes[at] = static_cast<acc_t>(combine(lanes[at], static_cast<acc_t>(map(static_cast<acc_t>(row[i + lane])))));
         }
       }
-      for (const acc_t lane : lanes) {
-        piece = static_cast<acc_t>(combine(piece, lane));
+      piece = lanes[0];
+      for (size_t lane = 1; lane < lanes.size(); ++lane) {
+        piece = static_cast<acc_t>(combine(piece, lanes[lane]));
       }
     }
     for (; i < end; ++i) {
       const scalar_t value = *reinterpret_cast<const scalar_t*>(in + i * stride);
       piece = static_cast<acc_t>(combine(piece, static_cast<acc_t>(map(static_cast<acc_t>(value)))));
     }
-    total = static_cast<acc_t>(combine(total, piece));
+    total = begin == 0 ? piece : static_cast<acc_t>(combine(total, piece));
   }
   return total;
 }
@@ -151,10 +153,12 @@ void reduce_kernel(const at::Tensor& out, const at::Tensor& self, at::IntArrayRe
     detail::for_each_index(
         kept, plan.kept_in, plan.kept_out, pointers[1], pointers[0], [&](const char* in, char* result) {
           acc_t total = init;
+          bool first = true;
           detail::for_each_index(reduced.slice(0, reduced.empty() ? 0 : reduced.size() - 1), plan.reduced_in, {}, in,
               nullptr, [&](const char* row, char*) {
-                total = static_cast<acc_t>(
-                    combine(total, detail::fold_row<scalar_t, acc_t>(row, stride, n, init, map, combine)));
+                const acc_t folded = detail::fold_row<scalar_t, acc_t>(row, stride, n, init, map, combine);
+                total = first ? folded : static_cast<acc_t>(combine(total, folded));
+                first = false;
               });
           *reinterpret_cast<scalar_t*>(result) = static_cast<scalar_t>(end(total));
         });
