@@ -18,7 +18,7 @@ test_tree() {
   backend=$(backend_python "$2")
   step "Building $(basename "$tree")"
   # Paths relative to the tree: what two trees have in common is compiled once.
-  CCACHE_BASEDIR=$tree CMAKE_ARGS="-D${3}_WERROR=ON -D${3}_BUILD_TESTS=ON" \
+  CCACHE_BASEDIR=$tree CMAKE_ARGS="-D${3}_WERROR=ON -D${3}_BUILD_TESTS=ON -D${3}_UNITY_BUILD=ON" \
     "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
   step "C++ tests of $(basename "$tree")"
   ctest --test-dir "$tree/build" --output-on-failure -j "$(nproc)"
@@ -121,7 +121,7 @@ stage_full() {
   "$generator" new openreg --spec "$root/specs/full.yaml" --out "$tree" >/dev/null
   backend=$(backend_python "$work/venv_full")
   step "Building the tree of specs/full.yaml"
-  CCACHE_BASEDIR=$tree CMAKE_ARGS="-DOPENREG_WERROR=ON" "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+  CCACHE_BASEDIR=$tree CMAKE_ARGS="-DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON" "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
   step "Training and operators of specs/full.yaml"
   "$backend" -m pytest -q "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py" \
     "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py"
@@ -135,7 +135,7 @@ stage_owned() {
   cp "$root"/tests/owned_ops/custom_*.cpp "$tree/csrc/aten/native/"
   backend=$(backend_python "$work/venv_owned")
   step "Building the tree of specs/full.yaml"
-  CCACHE_BASEDIR=$tree CMAKE_ARGS="-DOPENREG_WERROR=ON" "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+  CCACHE_BASEDIR=$tree CMAKE_ARGS="-DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON" "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
   step "Training and operators of specs/full.yaml"
   "$backend" -m pytest -q "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py" \
     "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py" "$tree/tests/test_custom_ops.py" "$tree/tests/test_attention.py" \

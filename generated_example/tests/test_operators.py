@@ -109,6 +109,20 @@ def special(dtype):
     return torch.tensor([sign * number for number in positive for sign in (1, -1)], dtype=torch.float64).to(dtype)
 
 
+def settled(form, inputs, expected):
+    """Where the CPU has one answer. A product of complex numbers begins with 1, infinity times that is not a number, and how
+    often the 1 is taken depends on how the numbers lie in memory."""
+    agreed = torch.ones_like(expected, dtype=torch.bool)
+    if not expected.dtype.is_complex:
+        return agreed
+    name, x = next((n, x) for n, x in inputs.items() if isinstance(x, torch.Tensor))
+    for other in (x.contiguous(), x.t().contiguous().t(), x.flip(-1), x.flip(-1).t().contiguous().t()):
+        again = checks.on_cpu(form, inputs | {name: other})[0]
+        close = torch.isclose(torch.view_as_real(again), torch.view_as_real(expected), equal_nan=True)
+        agreed &= close.all(-1)
+    return agreed
+
+
 def assert_same_numbers(actual, expected, signs):
     """Close in relation to their size alone; `signs`: those of zeros, too."""
     limits = {}
@@ -164,8 +178,9 @@ def test_special_values(device, operator):
             continue
         actual = forms.call(form, forms.copied(inputs, device))
         for a, e in zip(forms.tensors(actual), forms.tensors(expected[0]), strict=True):
-            assert_same_numbers(a.cpu(), e, signs)
-            compared += 1
+            where = settled(form, inputs, e) if operator.strategy == "reduction" else ...
+            assert_same_numbers(a.cpu()[where], e[where], signs)
+            compared += e[where].numel()
     if not compared:
         pytest.skip("there is no form of it to call with tensors alone")
 

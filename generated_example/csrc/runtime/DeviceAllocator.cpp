@@ -26,7 +26,7 @@ void setDeviceAllocator(c10::DeviceAllocator* allocator) {
 
 namespace {
 
-const c10::AllocatorRegisterer<c10::DeviceType::PrivateUse1> registered(getDeviceAllocator());
+const c10::AllocatorRegisterer<c10::DeviceType::PrivateUse1> device_allocator_registered(getDeviceAllocator());
 
 }  // namespace
 

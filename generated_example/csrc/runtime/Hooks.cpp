@@ -19,7 +19,7 @@ namespace openreg {
 
 namespace {
 
-const bool registered = [] {
+const bool hooks_registered = [] {
   at::RegisterPrivateUse1HooksInterface(new OpenRegHooksInterface());  // PyTorch keeps it for good
   return true;
 }();

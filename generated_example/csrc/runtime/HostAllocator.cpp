@@ -124,7 +124,7 @@ void deleteHostMemory(void* context) {
   instance().free(context);
 }
 
-const at::HostAllocatorRegistry<c10::DeviceType::PrivateUse1> registered(&instance());
+const at::HostAllocatorRegistry<c10::DeviceType::PrivateUse1> host_allocator_registered(&instance());
 
 }  // namespace
 

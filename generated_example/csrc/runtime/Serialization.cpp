@@ -29,7 +29,7 @@ void load(const at::Tensor& tensor, Metadata& metadata) {
   }
 }
 
-const bool registered = [] {
+const bool serialization_registered = [] {
   torch::jit::TensorBackendMetaRegistry(c10::DeviceType::PrivateUse1, save, load);
   return true;
 }();

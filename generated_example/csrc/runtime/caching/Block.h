@@ -104,6 +104,14 @@ struct Block {
   bool is_whole() const { return !is_split() && segment->expandable == nullptr; }
 };
 
+/// Calls fn(block) for each block of a segment, by address.
+template <class Fn>
+void for_each_block(const Segment& segment, Fn fn) {
+  for (Block* block = segment.first; block != nullptr; block = block->next) {
+    fn(block);
+  }
+}
+
 inline bool BySize::operator()(const Block* a, const Block* b) const {
   return a->size != b->size ? a->size < b->size : a->ptr < b->ptr;
 }

@@ -30,13 +30,6 @@ struct PoolState final : AllocatorState {
   std::vector<std::pair<char*, std::vector<SavedBlock>>> segments;  // by base
 };
 
-template <typename Fn>
-void for_each_block(const Segment& segment, Fn fn) {
-  for (Block* block = segment.first; block != nullptr; block = block->next) {
-    fn(block);
-  }
-}
-
 // Whether the saved block lies in memory that the segment still has.
 bool has_memory(const Segment& segment, const SavedBlock& saved) {
   if (saved.ptr < segment.base || saved.ptr + saved.size > segment.base + segment.size) {

@@ -13,10 +13,6 @@ namespace openreg::caching {
 
 namespace {
 
-size_t round_up(size_t size, size_t unit) {
-  return (size + unit - 1) / unit * unit;
-}
-
 // The free block that ends where the unmapped one begins, if any: its memory counts towards a request.
 Block* free_before(const Block& unmapped) {
   return unmapped.prev != nullptr && unmapped.prev->state == BlockState::kFree ? unmapped.prev : nullptr;

@@ -9,17 +9,6 @@
 
 namespace openreg::caching {
 
-namespace {
-
-template <typename Fn>
-void for_each_block(const Segment& segment, Fn fn) {
-  for (Block* block = segment.first; block != nullptr; block = block->next) {
-    fn(block);
-  }
-}
-
-}  // namespace
-
 PrivatePool& DeviceCache::pool_at(c10::MempoolId_t id) {
   const auto found = pools_.find(id);
   TORCH_CHECK(

@@ -22,10 +22,6 @@ using Config = c10::CachingAllocator::AcceleratorAllocatorConfig;
 // From the spec's `allocator:`, in the syntax of PYTORCH_ALLOC_CONF.
 constexpr const char* kDefaults = "";
 
-size_t round_up(size_t size, size_t unit) {
-  return (size + unit - 1) / unit * unit;
-}
-
 std::string with_defaults(const std::string& settings) {
   const std::string defaults = kDefaults;
   return defaults.empty() || settings.empty() ? defaults + settings : defaults + "," + settings;

@@ -14,6 +14,11 @@ namespace openreg::caching {
 /// Applies the spec's defaults and the environment's settings. Called once, when the allocator is made.
 void apply_default_settings();
 
+/// `size`, or the next multiple of `unit` above it.
+constexpr size_t round_up(size_t size, size_t unit) {
+  return (size + unit - 1) / unit * unit;
+}
+
 /// What a request of `size` bytes takes up: a multiple of kUnit, and of a fraction of a power of two if
 /// roundup_power2_divisions is set.
 size_t rounded_size(size_t size);
