@@ -45,7 +45,7 @@ class Cover {
       delegate(op, row);
     } else if (op.default_throws()) {
       row.how = "PyTorch's default only throws";
-    } else if (op.has_default) {
+    } else if (op.has_default && !(is_decomposed_otherwise(op.name) && *spec_.fallback.kind != FallbackKind::None)) {
       row.coverage = Coverage::Composite;
       row.how = op.composite_implicit ? "of other operators, gradients included" : "of other operators";
     } else {

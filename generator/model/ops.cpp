@@ -139,6 +139,13 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
     written.insert(op->name);
     out["minimal"].push_back(std::move(item));
   }
+  for (const std::string_view name : decomposed_otherwise()) {
+    const Op* op = catalog.find(name);
+    if (op == nullptr || written.contains(op->name) || of_spec == FallbackKind::None) continue;
+    json item = op_item(*op);
+    item["detour"] = "cpu_detour";
+    out["cpu_fallback"].push_back(std::move(item));
+  }
   for (const Op& op : catalog.all()) {
     const bool served = draws_from_generator(op) && !op.has_default && op.kernels.contains("CPU");
     if (!served || written.contains(op.name)) continue;

@@ -43,10 +43,24 @@ constexpr std::string_view kMinimal[] = {
     "zero_",
 };
 
+// Found by the sweep (`python -m PACKAGE.testing.sweep`): the decomposition takes dtypes and layouts that the CPU's kernel
+// refuses, refuses some that it takes, or leaves other strides.
+constexpr std::string_view kLikeTheCpu[] = {
+    "addr",
+    "addr.out",
+    "mode.values",
+    "native_group_norm",
+    "native_layer_norm",
+};
+
 }  // namespace
 
 std::span<const std::string_view> minimal_op_names() { return kMinimal; }
 
 bool is_minimal_op(std::string_view op) { return std::ranges::binary_search(kMinimal, op); }
+
+std::span<const std::string_view> decomposed_otherwise() { return kLikeTheCpu; }
+
+bool is_decomposed_otherwise(std::string_view op) { return std::ranges::binary_search(kLikeTheCpu, op); }
 
 }  // namespace openreg_gen

@@ -3,6 +3,7 @@
 #include <torch/library.h>  // first: the operators' headers do not include what they need
 #include <ATen/ops/abs_native.h>
 #include <ATen/ops/abs_ops.h>
+#include <ATen/ops/addr_ops.h>
 #include <ATen/DeviceGuard.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/DeviceGuard.h>
@@ -28,6 +29,8 @@ at::Tensor& abs_out(const at::Tensor& self, at::Tensor& out) {
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL(m, "abs.out", at::_ops::abs_out, abs_out);
+  OPENREG_IMPL_BOXED(m, "addr", at::_ops::addr, &cpu_detour);
+  OPENREG_IMPL_BOXED(m, "addr.out", at::_ops::addr_out, &cpu_detour);
 }
 
 }  // namespace openreg

@@ -1,0 +1,22 @@
+// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
+#include <torch/library.h>  // first: the operators' headers do not include what they need
+#include <ATen/ops/mode_ops.h>
+#include <ATen/DeviceGuard.h>
+#include <ATen/core/Tensor.h>
+#include <c10/core/DeviceGuard.h>
+
+#include "host/Fallback.h"
+#include "aten/Signature.h"
+#include "aten/Structured.h"
+#include "aten/native/Kernels.h"
+
+// Operators of the spec whose names begin with 'm': kernels with the operator's own signature, detours to the
+// CPU, errors that say it can't run. A letter a file: a new operator makes few of them compile again.
+
+namespace openreg {
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  OPENREG_IMPL_BOXED(m, "mode.values", at::_ops::mode_values, &cpu_detour);
+}
+
+}  // namespace openreg
