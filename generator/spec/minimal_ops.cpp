@@ -48,6 +48,7 @@ constexpr std::string_view kMinimal[] = {
 constexpr std::string_view kLikeTheCpu[] = {
     "addr",
     "addr.out",
+    "addr_",
     "mode.values",
     "native_group_norm",
     "native_layer_norm",

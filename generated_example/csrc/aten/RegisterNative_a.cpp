@@ -31,6 +31,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL(m, "abs.out", at::_ops::abs_out, abs_out);
   OPENREG_IMPL_BOXED(m, "addr", at::_ops::addr, &cpu_detour);
   OPENREG_IMPL_BOXED(m, "addr.out", at::_ops::addr_out, &cpu_detour);
+  OPENREG_IMPL_BOXED(m, "addr_", at::_ops::addr_, &cpu_detour);
 }
 
 }  // namespace openreg

@@ -121,7 +121,7 @@ def told(arguments: argparse.Namespace, modes: list[str], tasks: list, selection
     findings.sort(key=lambda f: (CATEGORIES.index(f.category), f.case))
     whole = not arguments.variant and selection.most is None
     stale = results.stale(DIFFERENCES, findings, tasks, modes) if whole else []
-    above = results.above(findings, modes)
+    above = results.above(findings, modes) if arguments.sample else []
     print(report.text(kept, findings, stale, modes, SHOWN))
     print("\n".join(above))
     page = arguments.html or arguments.results.with_suffix(".html")

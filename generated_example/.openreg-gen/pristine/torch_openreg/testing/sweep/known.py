@@ -4,7 +4,7 @@
 
 An entry says which cases differ (subject/variant/dtype/index, as globs), in what, and why. One whose cases no longer
 differ fails the sweep. `crash`, `hang`, `raising`, `device`, `dtype` and `value` need `cites`: PyTorch's own issue, or how
-CUDA does the same. MOST is how many cases of a category a whole run may find known; a number that may only fall.
+CUDA does the same. MOST is how many cases of a category `--sample` may find known in a mode; numbers that may only fall.
 """
 
 from typing import NamedTuple
@@ -18,5 +18,84 @@ class Known(NamedTuple):
     mode: str = "*"
 
 
-MOST: dict[str, int] = {}
-DIFFERENCES: list[Known] = []
+MOST: dict[str, int] = {"raising": 60, "device": 26, "value": 2, "strides": 36, "aliasing": 2, "error": 2}
+
+SHAPE = "of the other tensor the shape alone is read"
+SHAPE_CUDA = "CUDA does the same: PyTorch asks such an argument for its sizes, which no device has a part in"
+COPIED = "the other tensor is copied into a copy of self, and copies go from any device to any other"
+COPIED_CUDA = "CUDA does the same: copy_() takes a source of any device, and a copy of self is where self is"
+DEFAULT_LAYOUT = "PyTorch says of a convolution on any device it does not know that its results are contiguous"
+NARROW = "no kernel of the backend's own: PyTorch's decomposition looks at the dimension by itself"
+SHUFFLE = "PyTorch's decomposition leaves its result contiguous; the CPU's kernel keeps the layout"
+SUMMED = "a sum of gradients has the strides of its first term, and PyTorch sums those of accelerators in another order"
+CHUNKED = "PyTorch's own Python code asks for mixed products where the device is not the CPU"
+BEGINNING = "the CPU writes where its maximum begins over its input, which out= is; the device has the maximum"
+
+DIFFERENCES: list[Known] = [
+    *(
+        Known(f"{name}/two_devices/*/*", "raising", SHAPE, SHAPE_CUDA)
+        for name in ("broadcast_tensors", "expand_as", "reshape_as", "resize_as_", "view_as")
+    ),
+    *(
+        Known(f"{name}_scatter/two_devices/*/*", "raising", COPIED, COPIED_CUDA)
+        for name in ("as_strided", "diagonal", "select", "slice")
+    ),
+    *(
+        Known(f"{name}/zero_dim_cpu/*/*", "device", COPIED, COPIED_CUDA)
+        for name in ("as_strided_scatter", "resize_as_")
+    ),
+    *(
+        Known(f"{name}.tensor_overload/two_devices/*/*", "raising", "both ends are read as numbers", "CUDA: item()")
+        for name in ("linspace", "logspace")
+    ),
+    Known(
+        "nn.functional.ctc_loss/two_devices/*/*",
+        "raising",
+        "lengths are wanted on the CPU, wherever they are",
+        "CUDA does the same: ctc_loss.Tensor moves lengths to the CPU",
+    ),
+    Known(
+        "optim.NAdam/*/*/*",
+        "device",
+        "its mu_product is on the CPU, unless capturable",
+        "CUDA does the same: torch/optim/nadam.py",
+    ),
+    Known(
+        "nn.BCELoss/autocast/*/*",
+        "raising",
+        "autocast refuses binary_cross_entropy, as the spec's preset says",
+        "CUDA does the same: aten/src/ATen/autocast_mode.cpp",
+    ),
+    *(
+        Known(
+            f"ldexp/{variant}/*/*", "raising", "x * 2**other takes a bool", "CUDA does the same: it has no such kernel"
+        )
+        for variant in ("mixed_dtypes", "zero_dim_cpu")
+    ),
+    Known(
+        "nn.functional.linear_cross_entropy.chunked*/mixed_dtypes/*/*",
+        "raising",
+        CHUNKED,
+        "torch/nn/modules/linear_cross_entropy.py: is_cuda has out_dtype=, any other device has not",
+    ),
+    Known(
+        "amax/out_is_input/*/*",
+        "value",
+        BEGINNING,
+        "amax([-8.5], out=its input) is -inf on the CPU, and -8.5 elsewhere",
+    ),
+    Known("nn.functional.conv*/channels_last/*/*", "strides", DEFAULT_LAYOUT),
+    *(Known(f"nn.{name}/*_channels_last/*/*", "strides", DEFAULT_LAYOUT) for name in ("Conv*", "LazyConv*")),
+    Known("nn.functional.pixel_*shuffle/*/*/*", "strides", SHUFFLE),
+    Known(
+        "nn.GroupNorm/*_channels_last/*/*",
+        "strides",
+        "PyTorch's formula makes gradients contiguous wherever the device is not the CPU",
+    ),
+    *(
+        Known(f"{name}/second_order/*/*", "strides", SUMMED)
+        for name in ("linalg.solve*", "linalg.tensorsolve", "ormqr")
+    ),
+    Known("nn.LSTMCell/*/*/*", "aliasing", "the fused cell's two biases share one gradient, as CUDA's do"),
+    Known("narrow_copy/errors/*/*", "error", NARROW),
+]
