@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Every test, from nothing: the command, bad specs, goldens, generated_example (equality, build, tests, sanitizers),
 # a second backend in an empty folder, the external port, formatting and warnings of what is emitted.
-# Usage: scripts/test.sh [STAGE ...]   stages: command format example device allocator full second external package (default: all)
-# One more is not among them, since it takes hours: sweep, all of PyTorch's samples in all modes, on two trees.
+# Usage: scripts/test.sh [STAGE ...]   default: all that CI runs, in this order:
+#   command format example sample device allocator full second external package
+# For a person: sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
 source "$(dirname "$0")/lib.sh"
-stages=${*:-command format example device allocator full second external package}
+stages=${*:-command format example sample device allocator full second external package}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)} MAX_JOBS=${MAX_JOBS:-$(nproc)}
@@ -96,13 +97,27 @@ stage_second() {
   test_tree "$(second_tree)" "$work/venv_mybackend" MYBACKEND
 }
 
+# Each of PyTorch's operators, modules and optimizers once, with both accesses to device memory.
+stage_sample() {
+  local backend
+  backend=$(backend_python "$root/.venv/openreg")
+  build_example "$backend"
+  step "A sample of the sweep"
+  "$backend" -m torch_openreg.testing.sweep --sample --fresh --mode default --mode copy --results "$build/sample.jsonl"
+}
+
+build_example() {
+  [ -e "$root/generated_example/torch_openreg/lib/libtorch_openreg.so" ] && "$1" -c 'import importlib.metadata as m; m.version("torch_openreg")' 2>/dev/null && return
+  CCACHE_BASEDIR=$root/generated_example "$1" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$root/generated_example"
+}
+
 # The whole sweep, on generated_example and on the tree of specs/full.yaml. Results are kept in build/, and taken up again
 # where a run was stopped. SWEEP: its arguments.
 stage_sweep() {
   local backend tree=$build/sweep_full status=0
   backend=$(backend_python "$root/.venv/openreg")
   step "Building generated_example and the tree of specs/full.yaml"
-  CCACHE_BASEDIR=$root/generated_example "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$root/generated_example"
+  build_example "$backend"
   step "The sweep on generated_example"
   # shellcheck disable=SC2086  # several words
   "$backend" -m torch_openreg.testing.sweep --results "$build/sweep_openreg.jsonl" ${SWEEP:---mode all} || status=$?
@@ -152,7 +167,11 @@ stage_package() {
   "$python" -m pytest -q "$root/tests/test_package.py"
 }
 
+took=""
 for stage in $stages; do
+  start=$SECONDS
   "stage_$stage"
+  took+=$(printf '\n%8d s  %s' $((SECONDS - start)) "$stage")
 done
+step "Time of each stage, what it installs included$took"
 step "All stages passed: $stages"

@@ -18,6 +18,12 @@ UNFILLED = (
     *("new_empty", "new_empty_strided", "resize_", "resize_as_"),
 )
 
+# Their kernels of the CPU take for granted that weights lie one behind the other, and read what is there instead.
+UNCHECKED_WEIGHTS = (
+    *("_batch_norm_with_update", "_native_batch_norm_legit", "native_batch_norm", "nn.functional.batch_norm"),
+    *("native_group_norm", "nn.functional.group_norm"),
+)
+
 
 class Given(NamedTuple):
     """A sample of an OpInfo, made on the CPU."""
@@ -45,6 +51,11 @@ class Given(NamedTuple):
         if self.info.name == "tensor_split":
             return tuple(tensors(self.args[1:]))
         return ()
+
+    @property
+    def unchecked(self) -> tuple[torch.Tensor, ...]:
+        """Tensors that stay as they are in a sample."""
+        return tuple(tensors((self.args[1:], self.kwargs))) if self.info.name in UNCHECKED_WEIGHTS else ()
 
     @property
     def filled(self) -> bool:
@@ -226,9 +237,9 @@ def with_inputs(given: Given, change: Callable[[torch.Tensor], torch.Tensor], **
         done.append(y is not x)
         return y
 
-    kept = {id(x) for x in given.stays}
+    kept = {id(x) for x in (*given.stays, *given.unchecked)}
     args, kwargs = changed((given.args, given.kwargs), lambda x: note(x) if id(x) not in kept else x)
-    if any(done) and not kept:
+    if any(done) and not given.stays:
         yield given.call(args=args, kwargs=kwargs, **more)
 
 
@@ -311,15 +322,11 @@ NUMBERS = (2, 2.5, True, 1.5 + 2j)
 ZERO_DIM = (torch.float64, torch.int64, torch.float32, torch.bool)
 
 
-# The CPU's kernels take for granted that weights have an element for each channel, and read what lies behind others.
-UNCHECKED_WEIGHTS = ("_native_batch_norm_legit", "native_batch_norm", "nn.functional.batch_norm")
-
-
 def places(given: Given) -> list[int]:
     """Which arguments are tensors, where there are at least two."""
     found = [i for i, x in enumerate(given.args) if isinstance(x, torch.Tensor) and x.layout == torch.strided]
-    if given.info.name in UNCHECKED_WEIGHTS:
-        return found[:1]
+    unchecked = {id(x) for x in given.unchecked}
+    found = [i for i in found if id(given.args[i]) not in unchecked]
     return found if len(found) > 1 else []
 
 
