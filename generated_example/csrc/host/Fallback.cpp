@@ -13,9 +13,12 @@
 #include <vector>
 
 #include <ATen/core/Generator.h>
+#include <ATen/ops/_copy_from_ops.h>
+#include <ATen/ops/_empty_affine_quantized_ops.h>
 #include <c10/core/DeviceGuard.h>
 #include <torch/library.h>
 
+#include "aten/Signature.h"
 #include "host/Arguments.h"
 #include "host/Compound.h"
 #include "host/FallbackReport.h"
@@ -254,11 +257,10 @@ TORCH_LIBRARY_IMPL(_, QuantizedPrivateUse1, m) { m.fallback(torch::CppFunction::
 TORCH_LIBRARY_IMPL(aten, SparsePrivateUse1, m) { take_over(m, c10::DispatchKey::SparseCPU); }
 TORCH_LIBRARY_IMPL(aten, SparseCsrPrivateUse1, m) { take_over(m, c10::DispatchKey::SparseCsrCPU); }
 TORCH_LIBRARY_IMPL(aten, NestedTensorPrivateUse1, m) { take_over(m, c10::DispatchKey::NestedTensorCPU); }
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) { m.impl("_empty_affine_quantized", &empty_quantized); }
 TORCH_LIBRARY_IMPL(aten, QuantizedPrivateUse1, m) {
   take_over(m, c10::DispatchKey::QuantizedCPU);
-  m.impl("_empty_affine_quantized", &empty_quantized);
-  m.impl("_copy_from", &copy_quantized);
+  OPENREG_IMPL(m, "_empty_affine_quantized", at::_ops::_empty_affine_quantized, empty_quantized);
+  OPENREG_IMPL(m, "_copy_from", at::_ops::_copy_from, copy_quantized);
 }
 
 }  // namespace openreg
