@@ -143,7 +143,8 @@ def test_decorators_of_devices(tmp_path, cuda):
     env = {**os.environ, "CI": "", "OPENREG_UPSTREAM": "cuda" if cuda else ""}
     found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env)
     assert found.returncode == 0, found.stderr
-    verdicts = dict(re.findall(r"^(test_\w+?)_openreg\w* \(.*?\)(?:\n.*?)?\s\.\.\. (ok|skipped)", found.stderr, re.M))
+    one = r"^(test_\w+?)_openreg\w* \(.*?\)(?:\n.*?)?\s\.\.\. (ok|skipped)"
+    verdicts = dict(re.findall(one, found.stderr, re.M))
     assert len(verdicts) == 13, found.stderr
     for name, verdict in verdicts.items():
         runs = cuda if name in ("test_cpu", "test_cuda", "test_listed") else name.startswith("test_in_")
