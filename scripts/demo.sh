@@ -20,7 +20,7 @@ backend=$(backend_python "$root/demo/venv_$name")
 
 step "Training on device '$name'"
 "$backend" "$tree/examples/train_mlp.py"
-"$backend" "$tree/examples/train_mlp.py" --amp
+"$backend" "$tree/examples/train_mlp.py" --dtype bfloat16
 
 cat <<DONE
 

@@ -187,10 +187,75 @@ def test_lower_precision(x, dtype):
 
 
 @HALVES
+def test_inputs_of_several_dtypes(x, dtype):
+    needs("lower_precision_fp", "mm")
+    with torch.autocast(NAME, dtype=dtype):
+        assert torch.mm(x, x.to(dtype)).dtype == dtype
+        assert torch.mm(x.to(dtype), x.to(dtype)).dtype == dtype
+        assert torch.mm(x.double(), x.double()).dtype == torch.float64  # nothing is cast from there
+
+
+@HALVES
+def test_one_rule_after_another(x, dtype):
+    needs("lower_precision_fp", "mm")
+    needs("fp32", "exp")
+    with torch.autocast(NAME, dtype=dtype):
+        y = torch.exp(torch.mm(x, x))
+        z = torch.mm(y, x)
+    assert (y.dtype, z.dtype) == (torch.float32, dtype)
+    x = x.cpu()
+    torch.testing.assert_close(z.float().cpu(), (x @ x).exp() @ x, rtol=5e-2, atol=5e-2)
+
+
+def test_the_dtype_that_is_set(x):
+    needs("lower_precision_fp", "mm")
+    before = torch.get_autocast_dtype(NAME)
+    assert before in DTYPES
+    for dtype in DTYPES:
+        torch.set_autocast_dtype(NAME, dtype)
+        try:
+            with torch.autocast(NAME):
+                assert torch.mm(x, x).dtype == torch.get_autocast_dtype(NAME) == dtype
+        finally:
+            torch.set_autocast_dtype(NAME, before)
+
+
+def test_contexts_nest(x):
+    needs("lower_precision_fp", "mm")
+
+    def state():
+        return torch.is_autocast_enabled(NAME), torch.get_autocast_dtype(NAME)
+
+    outside = state()
+    with torch.autocast(NAME, dtype=DTYPES[0]):
+        with torch.autocast(NAME, enabled=False):
+            assert not torch.is_autocast_enabled(NAME)
+            with torch.autocast(NAME, dtype=DTYPES[-1]):
+                assert torch.mm(x, x).dtype == DTYPES[-1]
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            assert torch.mm(x.cpu(), x.cpu()).dtype == torch.bfloat16
+        assert state() == (True, DTYPES[0])
+        assert torch.mm(x, x).dtype == DTYPES[0]
+    assert state() == outside
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_casts_of_weights_are_cached(x, cached):
+    needs("lower_precision_fp", "mm")
+    weight = torch.ones(4, 4, device=x.device, requires_grad=True)
+    with torch.autocast(NAME, cache_enabled=cached):
+        first = torch.mm(x, weight)
+        weight.data.zero_()  # autograd does not see it, and the cache neither
+        second = torch.mm(x, weight)
+    assert torch.equal(first.cpu(), second.cpu()) == cached
+
+
+@HALVES
 def test_fp32(x, dtype):
     needs("fp32", "exp")
     with torch.autocast(NAME, dtype=dtype):
         assert torch.exp(x.to(dtype)).dtype == torch.float32
+        assert torch.exp(x).dtype == torch.float32
 
 
 @HALVES

@@ -22,6 +22,23 @@ def test_name_and_modules():
 
 
 @pytest.mark.no_device
+def test_registrations_are_made_once():
+    assert torch.device("privateuseone:1") == torch.device(NAME, 1)
+    torch.utils.rename_privateuse1_backend(NAME)  # the same name again is no change
+    with pytest.raises(RuntimeError, match="already been set"):
+        torch.utils.rename_privateuse1_backend("another")
+    with pytest.raises(RuntimeError, match="already been registered"):
+        torch.utils.generate_methods_for_privateuse1_backend()
+    with pytest.raises(RuntimeError, match="already been registered"):
+        torch._register_device_module(NAME, api)
+    with pytest.raises(RuntimeError, match="Expected one of"):
+        torch._register_device_module("no_such_device", api)
+    assert torch.utils.backend_registration._get_custom_mod_func("device_count")() == api.device_count()
+    with pytest.raises(RuntimeError, match=f"torch.{NAME}.no_such_function"):
+        torch.utils.backend_registration._get_custom_mod_func("no_such_function")
+
+
+@pytest.mark.no_device
 def test_submodules_are_the_same_under_both_names():
     import torch.openreg.random as by_torch
 
@@ -180,6 +197,18 @@ def test_tensor_methods(device):
     assert y.device == device
     assert torch.equal(y.cpu(), x)
     assert getattr(y, NAME)() is y
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64, torch.bool, torch.bfloat16], ids=str)
+def test_types_have_names(device, dtype):
+    x = torch.ones(2, dtype=dtype)
+    name = x.type().replace("torch.", f"torch.{NAME}.")
+    y = x.to(device)
+    assert y.type() == name
+    assert y.type(name) is y
+    assert torch.ones(2).type(name).dtype == dtype
+    assert torch.ones(2).type(name).device == device
+    assert y.type(x.type()).device.type == "cpu"
 
 
 def test_tensor_method_takes_an_index(other):

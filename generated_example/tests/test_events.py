@@ -109,6 +109,24 @@ def test_no_elapsed_time_before_recording():
         start.elapsed_time(end)
 
 
+@pytest.mark.parametrize("blocking", [False, True])
+def test_many_streams_wait_for_one_event(device, blocking):
+    x = torch.zeros(1 << 18, device=device)
+    event, streams = api.Event(blocking=blocking), [api.Stream() for _ in range(4)]
+    for value in range(20):
+        x.fill_(value)
+    event.record()
+    found = []
+    for stream in streams:
+        event.wait(stream)
+        with api.stream(stream):
+            found.append(x.clone())
+    for stream, copy in zip(streams, found, strict=True):
+        stream.synchronize()
+        assert event.query()
+        assert torch.equal(copy.cpu(), torch.full((1 << 18,), 19.0))
+
+
 def test_event_on_another_device(other):
     with api.device(other):
         event = api.Event()

@@ -54,6 +54,8 @@ CALLS = {
     "0-dim": lambda x: torch.tensor(2.0, device=x.device).kthvalue(1).values,
     "complex result": lambda x: torch.geqrf(x.double().view(3, 4)),
     "bool": lambda x: torch.ops.aten.equal(x, x.clone()),
+    "mask": lambda x: x.masked_select(x > 2),
+    "mask that is broadcast": lambda x: x.view(3, 4).masked_select(x[:4] > 1),
     "index on the host": lambda x: x[torch.tensor([2, 0])],
 }
 

@@ -119,6 +119,52 @@ def test_no_bytes(device, other):
         assert x.cpu().shape == (0, 3)
 
 
+# What is done time and again, and must leave nothing behind.
+LEAKS = {
+    "new": lambda where, step: torch.empty(1000, device=where),
+    "of many sizes": lambda where, step: torch.empty(1000 * (step % 7 + 1), device=where).fill_(step),
+    "large": lambda where, step: torch.empty(32 * MIB, dtype=torch.uint8, device=where),
+    "copied": lambda where, step: torch.full((1000,), step).to(where).clone().cpu(),
+    "views": lambda where, step: torch.zeros(10, 100, device=where)[2:5].t().view(100, 3, 1).unsqueeze(0),
+    "written": lambda where, step: torch.ones(9, device=where).fill_(step).resize_(5000).copy_(torch.ones(1)),
+    "reduced to a number": lambda where, step: torch.full((3,), step, device=where)[1].item(),
+    "raised": lambda where, step: pytest.raises(RuntimeError, torch.ones(6, device=where).view, 4),
+    "gradients": lambda where, step: torch.ones(50, 50, device=where, requires_grad=True).square().sum().backward(),
+    "graph dropped": lambda where, step: torch.ones(500, device=where, requires_grad=True).exp().cos(),
+}
+
+
+@pytest.mark.parametrize("work", LEAKS.values(), ids=LEAKS)
+def test_nothing_is_left(device, other, work):
+    for where in (device, other):
+        work(where, 0)
+        gc.collect()
+        held, blocks = api.memory_allocated(where), api.memory_stats(where)["allocation.all.current"]
+        for step in range(30):
+            work(where, step)
+        gc.collect()
+        assert api.memory_allocated(where) == held
+        assert api.memory_stats(where)["allocation.all.current"] == blocks
+
+
+def test_what_is_held_is_counted(device):
+    gc.collect()
+    before, kept = api.memory_stats(device)["allocation.all.current"], []
+    for count in range(1, 6):
+        kept.append(torch.empty(1000, device=device))
+        assert api.memory_stats(device)["allocation.all.current"] == before + count
+    assert api.memory_allocated(device) >= sum(x.nbytes for x in kept)
+
+
+def test_devices_have_memory_of_their_own(device, other):
+    ones = [torch.full((1000,), 1, device=device) for _ in range(9)]
+    twos = [torch.full((1000,), 2, device=other) for _ in range(9)]
+    for step, (x, y) in enumerate(zip(ones, twos, strict=True)):
+        x.fill_(step)
+        assert torch.equal(y.cpu(), torch.full((1000,), 2))
+        assert torch.equal(x.cpu(), torch.full((1000,), step))
+
+
 @pytest.mark.parametrize("nbytes", [1, 63, 65, 4097, MIB + 1])
 def test_alignment(device, nbytes):
     tensors = [torch.empty(nbytes, dtype=torch.uint8, device=device) for _ in range(4)]
@@ -137,6 +183,25 @@ def test_empty_cache_gives_memory_back(device):
     api.empty_cache()
     assert api.memory_reserved(device) <= 32 * MIB
     assert api.mem_get_info(device)[0] >= free - MIB
+
+
+@pytest.mark.filterwarnings("ignore:The argument 'device' of Tensor")
+def test_pinned_for_a_named_device(device, other):
+    x = torch.arange(10.0)
+    for where in (NAME, device, other):
+        y = x.pin_memory(where)
+        assert y.is_pinned(where)
+        assert y.to(where, non_blocking=True).tolist() == x.tolist()
+
+
+def test_pinned_views_share(device):
+    x = torch.zeros(4, 5).pin_memory()
+    part = x[1:3].t()
+    assert part.is_pinned()
+    assert part.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+    part.copy_(torch.ones(5, 2, device=device))
+    assert x.sum() == 10
+    assert x.pin_memory() is x
 
 
 def test_pinned_memory():

@@ -216,6 +216,36 @@ def test_inference_mode_and_no_grad(device):
     torch.testing.assert_close(first.cpu(), second.cpu())
 
 
+LSTMS = {
+    "one layer": {},
+    "three layers": {"num_layers": 3},
+    "bidirectional": {"bidirectional": True, "num_layers": 2},
+    "batch first": {"batch_first": True},
+    "projected": {"proj_size": 3},
+    "without bias": {"bias": False},
+}
+
+
+@pytest.mark.filterwarnings("ignore:LSTM with projections is not supported with oneDNN")
+@pytest.mark.parametrize("given", [False, True], ids=["zeros", "hidden given"])
+@pytest.mark.parametrize("options", LSTMS.values(), ids=LSTMS)
+def test_lstm(device, options, given):
+    torch.manual_seed(0)
+    cpu_lstm, x = nn.LSTM(6, 5, **options), torch.randn(4, 4, 6)
+    layers = options.get("num_layers", 1) * (2 if "bidirectional" in options else 1)
+    hidden = torch.randn(layers, 4, options.get("proj_size", 5)), torch.randn(layers, 4, 5)
+    lstm = copy.deepcopy(cpu_lstm).to(device)
+    results = []
+    for model, where in ((cpu_lstm, torch.device("cpu")), (lstm, device)):
+        leaves = [t.detach().to(where).requires_grad_() for t in (x, *(hidden if given else ()))]
+        y, (h, c) = model(leaves[0], tuple(leaves[1:]) or None)
+        (y.square().sum() + h.sum() + 2 * c.sum()).backward()
+        results.append([y, h, c, *(t.grad for t in leaves), *(p.grad for p in model.parameters())])
+    for got, expected in zip(results[1], results[0], strict=True):
+        assert got.device == device
+        torch.testing.assert_close(got.cpu(), expected, rtol=1e-4, atol=1e-5)
+
+
 def test_packed_sequences(device):
     lengths = [4, 2, 1]
     x = torch.randn(3, 4, 6)

@@ -139,6 +139,21 @@ def test_generator_state(device):
     assert torch.equal(draw(device, generator), x)
 
 
+def test_generator_offset(device):
+    generator = torch.Generator(device=NAME).manual_seed(2)
+    assert generator.get_offset() == 0
+    x = draw(device, generator)
+    offset = generator.get_offset()
+    assert offset > 0
+    y = draw(device, generator)
+    generator.set_offset(offset)
+    assert torch.equal(draw(device, generator), y)
+    generator.set_offset(0)
+    assert torch.equal(draw(device, generator), x)
+    with pytest.raises(RuntimeError, match="multiple of"):
+        generator.set_offset(offset + 1)
+
+
 def test_generator_shared_state(device):
     generator = torch.Generator(device=NAME).manual_seed(2)
     twin = torch.Generator(device=NAME)

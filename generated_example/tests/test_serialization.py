@@ -47,6 +47,15 @@ def test_map_location_function_and_dict(device, other):
     assert torch.load(file, map_location={f"{NAME}:1": f"{NAME}:0"}).device == device
 
 
+def test_locations(device, other):
+    for where in (device, other):
+        assert torch.serialization.location_tag(torch.ones(1, device=where).untyped_storage()) == str(where)
+        storage = torch.serialization.default_restore_location(torch.ones(2).untyped_storage(), str(where))
+        assert storage.device == where
+        assert torch.tensor([], device=where).set_(storage, 0, (2,)).tolist() == [1, 1]
+    assert torch.serialization.location_tag(torch.ones(1).untyped_storage()) == "cpu"
+
+
 def test_a_device_that_is_not_there():
     with pytest.raises(RuntimeError, match="99"):
         torch.load(saved(torch.ones(2)), map_location=f"{NAME}:99")

@@ -132,6 +132,55 @@ def test_dlpack_capsule(device, other):
         assert torch.equal(y.cpu(), x.cpu())
 
 
+@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (2, 0, 3), (1, 2, 3, 4)], ids=str)
+def test_dlpack_of_shapes(device, shape):
+    x = torch.arange(torch.Size(shape).numel()).reshape(shape).to(device)
+    y = dlpack.from_dlpack(dlpack.to_dlpack(x))
+    assert (y.shape, y.dtype, y.device) == (x.shape, x.dtype, device)
+    assert torch.equal(y.cpu(), x.cpu())
+
+
+DLPACK_DTYPES = [torch.bool, torch.uint8, torch.int16, torch.int64, torch.float16, torch.bfloat16, torch.float64]
+
+
+@pytest.mark.parametrize("dtype", [*DLPACK_DTYPES, torch.complex64], ids=str)
+def test_dlpack_of_dtypes(device, dtype):
+    x = torch.tensor([0, 1, 1, 0]).to(dtype).to(device)
+    y = dlpack.from_dlpack(dlpack.to_dlpack(x))
+    assert y.dtype == dtype
+    y.fill_(1)
+    assert torch.equal(x.cpu(), torch.ones(4, dtype=dtype))
+
+
+def test_dlpack_keeps_memory(device):
+    gc.collect()
+    before = api.memory_allocated(device)
+    capsule = dlpack.to_dlpack(torch.full((1 << 16,), 4.0, device=device)[::2])
+    y = dlpack.from_dlpack(capsule)
+    del capsule
+    torch.full((1 << 16,), 5.0, device=device)
+    assert y.stride() == (2,)
+    assert torch.equal(y.cpu(), torch.full((1 << 15,), 4.0))
+    del y
+    gc.collect()
+    assert api.memory_allocated(device) == before
+
+
+def test_dlpack_refuses_what_it_cannot_say(device):
+    with pytest.raises(BufferError, match="require gradient"):
+        torch.ones(2, device=device, requires_grad=True).__dlpack__()
+    with pytest.raises(BufferError, match="conjugate bit"):
+        torch.ones(2, dtype=torch.complex64, device=device).conj().__dlpack__()
+
+
+def test_typed_storage_of_an_untyped_one(device):
+    x = torch.arange(6.0).to(device)
+    storage = torch.storage.TypedStorage(wrap_storage=x.untyped_storage(), dtype=torch.float32, _internal=True)
+    y = torch.empty(0, device=device).set_(storage._untyped_storage)
+    assert y.untyped_storage()._cdata == x.untyped_storage()._cdata
+    assert y.tolist() == x.tolist()
+
+
 def test_item_and_tolist(device):
     for value in (True, 3, 2.5, 1 + 2j):
         assert torch.tensor(value, device=device).item() == value

@@ -37,6 +37,33 @@ def test_stream_of_another_device(other, form):
     assert torch.Stream(device=other).device == other
 
 
+def test_equality(device, other):
+    first, second = api.Stream(), api.Stream()
+    assert first == api.Stream(stream_id=first.stream_id, device_index=0, device_type=first.device_type)
+    assert first not in (second, api.default_stream(), api.Stream(other), None, first.stream_id)
+    assert len({first, second, first, api.default_stream(), torch.accelerator.current_stream()}) == 3
+    assert api.default_stream(device) != api.default_stream(other)
+
+
+def test_streams_by_either_name(device):
+    ours, generic = api.Stream(), torch.Stream(device=device)
+    assert f"device_type={NAME}, device_index=0" in repr(ours)
+    assert str(ours.stream_id) in repr(ours)
+    x = torch.zeros(1 << 16, device=device)
+    generic.wait_stream(torch.accelerator.current_stream())
+    with generic:
+        assert torch.accelerator.current_stream() == generic == api.current_stream()
+        x.fill_(1)
+        event = generic.record_event()
+    ours.wait_event(event)
+    ours.wait_stream(generic)
+    with api.stream(ours):
+        assert torch.accelerator.current_stream() == ours
+        y = x.clone()
+    torch.accelerator.current_stream().wait_stream(ours)
+    assert torch.equal(y.cpu(), torch.ones(1 << 16))
+
+
 @pytest.mark.parametrize("priority", [0, -1])
 def test_priorities(device, priority):
     stream = api.Stream(device, priority=priority)

@@ -4,6 +4,7 @@
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import torch
 from torch_openreg.testing import opinfos, upstream
 from torch_openreg.testing.spec import Operator, Skip
 
+api = torch.openreg
 pytestmark = pytest.mark.skipif(not opinfos.database(), reason="PyTorch's OpInfos need numpy and expecttest")
 
 FILE = """
@@ -53,6 +55,100 @@ upstream.OPERATORS[:] = [Operator("abs.out", "native", forms=["abs"], serves=["a
 sys.argv = ["upstream", sys.argv[1], "-v"]
 upstream.main()
 """
+
+# What PyTorch's tests say about the devices that they are for.
+DECORATED = """
+import torch
+from torch.testing._internal.common_device_type import (
+    PrivateUse1TestBase, deviceCountAtLeast, dtypes, dtypesIfPRIVATEUSE1, expectedFailureCPU, instantiate_device_type_tests,
+    onlyCPU, onlyCUDA, onlyNativeDeviceTypes, onlyNativeDeviceTypesAnd, onlyOn, onlyPRIVATEUSE1, skipCPUIf, skipCUDAIf,
+    skipIf, skipPRIVATEUSE1, skipPRIVATEUSE1If, skipXLA)
+from torch.testing._internal.common_utils import TestCase, run_tests
+
+OURS = torch._C._get_privateuse1_backend_name()
+
+
+class TestWho(TestCase):
+    @onlyCPU
+    def test_cpu(self, device):
+        self.assertEqual(torch.device(device).type, OURS)
+
+    @onlyCUDA
+    def test_cuda(self, device):
+        self.assertEqual(torch.device(device).type, OURS)
+
+    @skipPRIVATEUSE1
+    def test_out_skipped(self, device):
+        pass
+
+    @skipPRIVATEUSE1If(True, "not yet")
+    def test_out_skipped_if(self, device):
+        pass
+
+    @onlyOn(["cpu", "cuda"])
+    def test_listed(self, device):
+        self.assertEqual(torch.device(device).type, OURS)
+
+    @onlyPRIVATEUSE1
+    def test_in_only(self, device):
+        pass
+
+    @onlyNativeDeviceTypes
+    def test_in_native(self, device):
+        pass
+
+    @onlyOn(OURS)
+    def test_in_on(self, device):
+        pass
+
+    @skipCPUIf(True, "not on the CPU")
+    @skipCUDAIf(True, "not on CUDA")
+    @skipPRIVATEUSE1If(False, "on this one")
+    @skipXLA
+    def test_in_not_skipped(self, device):
+        pass
+
+    @expectedFailureCPU
+    def test_in_fails_elsewhere(self, device):
+        pass
+
+    def test_out_by_itself(self, device):
+        if torch.device(device).type == OURS:
+            self.skipTest("by itself")
+
+    @deviceCountAtLeast(2)
+    def test_in_two_devices(self, devices):
+        self.assertEqual(len(set(devices)), torch.accelerator.device_count())
+
+    @dtypes(torch.float32)
+    @dtypesIfPRIVATEUSE1(torch.int32, torch.int64)
+    def test_in_dtypes(self, device, dtype):
+        self.assertFalse(dtype.is_floating_point)
+        self.assertEqual(torch.ones(2, dtype=dtype, device=device).cpu().dtype, dtype)
+
+
+instantiate_device_type_tests(TestWho, globals())
+if __name__ == "__main__":
+    run_tests()
+"""
+
+
+@pytest.mark.parametrize("cuda", [False, True])
+def test_decorators_of_devices(tmp_path, cuda):
+    if api.device_count() < 2:
+        pytest.skip("needs two devices")
+    path = tmp_path / "test_who.py"
+    path.write_text(DECORATED)
+    command = [sys.executable, "-m", "torch_openreg.testing.upstream", str(path), "-v"]
+    env = {**os.environ, "CI": "", "OPENREG_UPSTREAM": "cuda" if cuda else ""}
+    found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env)
+    assert found.returncode == 0, found.stderr
+    one = r"^(test_\w+?)_openreg\w* \(.*?\)(?:\n.*?)?\s\.\.\. (ok|skipped)"
+    verdicts = dict(re.findall(one, found.stderr, re.M))
+    assert len(verdicts) == 13, found.stderr
+    for name, verdict in verdicts.items():
+        runs = cuda if name in ("test_cpu", "test_cuda", "test_listed") else name.startswith("test_in_")
+        assert verdict == ("ok" if runs else "skipped"), name
 
 
 @pytest.mark.parametrize("ci", ["", "1"])

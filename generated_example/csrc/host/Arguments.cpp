@@ -53,8 +53,8 @@ void each_tensor(const c10::IValue& value, Fn fn) {
 
 /// Operators that take tensors of the host beside those of the device, on PyTorch's own devices too.
 bool takes_host_tensors(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kNames{"aten::_ctc_loss", "aten::_ctc_loss_backward",
-      "aten::_index_put_impl_", "aten::_pack_padded_sequence", "aten::_unsafe_index", "aten::_unsafe_index_put",
+  constexpr std::array<std::string_view, 11> kNames{"aten::_ctc_loss", "aten::_ctc_loss_backward",
+      "aten::_index_put_impl_", "aten::_nested_from_padded", "aten::_nested_view_from_buffer", "aten::_pack_padded_sequence", "aten::_unsafe_index", "aten::_unsafe_index_put",
       "aten::index", "aten::index_put", "aten::index_put_"};
   return std::ranges::find(kNames, name) != kNames.end();
 }

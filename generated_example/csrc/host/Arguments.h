@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/List.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
@@ -26,5 +27,29 @@ void check_generator(const c10::OperatorHandle& op, const torch::jit::Stack& sta
 /// The device of a call, with its index: that of its tensors, else the one it asks for, else the current one. Throws as
 /// PyTorch does if its tensors are on several, where a 0-dim CPU tensor counts as a number.
 c10::Device device_of(const c10::OperatorHandle& op, const torch::jit::Stack& stack);
+
+/// fn(tensor) in the place of each tensor in a value.
+template <class Fn>
+c10::IValue mapped(const c10::IValue& value, Fn fn) {
+  if (value.isTensor()) {
+    return fn(value.toTensor());
+  }
+  if (value.isTensorList()) {
+    c10::List<at::Tensor> list = value.toTensorList().copy();
+    for (size_t i = 0; i < list.size(); ++i) {
+      list.set(i, fn(list.get(i)));
+    }
+    return list;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<at::Tensor>> list = value.toOptionalTensorList().copy();
+    for (size_t i = 0; i < list.size(); ++i) {
+      const std::optional<at::Tensor> tensor = list.get(i);
+      list.set(i, tensor.has_value() ? std::optional(fn(*tensor)) : std::nullopt);
+    }
+    return list;
+  }
+  return value;
+}
 
 }  // namespace openreg

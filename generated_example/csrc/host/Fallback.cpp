@@ -13,10 +13,14 @@
 #include <vector>
 
 #include <ATen/core/Generator.h>
+#include <ATen/ops/_copy_from_ops.h>
+#include <ATen/ops/_empty_affine_quantized_ops.h>
 #include <c10/core/DeviceGuard.h>
 #include <torch/library.h>
 
+#include "aten/Signature.h"
 #include "host/Arguments.h"
+#include "host/Compound.h"
 #include "host/FallbackReport.h"
 #include "host/Run.h"
 #include "host/Tensors.h"
@@ -130,6 +134,7 @@ class HeldWarnings final : public c10::WarningHandler {
  public:
   HeldWarnings(const c10::OperatorHandle& op, const torch::jit::Stack& stack)
       : outputs_(written_tensors(op, stack)), previous_(c10::WarningUtils::get_warning_handler()) {
+    std::erase_if(outputs_, is_compound);
     for (const at::Tensor& output : outputs_) {
       sizes_.push_back(output.sizes().vec());
     }
@@ -161,6 +166,24 @@ class HeldWarnings final : public c10::WarningHandler {
 
 /// What PyTorch calls for each operator that has no kernel here.
 void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) { fall_back(op, stack, kSpecKind); }
+
+/// The same for operators that are given a compound tensor.
+void compound_fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  if (!run_as_it_is(op, stack)) {
+    fall_back(op, stack, kSpecKind);
+  }
+}
+
+/// Operators for which the CPU has a kernel of the kind fall back even where PyTorch would compose them of others.
+void take_over(torch::Library& library, c10::DispatchKey cpu_key) {
+  for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
+    const std::optional<c10::OperatorHandle> op = c10::Dispatcher::singleton().findOp(name);
+    const bool ours = name.name == "aten::_empty_affine_quantized";
+    if (!ours && name.getNamespace() == "aten" && op.has_value() && op->hasKernelForDispatchKey(cpu_key)) {
+      library.impl(c10::toString(name).c_str(), torch::CppFunction::makeFromBoxedFunction<&compound_fallback>());
+    }
+  }
+}
 
 /// How operators reach the device's memory that fall back as `kind`.
 HostAccess access_of(FallbackKind kind) {
@@ -199,15 +222,18 @@ void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, Fallback
   check_generator(op, *stack);
   const c10::Device device = device_of(op, *stack);
   const c10::DeviceGuard guard(device);
-  const HostAccess access = access_of(kind);
-  check_can_fall_back(op);
+  const bool compound = has_compound(op, *stack);
+  const HostAccess access = compound ? HostAccess::kCopy : access_of(kind);
+  if (!compound) {
+    check_can_fall_back(op);
+  }
   if (logs_fallbacks()) {
     log_once(op, access);
   }
   FallbackScope scope(op.operator_name(), access == HostAccess::kAlias);
   const HeldWarnings warnings(op, *stack);
   derive_generator(op, stack, device.index());
-  const auto [to_host, to_device] = run(op, stack, access);
+  const auto [to_host, to_device] = compound ? run_compound(op, stack, device) : run(op, stack, access);
   scope.copied(to_host, to_device);
 }
 
@@ -221,5 +247,20 @@ void cpu_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 }
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>()); }
+
+// See Note [Compound tensors].
+TORCH_LIBRARY_IMPL(_, SparsePrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
+TORCH_LIBRARY_IMPL(_, SparseCsrPrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
+TORCH_LIBRARY_IMPL(_, NestedTensorPrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
+TORCH_LIBRARY_IMPL(_, QuantizedPrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
+
+TORCH_LIBRARY_IMPL(aten, SparsePrivateUse1, m) { take_over(m, c10::DispatchKey::SparseCPU); }
+TORCH_LIBRARY_IMPL(aten, SparseCsrPrivateUse1, m) { take_over(m, c10::DispatchKey::SparseCsrCPU); }
+TORCH_LIBRARY_IMPL(aten, NestedTensorPrivateUse1, m) { take_over(m, c10::DispatchKey::NestedTensorCPU); }
+TORCH_LIBRARY_IMPL(aten, QuantizedPrivateUse1, m) {
+  take_over(m, c10::DispatchKey::QuantizedCPU);
+  OPENREG_IMPL(m, "_empty_affine_quantized", at::_ops::_empty_affine_quantized, empty_quantized);
+  OPENREG_IMPL(m, "_copy_from", at::_ops::_copy_from, copy_quantized);
+}
 
 }  // namespace openreg

@@ -9,11 +9,12 @@
 #include <ATen/EmptyTensor.h>
 #include <ATen/MemoryOverlap.h>
 #include <ATen/core/LegacyTypeDispatch.h>
-#include <ATen/core/List.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
 
 #include "aten/native/Kernels.h"
+#include "host/Arguments.h"
+#include "host/Compound.h"
 #include "host/Run.h"
 #include "runtime/DeviceAllocator.h"
 #include "runtime/Exception.h"
@@ -26,30 +27,6 @@ constexpr auto kCPU = c10::DeviceType::CPU;
 
 size_t span_bytes(const at::Tensor& tensor) {
   return at::detail::computeStorageNbytes(tensor.sizes(), tensor.strides(), tensor.itemsize());
-}
-
-/// fn(tensor) in the place of each tensor in a value.
-template <class Fn>
-c10::IValue mapped(const c10::IValue& value, Fn fn) {
-  if (value.isTensor()) {
-    return fn(value.toTensor());
-  }
-  if (value.isTensorList()) {
-    c10::List<at::Tensor> list = value.toTensorList().copy();
-    for (size_t i = 0; i < list.size(); ++i) {
-      list.set(i, fn(list.get(i)));
-    }
-    return list;
-  }
-  if (value.isOptionalTensorList()) {
-    c10::List<std::optional<at::Tensor>> list = value.toOptionalTensorList().copy();
-    for (size_t i = 0; i < list.size(); ++i) {
-      const std::optional<at::Tensor> tensor = list.get(i);
-      list.set(i, tensor.has_value() ? std::optional(fn(*tensor)) : std::nullopt);
-    }
-    return list;
-  }
-  return value;
 }
 
 at::Tensor zeros_without_memory(const at::Tensor& like) {
@@ -92,7 +69,7 @@ void HostTensors::add(const at::Tensor& tensor, bool written) {
   if (!tensor.defined() || !tensor.is_privateuseone()) {
     return;
   }
-  TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == at::kStrided && tensor.has_storage(),
+  TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == at::kStrided && tensor.has_storage() && !is_compound(tensor),
       "a CPU kernel can't run on device memory for a tensor of layout ", tensor.layout());
   if (written) {
     tensor.storage().unsafeGetStorageImpl()->mutable_data();  // its own bytes, where it shared them until a write
@@ -230,7 +207,14 @@ at::Tensor HostTensors::on_device(const at::Tensor& result) {
   if (const auto known = by_host_.find(result.unsafeGetTensorImpl()); known != by_host_.end()) {
     return known_[known->second].device;
   }
-  TORCH_CHECK_NOT_IMPLEMENTED(result.layout() == at::kStrided && result.has_storage() && !result.is_quantized(),
+  if (is_compound(result)) {
+    std::vector<at::Tensor> there = parts(result);
+    for (at::Tensor& part : there) {
+      part = on_device(part);
+    }
+    return with_parts(result, there);
+  }
+  TORCH_CHECK_NOT_IMPLEMENTED(result.layout() == at::kStrided && result.has_storage(),
       "the result of a CPU kernel, of layout ", result.layout(), " and dtype ", result.scalar_type(),
       ", can't be on openreg");
   if (result._is_zerotensor()) {  // zeros without memory

@@ -133,7 +133,17 @@ ZEROS: Calls = {
     "zeros_copied": lambda t: t.x.copy_(torch._efficientzerotensor((3, 3), device=t.x.device)),
     "sgn_backward": lambda t: torch.autograd.grad(t.x.requires_grad_().sgn().sum(), t.x),
 }
-ALL: Calls = {**NUMBER_FIRST, **ZERO_DIM_CPU, **VIEWS, **WRITES, **DTYPES, **ZEROS}
+# Sparse, nested and quantized tensors on the way.
+COMPOUND: Calls = {
+    "sparse_dense": lambda t: t.x.to_sparse().coalesce().to_dense(),
+    "sparse_mm": lambda t: torch.sparse.mm(t.x.to_sparse(), t.x),
+    "sparse_csr_mm": lambda t: t.x.to_sparse_csr() @ t.x,
+    "sparse_add_": lambda t: t.x.add_(t.x.clone().to_sparse()),
+    "sparse_values": lambda t: t.x.to_sparse()._values(),
+    "nested_padded": lambda t: torch._nested_tensor_from_mask(t.x[None], t.b[None, 0] | True).to_padded_tensor(0.0),
+    "nested_product": lambda t: (torch.nested.as_nested_tensor([t.x, t.x[:2]]) * 2).to_padded_tensor(0.0),
+}
+ALL: Calls = {**NUMBER_FIRST, **ZERO_DIM_CPU, **VIEWS, **WRITES, **DTYPES, **ZEROS, **COMPOUND}
 
 
 def inputs() -> tuple[dict[str, torch.Tensor], tuple[torch.Tensor, ...]]:
