@@ -1,8 +1,10 @@
 """Writes the tables of facts about PyTorch's releases, from the releases themselves; docs/releases.md says when.
 
     scripts/facts.py operators 2.13=DIR 2.14=DIR 2.15=DIR    generator/catalog/op_releases.cpp
+    scripts/facts.py stubs 2.13=DIR 2.14=DIR                 generator/catalog/dispatch_stubs.cpp
 
-DIR: a release's installed package or environment, or its declarations (see `openreg-gen check --against`). `--check`
+DIR: a release's environment or the folder that holds its package; for `operators` also its declarations (see
+`openreg-gen check --against`). `stubs` reads headers; what they say must be the same in all releases named. `--check`
 writes nothing, and fails if a table is not what would be written. The command must be built: build/openreg-gen, or
 $OPENREG_GEN.
 """
@@ -58,9 +60,11 @@ OPERATORS = """\
 namespace openreg_gen {
 namespace {
 
+// clang-format off
 constexpr OpRelease kOperatorReleases[] = {
 ROWS
 };
+// clang-format on
 
 }  // namespace
 
@@ -73,9 +77,83 @@ const OpRelease* find_op_release(std::string_view op) {
 """
 
 
+def arguments(text, begin):
+    """The arguments of a macro, from behind its opening parenthesis; commas inside of parentheses divide nothing."""
+    depth, found, word = 1, [], ""
+    for letter in text[begin:]:
+        depth += (letter in "(<") - (letter in ")>")
+        if depth == 0:
+            return [*found, " ".join(word.split())]
+        if letter == "," and depth == 1:
+            found.append(" ".join(word.split()))
+            word = ""
+        else:
+            word += letter
+    return []
+
+
+def declared_stubs(folder):
+    """Each DispatchStub of ATen/native: the header that declares it, and its function's type where that has a name."""
+    (native,) = [*folder.glob("**/torch/include/ATen/native"), *folder.glob("include/ATen/native")][:1]
+    found = {}
+    for header in sorted(native.rglob("*.h")):
+        text = header.read_text()
+        for at in re.finditer(r"^DECLARE_DISPATCH\(", text, re.M):
+            kind, name = arguments(text, at.end())
+            found[name] = (
+                header.relative_to(native).with_suffix("").as_posix(),
+                kind if re.fullmatch(r"\w+", kind) else "",
+            )
+    return found
+
+
+def stubs(releases):
+    """The DispatchStubs that the tables of in_tree.cpp and stubs.cpp name, as the headers declare them."""
+    names = set()
+    for table in ("in_tree", "stubs"):
+        text = (ROOT / f"generator/catalog/{table}.cpp").read_text()
+        names |= {word for quoted in re.findall(r'"([^"]*)"', text) for word in quoted.split()}
+    first, *others = [declared_stubs(pathlib.Path(folder)) for folder in releases.values()]
+    lines = []
+    for name in sorted(names & first.keys()):
+        for release, other in zip(list(releases)[1:], others, strict=True):
+            if other.get(name) != first[name]:
+                sys.exit(f"{name} is {first[name]}, but {other.get(name)} in {release}")
+        lines.append('    {{"{}", "{}", "{}"}},'.format(name, *first[name]))
+    return STUBS.replace("ROWS", "\n".join(lines))
+
+
+STUBS = """\
+// Written by scripts/facts.py; see docs/releases.md.
+#include "catalog/dispatch_stubs.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace openreg_gen {
+namespace {
+
+// clang-format off
+constexpr StubDeclaration kDeclaredStubs[] = {
+ROWS
+};
+// clang-format on
+
+}  // namespace
+
+const StubDeclaration* find_stub_declaration(std::string_view name) {
+  const auto at = std::ranges::lower_bound(kDeclaredStubs, name, {}, &StubDeclaration::name);
+  return at != std::end(kDeclaredStubs) && at->name == name ? &*at : nullptr;
+}
+
+}  // namespace openreg_gen
+"""
+TABLES = {"operators": (operators, "op_releases.cpp"), "stubs": (stubs, "dispatch_stubs.cpp")}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", choices=["operators"])
+    parser.add_argument("table", choices=TABLES)
     parser.add_argument("releases", nargs="+", metavar="RELEASE=DIR")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
@@ -83,7 +161,8 @@ def main():
     for word in args.releases:
         release, _, folder = word.partition("=")
         releases[tuple(map(int, release.split(".")))] = folder
-    path, text = ROOT / "generator/catalog/op_releases.cpp", operators(releases)
+    make, name = TABLES[args.table]
+    path, text = ROOT / "generator/catalog" / name, make(releases)
     if not args.check:
         path.write_text(text)
     elif path.read_text() != text:

@@ -7,6 +7,7 @@
 namespace openreg_gen {
 namespace {
 
+// clang-format off
 constexpr OpRelease kOperatorReleases[] = {
     {"_cudnn_attention_forward_no_dropout_inplace", "2.15", ""},
     {"_philox_key_fold_in.Tensor", "2.14", ""},
@@ -26,6 +27,7 @@ constexpr OpRelease kOperatorReleases[] = {
     {"qr", "", "2.13"},
     {"qr.Q", "", "2.13"},
 };
+// clang-format on
 
 }  // namespace
 
