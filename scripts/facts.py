@@ -2,9 +2,10 @@
 
     scripts/facts.py operators 2.13=DIR 2.14=DIR 2.15=DIR    generator/catalog/op_releases.cpp
     scripts/facts.py stubs 2.13=DIR 2.14=DIR                 generator/catalog/dispatch_stubs.cpp
+    scripts/facts.py amp 2.13=DIR 2.14=DIR                   generator/spec/amp_preset.cpp
 
 DIR: a release's environment or the folder that holds its package; for `operators` also its declarations (see
-`openreg-gen check --against`). `stubs` reads headers; what they say must be the same in all releases named. `--check`
+`openreg-gen check --against`). The others read headers, which must say the same in all releases named. `--check`
 writes nothing, and fails if a table is not what would be written. The command must be built: build/openreg-gen, or
 $OPENREG_GEN.
 """
@@ -92,9 +93,25 @@ def arguments(text, begin):
     return []
 
 
+def headers(folder):
+    """ATen's, of an environment, of a folder that holds the package, or of the package."""
+    found = [*folder.glob("lib/python*/site-packages/torch/include/ATen"), *folder.glob("torch/include/ATen")]
+    return [*found, folder / "include/ATen"][0]
+
+
+def agreed(releases, read):
+    """What `read` finds in the first release; ends where another one says something else of what that has."""
+    first, *others = [(release, read(pathlib.Path(folder))) for release, folder in releases.items()]
+    for release, other in others:
+        differ = sorted(name for name in first[1] | other if other.get(name) != first[1].get(name))
+        if differ:
+            sys.exit("PyTorch {}.{} says something else of: ".format(*release) + ", ".join(differ))
+    return first[1]
+
+
 def declared_stubs(folder):
     """Each DispatchStub of ATen/native: the header that declares it, and its function's type where that has a name."""
-    (native,) = [*folder.glob("**/torch/include/ATen/native"), *folder.glob("include/ATen/native")][:1]
+    native = headers(folder) / "native"
     found = {}
     for header in sorted(native.rglob("*.h")):
         text = header.read_text()
@@ -113,13 +130,8 @@ def stubs(releases):
     for table in ("in_tree", "stubs"):
         text = (ROOT / f"generator/catalog/{table}.cpp").read_text()
         names |= {word for quoted in re.findall(r'"([^"]*)"', text) for word in quoted.split()}
-    first, *others = [declared_stubs(pathlib.Path(folder)) for folder in releases.values()]
-    lines = []
-    for name in sorted(names & first.keys()):
-        for release, other in zip(list(releases)[1:], others, strict=True):
-            if other.get(name) != first[name]:
-                sys.exit(f"{name} is {first[name]}, but {other.get(name)} in {release}")
-        lines.append('    {{"{}", "{}", "{}"}},'.format(name, *first[name]))
+    declared = agreed(releases, lambda folder: {k: v for k, v in declared_stubs(folder).items() if k in names})
+    lines = ['    {{"{}", "{}", "{}"}},'.format(name, *declared[name]) for name in sorted(declared)]
     return STUBS.replace("ROWS", "\n".join(lines))
 
 
@@ -148,7 +160,69 @@ const StubDeclaration* find_stub_declaration(std::string_view name) {
 
 }  // namespace openreg_gen
 """
-TABLES = {"operators": (operators, "op_releases.cpp"), "stubs": (stubs, "dispatch_stubs.cpp")}
+POLICIES = {
+    "AT_FORALL_LOWER_PRECISION_FP": "lower_precision_fp",
+    "AT_FORALL_FP32": "fp32",
+    "AT_FORALL_FP32_SET_OPT_DTYPE": "fp32_set_opt_dtype",
+    "AT_FORALL_DIFFERENT_REDISPATCH_SIGNATURE": "fp32_append_dtype",
+    "AT_FORALL_PROMOTE": "promote",
+}
+
+
+def autocast_rules(folder):
+    """Operator -> policy, of the lists in ATen/autocast_mode.h."""
+    text = (headers(folder) / "autocast_mode.h").read_text().replace("\\\n", " ")
+    found = {"binary_cross_entropy": "banned"}  # which no list has: CUDA registers it by hand
+    for macro, policy in POLICIES.items():
+        body = re.search(rf"^#define {macro}\(_\)(.*)$", text, re.M)[1]
+        for at in re.finditer(r"(?<!\w)_\(", body):
+            words = arguments(body, at.end())
+            if policy == "fp32_append_dtype":
+                found[words[1].strip('"')] = policy  # a function, then the operator's name
+            else:
+                found[".".join(words)] = policy
+    return found
+
+
+def amp(releases):
+    """The preset of `amp`: PyTorch's own autocast lists."""
+    rules = agreed(releases, autocast_rules)
+    rows = [
+        f'    {{"{op}", {"kAmpBanned" if rules[op] == "banned" else chr(34) + rules[op] + chr(34)}}},'
+        for op in sorted(rules)
+    ]
+    return AMP.replace("ROWS", "\n".join(rows))
+
+
+AMP = """\
+// Written by scripts/facts.py; see docs/releases.md.
+#include "spec/amp_preset.h"
+
+#include <algorithm>
+
+namespace openreg_gen {
+namespace {
+
+constexpr AmpPresetRule kRules[] = {
+ROWS
+};
+
+}  // namespace
+
+std::span<const AmpPresetRule> amp_preset() { return kRules; }
+
+const AmpPresetRule* find_amp_rule(std::string_view op) {
+  const auto found = std::ranges::lower_bound(kRules, op, {}, &AmpPresetRule::op);
+  return found != std::end(kRules) && found->op == op ? &*found : nullptr;
+}
+
+}  // namespace openreg_gen
+"""
+TABLES = {
+    "operators": (operators, "catalog/op_releases.cpp"),
+    "stubs": (stubs, "catalog/dispatch_stubs.cpp"),
+    "amp": (amp, "spec/amp_preset.cpp"),
+}
 
 
 def main():
@@ -162,7 +236,7 @@ def main():
         release, _, folder = word.partition("=")
         releases[tuple(map(int, release.split(".")))] = folder
     make, name = TABLES[args.table]
-    path, text = ROOT / "generator/catalog" / name, make(releases)
+    path, text = ROOT / "generator" / name, make(releases)
     if not args.check:
         path.write_text(text)
     elif path.read_text() != text:

@@ -7,6 +7,9 @@ tests need no other PyTorch. Where ../shared/data has the files of real releases
 import json
 import pathlib
 import re
+import shutil
+import subprocess
+import sys
 
 import pytest
 from trees import MANIFEST, ROOT, files
@@ -149,6 +152,29 @@ def test_what_another_release_lacks_is_registered_where_it_is(openreg_gen, envir
     assert kernel.count(guard) == 1 and kernel.endswith("\n#endif\n")
     tested = (tree / "torch_mybackend/testing/spec.py").read_text()
     assert tested.count("releases=((2, 13), (2, 13)),") == 2
+
+
+@pytest.mark.parametrize("table", ["stubs", "amp"])
+def test_tables_of_facts_are_what_the_script_writes(environment, tmp_path, table):
+    env, torch = environment
+    script = [sys.executable, ROOT / "scripts/facts.py", table, "--check"]
+    subprocess.run([*script, f"{oldest}={torch.parent}"], check=True, env=env)
+    # Not the same in another release: said, with what differs.
+    headers = shutil.copytree(
+        torch / "include/ATen", tmp_path / "torch/include/ATen", ignore=lambda *_: ["ops", "cuda"]
+    )
+    for name, change in (
+        ("native/UnaryOps.h", ("unary_fn, abs_stub", "other_fn, abs_stub")),
+        ("autocast_mode.h", ("_(conv1d)", "")),
+    ):
+        path = headers / name
+        path.write_text(path.read_text().replace(*change))
+    done = subprocess.run(
+        [*script, f"{oldest}={torch.parent}", f"{newest}={tmp_path}"], env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    what = {"stubs": "abs_stub", "amp": "conv1d"}[table]
+    assert done.stderr == f"PyTorch {newest} says something else of: {what}\n"
 
 
 def test_pages_say_what_is_supported():
