@@ -96,7 +96,8 @@ def arguments(text, begin):
 def headers(folder):
     """ATen's, of an environment, of a folder that holds the package, or of the package."""
     found = [*folder.glob("lib/python*/site-packages/torch/include/ATen"), *folder.glob("torch/include/ATen")]
-    return [*found, folder / "include/ATen"][0]
+    include = [*found, folder / "include/ATen"][0]
+    return include if include.is_dir() else sys.exit(f"{folder}: there are no headers of PyTorch")
 
 
 def agreed(releases, read):
