@@ -2,10 +2,14 @@
 # Every test, from nothing: the command, bad specs, goldens, generated_example (equality, build, tests, sanitizers),
 # a second backend in an empty folder, the external port, formatting and warnings of what is emitted.
 # Usage: scripts/test.sh [STAGE ...]   default: all that CI runs, in this order:
-#   command format example sample device allocator full second external package
+#          command format example sample device allocator full second external package release
+#        scripts/test.sh release [VERSION [all]]   generated_example with another PyTorch (default: 2.14.1), from pip; `all`
+#                                                  its Python tests, not only those of what differs between releases
 # For a person: sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
 source "$(dirname "$0")/lib.sh"
-stages=${*:-command format example sample device allocator full second external package}
+stages=${*:-command format example sample device allocator full second external package release}
+release=2.14.1 release_tests=
+if [ "${1:-}" = release ]; then stages=release release=${2:-$release} release_tests=${3:-}; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)} MAX_JOBS=${MAX_JOBS:-$(nproc)}
@@ -57,6 +61,33 @@ stage_example() {
   "$root/scripts/regenerate.sh" --check
   "$generator" generate -C "$root/generated_example" --check
   test_tree "$root/generated_example" "$root/.venv/openreg" OPENREG
+}
+
+# The very files of generated_example/ with another release of PyTorch, in an environment of its own that is kept in .venv/.
+# pip gives a build for CUDA there, of some gigabytes; it needs neither a GPU nor a toolkit.
+stage_release() {
+  local base=$root/.venv/torch-$release/bin/python tree=$work/release/generated_example fresh=$work/release/fresh backend
+  if ! { [ -x "$base" ] && torch_version=$release has_torch "$base"; }; then
+    step "Installing PyTorch $release into $root/.venv/torch-$release"
+    python3 -m venv "$root/.venv/torch-$release"
+    "$base" -m pip install -q --disable-pip-version-check "torch==$release" numpy jinja2 expecttest hypothesis pytest pyyaml setuptools wheel
+  fi
+  step "generated_example/ against what is rendered for PyTorch $release"
+  mkdir -p "$work/release"
+  (cd "$root" && git ls-files -z --cached --others --exclude-standard generated_example | xargs -0 cp --parents -t "$work/release")
+  "$generator" new openreg --spec "$root/specs/openreg.yaml" --torch "$root/.venv/torch-$release" --out "$fresh" >/dev/null
+  diff -r -x .openreg-gen "$fresh" "$tree"
+  backend=$root/.venv/openreg-$release/bin/python
+  overlay "$base" "$root/.venv/openreg-$release"
+  step "Building generated_example with PyTorch $release"
+  CCACHE_BASEDIR=$tree CMAKE_ARGS="-DOPENREG_WERROR=ON -DOPENREG_BUILD_TESTS=ON -DOPENREG_UNITY_BUILD=ON" \
+    "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+  step "C++ tests of generated_example with PyTorch $release"
+  ctest --test-dir "$tree/build" --output-on-failure -j "$(nproc)"
+  step "Python tests of generated_example with PyTorch $release"
+  local tests=("$tree"/tests/test_{release,integration,autoload,device,events,streams,memory,memory_api,host_memory,random,serialization,minimal_set,operators,as_on_the_cpu,amp,upstream}.py)
+  [ "$release_tests" = all ] && tests=("$tree/tests")
+  "$backend" -m pytest -q "${tests[@]}"
 }
 
 stage_device() {

@@ -7,9 +7,12 @@ tests need no other PyTorch. Where ../shared/data has the files of real releases
 import json
 import pathlib
 import re
+import shutil
+import subprocess
+import sys
 
 import pytest
-from trees import MANIFEST, files
+from trees import MANIFEST, ROOT, files
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "shared" / "data"
 KERNEL = "csrc/aten/native/nonzero.cpp"
@@ -33,6 +36,11 @@ def release(torch, folder, version, change=lambda text: text):
     return where
 
 
+def supported(end):
+    return re.search(rf'k{end}TorchQuoted = "\\"([0-9.]+)', (ROOT / "generator/catalog/releases.h").read_text())[1]
+
+
+oldest, newest = supported("Oldest"), supported("Newest")
 WAS, NOW = "nonzero(Tensor self) -> Tensor", "nonzero(Tensor self, bool fast=False) -> Tensor"
 
 
@@ -83,6 +91,95 @@ def test_there_and_back(openreg_gen, environment, backend, tmp_path):
     openreg_gen("generate", cwd=backend)
     assert rendered(backend) == before
     openreg_gen("generate", "--check", cwd=backend)
+
+
+def test_new_renders_for_the_release_that_is_there(openreg_gen, environment, tmp_path):
+    """Any of what is supported, without a word in the spec."""
+    _, torch = environment
+    for version in (f"{oldest}.9", f"{newest}.1"):
+        openreg_gen("new", "mybackend", "--out", version, cwd=tmp_path, torch=release(torch, tmp_path, version))
+        manifest = json.loads((tmp_path / version / MANIFEST).read_text())
+        assert manifest["torch"].startswith(f"torch-{version}-")
+    text = (tmp_path / version / "csrc/runtime/PyTorchRelease.h").read_text()
+    low, high = (int(end.replace(".", "")) for end in (oldest, newest))
+    assert f"MYBACKEND_TORCH_RELEASE >= {low} && MYBACKEND_TORCH_RELEASE <= {high}" in text
+    major, minor = newest.split(".")
+    later = release(torch, tmp_path, f"{major}.{int(minor) + 1}.0")
+    told = openreg_gen("new", "mybackend", cwd=tmp_path, torch=later, code=2).stderr
+    assert f"the spec is for PyTorch {oldest}..{newest}, but {major}.{int(minor) + 1}.0 is installed" in told
+
+
+def test_owners_edits_go_along(openreg_gen, environment, backend, tmp_path):
+    """To another release and back: edits of shared files are merged, owned files stay as they are."""
+    _, torch = environment
+    edits = {"README.md": "\nAbout our card.\n", "setup.py": "\n# ours\n"}
+    for name, text in edits.items():
+        with (backend / name).open("a") as file:
+            file.write(text)
+    before = rendered(backend)
+    openreg_gen("generate", cwd=backend, torch=release(torch, tmp_path, "2.14.0", another_nonzero))
+    assert json.loads((backend / MANIFEST).read_text())["torch"].startswith("torch-2.14.0-")
+    after = rendered(backend)
+    for name in (*edits, KERNEL):
+        assert after[name] == before[name]
+    assert after["csrc/aten/RegisterNative_n.cpp"] != before["csrc/aten/RegisterNative_n.cpp"]
+    openreg_gen("generate", cwd=backend)
+    assert rendered(backend) == before
+
+
+def test_what_another_release_lacks_is_registered_where_it_is(openreg_gen, environment, tree):
+    """PyTorch 2.14 has no cholesky any more, and the spec keeps relu to 2.13 by itself."""
+    spec = tree / "mybackend.yaml"
+    text = spec.read_text()
+    assert "\n  relu: native " in text
+    spec.write_text(
+        text.replace("\n  relu: native ", '\n  relu: {strategy: native, until: "2.13"} ').replace(
+            "\nops:\n", "\nops:\n  cholesky: native\n"
+        )
+    )
+    openreg_gen("generate", cwd=tree)
+    guard = "#if MYBACKEND_TORCH_RELEASE <= 213\n"
+    for name in ("cholesky", "relu"):
+        file = (tree / f"csrc/aten/RegisterNative_{name[0]}.cpp").read_text()
+        assert file.count(guard) == 3  # declared, defined, registered
+        assert '#include "runtime/PyTorchRelease.h"\n' in file
+        body = file[file.index("TORCH_LIBRARY_IMPL") :]
+        assert f'{guard}  MYBACKEND_IMPL(m, "{name}", at::_ops::{name}, {name});\n#endif\n' in body
+    file = (tree / "csrc/aten/RegisterNative_c.cpp").read_text()
+    header = "ATen/ops/cholesky_ops.h"
+    assert f"#if __has_include(<{header}>)\n#include <{header}>\n#endif\n" in file
+    kernel = (tree / "csrc/aten/native/cholesky.cpp").read_text()
+    assert kernel.count(guard) == 1 and kernel.endswith("\n#endif\n")
+    tested = (tree / "torch_mybackend/testing/spec.py").read_text()
+    assert tested.count("releases=((2, 13), (2, 13)),") == 2
+
+
+@pytest.mark.parametrize("table", ["stubs", "amp"])
+def test_tables_of_facts_are_what_the_script_writes(environment, tmp_path, table):
+    env, torch = environment
+    script = [sys.executable, ROOT / "scripts/facts.py", table, "--check"]
+    subprocess.run([*script, f"{oldest}={torch.parent}"], check=True, env=env)
+    # Not the same in another release: said, with what differs.
+    headers = shutil.copytree(
+        torch / "include/ATen", tmp_path / "torch/include/ATen", ignore=lambda *_: ["ops", "cuda"]
+    )
+    for name, change in (
+        ("native/UnaryOps.h", ("unary_fn, abs_stub", "other_fn, abs_stub")),
+        ("autocast_mode.h", ("_(conv1d)", "")),
+    ):
+        path = headers / name
+        path.write_text(path.read_text().replace(*change))
+    done = subprocess.run(
+        [*script, f"{oldest}={torch.parent}", f"{newest}={tmp_path}"], env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    what = {"stubs": "abs_stub", "amp": "conv1d"}[table]
+    assert done.stderr == f"PyTorch {newest} says something else of: {what}\n"
+
+
+def test_pages_say_what_is_supported():
+    for page in ("README.md", "docs/releases.md"):
+        assert f"PyTorch {oldest} to {newest}" in (ROOT / page).read_text(), page
 
 
 def test_an_operator_that_the_other_release_lacks(openreg_gen, environment, backend, tmp_path):

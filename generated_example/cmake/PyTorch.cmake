@@ -15,7 +15,7 @@ execute_process(
 if(NOT EXISTS "${PyTorch_FOLDER}/version.py")
   message(FATAL_ERROR
     "There is no PyTorch in ${Python_EXECUTABLE}.\n"
-    "Install it (pip install 'torch>=2.13,<2.14'), or name another Python: cmake -DPython_EXECUTABLE=/path/to/python")
+    "Install it (pip install 'torch>=2.13,<2.16'), or name another Python: cmake -DPython_EXECUTABLE=/path/to/python")
 endif()
 
 # Another PyTorch in its place, and CMake looks again.
@@ -25,9 +25,9 @@ string(REGEX REPLACE "^[^'\"]*['\"]([^'\"]*)['\"].*$" "\\1" PyTorch_VERSION "${P
 
 # A backend is built against C++ headers that change from one release to the next.
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" PyTorch_SERIES "${PyTorch_VERSION}")
-if(PyTorch_SERIES VERSION_LESS "2.13" OR PyTorch_SERIES VERSION_GREATER "2.13")
+if(PyTorch_SERIES VERSION_LESS "2.13" OR PyTorch_SERIES VERSION_GREATER "2.15")
   message(FATAL_ERROR
-    "PyTorch ${PyTorch_VERSION} in ${PyTorch_FOLDER} is not >=2.13,<2.14.\n"
+    "PyTorch ${PyTorch_VERSION} in ${PyTorch_FOLDER} is not >=2.13,<2.16.\n"
     "Install one that is, or widen `torch:` in openreg.yaml and run `openreg-gen generate`.")
 endif()
 message(STATUS "PyTorch ${PyTorch_VERSION} in ${PyTorch_FOLDER}")
@@ -37,7 +37,7 @@ foreach(file IN ITEMS include/c10/core/Device.h include/torch/csrc/api/include/t
   if(NOT EXISTS "${PyTorch_FOLDER}/${file}")
     message(FATAL_ERROR
       "PyTorch ${PyTorch_VERSION} in ${PyTorch_FOLDER} lacks ${file}, which C++ is built against.\n"
-      "Install it again: pip install --force-reinstall 'torch>=2.13,<2.14'")
+      "Install it again: pip install --force-reinstall 'torch>=2.13,<2.16'")
   endif()
 endforeach()
 
@@ -50,7 +50,9 @@ if(EXISTS "${PyTorch_FOLDER}/share/cmake/Caffe2/Caffe2Targets.cmake")
 endif()
 # Names of functions that take a std::string hold "cxx11" where it is libstdc++'s present one, which compilers take by themselves.
 file(STRINGS "${PyTorch_FOLDER}/lib/libc10.so" present REGEX "cxx11" LIMIT_COUNT 1)
+set(PyTorch_CXX11_ABI 1)
 if(present STREQUAL "")
+  set(PyTorch_CXX11_ABI 0)
   list(APPEND definitions _GLIBCXX_USE_CXX11_ABI=0)
 endif()
 

@@ -104,7 +104,7 @@ def test_no_pytorch(package):
     good, said = configure(package)
     assert not good
     assert f"There is no PyTorch in {sys.executable}." in said
-    assert "pip install 'torch>=2.13,<2.14'" in said
+    assert "pip install 'torch>=2.13,<2.16'" in said
 
 
 @pytest.mark.parametrize("version", ["1.13.1", "99.0.0"])
@@ -112,7 +112,7 @@ def test_another_release(package, version):
     (package / "version.py").write_text(f"__version__ = '{version}'\n")
     good, said = configure(package)
     assert not good
-    assert f"PyTorch {version} in {package} is not >=2.13,<2.14." in said
+    assert f"PyTorch {version} in {package} is not >=2.13,<2.16." in said
     assert "or widen `torch:`" in said
 
 

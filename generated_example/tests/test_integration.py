@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch_openreg._release import installed
 
 TREE = Path(__file__).resolve().parent.parent
 INCLUDE = Path(torch.__file__).parent / "include"
@@ -31,9 +32,18 @@ INTERFACES = {
 }
 
 
+def is_there(row):
+    """Whether the installed PyTorch is one that the row is for."""
+    since = re.match(r"since (\d+)\.(\d+): ", row[3])
+    return since is None or tuple(map(int, since.groups())) <= installed()
+
+
 def read_table():
     text = (TREE / "docs" / "integration.md").read_text(encoding="utf-8")
-    return {name: (header, ROW.findall(rows)) for name, header, rows in SECTION.findall(text)}
+    return {
+        name: (header, [row for row in ROW.findall(rows) if is_there(row)])
+        for name, header, rows in SECTION.findall(text)
+    }
 
 
 TABLE = read_table()

@@ -162,6 +162,24 @@ def test_generator_shared_state(device):
     assert torch.equal(generator.get_state(), twin.get_state())
 
 
+@pytest.mark.skipif(not hasattr(torch.Generator, "philox_state"), reason="PyTorch has it since 2.14")
+def test_philox_state(device):
+    """A kernel that somebody else writes draws from the same sequence as the device's own."""
+    generator = torch.Generator(device=NAME).manual_seed(-2)
+    for increment, offset in ((3, 0), (5, 4), (1, 12)):
+        state = generator.philox_state(increment)
+        assert [tensor.item() for tensor in state] == [-2, offset, 0]
+        assert all(tensor.device.type == "cpu" and tensor.dtype == torch.int64 for tensor in state)
+
+
+@pytest.mark.skipif(not hasattr(torch.accelerator, "random"), reason="PyTorch has it since 2.14")
+def test_accelerators_generator(device):
+    api.manual_seed(7)
+    assert torch.accelerator.random.initial_seed() == 7
+    assert torch.equal(torch.accelerator.random.get_rng_state(), api.get_rng_state())
+    assert len(torch.accelerator.random.get_rng_state_all()) == api.device_count()
+
+
 RANDOM = {
     "rand": lambda where, generator: torch.rand(3, device=where, generator=generator),
     "randint": lambda where, generator: torch.randint(5, (3,), device=where, generator=generator),

@@ -193,5 +193,6 @@ def test_only_operators_of_the_spec():
 
 
 def test_exclusions_by_class():
-    rows = [("TestA", "test_b", "x"), ("TestA", "test_c", "y"), ("TestD", "*", "z")]
-    assert upstream.exclusions(rows) == {"TestA": ["test_b", "test_c"], "TestD": ["*"]}
+    rows = [("TestA", "test_b", "x"), ("TestA", "test_c", "y"), ("TestD", "test_e", "x"), ("TestD", "*", "z")]
+    assert upstream.exclusions(rows) == {"TestA": ["test_b", "test_c"], "TestD": "*"}
+    assert upstream.exclusions(reversed(rows))["TestD"] == "*"

@@ -1,6 +1,8 @@
 # Written by openreg-gen 0.1.0 from openreg.yaml.
 # Generated: do not edit; `backend` in the spec changes it, then `openreg-gen generate`.
-"""The Autoload entry point. It imports nothing, because `import torch` calls it before either package is complete."""
+"""The Autoload entry point. It imports nothing of PyTorch: `import torch` calls it before either package is complete."""
+
+import sys
 
 
 def _autoload() -> None:
@@ -10,3 +12,8 @@ def _autoload() -> None:
     torch_openreg was imported first, its `import torch` led here, and it registers the device right after.
     So there is nothing left to do, however often it is called.
     """
+
+
+def _diagnosing() -> bool:
+    """Whether this is `python -m torch_openreg.diagnose`, which imports the package before it says why that can't be."""
+    return sys.argv[:1] == ["-m"] and "torch_openreg.diagnose" in sys.orig_argv

@@ -7,6 +7,8 @@ The schemas and kernels are registered by the C++ library (csrc/aten/CustomOps.c
 that calling the operator by either name is differentiable. Importing this module needs the library to be loaded.
 """
 
+import functools
+
 import torch
 from torch._functorch.utils import enable_single_level_autograd_function
 
@@ -45,12 +47,19 @@ def custom_alias(self: torch.Tensor) -> torch.Tensor:
     return torch.ops.openreg.custom_alias.default(self)
 
 
+@functools.cache
+def _of_one_level(function):
+    """The same function, which does not ask for a rule for all levels of torch.func at once."""
+    methods = {name: staticmethod(getattr(function, name)) for name in ("forward", "backward")}
+    return type(function.__name__, (torch.autograd.function._SingleLevelFunction,), methods)
+
+
 def _apply(function, *args):
     if not torch._C._are_functorch_transforms_active():
         return function.apply(*args)
     # Within torch.func.grad and the like: this is one transform's gradient, and forward calls what the next one sees.
     with enable_single_level_autograd_function():
-        return super(torch.autograd.Function, function).apply(*args)
+        return _of_one_level(function).apply(*args)
 
 
 def _register() -> torch.library.Library:

@@ -1,6 +1,7 @@
 #include "catalog/python.h"
 
 #include "catalog/catalog.h"
+#include "catalog/releases.h"
 #include "diag/failure.h"
 
 #include <fmt/format.h>
@@ -13,8 +14,6 @@ namespace openreg_gen {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr auto kInstall = "pip install torch==2.13.0";
 
 bool file_exists(const fs::path& path) {
   std::error_code error;
@@ -73,7 +72,7 @@ Failure unusable(const fs::path& dir) {
   if (file_exists(dir / "version.py") && file_exists(dir / "__init__.py")) {
     return {Exit::Environment, "E0401",
             "--torch " + dir.string() + ": this PyTorch has no include/ATen/RegistrationDeclarations.h",
-            std::string("install the official wheel: `") + kInstall + "`"};
+            "install the official wheel: `" + install_torch() + "`"};
   }
   return {Exit::Environment, "E0401", "--torch " + dir.string() + ": there is no PyTorch in this folder",
           "name the folder of the torch package, of a virtual environment, of a site-packages, or one that holds "
@@ -114,7 +113,7 @@ fs::path find_torch(const std::optional<fs::path>& option) {
     note(python.string() + ": it has no PyTorch");
   }
   throw Failure(Exit::Environment, "E0401", "no PyTorch found; looked at" + tried,
-                std::string("`") + kInstall + "` in the environment you work in, or name one with --torch DIR");
+                "`" + install_torch() + "` in the environment you work in, or name one with --torch DIR");
 }
 
 }  // namespace openreg_gen

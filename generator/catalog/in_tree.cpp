@@ -1,10 +1,9 @@
 #include "catalog/in_tree.h"
 
-#include "catalog/schema.h"
+#include "catalog/dispatch_stubs.h"
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <sstream>
 
 // What PyTorch's device-generic kernels call was read from the machine code of the installed library: no header says
@@ -298,66 +297,6 @@ constexpr Row kRows[] = {
     {"xlogy.OutTensor", "xlogy_stub"},
 };
 
-struct Family {
-  std::string_view header, stubs;  // ATen/native/<header>.h
-};
-constexpr Family kFamilies[] = {
-    {"Activation",
-     "elu_backward_stub elu_stub glu_jvp_stub glu_stub hardshrink_stub hardsigmoid_backward_stub "
-     "hardsigmoid_stub hardswish_backward_stub hardswish_stub hardtanh_backward_stub "
-     "leaky_relu_backward_stub leaky_relu_stub mish_backward_stub mish_stub prelu_backward_stub prelu_stub "
-     "shrink_backward_stub silu_backward_stub silu_stub softplus_backward_stub softplus_stub "
-     "softshrink_stub threshold_stub"},
-    {"BinaryOps",
-     "add_stub atan2_stub bitwise_and_stub bitwise_or_stub bitwise_xor_stub chebyshev_polynomial_t_stub "
-     "chebyshev_polynomial_u_stub chebyshev_polynomial_v_stub chebyshev_polynomial_w_stub copysign_stub "
-     "div_floor_stub div_true_stub div_trunc_stub eq_stub fmax_stub fmin_stub fmod_stub gcd_stub ge_stub "
-     "gt_stub heaviside_stub hermite_polynomial_h_stub hermite_polynomial_he_stub huber_stub hypot_stub "
-     "igamma_stub igammac_stub laguerre_polynomial_l_stub lcm_stub le_stub legendre_polynomial_p_stub "
-     "logaddexp2_stub logaddexp_stub logical_and_stub logical_or_stub logical_xor_stub logit_backward_stub "
-     "lshift_stub lt_stub maximum_stub minimum_stub mse_stub mul_stub ne_stub nextafter_stub "
-     "remainder_stub rshift_stub shifted_chebyshev_polynomial_t_stub shifted_chebyshev_polynomial_u_stub "
-     "shifted_chebyshev_polynomial_v_stub shifted_chebyshev_polynomial_w_stub sigmoid_backward_stub "
-     "smooth_l1_stub tanh_backward_stub xlog1py_stub xlogy_stub zeta_stub"},
-    {"Cross", "cross_stub"},
-    {"Distance", "cdist_backward_stub cdist_stub pdist_backward_stub pdist_forward_stub"},
-    {"IndexKernel", "index_copy_stub index_fill_stub index_put_stub index_stub put_stub take_stub"},
-    {"Lerp", "lerp_kernel_scalar_weight lerp_kernel_tensor_weight"},
-    {"LinearAlgebra", "addr_stub"},
-    {"Normalization", "renorm_scale_factor_stub"},
-    {"PointwiseOps", "addcdiv_stub addcmul_stub huber_backward_stub mse_backward_stub smooth_l1_backward_stub"},
-    {"Pow", "pow_tensor_scalar_stub pow_tensor_tensor_stub"},
-    {"ReduceAllOps", "max_all_stub min_all_stub"},
-    {"ReduceOps",
-     "aminmax_allreduce_stub aminmax_stub and_stub argmax_stub argmin_stub cumprod_stub cumsum_stub "
-     "max_values_stub mean_stub min_values_stub nansum_stub norm_stub or_stub powsum_stub prod_stub "
-     "std_var_stub sum_stub xor_sum_stub"},
-    {"Sorting", "sort_stub"},
-    {"TensorAdvancedIndexing",
-     "gather_expanded_index_stub gather_stub index_put_with_sort_stub scatter_add_expanded_index_stub "
-     "scatter_add_stub scatter_fill_stub scatter_reduce_expanded_index_stub scatter_reduce_stub "
-     "scatter_reduce_two_stub scatter_scalar_reduce_stub scatter_stub"},
-    {"TensorCompare",
-     "clamp_max_scalar_stub clamp_min_scalar_stub clamp_scalar_stub clamp_stub isin_default_stub "
-     "isneginf_stub isposinf_stub max_stub min_stub mode_stub where_kernel"},
-    {"TensorFactories", "complex_stub polar_stub"},
-    {"UnaryOps",
-     "abs_stub acos_stub acosh_stub angle_stub asin_stub asinh_stub atan_stub atanh_stub bitwise_not_stub "
-     "ceil_stub conj_physical_stub cos_stub cosh_stub digamma_stub erf_stub erfc_stub erfinv_stub "
-     "exp2_stub exp_stub expm1_stub floor_stub frac_stub frexp_stub i0_stub lgamma_stub log10_stub "
-     "log1p_stub log2_stub log_stub logical_not_stub logit_stub nan_to_num_stub neg_stub polygamma_stub "
-     "reciprocal_stub round_decimals_stub round_stub rsqrt_stub sgn_stub sigmoid_stub sign_stub "
-     "signbit_stub sin_stub sinc_stub sinh_stub special_airy_ai_stub special_bessel_j0_stub "
-     "special_bessel_j1_stub special_bessel_y0_stub special_bessel_y1_stub special_entr_stub "
-     "special_erfcx_stub special_i0e_stub special_i1_stub special_i1e_stub special_log_ndtr_stub "
-     "special_modified_bessel_i0_stub special_modified_bessel_i1_stub special_modified_bessel_k0_stub "
-     "special_modified_bessel_k1_stub special_ndtri_stub special_scaled_modified_bessel_k0_stub "
-     "special_scaled_modified_bessel_k1_stub special_spherical_bessel_j0_stub sqrt_stub tan_stub tanh_stub "
-     "trunc_stub"},
-    {"UnfoldBackward", "unfold_backward_stub"},
-    {"group_norm", "GroupNormBackwardKernel GroupNormKernel"},
-};
-
 std::vector<std::string> words(std::string_view text) {
   std::istringstream in{std::string(text)};
   return {std::istream_iterator<std::string>(in), {}};
@@ -371,20 +310,15 @@ bool mixes_dtypes(std::string_view stub) {
 }  // namespace
 
 std::optional<std::vector<DispatchStub>> in_tree_stubs(std::string_view op) {
-  static const auto& families = *new auto([] {
-    std::map<std::string, std::string, std::less<>> map;
-    for (const Family& family : kFamilies)
-      for (const std::string& stub : words(family.stubs)) map[stub] = family.header;
-    return map;
-  }());
   const auto row = std::ranges::lower_bound(kRows, op, {}, &Row::op);
   if (row == std::end(kRows) || row->op != op) return std::nullopt;
   std::vector<DispatchStub> stubs;
-  for (const std::string& name : words(row->stubs)) stubs.push_back(dispatch_stub(name, families.at(name)));
+  for (const std::string& name : words(row->stubs)) stubs.push_back(dispatch_stub(name));
   return stubs;
 }
 
-DispatchStub dispatch_stub(const std::string& name, const std::string& family) {
+DispatchStub dispatch_stub(const std::string& name) {
+  const std::string family(find_stub_declaration(name)->family);
   constexpr std::string_view elementwise[] = {"Activation", "BinaryOps", "Lerp", "PointwiseOps", "Pow", "UnaryOps"};
   const bool promotes = std::ranges::find(elementwise, family) != std::end(elementwise) || name.starts_with("clamp");
   return {name, family, promotes && !mixes_dtypes(name)};

@@ -18,7 +18,7 @@ struct DispatchStub {
 /// alone. Nothing if that is not known.
 std::optional<std::vector<DispatchStub>> in_tree_stubs(std::string_view op);
 
-/// The stub of that name; `family` is the header that declares it.
-DispatchStub dispatch_stub(const std::string& name, const std::string& family);
+/// The stub of that name, one that a table of operators has.
+DispatchStub dispatch_stub(const std::string& name);
 
 }  // namespace openreg_gen

@@ -2,6 +2,7 @@
 #include "catalog/build.h"
 #include "catalog/cache.h"
 #include "catalog/hash.h"
+#include "catalog/releases.h"
 #include "diag/failure.h"
 
 #include <fmt/format.h>
@@ -67,7 +68,8 @@ CatalogSources find_sources(const std::filesystem::path& torch) {
   for (const auto& file : {sources.native_functions, sources.tags}) {
     if (!std::filesystem::exists(file, error)) {
       throw Failure(Exit::Environment, "E0402", file.string() + " is missing",
-                    installed ? "reinstall PyTorch: `pip install --force-reinstall torch==2.13.0`"
+                    installed ? fmt::format("install PyTorch {} anew: `pip install --force-reinstall torch=={}`",
+                                            read_version(sources.torch), read_version(sources.torch))
                               : "name an installed PyTorch, or a folder with the files of torchgen/packaged");
     }
   }

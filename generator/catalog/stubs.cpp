@@ -1,178 +1,73 @@
 #include "catalog/stubs.h"
 
+#include "catalog/dispatch_stubs.h"
+#include "catalog/in_tree.h"
+
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace openreg_gen {
 namespace {
 
-constexpr StubInfo kStubs[] = {
-    {"_fused_sdp_choice", "_fused_sdp_choice_stub", "ATen/native/transformers/attention.h", "fused_sdp_choice_fn"},
-    {"abs.out", "abs_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"acos.out", "acos_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"acosh.out", "acosh_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"addcdiv.out", "addcdiv_stub", "ATen/native/PointwiseOps.h", "structured_pointwise_fn"},
-    {"addcmul.out", "addcmul_stub", "ATen/native/PointwiseOps.h", "structured_pointwise_fn"},
-    {"angle.out", "angle_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"asin.out", "asin_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"asinh.out", "asinh_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"atan.out", "atan_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"atan2.out", "atan2_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"atanh.out", "atanh_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"bitwise_and.Tensor_out", "bitwise_and_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"bitwise_left_shift.Tensor_out", "lshift_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"bitwise_not.out", "bitwise_not_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"bitwise_or.Tensor_out", "bitwise_or_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"bitwise_right_shift.Tensor_out", "rshift_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"bitwise_xor.Tensor_out", "bitwise_xor_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"ceil.out", "ceil_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"complex.out", "complex_stub", "ATen/native/TensorFactories.h", "binary_fn"},
-    {"conj_physical.out", "conj_physical_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"copysign.out", "copysign_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"cos.out", "cos_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"cosh.out", "cosh_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"digamma.out", "digamma_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"div.out", "div_true_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"elu.out", "elu_stub", "ATen/native/Activation.h", "elu_fn"},
-    {"elu_backward.grad_input", "elu_backward_stub", "ATen/native/Activation.h", "elu_backward_fn"},
-    {"eq.Tensor_out", "eq_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"erf.out", "erf_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"erfc.out", "erfc_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"erfinv.out", "erfinv_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"exp.out", "exp_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"exp2.out", "exp2_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"expm1.out", "expm1_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"floor.out", "floor_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"fmax.out", "fmax_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"fmin.out", "fmin_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"fmod.Tensor_out", "fmod_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"frac.out", "frac_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"gcd.out", "gcd_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"ge.Tensor_out", "ge_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"gt.Tensor_out", "gt_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"hardshrink.out", "hardshrink_stub", "ATen/native/Activation.h", "shrink_fn"},
-    {"hardshrink_backward.grad_input", "shrink_backward_stub", "ATen/native/Activation.h", "shrink_backward_fn"},
-    {"hardsigmoid.out", "hardsigmoid_stub", "ATen/native/Activation.h", "hardsigmoid_fn"},
-    {"hardsigmoid_backward.grad_input", "hardsigmoid_backward_stub", "ATen/native/Activation.h",
-     "hardsigmoid_backward_fn"},
-    {"hardswish.out", "hardswish_stub", "ATen/native/Activation.h", "hardswish_fn"},
-    {"hardtanh_backward.grad_input", "hardtanh_backward_stub", "ATen/native/Activation.h", "hardtanh_backward_fn"},
-    {"heaviside.out", "heaviside_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"hypot.out", "hypot_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"i0.out", "i0_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"igamma.out", "igamma_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"igammac.out", "igammac_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"isneginf.out", "isneginf_stub", "ATen/native/TensorCompare.h", "is_infinity_op_fn"},
-    {"isposinf.out", "isposinf_stub", "ATen/native/TensorCompare.h", "is_infinity_op_fn"},
-    {"lcm.out", "lcm_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"le.Tensor_out", "le_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"leaky_relu.out", "leaky_relu_stub", "ATen/native/Activation.h", "leaky_relu_fn"},
-    {"leaky_relu_backward.grad_input", "leaky_relu_backward_stub", "ATen/native/Activation.h",
-     "leaky_relu_backward_fn"},
-    {"lerp.Scalar_out", "lerp_kernel_scalar_weight", "ATen/native/Lerp.h", "lerp_fn_scalar"},
-    {"lerp.Tensor_out", "lerp_kernel_tensor_weight", "ATen/native/Lerp.h", "lerp_fn_tensor"},
-    {"lgamma.out", "lgamma_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"log.out", "log_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"log10.out", "log10_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"log1p.out", "log1p_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"log2.out", "log2_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"logaddexp.out", "logaddexp_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"logaddexp2.out", "logaddexp2_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"logical_and.out", "logical_and_stub", "ATen/native/BinaryOps.h", "binary_fn"},
-    {"logical_not.out", "logical_not_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"logical_or.out", "logical_or_stub", "ATen/native/BinaryOps.h", "binary_fn"},
-    {"logical_xor.out", "logical_xor_stub", "ATen/native/BinaryOps.h", "binary_fn"},
-    {"logit.out", "logit_stub", "ATen/native/UnaryOps.h", "unary_fn_with_scalar"},
-    {"logit_backward.grad_input", "logit_backward_stub", "ATen/native/BinaryOps.h", "binary_fn_alpha"},
-    {"lt.Tensor_out", "lt_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"maximum.out", "maximum_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"minimum.out", "minimum_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"mish.out", "mish_stub", "ATen/native/Activation.h", "structured_activation_fn"},
-    {"mul.out", "mul_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"ne.Tensor_out", "ne_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"neg.out", "neg_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"nextafter.out", "nextafter_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"polar.out", "polar_stub", "ATen/native/TensorFactories.h", "binary_fn"},
-    {"pow.Tensor_Tensor_out", "pow_tensor_tensor_stub", "ATen/native/Pow.h", "pow_tensor_tensor_fn"},
-    {"reciprocal.out", "reciprocal_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"remainder.Tensor_out", "remainder_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"round.out", "round_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"rsqrt.out", "rsqrt_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"sgn.out", "sgn_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"sigmoid.out", "sigmoid_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"sigmoid_backward.grad_input", "sigmoid_backward_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"sign.out", "sign_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"signbit.out", "signbit_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"silu.out", "silu_stub", "ATen/native/Activation.h", "structured_activation_fn"},
-    {"silu_backward.grad_input", "silu_backward_stub", "ATen/native/Activation.h", "structured_activation_backward_fn"},
-    {"sin.out", "sin_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"sinc.out", "sinc_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"sinh.out", "sinh_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"softplus.out", "softplus_stub", "ATen/native/Activation.h", "softplus_fn"},
-    {"softplus_backward.grad_input", "softplus_backward_stub", "ATen/native/Activation.h", "softplus_backward_fn"},
-    {"softshrink.out", "softshrink_stub", "ATen/native/Activation.h", "softshrink_fn"},
-    {"special_airy_ai.out", "special_airy_ai_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_bessel_j0.out", "special_bessel_j0_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_bessel_j1.out", "special_bessel_j1_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_bessel_y0.out", "special_bessel_y0_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_bessel_y1.out", "special_bessel_y1_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_chebyshev_polynomial_t.out", "chebyshev_polynomial_t_stub", "ATen/native/BinaryOps.h",
-     "structured_binary_fn"},
-    {"special_chebyshev_polynomial_u.out", "chebyshev_polynomial_u_stub", "ATen/native/BinaryOps.h",
-     "structured_binary_fn"},
-    {"special_chebyshev_polynomial_v.out", "chebyshev_polynomial_v_stub", "ATen/native/BinaryOps.h",
-     "structured_binary_fn"},
-    {"special_chebyshev_polynomial_w.out", "chebyshev_polynomial_w_stub", "ATen/native/BinaryOps.h",
-     "structured_binary_fn"},
-    {"special_entr.out", "special_entr_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_erfcx.out", "special_erfcx_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_hermite_polynomial_h.out", "hermite_polynomial_h_stub", "ATen/native/BinaryOps.h",
-     "structured_binary_fn"},
-    {"special_hermite_polynomial_he.out", "hermite_polynomial_he_stub", "ATen/native/BinaryOps.h",
-     "structured_binary_fn"},
-    {"special_i0e.out", "special_i0e_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_i1.out", "special_i1_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_i1e.out", "special_i1e_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_laguerre_polynomial_l.out", "laguerre_polynomial_l_stub", "ATen/native/BinaryOps.h",
-     "structured_binary_fn"},
-    {"special_legendre_polynomial_p.out", "legendre_polynomial_p_stub", "ATen/native/BinaryOps.h",
-     "structured_binary_fn"},
-    {"special_log_ndtr.out", "special_log_ndtr_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_modified_bessel_i0.out", "special_modified_bessel_i0_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_modified_bessel_i1.out", "special_modified_bessel_i1_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_modified_bessel_k0.out", "special_modified_bessel_k0_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_modified_bessel_k1.out", "special_modified_bessel_k1_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_ndtri.out", "special_ndtri_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_scaled_modified_bessel_k0.out", "special_scaled_modified_bessel_k0_stub", "ATen/native/UnaryOps.h",
-     "unary_fn"},
-    {"special_scaled_modified_bessel_k1.out", "special_scaled_modified_bessel_k1_stub", "ATen/native/UnaryOps.h",
-     "unary_fn"},
-    {"special_shifted_chebyshev_polynomial_t.out", "shifted_chebyshev_polynomial_t_stub", "ATen/native/BinaryOps.h",
-     "structured_binary_fn"},
-    {"special_shifted_chebyshev_polynomial_u.out", "shifted_chebyshev_polynomial_u_stub", "ATen/native/BinaryOps.h",
-     "structured_binary_fn"},
-    {"special_shifted_chebyshev_polynomial_v.out", "shifted_chebyshev_polynomial_v_stub", "ATen/native/BinaryOps.h",
-     "structured_binary_fn"},
-    {"special_shifted_chebyshev_polynomial_w.out", "shifted_chebyshev_polynomial_w_stub", "ATen/native/BinaryOps.h",
-     "structured_binary_fn"},
-    {"special_spherical_bessel_j0.out", "special_spherical_bessel_j0_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"special_xlog1py.out", "xlog1py_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"special_zeta.out", "zeta_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"sqrt.out", "sqrt_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"tan.out", "tan_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"tanh.out", "tanh_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"tanh_backward.grad_input", "tanh_backward_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
-    {"threshold.out", "threshold_stub", "ATen/native/Activation.h", "threshold_fn"},
-    {"trunc.out", "trunc_stub", "ATen/native/UnaryOps.h", "unary_fn"},
-    {"xlogy.OutTensor", "xlogy_stub", "ATen/native/BinaryOps.h", "structured_binary_fn"},
+// clang-format off
+constexpr std::string_view kOps[] = {
+    "_fused_sdp_choice", "abs.out", "acos.out", "acosh.out", "addcdiv.out", "addcmul.out", "angle.out", "asin.out",
+    "asinh.out", "atan.out", "atan2.out", "atanh.out", "bitwise_and.Tensor_out", "bitwise_left_shift.Tensor_out",
+    "bitwise_not.out", "bitwise_or.Tensor_out", "bitwise_right_shift.Tensor_out", "bitwise_xor.Tensor_out",
+    "ceil.out", "complex.out", "conj_physical.out", "copysign.out", "cos.out", "cosh.out", "digamma.out", "div.out",
+    "elu.out", "elu_backward.grad_input", "eq.Tensor_out", "erf.out", "erfc.out", "erfinv.out", "exp.out", "exp2.out",
+    "expm1.out", "floor.out", "fmax.out", "fmin.out", "fmod.Tensor_out", "frac.out", "gcd.out", "ge.Tensor_out",
+    "gt.Tensor_out", "hardshrink.out", "hardshrink_backward.grad_input", "hardsigmoid.out",
+    "hardsigmoid_backward.grad_input", "hardswish.out", "hardtanh_backward.grad_input", "heaviside.out", "hypot.out",
+    "i0.out", "igamma.out", "igammac.out", "isneginf.out", "isposinf.out", "lcm.out", "le.Tensor_out",
+    "leaky_relu.out", "leaky_relu_backward.grad_input", "lerp.Scalar_out", "lerp.Tensor_out", "lgamma.out", "log.out",
+    "log10.out", "log1p.out", "log2.out", "logaddexp.out", "logaddexp2.out", "logical_and.out", "logical_not.out",
+    "logical_or.out", "logical_xor.out", "logit.out", "logit_backward.grad_input", "lt.Tensor_out", "maximum.out",
+    "minimum.out", "mish.out", "mul.out", "ne.Tensor_out", "neg.out", "nextafter.out", "polar.out",
+    "pow.Tensor_Tensor_out", "reciprocal.out", "remainder.Tensor_out", "round.out", "rsqrt.out", "sgn.out",
+    "sigmoid.out", "sigmoid_backward.grad_input", "sign.out", "signbit.out", "silu.out", "silu_backward.grad_input",
+    "sin.out", "sinc.out", "sinh.out", "softplus.out", "softplus_backward.grad_input", "softshrink.out",
+    "special_airy_ai.out", "special_bessel_j0.out", "special_bessel_j1.out", "special_bessel_y0.out",
+    "special_bessel_y1.out", "special_chebyshev_polynomial_t.out", "special_chebyshev_polynomial_u.out",
+    "special_chebyshev_polynomial_v.out", "special_chebyshev_polynomial_w.out", "special_entr.out",
+    "special_erfcx.out", "special_hermite_polynomial_h.out", "special_hermite_polynomial_he.out", "special_i0e.out",
+    "special_i1.out", "special_i1e.out", "special_laguerre_polynomial_l.out", "special_legendre_polynomial_p.out",
+    "special_log_ndtr.out", "special_modified_bessel_i0.out", "special_modified_bessel_i1.out",
+    "special_modified_bessel_k0.out", "special_modified_bessel_k1.out", "special_ndtri.out",
+    "special_scaled_modified_bessel_k0.out", "special_scaled_modified_bessel_k1.out",
+    "special_shifted_chebyshev_polynomial_t.out", "special_shifted_chebyshev_polynomial_u.out",
+    "special_shifted_chebyshev_polynomial_v.out", "special_shifted_chebyshev_polynomial_w.out",
+    "special_spherical_bessel_j0.out", "special_xlog1py.out", "special_zeta.out", "sqrt.out", "tan.out", "tanh.out",
+    "tanh_backward.grad_input", "threshold.out", "trunc.out", "xlogy.OutTensor",
 };
+// clang-format on
+
+/// The stub by which a device serves `op`: the one that its kernel calls.
+std::string stub_of(std::string_view op) {
+  if (op == "_fused_sdp_choice") return "_fused_sdp_choice_stub";  // no kernel shared by devices
+  if (op == "sgn.out") return "sgn_stub";  // of real numbers it is sign's, which serves sign.out
+  return in_tree_stubs(op).value().at(0).name;
+}
 
 }  // namespace
 
-std::span<const StubInfo> all_stubs() { return kStubs; }
+std::span<const StubInfo> all_stubs() {
+  static const auto& stubs = *new auto([] {
+    std::vector<StubInfo> made;
+    for (const std::string_view op : kOps) {
+      const StubDeclaration& declared = *find_stub_declaration(stub_of(op));
+      made.push_back({op, declared.name, declared.family, declared.fn_type});
+    }
+    return made;
+  }());
+  return stubs;
+}
 
 const StubInfo* find_stub(std::string_view op) {
-  const auto at = std::ranges::lower_bound(kStubs, op, {}, &StubInfo::op);
-  return at != std::end(kStubs) && at->op == op ? &*at : nullptr;
+  const auto stubs = all_stubs();
+  const auto at = std::ranges::lower_bound(stubs, op, {}, &StubInfo::op);
+  return at != stubs.end() && at->op == op ? &*at : nullptr;
 }
 
 }  // namespace openreg_gen

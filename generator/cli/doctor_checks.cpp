@@ -2,6 +2,7 @@
 
 #include "catalog/build.h"
 #include "catalog/python.h"
+#include "catalog/releases.h"
 #include "diag/failure.h"
 #include "render/python.h"
 
@@ -19,7 +20,6 @@ namespace {
 // What the generated tree asks for.
 constexpr auto kCmake = "3.22";
 constexpr auto kPython = "3.10";
-constexpr auto kTorch = "2.13";
 constexpr auto kJinja = "3.1";
 constexpr auto kSetuptools = "64";  // the first that installs editable trees by PEP 660
 
@@ -133,7 +133,7 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
   Check check{"Python", true, true, fmt::format("{}, {}", version, python.string()), "", ""};
   if (compare_versions(version, kPython) < 0) {
     check.ok = false;
-    check.problem = fmt::format("older than {}, which PyTorch {} needs", kPython, kTorch);
+    check.problem = fmt::format("older than {}, which PyTorch {} needs", kPython, kOldestTorch);
     check.remedy = install;
   }
   checks.push_back(check);
@@ -149,7 +149,7 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
 }
 
 Check check_torch(const Probe& probe) {
-  const std::string remedy = fmt::format("pip install torch=={}.0", kTorch);
+  const std::string remedy = install_torch();
   try {
     const auto sources = find_sources(probe.torch());
     Check check{"PyTorch", true, true, fmt::format("{}, {}", sources.version, sources.torch.string()), "", ""};
@@ -159,9 +159,10 @@ Check check_torch(const Probe& probe) {
     } else if (!std::filesystem::exists(sources.torch / "include/torch/library.h")) {
       check.ok = false;
       check.problem = "its C++ headers are not there (include/torch/library.h)";
-    } else if (!(sources.version + ".").starts_with(std::string(kTorch) + ".")) {
+    } else if (const auto release = torch_release(sources.version);
+               release < torch_release(kOldestTorch) || release > torch_release(kNewestTorch)) {
       check.ok = false;
-      check.problem = fmt::format("outside the supported range, {}", kTorch);
+      check.problem = fmt::format("outside the supported range, {} to {}", kOldestTorch, kNewestTorch);
     } else {
       check.found += ", with headers";
     }

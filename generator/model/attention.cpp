@@ -24,7 +24,7 @@ bool add_attention_choice(nlohmann::json& item, const Op& op) {
   item["choice"] = op.name == kChoice;
   if (op.name != kChoice) return false;
   const StubInfo* stub = find_stub(op.name);
-  item.update({{"kernel", "native::" + op.name}, {"stub", stub->stub}, {"stub_header", stub->header}});
+  item.update({{"kernel", "native::" + op.name}, {"stub", stub->stub}, {"stub_header", stub->header()}});
   return true;
 }
 

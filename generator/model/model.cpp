@@ -1,5 +1,6 @@
 #include "model/model.h"
 
+#include "catalog/releases.h"
 #include "diag/text.h"
 #include "model/escape.h"
 #include "model/ops.h"
@@ -23,11 +24,10 @@ const std::string& or_default(const Located<std::string>& value, const std::stri
   return value.value.empty() ? fallback : value.value;
 }
 
-/// "2.13" -> "2.14": the first minor release that no longer fits.
-std::string next_minor(const std::string& version) {
-  const std::size_t dot = version.find('.');
-  if (dot == std::string::npos) return std::to_string(std::stoi(version) + 1);
-  return version.substr(0, dot + 1) + std::to_string(std::stoi(version.substr(dot + 1)) + 1);
+/// "2.13.1" -> "2.13"
+std::string series(const std::string& version) {
+  const auto release = torch_release(version).value_or(TorchRelease{});
+  return fmt::format("{}.{}", release.first, release.second);
 }
 
 json backend(const BackendSpec& b) {
@@ -96,10 +96,12 @@ json make_globals(const Spec& spec, const Catalog& catalog, const std::string& s
       {"tool", {{"version", OPENREG_GEN_VERSION}}},
       {"spec", {{"file", spec_file}}},
       {"torch",
-       {{"min", spec.torch.min.value},
-        {"max", spec.torch.max.value},
+       {{"min", series(*spec.torch.min)},
+        {"max", series(*spec.torch.max)},
+        {"min_number", release_number(torch_release(*spec.torch.min).value_or(TorchRelease{}))},
+        {"max_number", release_number(torch_release(*spec.torch.max).value_or(TorchRelease{}))},
         {"version", catalog.torch_version()},
-        {"requirement", ">=" + spec.torch.min.value + ",<" + next_minor(spec.torch.max.value)}}},
+        {"requirement", torch_requirement(spec.torch.min.value, spec.torch.max.value)}}},
       {"device",
        {{"api", emulator ? "emulator" : "external"},
         {"emulator", emulator},

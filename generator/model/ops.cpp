@@ -11,6 +11,7 @@
 #include "model/ops_shards.h"
 #include "model/ops_tables.h"
 #include "model/ops_texts.h"
+#include "model/release_guard.h"
 #include "model/tests.h"
 #include "spec/minimal_ops.h"
 
@@ -31,35 +32,51 @@ std::string stub_start(const DispatchStub& stub, const std::string& ns) {
 
 /// Operators served by PyTorch's own kernels, a file for each header that declares their stubs: {id, headers, ops,
 /// stubs}. A stub that another strategy serves (`taken`) is not given twice.
-json in_tree_families(const std::vector<const Op*>& ops, const std::set<std::string>& taken, const std::string& ns,
+json in_tree_families(const std::vector<const OpSpec*>& entries, const std::set<std::string>& taken, const Spec& spec,
                       const Registered& registered) {
+  const std::string& ns = *spec.backend.cpp_namespace;
   struct Family {
-    std::set<std::string> headers;
+    ShardHeaders headers;
     json ops = json::array();
     std::map<std::string, DispatchStub> stubs;
   };
   std::map<std::string, Family> families;
-  for (const Op* op : ops) {
+  for (const OpSpec* entry : entries) {
+    const Op* op = registered.catalog.find(*entry->name);
     json item = op_item(*op);
+    guard_release(item, spec, *entry->since, *entry->until);
     add_kernel(item, *op, registered);
     const auto stubs = in_tree_stubs(op->name).value_or(std::vector<DispatchStub>{});
     Family& family = families[stubs.empty() ? "Composed" : stubs[0].family];
-    family.headers.insert(item["ops_header"]);
-    family.headers.insert(item["native_header"]);
+    family.headers.add(item, "ops_header");
+    family.headers.add(item, "native_header");
     family.ops.push_back(std::move(item));
     for (const DispatchStub& stub : stubs) {
       if (taken.contains(stub.name)) continue;
       families[stub.family].stubs.emplace(stub.name, stub);
-      families[stub.family].headers.insert("ATen/native/" + stub.family + ".h");
+      families[stub.family].headers.add("ATen/native/" + stub.family + ".h");
     }
   }
   json out = json::array();
   for (auto& [id, family] : families) {
     json stubs = json::array();
     for (const auto& [name, stub] : family.stubs) stubs.push_back({{"name", name}, {"function", stub_start(stub, ns)}});
-    out.push_back({{"id", id}, {"headers", family.headers}, {"ops", std::move(family.ops)}, {"stubs", stubs}});
+    out.push_back({{"id", id}, {"ops", std::move(family.ops)}, {"stubs", stubs}});
+    family.headers.write(out.back());
   }
   return out;
+}
+
+/// What the spec names, by its entries' releases; before the rest is gathered, which each supported release has.
+void guard_releases(json& lists, const Spec& spec) {
+  std::map<std::string_view, const OpSpec*> entries;
+  for (const OpSpec& entry : spec.ops) entries[*entry.name] = &entry;
+  for (json& list : lists) {
+    for (json& item : list) {
+      const OpSpec& entry = *entries.at(item["op"].get_ref<const std::string&>());
+      guard_release(item, spec, *entry.since, *entry.until);
+    }
+  }
 }
 
 }  // namespace
@@ -71,7 +88,7 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
               {"reduction", json::array()},    {"pick", json::array()},        {"matmul", json::array()},
               {"embedding_bag", json::array()}};
   const FallbackKind of_spec = *spec.fallback.kind;
-  std::vector<const Op*> in_tree;
+  std::vector<const OpSpec*> in_tree;
   std::set<std::string> taken_stubs, matmul_headers;
   std::set<std::string> written, random_headers;
   Registered registered{catalog, {}};
@@ -90,7 +107,7 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
         out["pointwise"].push_back(pointwise_item(*op, entry, of_spec, registered));
         break;
       case Strategy::InTree:
-        in_tree.push_back(op);
+        in_tree.push_back(&entry);
         break;
       case Strategy::Reduction:
         if (picks(*op))
@@ -132,6 +149,11 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
                           entry.fallback.value == FallbackKind::None);
     if (!refused && entry.tests.run.value) out["tested"].push_back(tested_item(*op, entry, catalog));
   }
+  guard_releases(out, spec);
+  out["refused"] = json::array();  // on each release
+  for (const json& item : out["unsupported"])
+    if (item["when"] == "") out["refused"].push_back(item);
+  out["limited"] = std::ranges::any_of(out["tested"], [](const json& item) { return item["when"] != ""; });
   for (const std::string_view name : minimal_op_names()) {
     const Op* op = catalog.find(name);
     if (op == nullptr || written.contains(op->name)) continue;
@@ -158,7 +180,7 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
   }
   std::set<std::string> minimal_headers;
   for (const json& item : out["minimal"]) minimal_headers.insert(item["ops_header"]);
-  out["in_tree_families"] = in_tree_families(in_tree, taken_stubs, spec.backend.cpp_namespace.value, registered);
+  out["in_tree_families"] = in_tree_families(in_tree, taken_stubs, spec, registered);
   add_attention(out);
   out["dots"] = std::ranges::any_of(out["matmul"], [](const json& item) { return item.contains("dot_args"); });
   out["reduces"] = !out["reduction"].empty() || !out["pick"].empty();

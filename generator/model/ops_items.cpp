@@ -201,14 +201,12 @@ json stub_item(const Op& op, const OpSpec& written, FallbackKind of_spec, const 
   const StubInfo* stub = find_stub(op.name);
   add_kernel(item, op, registered);
   if (add_attention_choice(item, op)) return item;
-  const auto slash = stub->header.rfind('/') + 1;
-  const std::string family(stub->header.substr(slash, stub->header.size() - slash - 2));
   const StubSignature signature = stub_signature(stub->fn_type);
   item.update({{"stub", stub->stub},
-               {"stub_header", stub->header},
+               {"stub_header", stub->header()},
                {"stub_params", signature.params},
                {"stub_args", signature.args},
-               {"promotes", dispatch_stub(std::string(stub->stub), family).promotes ? "true" : "false"},
+               {"promotes", dispatch_stub(std::string(stub->stub)).promotes ? "true" : "false"},
                {"starter", starter(op.name).expression},
                {"lambda_params", pointwise_texts(parameters(op)).lambda_params},
                {"dispatch",

@@ -1,3 +1,4 @@
+// Written by scripts/facts.py; see docs/releases.md.
 #include "spec/amp_preset.h"
 
 #include <algorithm>

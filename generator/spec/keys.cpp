@@ -1,5 +1,6 @@
 #include "spec/keys.h"
 
+#include "catalog/releases.h"
 #include "spec/rules.h"
 
 #include <algorithm>
@@ -45,8 +46,8 @@ const Key kKeys[] = {
     {.path = "backend.license", .type = Text, .fallback = "BSD-3-Clause", .description = "SPDX licence expression of the package.", .example = "Apache-2.0 OR MIT", .rule = rules::license, .pattern = "^[A-Za-z0-9.+() -]+$"},
 
     {.path = "torch", .type = Map, .description = "The PyTorch releases the backend is for."},
-    {.path = "torch.min", .type = Text, .fallback = "\"2.13\"", .description = "The oldest minor release, in quotes (YAML reads 2.10 as 2.1).", .example = "\"2.13\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
-    {.path = "torch.max", .type = Text, .fallback = "\"2.13\"", .description = "The newest minor release; its patch releases fit as well.", .example = "\"2.13\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
+    {.path = "torch.min", .type = Text, .fallback = kOldestTorchQuoted, .description = "The oldest minor release, in quotes (YAML reads 2.10 as 2.1).", .example = "\"2.13\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
+    {.path = "torch.max", .type = Text, .fallback = kNewestTorchQuoted, .description = "The newest minor release; its patch releases fit as well.", .example = "\"2.14\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
 
     {.path = "device", .type = Map, .description = "The device behind the backend."},
     {.path = "device.api", .type = Word, .fallback = "emulator", .values = kApis, .description = "`emulator`: a simulated device with a C API. `external`: the same C API as a port layer, to be filled with the vendor's calls.", .example = "external"},

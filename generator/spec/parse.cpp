@@ -1,4 +1,5 @@
 // From the checked tree to the structs of spec.h.
+#include "catalog/releases.h"
 #include "spec/names.h"
 #include "spec/parse_allocator.h"
 #include "spec/parse_custom_ops.h"
@@ -38,7 +39,8 @@ class Parse {
   void set_defaults() {
     spec_.backend.version.value = "0.1.0";
     spec_.backend.license.value = "BSD-3-Clause";
-    spec_.torch.min.value = spec_.torch.max.value = "2.13";
+    spec_.torch.min.value = kOldestTorch;
+    spec_.torch.max.value = kNewestTorch;
     spec_.device.count.value = 2;
     spec_.device.memory.value = std::uint64_t{1} << 30;
     spec_.device.streams_per_pool.value = 4;

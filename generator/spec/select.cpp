@@ -1,5 +1,6 @@
 #include "spec/select.h"
 
+#include "catalog/releases.h"
 #include "catalog/strategies.h"
 #include "diag/suggest.h"
 #include "spec/keys.h"
@@ -228,8 +229,7 @@ class Expansion {
 }  // namespace
 
 bool in_release_range(const OpSpec& entry, const Catalog& catalog) {
-  const auto& version = catalog.torch_version();
-  const auto release = parse_torch_version(version.substr(0, version.find_first_not_of("0123456789.")));
+  const auto release = torch_release(catalog.torch_version());
   if (!release) return true;
   const auto since = parse_torch_version(*entry.since), until = parse_torch_version(*entry.until);
   return (!since || *release >= *since) && (!until || *release <= *until);

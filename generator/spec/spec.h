@@ -31,8 +31,8 @@ struct BackendSpec {
 };
 
 struct TorchSpec {
-  Located<std::string> min;  // default "2.13"
-  Located<std::string> max;  // default "2.13"; a release of this minor version still fits
+  Located<std::string> min;  // the first and the last minor release; by default
+  Located<std::string> max;  // those of catalog/releases.h
 };
 
 struct DeviceSpec {

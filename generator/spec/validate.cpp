@@ -2,6 +2,7 @@
 #include "spec/validate.h"
 
 #include "catalog/catalog.h"
+#include "catalog/releases.h"
 #include "spec/rules.h"
 #include "spec/select.h"
 
@@ -11,8 +12,7 @@ namespace openreg_gen {
 namespace {
 
 void validate_torch(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics) {
-  const auto installed =
-      parse_torch_version(catalog.torch_version().substr(0, catalog.torch_version().find_first_not_of("0123456789.")));
+  const auto installed = torch_release(catalog.torch_version());
   const auto min = parse_torch_version(*spec.torch.min), max = parse_torch_version(*spec.torch.max);
   if (!installed || !min || !max || *min > *max || (*installed >= *min && *installed <= *max)) return;
   const bool below = *installed < *min;

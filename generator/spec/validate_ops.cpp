@@ -1,3 +1,4 @@
+#include "catalog/releases.h"
 #include "catalog/served_forms.h"
 #include "catalog/strategies.h"
 #include "catalog/stubs.h"
@@ -190,6 +191,16 @@ const Op* find_op(const Located<std::string>& name, const Catalog& catalog, cons
                                   base == *name ? "without a name" : "'" + name->substr(base.size() + 1) + "'"),
                       near.empty() ? list_overloads(overloads)
                                    : fmt::format("did you mean '{}'? {}", near, list_overloads(overloads)));
+    return nullptr;
+  }
+  if (const OpRelease* other = find_op_release(*name)) {
+    const bool later = !other->since.empty();
+    diagnostics.error(unknown, name.at,
+                      fmt::format("PyTorch {} has no operator '{}'{}", catalog.torch_version(), *name,
+                                  later ? fmt::format(", which came with {}", other->since)
+                                        : fmt::format(", which {} was the last to have", other->until)),
+                      fmt::format("write `{}: \"{}\"`: the operator is then left out here", later ? "since" : "until",
+                                  later ? other->since : other->until));
     return nullptr;
   }
   std::vector<std::string_view> names;

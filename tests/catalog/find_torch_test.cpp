@@ -1,5 +1,6 @@
 #include "catalog/catalog.h"
 #include "catalog/python.h"
+#include "catalog/releases.h"
 #include "diag/failure.h"
 #include "support.h"
 
@@ -55,7 +56,7 @@ TEST_F(FindTorch, SaysWhyAFolderDoesNotServe) {
   dir_.write("bare/version.py", "");
   dir_.write("bare/__init__.py", "");
   EXPECT_THAT(failure(dir_.path() / "bare"), HasSubstr("has no include/ATen/RegistrationDeclarations.h"));
-  EXPECT_THAT(hint_, HasSubstr("pip install torch==2.13.0"));
+  EXPECT_THAT(hint_, HasSubstr(install_torch()));
 }
 
 TEST_F(FindTorch, PrefersTheActiveEnvironment) {
@@ -143,7 +144,7 @@ TEST_F(FindTorch, TellsAllThatWasTried) {
   EXPECT_THAT(text, HasSubstr("$CONDA_PREFIX: not set"));
   EXPECT_THAT(text, HasSubstr((dir_.path() / "bin/python3").string() + ": it has no PyTorch"));
   EXPECT_THAT(text, HasSubstr("python: not on PATH"));
-  EXPECT_THAT(hint_, HasSubstr("pip install torch==2.13.0"));
+  EXPECT_THAT(hint_, HasSubstr(install_torch()));
 }
 
 TEST_F(FindTorch, RunsNoShell) {

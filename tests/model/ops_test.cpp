@@ -156,6 +156,37 @@ TEST(Operators, AFormThatTheSpecNamesIsNotRegisteredTwice) {
   EXPECT_EQ(op["in_place_forms"].size(), 1U);
 }
 
+TEST(Operators, WhatNotEachReleaseHasIsGuarded) {
+  Spec spec = spec_with("hypot.out", Strategy::CpuFallback);
+  spec.backend.name.value = "mine";
+  spec.torch.min.value = "2.13";
+  spec.torch.max.value = "2.15";
+  spec.ops[0].until.value = "2.13";
+  spec.ops.push_back(spec_with("topk.values", Strategy::Structured).ops[0]);
+  spec.ops.back().since.value = "2.12";  // before the spec's range begins: no guard
+  Catalog catalog = small_catalog();
+  Op polar = catalog.ops.back();
+  polar.name = polar.base = "linalg_polar";  // which PyTorch has since 2.14
+  polar.schema = "aten::linalg_polar(Tensor A) -> (Tensor U, Tensor H)";
+  polar.returns = "::std::tuple<at::Tensor,at::Tensor>";
+  polar.arguments = {argument("const at::Tensor &", "A")};
+  catalog.ops.insert(catalog.ops.begin() + 1, polar);
+  spec.ops.push_back(spec_with("linalg_polar", Strategy::Native).ops[0]);
+  spec.ops.back().until.value = "2.14";
+  const json ops = operators_model(spec, catalog);
+  EXPECT_EQ(ops["cpu_fallback"][0]["when"], "MINE_TORCH_RELEASE <= 213");
+  EXPECT_EQ(ops["native"][0]["when"], "MINE_TORCH_RELEASE >= 214 && MINE_TORCH_RELEASE <= 214");
+  EXPECT_EQ(ops["native"][0]["releases"], "((2, 14), (2, 14))");
+  EXPECT_EQ(ops["structured"][0]["when"], "");
+  EXPECT_FALSE(ops["structured_shards"][0]["limited"]);
+  EXPECT_TRUE(ops["limited"]);
+  // Of a header, too, it matters what PyTorch has, not what the spec wants.
+  EXPECT_EQ(ops["native_shards"][0]["headers"], json({"ATen/ops/hypot_ops.h"}));
+  EXPECT_EQ(ops["native_shards"][1]["headers"], json::array());
+  EXPECT_EQ(ops["native_shards"][1]["guarded_headers"], json({"ATen/ops/linalg_polar_ops.h"}));
+  EXPECT_TRUE(ops["native_shards"][1]["limited"]);
+}
+
 TEST(Operators, RegistrationsAreAFileALetterWhateverTheStrategy) {
   Spec spec = spec_with("hypot.out", Strategy::CpuFallback);
   spec.ops.push_back(spec_with("uniform_", Strategy::Native).ops[0]);

@@ -1,5 +1,7 @@
 #include "spec/spec.h"
 
+#include "catalog/releases.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -36,7 +38,8 @@ TEST(Parse, ANameAloneIsAFullSpec) {
   EXPECT_EQ(*spec.backend.api_prefix, "fooBar");
   EXPECT_EQ(*spec.backend.vendor, "The foo_bar authors");
   EXPECT_EQ(*spec.backend.version, "0.1.0");
-  EXPECT_EQ(*spec.torch.min, "2.13");
+  EXPECT_EQ(*spec.torch.min, kOldestTorch);
+  EXPECT_EQ(*spec.torch.max, kNewestTorch);
   EXPECT_EQ(*spec.device.count, 2);
   EXPECT_EQ(*spec.device.memory, std::uint64_t{1} << 30);
   EXPECT_EQ(*spec.fallback.kind, FallbackKind::Cpu);
@@ -59,6 +62,15 @@ TEST(Parse, TheReferenceSpec) {
   EXPECT_EQ(*spec.custom_ops[0].autograd, CustomAutograd::Formula);
   EXPECT_EQ(*spec.custom_ops[1].backward, "2 * self * grad");
   EXPECT_EQ(*spec.amp.remove.at(0), "prelu");
+}
+
+TEST(Parse, TheShippedSpecsAreForWhatIsSupported) {
+  for (const char* name : {"openreg.yaml", "full.yaml"}) {
+    Diagnostics diagnostics;
+    const Spec spec = parse_spec(fs::path(OPENREG_GEN_SOURCE_DIR) / "specs" / name, diagnostics);
+    EXPECT_EQ(*spec.torch.min, kOldestTorch) << name;
+    EXPECT_EQ(*spec.torch.max, kNewestTorch) << name;
+  }
 }
 
 TEST(Parse, TheMinimalSpec) {

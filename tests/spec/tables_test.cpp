@@ -30,9 +30,9 @@ TEST(Stubs, AreDeclaredAndServeCpuAndCudaAlike) {
     const bool choice = info.op == "_fused_sdp_choice";  // each device's own
     EXPECT_TRUE(choice || op->kernels.at("CPU") == op->kernels.at("CUDA")) << info.op;
     EXPECT_TRUE(stubs.insert(info.stub).second) << info.stub << " serves two operators";
-    const std::string header = read_file(catalog().torch_dir() / "include" / info.header);
+    const std::string header = read_file(catalog().torch_dir() / "include" / info.header());
     const std::string declared = "DECLARE_DISPATCH(" + std::string(info.fn_type) + ", " + std::string(info.stub) + ")";
-    EXPECT_NE(header.find(declared), std::string::npos) << declared << " is not in " << info.header;
+    EXPECT_NE(header.find(declared), std::string::npos) << declared << " is not in " << info.header();
   }
   EXPECT_EQ(find_stub("abs.out")->stub, "abs_stub");
   EXPECT_EQ(find_stub("mm.out"), nullptr);

@@ -10,6 +10,7 @@ Environment: MAX_JOBS limits parallel compiles; CMAKE_BUILD_TYPE (default Releas
 
 import importlib.util
 import os
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -27,6 +28,7 @@ except ImportError:
 
 ROOT = Path(__file__).resolve().parent
 PACKAGE = "torch_openreg"
+VERSION = "0.1.0"
 
 
 def tool(name: str) -> str:
@@ -45,7 +47,7 @@ class CMakeBuild(build_ext):
         if importlib.util.find_spec("torch") is None:
             sys.exit(
                 f"{PACKAGE} is built against PyTorch, which {sys.executable} does not have.\n"
-                "Install it (pip install 'torch>=2.13,<2.14') and use"
+                "Install it (pip install 'torch>=2.13,<2.16') and use"
                 " `pip install --no-build-isolation`, which lets the build see it."
             )
         self.build()
@@ -73,9 +75,9 @@ class CMakeBuild(build_ext):
                 sys.exit(f"{PACKAGE} was not built: `{shlex.join(command)}` failed ({error.returncode}).")
 
     def built(self) -> list[Path]:
-        """The libraries of this build, by their file names: `_C` carries the Python version in its own."""
+        """The libraries of this build, by their file names (`_C` carries the Python version in its own), and what tells of it."""
         extension = ROOT / PACKAGE / Path(self.get_ext_filename("_C")).name
-        return [extension, *sorted((ROOT / PACKAGE / "lib").glob("*.so"))]
+        return [extension, *sorted((ROOT / PACKAGE / "lib").glob("*.so")), ROOT / PACKAGE / "lib" / "build.json"]
 
     def get_outputs(self) -> list[str]:
         return [str(Path(self.build_lib, path.relative_to(ROOT))) for path in self.built()]
@@ -84,7 +86,18 @@ class CMakeBuild(build_ext):
         return {}  # an editable install finds the libraries where CMake puts them
 
 
+def version_and_requirement() -> tuple[str, str]:
+    """What is built fits one minor release of PyTorch: its version says which, and pip asks for it."""
+    major, minor = runpy.run_path(str(ROOT / PACKAGE / "_release.py"))["installed"]()
+    if not major:
+        return VERSION, "torch>=2.13,<2.16"
+    return f"{VERSION}{'.' if '+' in VERSION else '+'}torch{major}.{minor}", f"torch=={major}.{minor}.*"
+
+
+version, requirement = version_and_requirement()
 setup(
+    version=version,
+    install_requires=[requirement],
     license="BSD-3-Clause",
     ext_modules=[Extension(f"{PACKAGE}._C", sources=[])],
     cmdclass={"build_ext": CMakeBuild},

@@ -132,6 +132,21 @@ std::pair<uint64_t, uint64_t> OpenRegGeneratorImpl::philox_engine_inputs(uint64_
   return {state->seed, first};
 }
 
+#if OPENREG_TORCH_HAS_PHILOX_STATE
+void OpenRegGeneratorImpl::philox_state(
+    uint64_t increment, at::Tensor& seed, at::Tensor& offset, at::Tensor& intragraph_offset) {
+  const auto [first_seed, first] = philox_engine_inputs(increment);
+  const auto on_the_cpu = [](uint64_t value) {
+    at::Tensor tensor(at::detail::empty_cpu({1}, c10::TensorOptions(c10::kLong)));
+    std::memcpy(tensor.mutable_data_ptr(), &value, sizeof(value));
+    return tensor;
+  };
+  seed = on_the_cpu(first_seed);
+  offset = on_the_cpu(first);
+  intragraph_offset = on_the_cpu(0);
+}
+#endif
+
 const at::Generator& getDefaultGenerator(c10::DeviceIndex device) {
   struct Slot {
     std::once_flag once;

@@ -12,6 +12,7 @@
 #include <c10/core/GeneratorImpl.h>
 
 #include "runtime/Export.h"
+#include "runtime/PyTorchRelease.h"
 
 // Note [Random numbers]
 // torch.manual_seed, torch.Generator(device="openreg"), fork_rng and checkpointing read and set a generator's state;
@@ -56,6 +57,11 @@ class OPENREG_RUNTIME_API OpenRegGeneratorImpl final : public c10::GeneratorImpl
 
   void graphsafe_set_state(const c10::intrusive_ptr<c10::GeneratorImpl>& new_state) override;
   c10::intrusive_ptr<c10::GeneratorImpl> graphsafe_get_state() const override;
+
+#if OPENREG_TORCH_HAS_PHILOX_STATE
+  /// As philox_engine_inputs(), in CPU tensors: uint64 seed and offset as int64, and 0, as the device has no graphs.
+  void philox_state(uint64_t increment, at::Tensor& seed, at::Tensor& offset, at::Tensor& intragraph_offset) override;
+#endif
 
   /// Reserves `increment` 32-bit numbers (rounded up to Philox's 4) and returns {seed, offset of the first}. Atomic.
   std::pair<uint64_t, uint64_t> philox_engine_inputs(uint64_t increment);

@@ -71,11 +71,14 @@ def overrides(operators: Iterable[Operator]) -> dict[str, list[Any]]:
     return found
 
 
-def exclusions(rows: Iterable[tuple[str, str, str]]) -> dict[str, list[str]]:
-    """Class -> tests that are left out; "*" for the class as a whole."""
-    found: dict[str, list[str]] = {}
+def exclusions(rows: Iterable[tuple[str, str, str]]) -> dict[str, list[str] | str]:
+    """Class -> tests that are left out; "*" for the class as a whole, by itself: releases after 2.13 want it so."""
+    found: dict[str, list[str] | str] = {}
     for name, test, _ in rows:
-        found.setdefault(name, []).append(test)
+        if test == "*" or found.get(name) == "*":
+            found[name] = "*"
+        else:
+            found[name] = [*found.get(name, []), test]
     return found
 
 

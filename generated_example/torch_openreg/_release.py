@@ -1,0 +1,70 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `torch` in the spec changes it, then `openreg-gen generate`.
+"""Which PyTorch the libraries of this package were built with, and whether that is the one they meet.
+
+C++ built with one minor release of PyTorch finds other classes behind the same names in the next, so it is told before
+any library is loaded. Patch releases fit.
+"""
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).resolve().parent
+BUILT = PACKAGE / "lib" / "build.json"  # written by the build, once its libraries are there
+
+
+def minor(version: str) -> tuple[int, int]:
+    """(2, 13) of "2.13.0+cpu"."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def installed_version() -> str:
+    """PyTorch's, "" where there is none; nothing is imported."""
+    spec = importlib.util.find_spec("torch")
+    for folder in (spec and spec.submodule_search_locations) or ():
+        path = Path(folder, "version.py")
+        found = re.search(r"^__version__ = ['\"]([^'\"]+)", path.read_text() if path.exists() else "", re.M)
+        if found:
+            return found[1]
+    return ""
+
+
+def installed() -> tuple[int, int]:
+    return minor(installed_version())
+
+
+def built() -> dict[str, Any]:
+    """What the build wrote; empty if there was none."""
+    return json.loads(BUILT.read_text()) if BUILT.exists() else {}
+
+
+def problem() -> str:
+    """Why the libraries can't be loaded; "" if they can."""
+    tree = PACKAGE.parent
+    build = f"python -m pip install --no-build-isolation -e {tree}"
+    in_tree = (tree / "cmake" / "PyTorch.cmake").exists()
+    if not built():
+        return "torch_openreg was not built" + (f": {build}" if in_tree else "; install it again.")
+    version, wanted = installed_version(), built()["torch"]
+    if not version:
+        return f"torch_openreg needs PyTorch {wanted}, and none is installed."
+    if minor(version) == minor(wanted):
+        return ""
+    was, now = (".".join(map(str, minor(each))) for each in (wanted, version))
+    other = build if in_tree else f"install a build of torch_openreg whose version ends in +torch{now}"
+    return (
+        f"torch_openreg 0.1.0 was built with PyTorch {was} ({wanted}), and {version} is installed.\n"
+        "C++ that was built with one minor release can't be loaded with another. Either\n"
+        f"    install the release that it was built with:  python -m pip install 'torch=={was}.*'\n"
+        f"    or have it built with the installed one:     {other}"
+    )
+
+
+def check() -> None:
+    """Raises ImportError unless the libraries can be loaded."""
+    if told := problem():
+        raise ImportError(told)

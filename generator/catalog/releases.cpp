@@ -1,0 +1,28 @@
+#include "catalog/releases.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace openreg_gen {
+
+std::optional<TorchRelease> torch_release(std::string_view version) {
+  TorchRelease release;
+  const char* const end = version.data() + version.size();
+  const auto major = std::from_chars(version.data(), end, release.first);
+  if (major.ec != std::errc() || release.first < 0 || major.ptr == end || *major.ptr != '.') return std::nullopt;
+  const auto minor = std::from_chars(major.ptr + 1, end, release.second);
+  if (minor.ec != std::errc() || release.second < 0) return std::nullopt;
+  return release;
+}
+
+std::string torch_requirement(std::string_view min, std::string_view max) {
+  const auto last = torch_release(max).value_or(TorchRelease{});
+  return fmt::format(">={},<{}.{}", min, last.first, last.second + 1);
+}
+
+std::string install_torch() {
+  return fmt::format("pip install 'torch{}'", torch_requirement(kOldestTorch, kNewestTorch));
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,248 @@
+"""Writes the tables of facts about PyTorch's releases, from the releases themselves; docs/releases.md says when.
+
+    scripts/facts.py operators 2.13=DIR 2.14=DIR 2.15=DIR    generator/catalog/op_releases.cpp
+    scripts/facts.py stubs 2.13=DIR 2.14=DIR                 generator/catalog/dispatch_stubs.cpp
+    scripts/facts.py amp 2.13=DIR 2.14=DIR                   generator/spec/amp_preset.cpp
+
+DIR: a release's environment or the folder that holds its package; for `operators` also its declarations (see
+`openreg-gen check --against`). The others read headers, which must say the same in all releases named. `--check`
+writes nothing, and fails if a table is not what would be written. The command must be built: build/openreg-gen, or
+$OPENREG_GEN.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+COMMAND = os.environ.get("OPENREG_GEN", ROOT / "build/openreg-gen")
+
+
+def supported():
+    """The first and the last supported release, as the generator has them."""
+    text = (ROOT / "generator/catalog/releases.h").read_text()
+    ends = [re.search(rf'k{end}TorchQuoted = "\\"([0-9.]+)\\""', text)[1] for end in ("Oldest", "Newest")]
+    return [tuple(map(int, end.split("."))) for end in ends]
+
+
+def operators(releases):
+    """In which releases an operator is declared, where that is not all of them."""
+    first, last = supported()
+    wanted = [(first[0], minor) for minor in range(first[1], last[1] + 1)]
+    if sorted(releases) != wanted:
+        sys.exit("name each supported release once: " + " ".join(f"{a}.{b}=DIR" for a, b in wanted))
+    names = {}
+    for release, folder in releases.items():
+        rows = subprocess.run([COMMAND, "ops", "*", "--json", "--torch", folder], check=True, stdout=subprocess.PIPE)
+        for row in json.loads(rows.stdout):
+            names.setdefault(row["op"], []).append(release)
+    lines = []
+    for name, present in sorted(names.items()):
+        since, until = min(present), max(present)
+        if len(present) != until[1] - since[1] + 1:
+            sys.exit(f"{name} is in {present}: a table of first and last releases can't say that")
+        ends = ["" if since == first else "{}.{}".format(*since), "" if until == last else "{}.{}".format(*until)]
+        if any(ends):
+            lines.append('    {{"{}", "{}", "{}"}},'.format(name, *ends))
+    return OPERATORS.replace("ROWS", "\n".join(lines))
+
+
+OPERATORS = """\
+// Written by scripts/facts.py; see docs/releases.md.
+#include "catalog/releases.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace openreg_gen {
+namespace {
+
+// clang-format off
+constexpr OpRelease kOperatorReleases[] = {
+ROWS
+};
+// clang-format on
+
+}  // namespace
+
+const OpRelease* find_op_release(std::string_view op) {
+  const auto at = std::ranges::lower_bound(kOperatorReleases, op, {}, &OpRelease::op);
+  return at != std::end(kOperatorReleases) && at->op == op ? &*at : nullptr;
+}
+
+}  // namespace openreg_gen
+"""
+
+
+def arguments(text, begin):
+    """The arguments of a macro, from behind its opening parenthesis; commas inside of parentheses divide nothing."""
+    depth, found, word = 1, [], ""
+    for letter in text[begin:]:
+        depth += (letter in "(<") - (letter in ")>")
+        if depth == 0:
+            return [*found, " ".join(word.split())]
+        if letter == "," and depth == 1:
+            found.append(" ".join(word.split()))
+            word = ""
+        else:
+            word += letter
+    return []
+
+
+def headers(folder):
+    """ATen's, of an environment, of a folder that holds the package, or of the package."""
+    found = [*folder.glob("lib/python*/site-packages/torch/include/ATen"), *folder.glob("torch/include/ATen")]
+    include = [*found, folder / "include/ATen"][0]
+    return include if include.is_dir() else sys.exit(f"{folder}: there are no headers of PyTorch")
+
+
+def agreed(releases, read):
+    """What `read` finds in the first release; ends where another one says something else of what that has."""
+    first, *others = [(release, read(pathlib.Path(folder))) for release, folder in releases.items()]
+    for release, other in others:
+        differ = sorted(name for name in first[1] | other if other.get(name) != first[1].get(name))
+        if differ:
+            sys.exit("PyTorch {}.{} says something else of: ".format(*release) + ", ".join(differ))
+    return first[1]
+
+
+def declared_stubs(folder):
+    """Each DispatchStub of ATen/native: the header that declares it, and its function's type where that has a name."""
+    native = headers(folder) / "native"
+    found = {}
+    for header in sorted(native.rglob("*.h")):
+        text = header.read_text()
+        for at in re.finditer(r"^DECLARE_DISPATCH\(", text, re.M):
+            kind, name = arguments(text, at.end())
+            found[name] = (
+                header.relative_to(native).with_suffix("").as_posix(),
+                kind if re.fullmatch(r"\w+", kind) else "",
+            )
+    return found
+
+
+def stubs(releases):
+    """The DispatchStubs that the tables of in_tree.cpp and stubs.cpp name, as the headers declare them."""
+    names = set()
+    for table in ("in_tree", "stubs"):
+        text = (ROOT / f"generator/catalog/{table}.cpp").read_text()
+        names |= {word for quoted in re.findall(r'"([^"]*)"', text) for word in quoted.split()}
+    declared = agreed(releases, lambda folder: {k: v for k, v in declared_stubs(folder).items() if k in names})
+    lines = ['    {{"{}", "{}", "{}"}},'.format(name, *declared[name]) for name in sorted(declared)]
+    return STUBS.replace("ROWS", "\n".join(lines))
+
+
+STUBS = """\
+// Written by scripts/facts.py; see docs/releases.md.
+#include "catalog/dispatch_stubs.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace openreg_gen {
+namespace {
+
+// clang-format off
+constexpr StubDeclaration kDeclaredStubs[] = {
+ROWS
+};
+// clang-format on
+
+}  // namespace
+
+const StubDeclaration* find_stub_declaration(std::string_view name) {
+  const auto at = std::ranges::lower_bound(kDeclaredStubs, name, {}, &StubDeclaration::name);
+  return at != std::end(kDeclaredStubs) && at->name == name ? &*at : nullptr;
+}
+
+}  // namespace openreg_gen
+"""
+POLICIES = {
+    "AT_FORALL_LOWER_PRECISION_FP": "lower_precision_fp",
+    "AT_FORALL_FP32": "fp32",
+    "AT_FORALL_FP32_SET_OPT_DTYPE": "fp32_set_opt_dtype",
+    "AT_FORALL_DIFFERENT_REDISPATCH_SIGNATURE": "fp32_append_dtype",
+    "AT_FORALL_PROMOTE": "promote",
+}
+
+
+def autocast_rules(folder):
+    """Operator -> policy, of the lists in ATen/autocast_mode.h."""
+    text = (headers(folder) / "autocast_mode.h").read_text().replace("\\\n", " ")
+    found = {"binary_cross_entropy": "banned"}  # which no list has: CUDA registers it by hand
+    for macro, policy in POLICIES.items():
+        body = re.search(rf"^#define {macro}\(_\)(.*)$", text, re.M)[1]
+        for at in re.finditer(r"(?<!\w)_\(", body):
+            words = arguments(body, at.end())
+            if policy == "fp32_append_dtype":
+                found[words[1].strip('"')] = policy  # a function, then the operator's name
+            else:
+                found[".".join(words)] = policy
+    return found
+
+
+def amp(releases):
+    """The preset of `amp`: PyTorch's own autocast lists."""
+    rules = agreed(releases, autocast_rules)
+    rows = [
+        f'    {{"{op}", {"kAmpBanned" if rules[op] == "banned" else chr(34) + rules[op] + chr(34)}}},'
+        for op in sorted(rules)
+    ]
+    return AMP.replace("ROWS", "\n".join(rows))
+
+
+AMP = """\
+// Written by scripts/facts.py; see docs/releases.md.
+#include "spec/amp_preset.h"
+
+#include <algorithm>
+
+namespace openreg_gen {
+namespace {
+
+constexpr AmpPresetRule kRules[] = {
+ROWS
+};
+
+}  // namespace
+
+std::span<const AmpPresetRule> amp_preset() { return kRules; }
+
+const AmpPresetRule* find_amp_rule(std::string_view op) {
+  const auto found = std::ranges::lower_bound(kRules, op, {}, &AmpPresetRule::op);
+  return found != std::end(kRules) && found->op == op ? &*found : nullptr;
+}
+
+}  // namespace openreg_gen
+"""
+TABLES = {
+    "operators": (operators, "catalog/op_releases.cpp"),
+    "stubs": (stubs, "catalog/dispatch_stubs.cpp"),
+    "amp": (amp, "spec/amp_preset.cpp"),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", choices=TABLES)
+    parser.add_argument("releases", nargs="+", metavar="RELEASE=DIR")
+    parser.add_argument("--check", action="store_true")
+    args = parser.parse_args()
+    releases = {}
+    for word in args.releases:
+        release, _, folder = word.partition("=")
+        releases[tuple(map(int, release.split(".")))] = folder
+    make, name = TABLES[args.table]
+    path, text = ROOT / "generator" / name, make(releases)
+    if not args.check:
+        path.write_text(text)
+    elif path.read_text() != text:
+        sys.exit(f"{path} is not what these releases say: run this without --check")
+
+
+if __name__ == "__main__":
+    main()
