@@ -166,6 +166,7 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
     if (op == nullptr || written.contains(op->name) || of_spec == FallbackKind::None) continue;
     json item = op_item(*op);
     item["detour"] = "cpu_detour";
+    guard_release(item, spec);
     out["cpu_fallback"].push_back(std::move(item));
   }
   for (const Op& op : catalog.all()) {
