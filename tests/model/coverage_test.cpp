@@ -1,3 +1,4 @@
+#include "spec/minimal_ops.h"
 #include "model/coverage.h"
 
 #include "model/families.h"
@@ -60,7 +61,10 @@ TEST(Coverage, TheRestFallsBackOrIsMissingForAReason) {
   const auto none = table("fallback: none\n");
   EXPECT_EQ(of(none, "mm.out"), "missing: no kernel, and `fallback` is none");
   EXPECT_EQ(of(none, "mm"), "missing: through 'mm.out': no kernel, and `fallback` is none");
-  EXPECT_EQ(none.totals.of(Coverage::Composite), cpu.totals.of(Coverage::Composite));
+  EXPECT_EQ(of(cpu, "native_layer_norm"), "fallback: by the CPU's kernel");
+  EXPECT_EQ(of(none, "native_layer_norm"), "composite: of other operators");
+  EXPECT_EQ(none.totals.of(Coverage::Composite),
+            cpu.totals.of(Coverage::Composite) + static_cast<int>(decomposed_otherwise().size()));
   EXPECT_GT(none.totals.of(Coverage::Missing), cpu.totals.of(Coverage::Missing));
 }
 
