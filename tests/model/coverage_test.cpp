@@ -1,7 +1,7 @@
-#include "spec/minimal_ops.h"
 #include "model/coverage.h"
 
 #include "model/families.h"
+#include "spec/minimal_ops.h"
 #include "support.h"
 
 #include <gmock/gmock.h>
