@@ -3,8 +3,8 @@
 """Errors: whose they are, who is told, and what stays true while calls of the device fail."""
 
 import contextlib
-import gc
 import ctypes
+import gc
 import re
 import subprocess
 import sys
