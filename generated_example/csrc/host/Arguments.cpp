@@ -30,27 +30,6 @@ bool is_running_statistic(std::string_view op, std::string_view argument) {
   return (op == "aten::native_batch_norm" || op == "aten::batch_norm_update_stats") && argument.starts_with("running_");
 }
 
-/// Calls fn(tensor) for each tensor in a value that is defined.
-template <class Fn>
-void each_tensor(const c10::IValue& value, Fn fn) {
-  const auto visit = [&fn](const at::Tensor& tensor) {
-    if (tensor.defined()) {
-      fn(tensor);
-    }
-  };
-  if (value.isTensor()) {
-    visit(value.toTensor());
-  } else if (value.isTensorList()) {
-    for (const at::Tensor& tensor : value.toTensorVector()) {
-      visit(tensor);
-    }
-  } else if (value.isOptionalTensorList()) {
-    for (const std::optional<at::Tensor>& tensor : value.toOptionalTensorVector()) {
-      visit(tensor.value_or(at::Tensor()));
-    }
-  }
-}
-
 /// Operators that take tensors of the host beside those of the device, on PyTorch's own devices too.
 bool takes_host_tensors(std::string_view name) {
   constexpr std::array<std::string_view, 11> kNames{"aten::_ctc_loss", "aten::_ctc_loss_backward",

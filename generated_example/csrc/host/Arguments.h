@@ -28,6 +28,27 @@ void check_generator(const c10::OperatorHandle& op, const torch::jit::Stack& sta
 /// PyTorch does if its tensors are on several, where a 0-dim CPU tensor counts as a number.
 c10::Device device_of(const c10::OperatorHandle& op, const torch::jit::Stack& stack);
 
+/// Calls fn(tensor) for each tensor in a value that is defined.
+template <class Fn>
+void each_tensor(const c10::IValue& value, Fn fn) {
+  const auto visit = [&fn](const at::Tensor& tensor) {
+    if (tensor.defined()) {
+      fn(tensor);
+    }
+  };
+  if (value.isTensor()) {
+    visit(value.toTensor());
+  } else if (value.isTensorList()) {
+    for (const at::Tensor& tensor : value.toTensorVector()) {
+      visit(tensor);
+    }
+  } else if (value.isOptionalTensorList()) {
+    for (const std::optional<at::Tensor>& tensor : value.toOptionalTensorVector()) {
+      visit(tensor.value_or(at::Tensor()));
+    }
+  }
+}
+
 /// fn(tensor) in the place of each tensor in a value.
 template <class Fn>
 c10::IValue mapped(const c10::IValue& value, Fn fn) {

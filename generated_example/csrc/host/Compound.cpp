@@ -177,10 +177,7 @@ bool is_compound(const at::Tensor& tensor) {
 bool has_compound(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
   bool found = false;
   for (const c10::IValue& value : torch::jit::last(stack, op.schema().arguments().size())) {
-    mapped(value, [&found](const at::Tensor& tensor) {
-      found = found || (tensor.defined() && is_compound(tensor));
-      return tensor;
-    });
+    each_tensor(value, [&found](const at::Tensor& tensor) { found = found || is_compound(tensor); });
   }
   return found;
 }

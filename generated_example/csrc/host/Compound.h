@@ -23,7 +23,7 @@ namespace openreg {
 
 bool is_compound(const at::Tensor& tensor);
 
-/// Whether a call has a compound tensor of this device among its arguments.
+/// Whether a call has a compound tensor among its arguments.
 bool has_compound(const c10::OperatorHandle& op, const torch::jit::Stack& stack);
 
 /// The plain tensors that a compound one consists of; of a nested or quantized one, its whole storage.
