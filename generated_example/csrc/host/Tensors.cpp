@@ -4,6 +4,8 @@
 
 #include <openreg.h>
 
+#include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include <ATen/EmptyTensor.h>
@@ -87,10 +89,39 @@ void HostTensors::fetch() {
   for (const Known& known : known_) {
     memory_.add({const_cast<void*>(known.device.const_data_ptr()), span_bytes(known.device)});
   }
+  if (memory_.copies()) {
+    join_written();
+  }
   memory_.fetch();
   for (size_t i = 0; i < known_.size(); ++i) {
     make(known_[i]);
     by_host_.emplace(known_[i].host.unsafeGetTensorImpl(), i);
+  }
+}
+
+// A tensor that the code resizes may grow into others of its storage, which it has to see.
+void HostTensors::join_written() {
+  struct Range {
+    const char* begin = nullptr;
+    const char* end = nullptr;
+    bool written = false;
+  };
+  std::unordered_map<const c10::StorageImpl*, Range> ranges;
+  for (const Known& known : known_) {
+    if (span_bytes(known.device) == 0) {
+      continue;
+    }
+    const auto* const begin = static_cast<const char*>(known.device.const_data_ptr());
+    const char* const end = begin + span_bytes(known.device);
+    Range& range = ranges[known.device.storage().unsafeGetStorageImpl()];
+    range.begin = range.begin == nullptr ? begin : std::min(range.begin, begin);
+    range.end = std::max(range.end, end);
+    range.written = range.written || known.written;
+  }
+  for (const auto& [storage, range] : ranges) {
+    if (range.written) {
+      memory_.add({const_cast<char*>(range.begin), static_cast<size_t>(range.end - range.begin)});
+    }
   }
 }
 

@@ -70,6 +70,7 @@ class OPENREG_RUNTIME_API HostTensors {
     size_t home;
   };
 
+  void join_written();
   size_t home_of(const at::Tensor& tensor);
   void make(Known& known);
   void update(const Known& known);

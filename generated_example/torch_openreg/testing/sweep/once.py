@@ -87,6 +87,7 @@ WRITES: Calls = {
     "ldexp_grows_": lambda t: t.v[:1].ldexp_(t.i),
     "overlap_cat": lambda t: torch.cat([t.flat[:4], t.flat[4:6]], out=t.flat[1:7]),
     "overlap_gather": lambda t: torch.gather(t.flat[:4], 0, t.ones[:4], out=t.flat[1:5]),
+    "overlap_grown": lambda t: torch.gather(t.flat[:4], 0, t.ones[1:3], out=t.ones[:1]),
     "overlap_index_select": lambda t: torch.index_select(t.flat[:4], 0, t.ones[:4], out=t.flat[1:5]),
     "overlap_take": lambda t: torch.take(t.flat[:4], t.ones[:4], out=t.flat[1:5]),
     "overlap_masked_select": lambda t: torch.masked_select(t.flat[:4], t.flat[:4] > -9, out=t.flat[1:5]),
