@@ -17,6 +17,9 @@ export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)} MAX_JO
 build_command ON
 export OPENREG_GEN=$generator
 
+# pytest on all cores. A file's tests run one after the other, unless --dist says otherwise: what they count is the process's.
+pytests() { PYTHONHASHSEED=0 "$1" -m pytest -q -n "$(nproc)" --dist loadfile "${@:2}"; }
+
 # Builds a tree with warnings as errors and its C++ tests on, into a Python environment of its own; runs all its tests.
 test_tree() {
   local tree=$1 backend
@@ -28,7 +31,7 @@ test_tree() {
   step "C++ tests of $(basename "$tree")"
   ctest --test-dir "$tree/build" --output-on-failure -j "$(nproc)"
   step "Python tests of $(basename "$tree")"
-  "$backend" -m pytest -q "$tree/tests"
+  pytests "$backend" "$tree/tests"
 }
 
 stage_command() {
@@ -36,7 +39,7 @@ stage_command() {
   ctest --test-dir "$build" --output-on-failure -j "$(nproc)"
   install_packages chromium strace  # a real browser for the coverage page; strace kills runs at their write calls
   step "The command as a process"
-  "$python" -m pytest -q "$root/tests" --ignore "$root/tests/test_external.py" --ignore "$root/tests/test_package.py"
+  pytests "$python" "$root/tests" --ignore "$root/tests/test_external.py" --ignore "$root/tests/test_package.py"
 }
 
 stage_format() {
@@ -70,7 +73,7 @@ stage_release() {
   if ! { [ -x "$base" ] && torch_version=$release has_torch "$base"; }; then
     step "Installing PyTorch $release into $root/.venv/torch-$release"
     python3 -m venv "$root/.venv/torch-$release"
-    "$base" -m pip install -q --disable-pip-version-check "torch==$release" numpy jinja2 expecttest hypothesis pytest pyyaml setuptools wheel
+    "$base" -m pip install -q --disable-pip-version-check "torch==$release" numpy jinja2 expecttest hypothesis pytest pytest-xdist pyyaml setuptools wheel
   fi
   step "generated_example/ against what is rendered for PyTorch $release"
   mkdir -p "$work/release"
@@ -87,7 +90,7 @@ stage_release() {
   step "Python tests of generated_example with PyTorch $release"
   local tests=("$tree"/tests/test_{release,integration,autoload,device,events,streams,memory,memory_api,host_memory,random,serialization,minimal_set,operators,as_on_the_cpu,amp,upstream}.py)
   [ "$release_tests" = all ] && tests=("$tree/tests")
-  "$backend" -m pytest -q "${tests[@]}"
+  pytests "$backend" "${tests[@]}"
 }
 
 stage_device() {
@@ -166,7 +169,7 @@ stage_full() {
   step "Building the tree of specs/full.yaml"
   CCACHE_BASEDIR=$tree CMAKE_ARGS="-DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON" "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
   step "Training and operators of specs/full.yaml"
-  "$backend" -m pytest -q "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py" \
+  pytests "$backend" --dist load "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py" \
     "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py"
 }
 
