@@ -33,6 +33,7 @@ def copy(tmp_path):
 def python(package, *arguments, **env):
     return subprocess.run(
         [sys.executable, *arguments],
+        cwd=package.parent,  # which Python looks in first
         env={**os.environ, "PYTHONPATH": str(package.parent), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0", **env},
         capture_output=True,
         text=True,
