@@ -196,7 +196,7 @@ stage_external() {
 }
 
 stage_package() {
-  step "pip install . into a fresh environment"
+  step "A wheel of the command, in environments of each Python of this machine"
   "$python" -m pytest -q "$root/tests/test_package.py"
 }
 

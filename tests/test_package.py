@@ -1,19 +1,36 @@
-"""`pip install .` in a fresh virtual environment puts a working openreg-gen on PATH, with all that it needs."""
+"""The wheel of the command: it fits any Linux of its name, and brings all that it needs but Python."""
 
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
-import venv
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
+def interpreters():
+    """This Python, and each other one of the machine that the command supports."""
+    found = {f"3.{sys.version_info.minor}": sys.executable}
+    for minor in range(10, 16):
+        built = sorted(pathlib.Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/python"))
+        for candidate in (shutil.which(f"python3.{minor}"), *built):
+            if (
+                candidate
+                and subprocess.run([candidate, "-c", "import venv, ensurepip"], capture_output=True).returncode == 0
+            ):
+                found.setdefault(f"3.{minor}", candidate)
+    return found
+
+
+PYTHONS = interpreters()
+
+
 @pytest.fixture(scope="module")
-def prefix(tmp_path_factory):
+def wheel(tmp_path_factory):
     where = tmp_path_factory.mktemp("package")
     checkout = where / "checkout"
     # What git would hand out, with what is not yet committed: build folders of the work tree stay out.
@@ -29,25 +46,50 @@ def prefix(tmp_path_factory):
             out = checkout / name
             out.parent.mkdir(parents=True, exist_ok=True)
             out.write_bytes((ROOT / name).read_bytes())
-    prefix = where / "venv"
-    venv.create(prefix, with_pip=True)
+    # The scripts' environment for Python is the one of the tests.
+    (checkout / ".venv").mkdir()
+    (checkout / ".venv/tools").symlink_to(sys.prefix)
     # Compiled as scripts/lib.sh compiles the command, from a folder laid out alike: ccache then has the objects.
     env = os.environ | {
         "CCACHE_BASEDIR": str(checkout),
         "CCACHE_NOHASHDIR": "1",
         "SKBUILD_BUILD_DIR": "build",
+        "SKBUILD_CMAKE_DEFINE": "OPENREG_GEN_WERROR=ON",
+        "OPENREG_GEN_TOOLS": str(checkout),
         "CXX": "c++",
     }
-    pip = [prefix / "bin/pip", "install", "-q", "--disable-pip-version-check", checkout]
-    subprocess.run([*pip, "--config-settings=cmake.define.OPENREG_GEN_WERROR=ON"], check=True, env=env)
-    return prefix
+    script = ["bash", checkout / "scripts/wheel.sh", where / "dist"]
+    made = subprocess.run(script, check=True, env=env, stdout=subprocess.PIPE, text=True).stdout
+    shutil.rmtree(checkout)  # the wheel must not need it
+    return pathlib.Path(made.strip())
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    made = {}
+
+    def install(version):
+        if version not in made:
+            made[version] = tmp_path_factory.mktemp("installed") / "venv"
+            subprocess.run([PYTHONS[version], "-m", "venv", made[version]], check=True)
+            pip = [made[version] / "bin/pip", "install", "-q", "--disable-pip-version-check", wheel]
+            # No compiler, no CMake: an installation needs neither.
+            subprocess.run(pip, check=True, env=os.environ | {"PATH": f"{made[version]}/bin"})
+        return made[version]
+
+    return install
 
 
 @pytest.fixture
-def run(prefix, tmp_path):
-    def run(*argv, **kwargs):
-        # Neither the checkout nor the environment of the tests may help.
-        env = {"PATH": f"{prefix}/bin:/usr/bin:/bin", "HOME": str(tmp_path)}
+def prefix(installed):
+    return installed(next(iter(PYTHONS)))
+
+
+@pytest.fixture
+def run(tmp_path):
+    def run(prefix, *argv, **kwargs):
+        # Neither the checkout nor the environment of the tests nor the machine's programs may help.
+        env = {"PATH": f"{prefix}/bin", "HOME": str(tmp_path)}
         return subprocess.run(
             [prefix / "bin/openreg-gen", *argv], cwd=tmp_path, env=env, text=True, capture_output=True, **kwargs
         )
@@ -66,24 +108,33 @@ def torch_folder():
     return site.stdout.strip()
 
 
-def test_version(run):
+def test_the_wheels_name_says_where_it_runs(wheel):
+    name = re.fullmatch(r"openreg_gen-[0-9.]+-py3-none-manylinux_2_(\d+)_\w+\.whl", wheel.name)
+    assert name and int(name[1]) <= 34
+
+
+def test_the_binary_needs_glibc_alone(prefix):
+    ldd = subprocess.run(["ldd", prefix / "bin/openreg-gen"], check=True, capture_output=True, text=True).stdout
+    needed = {line.split()[0].rsplit("/", 1)[-1] for line in ldd.splitlines()}
+    glibc = re.compile(r"linux-vdso\.so\.1|ld-linux-[\w-]+\.so\.\d|lib(c|m|pthread|dl|rt)\.so\.\d")
+    assert needed and [name for name in needed if not glibc.fullmatch(name)] == []
+
+
+def test_version(run, prefix):
     version = re.search(r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-    assert version[1] in run("--version", check=True).stdout
+    assert version[1] in run(prefix, "--version", check=True).stdout
 
 
-def test_renders_a_tree(run, tmp_path):
-    run("new", "mybackend", "--torch", torch_folder(), check=True)
+@pytest.mark.parametrize("version", PYTHONS)
+def test_renders_a_tree(run, installed, tmp_path, version):
+    prefix = installed(version)
+    run(prefix, "new", "mybackend", "--torch", torch_folder(), check=True)
     assert (tmp_path / "torch_mybackend/third_party/mybackend/include/mybackend.h").exists()
-    again = run("generate", "-C", "torch_mybackend", "--check", "--torch", torch_folder())
+    again = run(prefix, "generate", "-C", "torch_mybackend", "--check", "--torch", torch_folder())
     assert again.returncode == 0, again.stdout + again.stderr
 
 
-def test_no_pytorch_is_an_environment_error(run):
-    outcome = run("new", "mybackend")
+def test_no_pytorch_is_an_environment_error(run, prefix):
+    outcome = run(prefix, "new", "mybackend")
     assert outcome.returncode == 3
     assert "pip install 'torch>=2.13,<" in outcome.stderr
-
-
-def test_needs_no_shared_yaml_cpp_or_fmt(prefix):
-    needed = subprocess.run(["ldd", prefix / "bin/openreg-gen"], check=True, capture_output=True, text=True).stdout
-    assert "yaml" not in needed and "fmt" not in needed
