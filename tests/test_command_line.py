@@ -40,6 +40,14 @@ def test_failures_in_json(openreg_gen, tmp_path):
     assert told["diagnostics"][0]["code"] == "E0502"
 
 
+def test_check_without_pytorch_in_json(openreg_gen, tmp_path):
+    (tmp_path / "s.yaml").write_text("backend: {name: other}\n")
+    outcome = openreg_gen("check", "s.yaml", "--json", "--torch", tmp_path / "none", cwd=tmp_path, code=3)
+    (told,) = json.loads(outcome.stdout)["diagnostics"]
+    assert told["code"].startswith("E04") and told["hint"]
+    assert outcome.stderr == ""
+
+
 def complete(words):
     script = subprocess.run([COMMAND, "completion", "bash"], text=True, capture_output=True, check=True).stdout
     array = " ".join(f"'{word}'" for word in words)

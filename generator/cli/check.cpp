@@ -104,7 +104,10 @@ void add_check(CLI::App& app, Session& session) {
   verb->add_flag("--verbose", options->verbose,
                  "say which operators each selection of `ops` takes and leaves, and why");
   verb->add_flag("--json", options->json, "diagnostics as JSON, to stdout");
-  verb->callback([options, &session] { session.action = [options] { return check(*options); }; });
+  verb->callback([options, &session] {
+    session.json = options->json;
+    session.action = [options] { return check(*options); };
+  });
 }
 
 }  // namespace openreg_gen
