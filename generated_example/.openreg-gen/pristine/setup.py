@@ -52,8 +52,7 @@ class CMakeBuild(build_ext):
             )
         self.build()
         if not self.inplace:
-            for source in self.built():
-                target = Path(self.build_lib, source.relative_to(ROOT))
+            for source, target in self.packed().items():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source, target)
 
@@ -79,8 +78,20 @@ class CMakeBuild(build_ext):
         extension = ROOT / PACKAGE / Path(self.get_ext_filename("_C")).name
         return [extension, *sorted((ROOT / PACKAGE / "lib").glob("*.so")), ROOT / PACKAGE / "lib" / "build.json"]
 
+    def packed(self) -> dict[Path, Path]:
+        """What a wheel has beside the Python files, and where: libraries, and what C++ needs that is built against them."""
+        package = Path(self.build_lib, PACKAGE)
+        files = {path: Path(self.build_lib, path.relative_to(ROOT)) for path in self.built()}
+        csrc, device = ROOT / "csrc", ROOT / "third_party" / "openreg" / "include"
+        for folder, headers in ((csrc, csrc.glob("runtime/**/*.h")), (device, device.glob("**/*.h"))):
+            files |= {path: package / "include" / path.relative_to(folder) for path in sorted(headers)}
+        config = Path("share", "cmake", PACKAGE)
+        files[ROOT / PACKAGE / config / f"{PACKAGE}Config.cmake"] = package / config / f"{PACKAGE}Config.cmake"
+        files[ROOT / "cmake" / "PyTorch.cmake"] = package / config / "PyTorch.cmake"
+        return files
+
     def get_outputs(self) -> list[str]:
-        return [str(Path(self.build_lib, path.relative_to(ROOT))) for path in self.built()]
+        return [str(path) for path in self.packed().values()]
 
     def get_output_mapping(self) -> dict[str, str]:
         return {}  # an editable install finds the libraries where CMake puts them
