@@ -24,7 +24,10 @@
 // The device is this process: its memory is a part of the address space that the host may not touch, its streams are
 // threads. Host code that dereferences device memory dies with SIGSEGV and a message, as it should on a real card.
 // Environment, read at the first call:
-//   OPENREG_DEVICE_COUNT  how many devices there are, 0 to 64 (default 2)
+//   OPENREG_DEVICE_COUNT  how many devices the machine has, 0 to 64 (default 2)
+//   OPENREG_VISIBLE_DEVICES  which of them the process sees, and in which order: "1,0", "1"; the first is its device 0.
+//     As CUDA_VISIBLE_DEVICES: empty is none, the first entry that is no device's number ends the list, and a device
+//     that is named twice leaves none. (default: all)
 //   OPENREG_ISOLATION     how device memory is kept from the host (default auto):
 //     pkey      memory protection keys: only the streams' threads hold the right. Costs next to nothing.
 //     mprotect  memory is opened while streams run and closed before a synchronization returns (with more than 64 MiB

@@ -2,10 +2,12 @@
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
 #include "config.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 namespace openreg::driver {
 namespace {
@@ -15,16 +17,43 @@ constexpr int kMaxDevices = 64;
 constexpr int kMaxJitter = 1'000'000;
 constexpr std::size_t kMemory = 1073741824;
 
+// False if `text` is anything but a number.
+bool parse(std::string_view text, int* number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 // A value that makes no sense is said and ignored: a library cannot refuse to load.
 int number(const char* name, int most, int otherwise) {
   const char* text = std::getenv(name);
   if (text == nullptr) return otherwise;
-  const std::string_view value = text;
   int result = -1;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
-  if (error == std::errc() && end == value.data() + value.size() && result >= 0 && result <= most) return result;
+  if (parse(text, &result) && result >= 0 && result <= most) return result;
   std::fprintf(stderr, "openreg: %s=%s is no number from 0 to %d; using %d\n", name, text, most, otherwise);
   return otherwise;
+}
+
+// Which of the machine's `count` devices the process sees, in its own order; as CUDA_VISIBLE_DEVICES is read, which users know.
+std::vector<int> visible_devices(int count) {
+  std::vector<int> visible;
+  const char* text = std::getenv("OPENREG_VISIBLE_DEVICES");
+  if (text == nullptr) {
+    for (int device = 0; device < count; ++device) visible.push_back(device);
+    return visible;
+  }
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    std::string_view entry = rest.substr(0, comma);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    while (entry.starts_with(' ')) entry.remove_prefix(1);
+    while (entry.ends_with(' ')) entry.remove_suffix(1);
+    int device = -1;
+    if (!parse(entry, &device) || device < 0 || device >= count) break;  // devices after one that is not there stay unseen
+    if (std::find(visible.begin(), visible.end(), device) != visible.end()) return {};  // one device can't be two
+    visible.push_back(device);
+  }
+  return visible;
 }
 
 IsolationMode isolation_mode() {
@@ -51,8 +80,10 @@ bool memory_debug() {
 }  // namespace
 
 const Config& config() {
+  static const std::vector<int> visible = visible_devices(number("OPENREG_DEVICE_COUNT", kMaxDevices, kDeviceCount));
   static const Config instance{
-      number("OPENREG_DEVICE_COUNT", kMaxDevices, kDeviceCount),
+      visible,
+      static_cast<int>(visible.size()),
       kMemory,
       isolation_mode(),
       memory_debug(),

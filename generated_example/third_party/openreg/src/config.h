@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <vector>
 
 // What the simulated device is like. Read once, from the environment where it overrides the spec; never changes after.
 namespace openreg::driver {
@@ -16,7 +17,8 @@ enum class IsolationMode {
 };
 
 struct Config {
-  int device_count;
+  std::vector<int> visible;  // the machine's number of each device that this process sees
+  int device_count;  // how many it sees
   std::size_t memory;  // bytes, of each device
   IsolationMode isolation;
   bool memory_debug;

@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 #include "config.h"
 #include "device.h"
@@ -29,7 +31,7 @@ struct HandleContents {
   std::uint32_t magic;
   std::int32_t process;
   std::int32_t file;
-  std::int32_t device;
+  std::int32_t device;  // the machine's number: the other process may see it under another
   std::uint64_t inode;
   std::uint64_t offset;  // bytes
   std::uint64_t size;  // bytes, as asked for
@@ -71,7 +73,7 @@ orError_t orIpcGetMemHandle(orIpcMemHandle_t* handle, void* pointer) {
     if (allocation.base != pointer) return orErrorInvalidValue;
     const FilePlace place = place_of(pointer);
     if (place.file < 0 || allocation.foreign) return orErrorNotSupported;
-    HandleContents contents{kMagic, getpid(), place.file, number, 0, place.offset, allocation.size};
+    HandleContents contents{kMagic, getpid(), place.file, config().visible[static_cast<std::size_t>(number)], 0, place.offset, allocation.size};
     if (!inode_of(place.file, &contents.inode)) return orErrorUnknown;
     *handle = {};
     std::memcpy(handle, &contents, sizeof(contents));
@@ -86,11 +88,13 @@ orError_t orIpcOpenMemHandle(void** pointer, orIpcMemHandle_t handle) {
     HandleContents contents{};
     std::memcpy(&contents, &handle, sizeof(contents));
     if (contents.magic != kMagic) return orErrorInvalidHandle;
-    if (contents.device < 0 || contents.device >= config().device_count) return orErrorInvalidDevice;
+    const std::vector<int>& visible = config().visible;
+    const auto seen = std::find(visible.begin(), visible.end(), contents.device);
+    if (seen == visible.end()) return orErrorInvalidDevice;
     const int file = open_file(contents);
     if (file < 0) return orErrorInvalidHandle;
     // The mapping keeps the file; the descriptor is needed no longer.
-    *pointer = Devices::get().at(contents.device).adopt(contents.size, file, contents.offset);
+    *pointer = Devices::get().at(static_cast<int>(seen - visible.begin())).adopt(contents.size, file, contents.offset);
     close(file);
     return *pointer == nullptr ? orErrorMemoryAllocation : orSuccess;
   });

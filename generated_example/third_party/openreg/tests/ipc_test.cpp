@@ -37,11 +37,12 @@ orIpcMemHandle_t from_text(const std::string& text) {
   return handle;
 }
 
-// The exit code of this program, running IpcChild.Runs; `handle` and `task` are for it.
-int other_process(const orIpcMemHandle_t& handle, const char* task) {
+// The exit code of this program, running IpcChild.Runs; `handle` and `task` are for it, `visible` are the devices that it sees.
+int other_process(const orIpcMemHandle_t& handle, const char* task, const char* visible = "0,1") {
   std::string handle_variable = std::string(kHandle) + "=" + to_text(handle);
   std::string task_variable = std::string(kTask) + "=" + task;
-  std::vector<char*> variables = {handle_variable.data(), task_variable.data()};
+  std::string visible_variable = std::string("OPENREG_VISIBLE_DEVICES=") + visible;
+  std::vector<char*> variables = {handle_variable.data(), task_variable.data(), visible_variable.data()};
   for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
   variables.push_back(nullptr);
   std::string program = "/proc/self/exe";
@@ -72,6 +73,17 @@ TEST(IpcChild, Runs) {
   if (task == "fail") {
     EXPECT_EQ(orIpcOpenMemHandle(&memory, handle), orErrorInvalidHandle);
     EXPECT_EQ(memory, nullptr);
+    return;
+  }
+  if (task == "unseen") {
+    EXPECT_EQ(orIpcOpenMemHandle(&memory, handle), orErrorInvalidDevice);
+    return;
+  }
+  if (task == "renumbered") {
+    ASSERT_OK(orIpcOpenMemHandle(&memory, handle));
+    orPointerAttributes seen{};
+    EXPECT_OK(orPointerGetAttributes(&seen, memory));
+    EXPECT_EQ(seen.device, 1);
     return;
   }
   size_t free = 0;
@@ -128,6 +140,14 @@ TEST_F(IpcTest, AnotherProcessReadsAndWrites) {
   EXPECT_EQ(other_process(handle_, "work"), 0);
   EXPECT_EQ(download(memory_, kSize), std::vector<char>(kSize, 9));
   EXPECT_EQ(download(neighbour.get(), 4096), std::vector<char>(4096, 5));
+}
+
+TEST_F(IpcTest, AnotherProcessMaySeeTheDeviceUnderAnotherNumber) {
+  int count = 0;
+  ASSERT_OK(orGetDeviceCount(&count));
+  if (count < 2) GTEST_SKIP() << "needs two devices";
+  EXPECT_EQ(other_process(handle_, "renumbered", "1,0"), 0);
+  EXPECT_EQ(other_process(handle_, "unseen", "1"), 0);
 }
 
 TEST_F(IpcTest, AnotherProcessMayDieWithIt) {

@@ -146,6 +146,36 @@ TEST_F(ProcessDeathTest, NoDevicesAreNoCrash) {
       testing::ExitedWithCode(0), "");
 }
 
+TEST_F(ProcessDeathTest, VisibleDevicesAreCountedAsCudaCountsThem) {
+  const std::pair<const char*, int> cases[] = {
+      {"0", 1},
+      {"2,0", 2},
+      {" 3 , 1,0,2", 4},
+      {"", 0},
+      {"-1", 0},
+      {"0,-1,1", 1},
+      {"1,0,4,2", 2},
+      {"all", 0},
+      {"1,,2", 1},
+      {"0,1x,2", 1},
+      {"1,0,1", 0},
+      {"2,", 1},
+  };
+  for (const auto& [visible, expected] : cases) {
+    EXPECT_EXIT(
+        {
+          setenv("OPENREG_DEVICE_COUNT", "4", 1);
+          setenv("OPENREG_VISIBLE_DEVICES", visible, 1);
+          int count = -1;
+          orGetDeviceCount(&count);
+          const bool good = orSetDevice(count) == orErrorInvalidDevice && (count == 0 || orSetDevice(count - 1) == orSuccess);
+          std::exit(good ? count : 100);
+        },
+        testing::ExitedWithCode(expected), "")
+        << visible;
+  }
+}
+
 TEST_F(ProcessDeathTest, SenselessSettingsAreSaidAndIgnored) {
   EXPECT_EXIT(
       {
