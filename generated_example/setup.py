@@ -17,6 +17,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+if sys.platform != "linux":
+    sys.exit(
+        f"torch_openreg is for Linux, and this is {sys.platform} (darwin is macOS): CMakeLists.txt says why.\n"
+        "Build it in a container or a virtual machine with Linux; on Windows, in WSL 2."
+    )
+
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 

@@ -138,3 +138,20 @@ def test_no_pytorch_is_an_environment_error(run, prefix):
     outcome = run(prefix, "new", "mybackend")
     assert outcome.returncode == 3
     assert "pip install 'torch>=2.13,<" in outcome.stderr
+
+
+@pytest.mark.parametrize("system", ["Darwin", "Windows"])
+def test_another_system_is_refused_before_a_compiler_is_looked_for(tmp_path, system):
+    command = [
+        "cmake",
+        "-S",
+        ROOT,
+        "-B",
+        tmp_path,
+        f"-DCMAKE_SYSTEM_NAME={system}",
+        "-DCMAKE_CXX_COMPILER=/nonexistent",
+    ]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode != 0
+    assert f"openreg-gen is for Linux, and this is {system}" in " ".join(done.stdout.split())
+    assert "/nonexistent" not in done.stdout

@@ -44,6 +44,27 @@ set_target_properties(torch_cuda PROPERTIES
 """
 
 
+@pytest.mark.parametrize("system", ["Darwin", "Windows"])
+def test_another_system_is_refused_before_a_compiler_is_looked_for(tmp_path, system):
+    done = subprocess.run(
+        [CMAKE, "-S", ROOT, "-B", tmp_path, f"-DCMAKE_SYSTEM_NAME={system}", "-DCMAKE_CXX_COMPILER=/nonexistent"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode != 0
+    assert f"is for Linux, and this is {system}" in " ".join(done.stdout.split())
+    assert "/nonexistent" not in done.stdout
+
+
+@pytest.mark.parametrize("system", ["darwin", "win32"])
+def test_pip_is_told_so_too(system):
+    program = f"import runpy, sys; sys.platform = {system!r}; runpy.run_path({str(ROOT / 'setup.py')!r})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"is for Linux, and this is {system}" in done.stderr
+
+
 @pytest.fixture
 def package(tmp_path):
     """A folder that Python takes for PyTorch, as pip would install it."""
