@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 import pytest
@@ -84,6 +85,16 @@ def test_new_takes_a_spec(openreg_gen, tmp_path, name, text):
     written = tmp_path / "torch_mybackend" / f"mybackend{pathlib.Path(name).suffix}"
     assert written.read_text() == text.replace("other", "mybackend")
     openreg_gen("generate", "--check", cwd=written.parent)
+
+
+@pytest.mark.parametrize("name", ["abc", "abcdefghijklmnopqrstuvwxyzabcd"])
+@pytest.mark.parametrize("spec", ["new", "external", "openreg.yaml", "full.yaml"])
+def test_emitted_python_is_formatted_whatever_the_names_length(openreg_gen, tmp_path, name, spec):
+    extra = {"new": [], "external": ["--device", "external"]}.get(spec, ["--spec", ROOT / "specs" / spec])
+    openreg_gen("new", name, *extra, cwd=tmp_path)
+    for check in (["format", "--check"], ["check"]):
+        done = subprocess.run(["ruff", *check, "."], cwd=tmp_path / f"torch_{name}", text=True, capture_output=True)
+        assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("name", ["cpu2", "../x", "a b", "My", "torch", "", "x\n  package: evil", "'", "cudax"])

@@ -222,7 +222,8 @@ def test_a_device_without_gemm():
     x = operands()
     a, out = x.to(NAME), torch.zeros(8, 8, device=NAME)
     torch.openreg.synchronize()
-    library = ctypes.CDLL(str(Path(torch_openreg.__file__).parent / "lib" / "libopenreg.so"))
+    package = Path(torch_openreg.__file__).parent
+    library = ctypes.CDLL(str(package / "lib" / "libopenreg.so"))
     not_supported = 6
     library.orDebugFailAfter(ctypes.c_int(0), ctypes.c_int(not_supported))
     try:

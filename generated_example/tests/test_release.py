@@ -100,7 +100,8 @@ def told(done):
 
 @pytest.mark.no_device
 def test_diagnose():
-    said = told(python(PACKAGE, "-m", f"{NAME}.diagnose", OPENREG_TESTS="", TORCH_DEVICE_BACKEND_AUTOLOAD="1"))
+    env = {"OPENREG_TESTS": "", "TORCH_DEVICE_BACKEND_AUTOLOAD": "1"}
+    said = told(python(PACKAGE, "-m", f"{NAME}.diagnose", **env))
     assert said["loading"] == "works"
     assert said["built with PyTorch"] == said["installed PyTorch"] == str(torch.__version__)
     assert said["devices"] == str(torch.openreg.device_count())

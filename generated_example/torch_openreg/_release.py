@@ -48,14 +48,17 @@ def problem() -> str:
     build = f"python -m pip install --no-build-isolation -e {tree}"
     in_tree = (tree / "cmake" / "PyTorch.cmake").exists()
     if not built():
-        return "torch_openreg was not built" + (f": {build}" if in_tree else "; install it again.")
+        what = f": {build}" if in_tree else "; install it again."
+        return f"torch_openreg was not built{what}"
     version, wanted = installed_version(), built()["torch"]
     if not version:
         return f"torch_openreg needs PyTorch {wanted}, and none is installed."
     if minor(version) == minor(wanted):
         return ""
     was, now = (".".join(map(str, minor(each))) for each in (wanted, version))
-    other = build if in_tree else f"install a build of torch_openreg whose version ends in +torch{now}"
+    other = f"install a build of torch_openreg whose version ends in +torch{now}"
+    if in_tree:
+        other = build
     return (
         f"torch_openreg 0.1.0 was built with PyTorch {was} ({wanted}), and {version} is installed.\n"
         "C++ that was built with one minor release can't be loaded with another. Either\n"

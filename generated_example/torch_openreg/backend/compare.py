@@ -183,7 +183,8 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
 
 
 def _has_device_tensor(tree) -> bool:
-    return any(isinstance(x, torch.Tensor) and x.device.type == "openreg" for x in tree_flatten(tree)[0])
+    tensors = (x for x in tree_flatten(tree)[0] if isinstance(x, torch.Tensor))
+    return any(x.device.type == "openreg" for x in tensors)
 
 
 def _why_not(func) -> str | None:

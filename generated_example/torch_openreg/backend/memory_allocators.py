@@ -6,10 +6,13 @@ import contextlib
 import ctypes
 import os
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from .. import _C
 from ._lazy import _lazy_init
 from ._utils import Device, _get_device_index
+
+_Function: TypeAlias = "ctypes._FuncPointer"
 
 # The optional functions of a pluggable allocator, by the names of their setters in torch.cuda's.
 _SETTERS = (
@@ -75,7 +78,7 @@ for _name in _SETTERS:
     _add_setter(_name)
 
 
-def _custom_allocator(alloc_fn: "ctypes._FuncPointer", free_fn: "ctypes._FuncPointer") -> _OpenRegAllocator:
+def _custom_allocator(alloc_fn: _Function, free_fn: _Function) -> _OpenRegAllocator:
     """An allocator of two ctypes functions. The caller keeps them alive as long as memory from them is."""
     alloc, free = (ctypes.cast(function, ctypes.c_void_p).value or 0 for function in (alloc_fn, free_fn))
     return _OpenRegAllocator(_C._custom_allocator(alloc, free))

@@ -334,7 +334,7 @@ def run(operator: Operator, check: str, dtype: str, device: torch.device) -> Out
         return Outcome(NONE, str(nothing))
     except NotImplementedError as error:
         message = str(error).split(" Add one ", 1)[0]
-        other = "has no kernel for openreg" in message and f"aten::{operator.name}" not in message.split()
+        other = f"has no kernel for {NAME}" in message and f"aten::{operator.name}" not in message.split()
         return Outcome(NONE if other else FAIL, message)
     except AssertionError as error:
         return Outcome(FAIL, str(error))

@@ -137,7 +137,8 @@ def markdown(data: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m torch_openreg.testing.support", description=__doc__)
+    prog = "python -m torch_openreg.testing.support"
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
     parser.add_argument("patterns", nargs="*", metavar="OP", help="operators, as globs: 'add*'")
     parser.add_argument("--dtype", action="append", default=[], choices=samples.DTYPES, help="only this one")
     parser.add_argument("--json", type=pathlib.Path, default=pathlib.Path("support.json"), metavar="PATH")

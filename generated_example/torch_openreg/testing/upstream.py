@@ -112,7 +112,8 @@ def from_environment() -> None:
     words = os.environ.get("OPENREG_UPSTREAM", "").split(",")
     unknown = set(words) - {"", "native", "cuda"}
     if unknown:
-        raise SystemExit(f"OPENREG_UPSTREAM: {', '.join(sorted(unknown))} is none of native, cuda")
+        given = ", ".join(sorted(unknown))
+        raise SystemExit(f"OPENREG_UPSTREAM: {given} is none of native, cuda")
     configure(allowed=allowlist(OPERATORS) if "native" in words else None, cuda="cuda" in words)
 
 
