@@ -130,6 +130,11 @@ stage_second() {
   test_tree "$(second_tree)" "$work/venv_mybackend" MYBACKEND
 }
 
+# Where stage_example has built it, this takes in what was edited since.
+build_example() {
+  CCACHE_BASEDIR=$root/generated_example "$1" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$root/generated_example"
+}
+
 # Each of PyTorch's operators, modules and optimizers once, with both accesses to device memory.
 stage_sample() {
   local backend
@@ -137,11 +142,6 @@ stage_sample() {
   build_example "$backend"
   step "A sample of the sweep"
   "$backend" -m torch_openreg.testing.sweep --sample --fresh --mode default --mode copy --results "$build/sample.jsonl"
-}
-
-build_example() {
-  [ -e "$root/generated_example/torch_openreg/lib/libtorch_openreg.so" ] && "$1" -c 'import importlib.metadata as m; m.version("torch_openreg")' 2>/dev/null && return
-  CCACHE_BASEDIR=$root/generated_example "$1" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$root/generated_example"
 }
 
 # The whole sweep, on generated_example and on the tree of specs/full.yaml. Results are kept in build/, and taken up again

@@ -237,8 +237,8 @@ def with_inputs(given: Given, change: Callable[[torch.Tensor], torch.Tensor], **
         done.append(y is not x)
         return y
 
-    kept = {id(x) for x in (*given.stays, *given.unchecked)}
-    args, kwargs = changed((given.args, given.kwargs), lambda x: note(x) if id(x) not in kept else x)
+    kept = {x.data_ptr() for x in (*given.stays, *given.unchecked)}
+    args, kwargs = changed((given.args, given.kwargs), lambda x: x if x.data_ptr() in kept else note(x))
     if any(done) and not given.stays:
         yield given.call(args=args, kwargs=kwargs, **more)
 
@@ -381,7 +381,8 @@ def copied_results(given: Given) -> Iterator[Call]:
     def function(*args: Any, **kwargs: Any) -> Any:
         value = given.info.op(*args, **kwargs)
         value = tree_map(lambda x: x.detach() if isinstance(x, torch.Tensor) else x, value)
-        listed = list(tensors(value))
+        # PyTorch saves no compressed tensors, on the CPU either.
+        listed = [x for x in tensors(value) if x.layout in (torch.strided, torch.sparse_coo)]
         if not listed:
             return None
         buffer = io.BytesIO()
