@@ -43,15 +43,10 @@ constexpr std::string_view kMinimal[] = {
     "zero_",
 };
 
-// Found by the sweep (`python -m PACKAGE.testing.sweep`): the decomposition takes dtypes and layouts that the CPU's kernel
-// refuses, refuses some that it takes, or leaves other strides.
+// Found by the sweep (`python -m PACKAGE.testing.sweep`): the decomposition takes dtypes and layouts that the CPU's
+// kernel refuses, refuses some that it takes, or leaves other strides.
 constexpr std::string_view kLikeTheCpu[] = {
-    "addr",
-    "addr.out",
-    "addr_",
-    "mode.values",
-    "native_group_norm",
-    "native_layer_norm",
+    "addr", "addr.out", "addr_", "mode.values", "native_group_norm", "native_layer_norm",
 };
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace openreg_gen {
 std::span<const std::string_view> minimal_op_names();
 bool is_minimal_op(std::string_view op);
 
-/// Sorted: operators that PyTorch decomposes where a device has no kernel, but not into what the CPU's kernel does. Where
-/// backends fall back they do so for these, too, unless the spec says how to compute them.
+/// Sorted: operators that PyTorch decomposes where a device has no kernel, but not into what the CPU's kernel does.
+/// Where backends fall back they do so for these, too, unless the spec says how to compute them.
 std::span<const std::string_view> decomposed_otherwise();
 bool is_decomposed_otherwise(std::string_view op);
 
