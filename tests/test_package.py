@@ -46,16 +46,12 @@ def wheel(tmp_path_factory):
             out = checkout / name
             out.parent.mkdir(parents=True, exist_ok=True)
             out.write_bytes((ROOT / name).read_bytes())
-    # The scripts' environment for Python is the one of the tests.
-    (checkout / ".venv").mkdir()
-    (checkout / ".venv/tools").symlink_to(sys.prefix)
     # Compiled as scripts/lib.sh compiles the command, from a folder laid out alike: ccache then has the objects.
     env = os.environ | {
         "CCACHE_BASEDIR": str(checkout),
         "CCACHE_NOHASHDIR": "1",
         "SKBUILD_BUILD_DIR": "build",
         "SKBUILD_CMAKE_DEFINE": "OPENREG_GEN_WERROR=ON",
-        "OPENREG_GEN_TOOLS": str(checkout),
         "CXX": "c++",
     }
     script = ["bash", checkout / "scripts/wheel.sh", where / "dist"]
