@@ -21,6 +21,7 @@
 #include <ATen/quantized/QTensorImpl.h>
 #include <ATen/quantized/Quantizer.h>
 #include <c10/core/DeviceGuard.h>
+#include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
 #include "aten/native/Kernels.h"
@@ -270,6 +271,8 @@ std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch:
       const auto [known, added] = on_host.try_emplace(tensor.unsafeGetTensorImpl());
       if (added) {
         known->second = moved(tensor, c10::Device(c10::DeviceType::CPU));
+        // Some kernels keep what the backward pass needs only where there will be one.
+        known->second.set_requires_grad(tensor.requires_grad());
         given.emplace(known->second.unsafeGetTensorImpl(), tensor);
         to_host += bytes_in(tensor);
       }
@@ -279,7 +282,10 @@ std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch:
       return known->second;
     }));
   }
-  run_on_host(HostAccess::kCopy, [&] { op.callBoxed(&host); });
+  run_on_host(HostAccess::kCopy, [&, grad = at::GradMode::is_enabled()] {
+    const at::AutoGradMode as_called(grad);
+    op.callBoxed(&host);
+  });
   for (const c10::IValue& argument : arguments) {
     device = argument.isDevice() ? argument.toDevice() : device;  // where the caller wants the result, the CPU maybe
   }

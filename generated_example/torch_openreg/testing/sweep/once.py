@@ -15,6 +15,12 @@ from .compare import Call
 # elements; cpu: a 0-dim CPU float64, cpui: a 0-dim CPU int64.
 Calls = dict[str, Callable[[SimpleNamespace], Any]]
 
+
+def gradients(function: Callable, *args: Any) -> Any:
+    leaves = [x.detach().requires_grad_() for x in args if isinstance(x, torch.Tensor)]
+    return torch.autograd.grad(function(*leaves, *args[len(leaves) :]).sum(), leaves)
+
+
 NUMBER_FIRST: Calls = {
     "number_minus": lambda t: 1 - t.x,
     "number_minus_int": lambda t: 1.5 - t.i,
@@ -139,6 +145,7 @@ COMPOUND: Calls = {
     "sparse_dense": lambda t: t.x.to_sparse().coalesce().to_dense(),
     "sparse_mm": lambda t: torch.sparse.mm(t.x.to_sparse(), t.x),
     "sparse_csr_mm": lambda t: t.x.to_sparse_csr() @ t.x,
+    "sparse_csr_mm_amax_grad": lambda t: gradients(torch.sparse.mm, t.x.to_sparse_csr(), t.x, "amax"),
     "sparse_add_": lambda t: t.x.add_(t.x.clone().to_sparse()),
     "sparse_values": lambda t: t.x.to_sparse()._values(),
     "nested_padded": lambda t: torch._nested_tensor_from_mask(t.x[None], t.b[None, 0] | True).to_padded_tensor(0.0),

@@ -93,6 +93,7 @@ DIFFERENCES: list[Known] = [
     ),
     Known("nn.functional.conv*/channels_last/*/*", "strides", DEFAULT_LAYOUT),
     *(Known(f"nn.{name}/*_channels_last/*/*", "strides", DEFAULT_LAYOUT) for name in ("Conv*", "LazyConv*")),
+    Known("ldexp/zero_dim_cpu/*/*", "strides", "a product of two tensors has other strides than the CPU's own kernel"),
     Known("nn.functional.pixel_*shuffle/*/*/*", "strides", SHUFFLE),
     Known(
         "nn.GroupNorm/*_channels_last/*/*",
