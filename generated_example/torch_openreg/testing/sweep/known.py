@@ -101,6 +101,17 @@ DIFFERENCES: list[Known] = [
         Known(f"{name}/*/*/*", "shape", "in eval there are no saved statistics, as PyTorch tells torch.compile")
         for name in ("_native_batch_norm_legit", "native_batch_norm")
     ),
+    Known(
+        "nn.functional.scaled_dot_product_attention/second_order/*/*",
+        "raising",
+        "the gradient of a fused kernel has none of its own",
+        "CUDA does the same: derivative for aten::_scaled_dot_product_efficient_attention_backward is not implemented",
+    ),
+    Known(
+        "nn.functional.scaled_dot_product_attention/*/*/*",
+        "strides",
+        "a fused kernel's results lie as PyTorch wants them of that operator, not as products of matrices leave them",
+    ),
     Known("nn.functional.conv*/channels_last/*/*", "strides", DEFAULT_LAYOUT),
     *(Known(f"nn.{name}/*_channels_last/*/*", "strides", DEFAULT_LAYOUT) for name in ("Conv*", "LazyConv*")),
     Known("ldexp/zero_dim_cpu/*/*", "strides", "a product of two tensors has other strides than the CPU's own kernel"),

@@ -27,6 +27,9 @@ UNCHECKED_WEIGHTS = (
 # Calls that end the process on the CPU, now and then: its kernel trusts sizes that nobody checked.
 CRASHES_THE_CPU = {("lu_unpack", "out_strided"), ("lu_unpack", "zero_dim_cpu")}
 
+# Sums of large products that nearly cancel: what is left over depends on their order.
+LOOSER = {"nn.functional.scaled_dot_product_attention": (1e-4, 3e-4)}
+
 
 class Given(NamedTuple):
     """A sample of an OpInfo, made on the CPU."""
@@ -68,6 +71,8 @@ class Given(NamedTuple):
         function = function or self.info.op
         args = self.args if args is None else args
         more = {"kept": self.stays, "values": self.filled, **more}
+        if self.info.name in LOOSER and self.dtype == torch.float32:
+            more.setdefault("tolerance", LOOSER[self.info.name])
         return Call(function, args, self.kwargs if kwargs is None else kwargs, **more)
 
     def expected(self) -> Any:
