@@ -20,14 +20,18 @@ export OPENREG_GEN=$generator
 # pytest on all cores. A file's tests run one after the other, unless --dist says otherwise: what they count is the process's.
 pytests() { PYTHONHASHSEED=0 "$1" -m pytest -q -n "$(nproc)" --dist loadfile "${@:2}"; }
 
+# install_tree PYTHON TREE [OPTION ...]: builds a tree into a Python environment, with options of its CMake build.
+# Paths are relative to the tree: what two trees have in common is compiled once.
+install_tree() {
+  CCACHE_BASEDIR=$2 CMAKE_ARGS="${*:3}" "$1" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$2"
+}
+
 # Builds a tree with warnings as errors and its C++ tests on, into a Python environment of its own; runs all its tests.
 test_tree() {
   local tree=$1 backend
   backend=$(backend_python "$2")
   step "Building $(basename "$tree")"
-  # Paths relative to the tree: what two trees have in common is compiled once.
-  CCACHE_BASEDIR=$tree CMAKE_ARGS="-D${3}_WERROR=ON -D${3}_BUILD_TESTS=ON -D${3}_UNITY_BUILD=ON" \
-    "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+  install_tree "$backend" "$tree" "-D${3}_WERROR=ON" "-D${3}_BUILD_TESTS=ON" "-D${3}_UNITY_BUILD=ON"
   step "C++ tests of $(basename "$tree")"
   ctest --test-dir "$tree/build" --output-on-failure -j "$(nproc)"
   step "Python tests of $(basename "$tree")"
@@ -45,7 +49,7 @@ stage_command() {
 stage_format() {
   step "Formatting of the command's C++ and of what is emitted"
   (cd "$root" && git ls-files -z 'generator/*.cpp' 'generator/*.h' 'tests/*_test.cpp' | xargs -0 clang-format --dry-run -Werror)
-  ruff check -q "$root/generator" "$root/tests" "$root/benchmarks"
+  ruff check -q "$root/generator" "$root/tests" "$root/benchmarks" "$root/scripts"
   local kind trees=("$root/generated_example" "$(second_tree)")
   for kind in "allocator: {device: direct}" "allocator: {expandable_segments: true}" "fallback: none" "device: {api: external}"; do
     trees+=("$work/kind${#trees[@]}")
@@ -83,8 +87,7 @@ stage_release() {
   backend=$root/.venv/openreg-$release/bin/python
   overlay "$base" "$root/.venv/openreg-$release"
   step "Building generated_example with PyTorch $release"
-  CCACHE_BASEDIR=$tree CMAKE_ARGS="-DOPENREG_WERROR=ON -DOPENREG_BUILD_TESTS=ON -DOPENREG_UNITY_BUILD=ON" \
-    "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+  install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_BUILD_TESTS=ON -DOPENREG_UNITY_BUILD=ON
   step "C++ tests of generated_example with PyTorch $release"
   local device_tests=(-E '^device\.')  # no PyTorch in them
   [ "$release_tests" = all ] && device_tests=()
@@ -130,16 +133,11 @@ stage_second() {
   test_tree "$(second_tree)" "$work/venv_mybackend" MYBACKEND
 }
 
-# Where stage_example has built it, this takes in what was edited since.
-build_example() {
-  CCACHE_BASEDIR=$root/generated_example "$1" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$root/generated_example"
-}
-
 # Each of PyTorch's operators, modules and optimizers once, with both accesses to device memory.
 stage_sample() {
   local backend
   backend=$(backend_python "$root/.venv/openreg")
-  build_example "$backend"
+  install_tree "$backend" "$root/generated_example"  # takes in what was edited since it was built
   step "A sample of the sweep"
   "$backend" -m torch_openreg.testing.sweep --sample --fresh --mode default --mode copy --results "$build/sample.jsonl"
 }
@@ -150,13 +148,13 @@ stage_sweep() {
   local backend tree=$build/sweep_full status=0
   backend=$(backend_python "$root/.venv/openreg")
   step "Building generated_example and the tree of specs/full.yaml"
-  build_example "$backend"
+  install_tree "$backend" "$root/generated_example"  # takes in what was edited since it was built
   step "The sweep on generated_example"
   # shellcheck disable=SC2086  # several words
   "$backend" -m torch_openreg.testing.sweep --results "$build/sweep_openreg.jsonl" ${SWEEP:---mode all} || status=$?
   [ -e "$tree" ] || "$generator" new openreg --spec "$root/specs/full.yaml" --out "$tree" >/dev/null
   backend=$(backend_python "$root/.venv/full")
-  CCACHE_BASEDIR=$tree "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+  install_tree "$backend" "$tree"
   step "The sweep on the tree of specs/full.yaml"
   # shellcheck disable=SC2086
   "$backend" -m torch_openreg.testing.sweep --results "$build/sweep_full.jsonl" ${SWEEP:---mode all} || status=$?
@@ -169,7 +167,7 @@ stage_full() {
   "$generator" new openreg --spec "$root/specs/full.yaml" --out "$tree" >/dev/null
   backend=$(backend_python "$work/venv_full")
   step "Building the tree of specs/full.yaml"
-  CCACHE_BASEDIR=$tree CMAKE_ARGS="-DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON" "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+  install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON
   step "Training and operators of specs/full.yaml"
   pytests "$backend" --dist load "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py" \
     "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py"
@@ -183,7 +181,7 @@ stage_owned() {
   cp "$root"/tests/owned_ops/custom_*.cpp "$tree/csrc/aten/native/"
   backend=$(backend_python "$work/venv_owned")
   step "Building the tree of specs/full.yaml"
-  CCACHE_BASEDIR=$tree CMAKE_ARGS="-DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON" "$backend" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$tree"
+  install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON
   step "Training and operators of specs/full.yaml"
   "$backend" -m pytest -q "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py" \
     "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py" "$tree/tests/test_custom_ops.py" "$tree/tests/test_attention.py" \

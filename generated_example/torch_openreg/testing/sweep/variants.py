@@ -10,25 +10,7 @@ from torch.utils._pytree import tree_map
 
 from .compare import Call
 from .copies import Copier, changed, tensors
-
-
-# What memory holds before anything was written to it is no result, unless it is filled.
-UNFILLED = (
-    *("empty", "empty_like", "empty_permuted", "empty_strided"),
-    *("new_empty", "new_empty_strided", "resize_", "resize_as_"),
-)
-
-# Their kernels of the CPU take for granted that weights lie one behind the other, and read what is there instead.
-UNCHECKED_WEIGHTS = (
-    *("_batch_norm_with_update", "_native_batch_norm_legit", "native_batch_norm", "nn.functional.batch_norm"),
-    *("native_group_norm", "nn.functional.group_norm"),
-)
-
-# Calls that end the process on the CPU, now and then: its kernel trusts sizes that nobody checked.
-CRASHES_THE_CPU = {("lu_unpack", "out_strided"), ("lu_unpack", "zero_dim_cpu")}
-
-# Sums of large products that nearly cancel: what is left over depends on their order.
-LOOSER = {"nn.functional.scaled_dot_product_attention": (1e-4, 3e-4)}
+from .quirks import LOOSER, UNFILLED, UNWRITTEN
 
 
 class Given(NamedTuple):
@@ -57,11 +39,6 @@ class Given(NamedTuple):
         if self.info.name == "tensor_split":
             return tuple(tensors(self.args[1:]))
         return ()
-
-    @property
-    def unchecked(self) -> tuple[torch.Tensor, ...]:
-        """Tensors that stay as they are in a sample."""
-        return tuple(tensors((self.args[1:], self.kwargs))) if self.info.name in UNCHECKED_WEIGHTS else ()
 
     @property
     def filled(self) -> bool:
@@ -245,8 +222,7 @@ def with_inputs(given: Given, change: Callable[[torch.Tensor], torch.Tensor], **
         done.append(y is not x)
         return y
 
-    kept = {x.data_ptr() for x in (*given.stays, *given.unchecked)}
-    args, kwargs = changed((given.args, given.kwargs), lambda x: x if x.data_ptr() in kept else note(x))
+    args, kwargs = changed((given.args, given.kwargs), note)
     if any(done) and not given.stays:
         yield given.call(args=args, kwargs=kwargs, **more)
 
@@ -279,9 +255,7 @@ def neg(given: Given) -> Iterator[Call]:
 
 @variant(most=6)
 def zero_size(given: Given) -> Iterator[Call]:
-    # The CPU's mean loss over an empty batch is memory that nobody wrote.
-    unwritten = given.info.name in ("nn.functional.multi_margin_loss", "nn.functional.multilabel_margin_loss")
-    yield from with_inputs(given, emptied, values=given.filled and not unwritten)
+    yield from with_inputs(given, emptied, values=given.filled and given.info.name not in UNWRITTEN)
 
 
 @variant(most=6)
@@ -335,8 +309,6 @@ ZERO_DIM = (torch.float64, torch.int64, torch.float32, torch.bool)
 def places(given: Given) -> list[int]:
     """Which arguments are tensors, where there are at least two."""
     found = [i for i, x in enumerate(given.args) if isinstance(x, torch.Tensor) and x.layout == torch.strided]
-    unchecked = {id(x) for x in given.unchecked}
-    found = [i for i in found if id(given.args[i]) not in unchecked]
     return found if len(found) > 1 else []
 
 

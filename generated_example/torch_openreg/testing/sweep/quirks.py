@@ -1,0 +1,25 @@
+# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+"""Where PyTorch on the CPU is no reference: its answer is chance, or the process ends."""
+
+# What memory holds before anything was written to it is no result, unless it is filled.
+UNFILLED = (
+    *("empty", "empty_like", "empty_permuted", "empty_strided"),
+    *("new_empty", "new_empty_strided", "resize_", "resize_as_"),
+)
+
+# Mean losses that are never written where the batch is empty.
+UNWRITTEN = ("nn.functional.multi_margin_loss", "nn.functional.multilabel_margin_loss")
+
+# Kernels that trust sizes and strides nobody checked, and read or write what a tensor does not have: subject, variant.
+UNCHECKED = {
+    ("_batch_norm_with_update", "zero_dim_cpu"),
+    ("_native_batch_norm_legit", "zero_dim_cpu"),
+    ("native_batch_norm", "zero_dim_cpu"),
+    ("native_group_norm", "expanded_inputs"),
+    ("lu_unpack", "out_strided"),
+    ("lu_unpack", "zero_dim_cpu"),
+}
+
+# Sums of large products that nearly cancel: what is left over depends on their order. float32: rtol, atol.
+LOOSER = {"nn.functional.scaled_dot_product_attention": (1e-4, 3e-4)}
