@@ -67,3 +67,17 @@ foreach(library IN ITEMS c10 torch_cpu torch_python)
 endforeach()
 target_link_libraries(PyTorch::torch_cpu INTERFACE PyTorch::c10)
 target_link_libraries(PyTorch::torch_python INTERFACE PyTorch::torch_cpu)
+
+# at::parallel_for is a template: compiled without OpenMP it runs on one thread. The runtime has to be the one that PyTorch's own
+# code uses, which wheels bring along; g++'s code runs on it, while clang's wants another one.
+add_library(PyTorch::openmp INTERFACE IMPORTED)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  file(GLOB runtime "${PyTorch_FOLDER}/lib/libgomp*.so*" "${PyTorch_FOLDER}/../torch.libs/libgomp*.so*")
+  set_target_properties(PyTorch::openmp PROPERTIES INTERFACE_COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:CXX>:-fopenmp>")
+  if(runtime)
+    list(GET runtime 0 runtime)
+    target_link_libraries(PyTorch::openmp INTERFACE "${runtime}")
+  else()
+    target_link_options(PyTorch::openmp INTERFACE -fopenmp)
+  endif()
+endif()

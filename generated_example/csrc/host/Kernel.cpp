@@ -6,8 +6,6 @@
 #include <ATen/ops/_index_put_impl_ops.h>
 #include <ATen/ops/empty_like.h>
 
-#include "runtime/Exception.h"
-
 namespace openreg::native {
 
 HostTensor::HostTensor(void* data, const at::TensorBase& like, at::IntArrayRef sizes, at::IntArrayRef strides,
@@ -51,65 +49,116 @@ at::Tensor& HostTensor::get() {
   return tensor_;
 }
 
-at::Tensor HostTensor::make() const {
-  const size_t bytes = at::detail::computeStorageNbytes(sizes_, strides_, dtype_.itemsize());
-  void* const data = bytes == 0 ? nullptr : memory_->at(data_);
-  c10::Storage storage(
-      c10::Storage::use_byte_size_t(), bytes, c10::DataPtr(data, at::kCPU), nullptr, /*resizable=*/false);
-  at::Tensor result = at::detail::make_tensor<c10::TensorImpl>(
-      std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), dtype_);
-  result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes_, strides_);
-  if (wrapped_number_) {
+namespace {
+
+/// A CPU tensor over `data`, which it does not own.
+at::Tensor tensor_over(void* data, caffe2::TypeMeta dtype, at::IntArrayRef sizes, at::IntArrayRef strides, bool wrapped_number) {
+  const size_t bytes = at::detail::computeStorageNbytes(sizes, strides, dtype.itemsize());
+  c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, c10::DataPtr(bytes == 0 ? nullptr : data, at::kCPU), nullptr,
+      /*resizable=*/false);
+  at::Tensor result =
+      at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), dtype);
+  result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
+  if (wrapped_number) {
     result.unsafeGetTensorImpl()->set_wrapped_number(true);
   }
+  return result;
+}
+
+}  // namespace
+
+at::Tensor HostTensor::make() const {
+  const size_t bytes = at::detail::computeStorageNbytes(sizes_, strides_, dtype_.itemsize());
+  at::Tensor result = tensor_over(bytes == 0 ? nullptr : memory_->at(data_), dtype_, sizes_, strides_, wrapped_number_);
   result._set_conj(conj_);
   result._set_neg(neg_);
   return result;
 }
 
 HostIterator::HostIterator(at::TensorIteratorBase& device, HostMemory& memory, bool promotes)
-    : outputs_(device.noutputs()), common_(at::ScalarType::Undefined) {
-  if (promotes) {
-    common_ = device.maybe_common_dtype().value_or(common_);
-  }
-  for (int i = 0; i < device.ntensors(); ++i) {
-    const at::Tensor& tensor = device.tensor(i);
+    : memory_(memory),
+      outputs_(device.noutputs()),
+      common_(promotes ? device.maybe_common_dtype().value_or(at::ScalarType::Undefined) : at::ScalarType::Undefined) {
+  const auto shape = device.shape();
+  const size_t dims = shape.size();
+  const auto count = static_cast<size_t>(device.ntensors());
+  sizes_.append(shape.rbegin(), shape.rend());
+  strides_.resize(count * dims);
+  operands_.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    Operand& operand = operands_[i];
+    const int index = static_cast<int>(i);
+    const bool written = index < outputs_;
+    const at::TensorBase& tensor = device.tensor_base(index);
     // A reduction over nothing has results all the same, and the CPU's function may fill them.
-    const bool of_nothing = i < outputs_ && device.numel() == 0 && tensor.numel() != 0;
-    reduction_ = reduction_ || of_nothing;
-    if (device.device_type(i) == at::kCPU) {
-      operands_.push_back(HostTensor::of(tensor, memory, /*written=*/i < outputs_));
-    } else {
-      // As the iterator sees it: broadcast, dimensions merged, the fastest first.
-      const auto shape = device.shape();
-      const auto bytes = device.strides(i);
-      const auto size = static_cast<int64_t>(device.element_size(i));
-      at::DimVector sizes(shape.rbegin(), shape.rend());
-      at::DimVector strides(sizes.size());
-      for (size_t dim = 0; dim < sizes.size(); ++dim) {
-        strides[dim] = bytes[sizes.size() - 1 - dim] / size;
-        sizes[dim] = of_nothing && sizes[dim] == 0 ? 1 : sizes[dim];
-      }
-      operands_.emplace_back(device.data_ptr(i), tensor, sizes, strides, memory, /*written=*/i < outputs_);
+    operand.of_nothing = written && device.numel() == 0 && tensor.numel() != 0;
+    reduction_ = reduction_ || operand.of_nothing;
+    if (device.device_type(index) == at::kCPU) {
+      operand.host = HostTensor::of(tensor, memory, written).get();
+      continue;
+    }
+    operand.data = device.data_ptr(index);
+    operand.dtype = tensor.dtype();
+    operand.wrapped_number = dims == 0 && tensor.unsafeGetTensorImpl()->is_wrapped_number();
+    const auto bytes = device.strides(index);
+    const auto size = static_cast<int64_t>(device.element_size(index));
+    for (size_t dim = 0; dim < dims; ++dim) {
+      strides_[i * dims + dim] = bytes[dims - 1 - dim] / size;
+    }
+    if (memory.copies()) {
+      add_copied(operand, i, written);
     }
   }
+}
+
+int64_t HostIterator::size(const Operand& operand, size_t dim) const {
+  return operand.of_nothing && sizes_[dim] == 0 ? 1 : sizes_[dim];
+}
+
+void HostIterator::add_copied(const Operand& operand, size_t index, bool written) {
+  Layout layout;
+  layout.itemsize = operand.dtype.itemsize();
+  size_t bytes = layout.itemsize;
+  for (size_t dim = 0; dim < sizes_.size(); ++dim) {
+    layout.sizes.push_back(size(operand, dim));
+    layout.strides.push_back(strides_[index * sizes_.size() + dim] * static_cast<int64_t>(layout.itemsize));
+    bytes = layout.sizes.back() == 0 || bytes == 0 ? 0 : bytes + static_cast<size_t>((layout.sizes.back() - 1) * layout.strides.back());
+  }
+  memory_.add({operand.data, bytes, written, &layout});
+}
+
+at::Tensor HostIterator::tensor(size_t index) const {
+  const Operand& operand = operands_[index];
+  if (operand.host.defined()) {
+    return operand.host;
+  }
+  at::DimVector sizes;
+  bool empty = false;
+  for (size_t dim = 0; dim < sizes_.size(); ++dim) {
+    sizes.push_back(size(operand, dim));
+    empty = empty || sizes.back() == 0;
+  }
+  const auto strides = at::IntArrayRef(strides_).slice(index * sizes_.size(), sizes_.size());
+  void* const data = empty ? nullptr : memory_.at(operand.data);
+  return tensor_over(data, operand.dtype, sizes, strides, operand.wrapped_number);
 }
 
 at::TensorIterator& HostIterator::get() {
   bool reduction = reduction_;
   at::TensorIteratorConfig config;
   config.set_check_mem_overlap(false).check_all_same_dtype(false).allow_cpu_scalars(true).resize_outputs(false);
-  for (int i = 0; i < static_cast<int>(operands_.size()); ++i) {
-    at::Tensor& operand = operands_[static_cast<size_t>(i)].get();
-    for (int64_t dim = 0; i < outputs_ && dim < operand.dim(); ++dim) {
+  for (size_t i = 0; i < operands_.size(); ++i) {
+    at::Tensor operand = tensor(i);
+    const bool written = static_cast<int>(i) < outputs_;
+    for (int64_t dim = 0; written && dim < operand.dim(); ++dim) {
       reduction = reduction || (operand.stride(dim) == 0 && operand.size(dim) > 1);
     }
     const bool differs = common_ != at::ScalarType::Undefined && operand.scalar_type() != common_;
-    if (i < outputs_) {
+    if (written) {
       // A comparison writes its bool as it is.
       if (differs && operand.scalar_type() != at::kBool) {
         at::Tensor computed = at::empty_like(operand, operand.options().dtype(common_));
-        casts_.emplace_back(operand, computed);
+        casts_.emplace_back(std::move(operand), computed);
         operand = std::move(computed);
       }
       config.add_owned_output(operand);
@@ -117,26 +166,13 @@ at::TensorIterator& HostIterator::get() {
       config.add_owned_const_input(differs ? operand.to(common_) : operand);
     }
   }
-  iter_.emplace(config.is_reduction(reduction).build());
+  iter_ = std::make_unique<at::TensorIterator>(config.is_reduction(reduction).build());
   return *iter_;
 }
 
 void HostIterator::finish() {
   for (const auto& [operand, computed] : casts_) {
     operand.copy_(computed);
-  }
-}
-
-void run_host_function(c10::DeviceIndex device, c10::function_ref<void()> fn, int threads) noexcept {
-  try {
-    const CpuKernelScope scope(threads);
-    fn();
-  } catch (const c10::Error& error) {
-    report_kernel_error(device, error.what_without_backtrace());
-  } catch (const std::exception& error) {
-    report_device_error(device, error.what());
-  } catch (...) {
-    report_device_error(device, "an exception of unknown type");
   }
 }
 

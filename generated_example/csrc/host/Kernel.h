@@ -79,17 +79,29 @@ class HostIterator {
   void finish();
 
  private:
-  c10::SmallVector<HostTensor, 3> operands_;
-  std::vector<std::pair<at::Tensor, at::Tensor>> casts_;
+  /// One of the device, as the iterator sees it: broadcast, dimensions merged; or a tensor of the CPU.
+  struct Operand {
+    void* data = nullptr;
+    caffe2::TypeMeta dtype;
+    bool wrapped_number = false;
+    bool of_nothing = false;  // the result of a reduction over nothing
+    at::Tensor host;
+  };
+  void add_copied(const Operand& operand, size_t index, bool written);
+  at::Tensor tensor(size_t index) const;
+  int64_t size(const Operand& operand, size_t dim) const;
+
+  // Small, since one thread writes it and another reads it: what is large is made where the function runs.
+  HostMemory& memory_;
   int outputs_;
   bool reduction_ = false;
   at::ScalarType common_;
-  std::optional<at::TensorIterator> iter_;  // most of its cost is where the function runs
+  c10::SmallVector<Operand, 3> operands_;
+  c10::SmallVector<int64_t, 2> sizes_;  // the slowest dimension first
+  c10::SmallVector<int64_t, 6> strides_;  // elements, by operand
+  std::vector<std::pair<at::Tensor, at::Tensor>> casts_;
+  std::unique_ptr<at::TensorIterator> iter_;
 };
-
-/// Runs `fn` below autograd, on as many threads as the caller of the operator has; what it throws becomes the device's
-/// error.
-void run_host_function(c10::DeviceIndex device, c10::function_ref<void()> fn, int threads) noexcept;
 
 namespace detail {
 
@@ -239,15 +251,18 @@ struct Held<at::TensorIterator&> : HeldIterator<at::TensorIterator> {
 
 /// A function of the host and its arguments.
 template <class Fn, class... Params>
-class HostCall : public Recycled {
+class HostCall : public QueuedTask {
  public:
   template <class... Args>
   HostCall(Fn fn, bool promotes, Args&&... args)
       : fn_(fn), memory_(device_access()), held_(make(memory_, promotes, std::index_sequence_for<Params...>{}, args...)) {}
   bool copies() const { return memory_.copies(); }
-  int threads() const { return threads_; }
-  c10::DeviceIndex device() const { return device_; }
+  /// On a stream's thread: below autograd, on as many threads as the caller of the operator has.
   void operator()() {
+    const CpuKernelScope scope(threads_);
+    run();
+  }
+  void run() {
     memory_.fetch();
     std::apply(
         [this](auto&... held) {
@@ -267,7 +282,6 @@ class HostCall : public Recycled {
   }
   Fn fn_;
   int threads_ = at::get_num_threads();
-  c10::DeviceIndex device_ = getCurrentStream().device_index();
   HostMemory memory_;
   std::tuple<Held<Params>...> held_;
 };
@@ -276,15 +290,10 @@ class HostCall : public Recycled {
 template <class Call>
 void run_or_queue(std::unique_ptr<Call> call) {
   if (call->copies()) {
-    run_on_host(HostAccess::kCopy, [&] { (*call)(); });
-    return;
+    run_on_host(HostAccess::kCopy, [&] { call->run(); });
+  } else {
+    queue(std::move(call));
   }
-  const auto run = [](void* argument) {
-    const std::unique_ptr<Call> owned(static_cast<Call*>(argument));
-    run_host_function(owned->device(), [&] { (*owned)(); }, owned->threads());
-  };
-  OPENREG_CHECK_LAUNCH(orLaunchKernel(getCurrentStream().stream(), run, call.get()));
-  static_cast<void>(call.release());
 }
 
 template <class Op, class Schema>
@@ -326,7 +335,8 @@ struct HostStub;
 template <auto& stub, bool promotes, class... Params>
 struct HostStub<stub, promotes, void (*)(Params...)> {
   static void run(Params... args) {
-    TORCH_CHECK_NOT_IMPLEMENTED(stub.is_device_supported(at::kCPU), "PyTorch has no such function for the CPU");
+    static const bool there = stub.is_device_supported(at::kCPU);
+    TORCH_CHECK_NOT_IMPLEMENTED(there, "PyTorch has no such function for the CPU");
     const auto fn = [](auto&&... given) { stub(at::kCPU, std::forward<decltype(given)>(given)...); };
     if constexpr (detail::tells_dtypes<Params...>) {
       static auto& taken = *new detail::TakenDtypes();

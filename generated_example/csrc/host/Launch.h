@@ -31,6 +31,32 @@ namespace openreg::native {
 
 using Pointers = c10::SmallVector<char*, 6>;
 
+/// What queue() takes derives from it. It goes from one processor to another, so it should be small.
+struct QueuedTask : Recycled {
+  c10::DeviceIndex device = -1;
+};
+
+/// Queues (*task)() on the current stream of the current device, which must reach its memory.
+template <class Task>
+void queue(std::unique_ptr<Task> task) {
+  const OpenRegStream stream = getCurrentStream();
+  task->device = stream.device_index();
+  const auto run = [](void* argument) {
+    const std::unique_ptr<Task> owned(static_cast<Task*>(argument));
+    try {
+      (*owned)();
+    } catch (const c10::Error& error) {
+      report_kernel_error(owned->device, error.what_without_backtrace());
+    } catch (const std::exception& error) {
+      report_device_error(owned->device, error.what());
+    } catch (...) {
+      report_device_error(owned->device, "an exception of unknown type");
+    }
+  };
+  OPENREG_CHECK_LAUNCH(orLaunchKernel(stream.stream(), run, task.get()));
+  static_cast<void>(task.release());
+}
+
 /// Queues fn(char** pointers) on the current stream of the current device; the pointers are those of
 /// `operands`, or of their copies. Asynchronous where the device can run it. Errors: those of the device's
 /// API.
@@ -53,29 +79,13 @@ void launch(c10::ArrayRef<Operand> operands, Fn fn) {
   for (const Operand& operand : operands) {
     pointers.push_back(static_cast<char*>(operand.data));
   }
-  struct Task : Recycled {
-    Task(Fn function, Pointers of, c10::DeviceIndex where)
-        : fn(std::move(function)), pointers(std::move(of)), device(where) {}
+  struct Task : QueuedTask {
+    Task(Fn function, Pointers of) : fn(std::move(function)), pointers(std::move(of)) {}
+    void operator()() { fn(pointers.data()); }
     Fn fn;
     Pointers pointers;
-    c10::DeviceIndex device;
   };
-  const OpenRegStream stream = getCurrentStream();
-  auto task = std::make_unique<Task>(std::move(fn), std::move(pointers), stream.device_index());
-  const auto run = [](void* argument) {
-    const std::unique_ptr<Task> owned(static_cast<Task*>(argument));
-    try {
-      owned->fn(owned->pointers.data());
-    } catch (const c10::Error& error) {
-      report_kernel_error(owned->device, error.what_without_backtrace());
-    } catch (const std::exception& error) {
-      report_device_error(owned->device, error.what());
-    } catch (...) {
-      report_device_error(owned->device, "an exception of unknown type");
-    }
-  };
-  OPENREG_CHECK_LAUNCH(orLaunchKernel(stream.stream(), run, task.get()));
-  static_cast<void>(task.release());
+  queue(std::make_unique<Task>(std::move(fn), std::move(pointers)));
 }
 
 }  // namespace openreg::native

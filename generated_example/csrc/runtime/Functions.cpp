@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <limits>
 #include <mutex>
 
 #include <c10/util/Exception.h>
@@ -18,8 +17,6 @@
 namespace openreg {
 
 namespace {
-
-constexpr int kMaxDevices = std::numeric_limits<c10::DeviceIndex>::max();
 
 std::atomic<bool> initialized{false};
 std::atomic<bool> bad_fork{false};

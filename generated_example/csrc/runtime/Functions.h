@@ -5,6 +5,7 @@
 #include <openreg.h>
 
 #include <cstddef>
+#include <limits>
 
 #include <c10/core/Device.h>
 
@@ -27,6 +28,9 @@
 // belongs to the parent.
 
 namespace openreg {
+
+/// What an index of PyTorch's can tell apart.
+inline constexpr int kMaxDevices = std::numeric_limits<c10::DeviceIndex>::max();
 
 /// The number of devices; 0 if there is none or the driver can't be asked. Never throws, doesn't use a device.
 OPENREG_RUNTIME_API c10::DeviceIndex device_count() noexcept;

@@ -64,11 +64,8 @@ struct CurrentStream {
   orStream_t handle = nullptr;
 };
 
-// The calling thread's current streams, one a device; those beyond the end are the default ones.
-std::vector<CurrentStream>& current_streams() {
-  thread_local std::vector<CurrentStream> streams;
-  return streams;
-}
+// The calling thread's current streams, per device. Zeros, which are the default streams: so a thread needs no set-up.
+thread_local std::array<CurrentStream, kMaxDevices + 1> current_streams;
 
 }  // namespace
 
@@ -150,25 +147,16 @@ OpenRegStream getDefaultStream(c10::DeviceIndex device) {
 
 OpenRegStream getCurrentStream(c10::DeviceIndex device) {
   device = resolve_device_index(device);
-  const auto& streams = current_streams();
-  const auto index = static_cast<size_t>(device);
-  return OpenRegStream(make_stream(device, index < streams.size() ? streams[index].id : 0));
+  return OpenRegStream(make_stream(device, current_streams[static_cast<size_t>(device)].id));
 }
 
 orStream_t currentStreamHandle(c10::DeviceIndex device) noexcept {
-  const auto& streams = current_streams();
-  const auto index = static_cast<size_t>(device);
-  return index < streams.size() ? streams[index].handle : nullptr;
+  return current_streams[static_cast<size_t>(device)].handle;
 }
 
 void setCurrentStream(OpenRegStream stream) {
   check_device_index(stream.device_index());
-  auto& streams = current_streams();
-  const auto index = static_cast<size_t>(stream.device_index());
-  if (index >= streams.size()) {
-    streams.resize(index + 1);
-  }
-  streams[index] = {stream.id(), stream.stream()};
+  current_streams[static_cast<size_t>(stream.device_index())] = {stream.id(), stream.stream()};
 }
 
 std::ostream& operator<<(std::ostream& out, const OpenRegStream& stream) {

@@ -78,6 +78,18 @@ struct LoopPlan {
   void run_part(c10::ArrayRef<char*> pointers, at::TensorIteratorBase::loop2d_t loop, int64_t begin, int64_t end) const;
 };
 
+/// The operands of a short loop: few tensors of the device, and no more dimensions than the loop itself takes.
+struct ShortLoop {
+  static constexpr size_t kOperands = 4;
+  /// False if `iter` is more than that.
+  bool take(const at::TensorIteratorBase& iter);
+
+  std::array<char*, kOperands> data{};
+  std::array<int64_t, 2 * kOperands> strides{};
+  int64_t n0 = 1;
+  int64_t n1 = 1;
+};
+
 /// Runs loop(char** data, const int64_t* strides, int64_t n0, int64_t n1) over `iter`, where its tensors are.
 template <class Loop>
 void for_each(at::TensorIteratorBase& iter, Loop loop, ConvertNumber convert = nullptr) {
@@ -87,6 +99,21 @@ void for_each(at::TensorIteratorBase& iter, Loop loop, ConvertNumber convert = n
   if (iter.device_type() == at::kCPU) {
     iter.for_each(loop);
     return;
+  }
+  if (kernels_reach_memory()) {
+    struct Short : QueuedTask {
+      explicit Short(Loop what) : loop(what) {}
+      void operator()() { loop(operands.data.data(), operands.strides.data(), operands.n0, operands.n1); }
+      Loop loop;
+      ShortLoop operands;
+    };
+    ShortLoop operands;
+    if (operands.take(iter)) {
+      auto task = std::make_unique<Short>(loop);
+      task->operands = operands;
+      queue(std::move(task));
+      return;
+    }
   }
   struct Call : Recycled {
     LoopPlan plan;

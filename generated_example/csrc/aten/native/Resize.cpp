@@ -5,13 +5,14 @@
 #include <ATen/native/Resize.h>
 #include <ATen/native/ResizeCommon.h>
 #include <ATen/ops/is_set_to_native.h>
-#include <c10/core/DeviceGuard.h>
 
 #include "aten/native/Kernels.h"
 #include "runtime/DeviceAllocator.h"
+#include "runtime/Guard.h"
 
 // PyTorch's own resize_ and set_ grow a storage with memcpy on the host, which the device's memory does not
-// allow. Here a storage grows through the hooks' resizePrivateUse1Bytes, as UntypedStorage.resize_ does.
+// allow. Here a storage grows through the hooks' resizePrivateUse1Bytes, as UntypedStorage.resize_ does; that also makes the
+// storage's device the current one, so no guard is needed here.
 
 namespace openreg::native {
 namespace {
@@ -44,7 +45,6 @@ void grow_storage(const at::Tensor& self, size_t bytes) {
 
 const at::Tensor& resize_(
     const at::Tensor& self, at::IntArrayRef size, std::optional<at::MemoryFormat> memory_format) {
-  const c10::DeviceGuard guard(self.device());
   const auto before = static_cast<int64_t>(self.storage().nbytes());
   resize_to(self, size, std::nullopt);
   if (memory_format.has_value()) {
@@ -65,7 +65,7 @@ const at::Tensor& _resize_output_(const at::Tensor& self, at::IntArrayRef size, 
 }
 
 at::Tensor& set_(at::Tensor& self) {
-  const c10::DeviceGuard guard(self.device());
+  const OpenRegGuard guard(self.device());
   at::Storage storage(at::Storage::use_byte_size_t(), 0, getDeviceAllocator(), /*resizable=*/true);
   return set__source_Storage_storage_offset(self, std::move(storage), 0, {0}, {});
 }
@@ -87,7 +87,6 @@ at::Tensor& set__source_Storage(at::Tensor& self, at::Storage source) {
 
 at::Tensor& set__source_Storage_storage_offset(at::Tensor& self, at::Storage source, int64_t storage_offset,
     at::IntArrayRef size, at::IntArrayRef stride) {
-  const c10::DeviceGuard guard(self.device());
   at::native::checkSetStorage(self, std::move(source), storage_offset, size, stride);
   self.unsafeGetTensorImpl()->set_storage_offset(storage_offset);
   const bool contiguous = stride.data() == nullptr;

@@ -30,8 +30,9 @@
 //     that is named twice leaves none. (default: all)
 //   OPENREG_ISOLATION     how device memory is kept from the host (default auto):
 //     pkey      memory protection keys: only the streams' threads hold the right. Costs next to nothing.
-//     mprotect  memory is opened while streams run and closed before a synchronization returns (with more than 64 MiB
-//               in use, 20 ms later), for all threads alike: a stray access during that time goes unnoticed.
+//     mprotect  memory is opened while streams run and closed before a synchronization returns (where that would take too
+//               much of the time, as with much memory in use, later), for all threads alike: a stray access during that
+//               time goes unnoticed.
 //     off       host code may touch device memory; data races are yours.
 //     auto      pkey where the CPU has it, else mprotect
 //   OPENREG_MEMORY_DEBUG  1: freed memory that is used, allocations that are left by up to a page, and second frees end the

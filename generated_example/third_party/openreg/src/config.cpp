@@ -79,7 +79,7 @@ bool memory_debug() {
 
 }  // namespace
 
-const Config& config() {
+const Config& read_config() {
   static const std::vector<int> visible = visible_devices(number("OPENREG_DEVICE_COUNT", kMaxDevices, kDeviceCount));
   static const Config instance{
       visible,
@@ -89,6 +89,7 @@ const Config& config() {
       memory_debug(),
       std::chrono::microseconds(number("OPENREG_STREAM_JITTER", kMaxJitter, 0)),
   };
+  known_config.store(&instance, std::memory_order_release);
   return instance;
 }
 

@@ -2,6 +2,7 @@
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <vector>
@@ -25,6 +26,15 @@ struct Config {
   std::chrono::microseconds stream_jitter;  // how much later than it could a task starts, at most
 };
 
-const Config& config();
+// Reads it. The first call may be made by several threads at once.
+const Config& read_config();
+
+inline std::atomic<const Config*> known_config{nullptr};
+
+// Called by nearly every function of the API.
+inline const Config& config() {
+  const Config* known = known_config.load(std::memory_order_acquire);
+  return known != nullptr ? *known : read_config();
+}
 
 }  // namespace openreg::driver

@@ -89,7 +89,9 @@ void submit_copy(Stream& stream, void* destination, const void* source, std::siz
 }
 
 orError_t copy_and_wait(Stream& stream, void* destination, const void* source, std::size_t size) {
-  const bool direct = size <= kDirectLimit && stream.run_when_idle([&] { std::memmove(destination, source, size); });
+  const bool direct = size <= kDirectLimit && stream.run_when_idle([&](const Isolation::Visit& visit) {
+    std::memmove(visit.at(destination), visit.at(source), size);
+  });
   if (direct) return stream.take_failure() ? orErrorUnknown : orSuccess;
   submit_copy(stream, destination, source, size);
   return finish(stream);

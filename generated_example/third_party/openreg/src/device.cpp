@@ -29,7 +29,6 @@ Device::Device(int number, char* memory, std::size_t range, std::size_t capacity
 void* Device::allocate(std::size_t size) {
   void* pointer = heap_.allocate(size);
   if (pointer == nullptr) return nullptr;
-  isolation_.note_memory(static_cast<std::ptrdiff_t>(size));
   note_live(pointer, size);
   return pointer;
 }
@@ -49,7 +48,6 @@ bool Device::retire(const void* pointer, Allocation* allocation) {
 }
 
 void Device::release(const Allocation& allocation) {
-  isolation_.note_memory(-static_cast<std::ptrdiff_t>(allocation.size));
   isolation_.set_live(allocation.base, allocation.pages * Heap::kPage, false);
   heap_.release(allocation);
 }
@@ -92,7 +90,6 @@ bool Device::map(void* pointer, std::size_t size) {
   if (!heap_.map(pointer, size)) return false;
   isolation_.set_accessible(pointer, size, true);
   isolation_.set_live(pointer, size, true);
-  isolation_.note_memory(static_cast<std::ptrdiff_t>(size));
   return true;
 }
 
@@ -101,7 +98,6 @@ bool Device::unmap(void* pointer, std::size_t size) {
   discard_memory(pointer, size);
   isolation_.set_accessible(pointer, size, false);
   isolation_.set_live(pointer, size, false);
-  isolation_.note_memory(-static_cast<std::ptrdiff_t>(size));
   return true;
 }
 

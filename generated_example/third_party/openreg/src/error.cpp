@@ -22,7 +22,6 @@ struct WantedFailures {
   int times = 0;  // 0: none is wanted
   orError_t error = orSuccess;
 };
-std::atomic<bool> wants_failures{false};
 
 WantedFailures& wanted_failures() {
   static auto& wanted = *new WantedFailures;
@@ -31,13 +30,11 @@ WantedFailures& wanted_failures() {
 
 }  // namespace
 
-orError_t injected_failure() noexcept {
-  if (calls_to_failure.load(std::memory_order_relaxed) < 0) return orSuccess;
-  return calls_to_failure.fetch_sub(1, std::memory_order_relaxed) == 0 ? failure.load() : orSuccess;
-}
-
-orError_t injected_failure(const char* function) noexcept {
-  if (!wants_failures.load(std::memory_order_relaxed)) return orSuccess;
+orError_t wanted_failure(const char* function, bool counts) noexcept {
+  if (counts && calls_to_failure.load(std::memory_order_relaxed) >= 0 &&
+      calls_to_failure.fetch_sub(1, std::memory_order_relaxed) == 0) {
+    return failure.load();
+  }
   WantedFailures& wanted = wanted_failures();
   const std::lock_guard lock(wanted.mutex);
   if (wanted.times == 0 || (!wanted.function.empty() && wanted.function != function)) return orSuccess;
@@ -69,6 +66,7 @@ orError_t orPeekAtLastError(void) { return openreg::driver::last_error; }
 void orDebugFailAfter(int calls, orError_t error) {
   openreg::driver::failure = error;
   openreg::driver::calls_to_failure = calls;
+  if (calls >= 0) openreg::driver::wants_failures = true;
 }
 
 void orDebugFailCall(const char* function, int calls, int times, orError_t error) {
@@ -79,7 +77,7 @@ void orDebugFailCall(const char* function, int calls, int times, orError_t error
   wanted.calls = calls;
   wanted.times = times;
   wanted.error = error;
-  wants_failures = times != 0;
+  if (times != 0) wants_failures = true;
 }
 
 }  // extern "C"

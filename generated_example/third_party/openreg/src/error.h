@@ -2,6 +2,7 @@
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
+#include <atomic>
 #include <new>
 #include <stdexcept>
 
@@ -17,9 +18,14 @@ namespace openreg::driver {
 // Keeps a failure as the calling thread's last error; passes `status` on. orErrorNotReady is no failure.
 orError_t remember(orError_t status) noexcept;
 
-// The error that orDebugFailAfter() or orDebugFailCall() wants of this call; orSuccess mostly.
-orError_t injected_failure() noexcept;
-orError_t injected_failure(const char* function) noexcept;
+// Whether orDebugFailAfter() or orDebugFailCall() ever wanted failures.
+inline std::atomic<bool> wants_failures{false};
+// The error that they want of this call; orSuccess mostly. `counts`: it is one of those that orDebugFailAfter() counts.
+orError_t wanted_failure(const char* function, bool counts) noexcept;
+
+inline orError_t injected_failure(const char* function, bool counts) noexcept {
+  return wants_failures.load(std::memory_order_relaxed) ? wanted_failure(function, counts) : orSuccess;
+}
 
 template <typename Body>
 orError_t run(const Body& body) noexcept {
@@ -37,7 +43,7 @@ orError_t run(const Body& body) noexcept {
 // For functions that need no device: they answer in a forked child too. `function` is the API's that calls.
 template <typename Body>
 orError_t describe(const Body& body, const char* function = __builtin_FUNCTION()) noexcept {
-  if (const orError_t error = injected_failure(function); error != orSuccess) return remember(error);
+  if (const orError_t error = injected_failure(function, false); error != orSuccess) return remember(error);
   return run(body);
 }
 
@@ -45,8 +51,8 @@ orError_t describe(const Body& body, const char* function = __builtin_FUNCTION()
 template <typename Body>
 orError_t call(const Body& body, const char* function = __builtin_FUNCTION()) noexcept {
   if (forked()) return remember(orErrorForked);
-  if (const orError_t error = injected_failure(); error != orSuccess) return remember(error);
-  return describe(body, function);
+  if (const orError_t error = injected_failure(function, true); error != orSuccess) return remember(error);
+  return run(body);
 }
 
 }  // namespace openreg::driver

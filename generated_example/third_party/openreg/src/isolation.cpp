@@ -4,17 +4,18 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 #include "fault.h"
+#include "memory_file.h"
 
 namespace openreg::driver {
 namespace {
 
-constexpr std::ptrdiff_t kMuch = std::ptrdiff_t{64} << 20;
 constexpr std::chrono::milliseconds kPatience{1};
-constexpr std::chrono::milliseconds kLongPatience{20};
+constexpr int kShare = 20;  // at most one part in so many of the time is spent on rights
 
 }  // namespace
 
@@ -34,6 +35,7 @@ Isolation::Isolation(IsolationMode mode, void* base, std::size_t size, bool debu
     // Fewer page table entries to rewrite at each change of rights. Only a hint.
     madvise(base_, size_, MADV_HUGEPAGE);
 #endif
+    map_window();
   } else if (mode_ == IsolationMode::kOff) {
     if (!debug_) protect(true);
     if (!debug_) return;  // with debugging there are faults to explain
@@ -51,6 +53,13 @@ bool Isolation::try_pkey() {
   key_ = -1;
 #endif
   return false;
+}
+
+void Isolation::map_window() {
+  const FilePlace place = place_of(base_);
+  if (place.file < 0 || debug_) return;  // with debugging, each allocation has rights of its own
+  void* window = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, place.file, 0);
+  if (window != MAP_FAILED) window_ = static_cast<char*>(window);
 }
 
 void Isolation::enter_thread() const {
@@ -72,6 +81,13 @@ Isolation::Visit::~Visit() {
 #else
   static_cast<void>(rights_);
 #endif
+}
+
+void* Isolation::Visit::at(const void* address) const {
+  auto* const byte = static_cast<char*>(const_cast<void*>(address));
+  auto* const base = static_cast<char*>(isolation_.base_);
+  const bool inside = isolation_.window_ != nullptr && byte >= base && byte < base + isolation_.size_;
+  return inside ? isolation_.window_ + (byte - base) : byte;
 }
 
 void Isolation::protect(bool open) const {
@@ -122,18 +138,20 @@ void Isolation::set_live(void* pages, std::size_t size, bool live) {
   set_rights(pages, size, live && !closed ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
-bool Isolation::has_much() const { return in_use_.load(std::memory_order_relaxed) > kMuch; }
-
-std::chrono::milliseconds Isolation::patience() const { return has_much() ? kLongPatience : kPatience; }
+Isolation::Clock::duration Isolation::patience() const {
+  return std::max<Clock::duration>(kPatience, kShare * cost_.load(std::memory_order_relaxed));
+}
 
 void Isolation::open() {
   if (mode_ != IsolationMode::kMprotect) return;
   std::lock_guard lock(mutex_);
   ++users_;
   if (is_open()) return;
+  const auto start = Clock::now();
   protect(true);
   open_.store(true, std::memory_order_relaxed);
   opened_ = Clock::now();
+  opening_ = opened_ - start;
 }
 
 void Isolation::release() {
@@ -146,7 +164,7 @@ void Isolation::seal() {
   if (!is_open()) return;
   {
     std::lock_guard lock(mutex_);
-    if (has_much() && Clock::now() - opened_ < kLongPatience) return;
+    if (Clock::now() - opened_ < kShare * cost_.load(std::memory_order_relaxed)) return;
   }
   seal_idle();
 }
@@ -168,7 +186,12 @@ bool Isolation::map_file(void* pages, std::size_t size, int file, std::size_t of
   const int rights = closed ? PROT_NONE : PROT_READ | PROT_WRITE;
   // Without a file: private pages, as the region has where memory can't be shared.
   const int flags = MAP_FIXED | MAP_NORESERVE | (file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
-  if (mmap(pages, size, rights, flags, file, file < 0 ? 0 : static_cast<off_t>(offset)) == MAP_FAILED) return false;
+  const auto place = file < 0 ? 0 : static_cast<off_t>(offset);
+  if (mmap(pages, size, rights, flags, file, place) == MAP_FAILED) return false;
+  if (window_ != nullptr) {
+    void* const seen = window_ + (static_cast<char*>(pages) - static_cast<char*>(base_));
+    if (mmap(seen, size, PROT_READ | PROT_WRITE, flags, file, place) == MAP_FAILED) return false;
+  }
 #ifdef PKEY_DISABLE_ACCESS
   if (mode_ == IsolationMode::kPkey) return pkey_mprotect(pages, size, rights, key_) == 0;
 #endif
@@ -176,7 +199,9 @@ bool Isolation::map_file(void* pages, std::size_t size, int file, std::size_t of
 }
 
 void Isolation::close() {
+  const auto start = Clock::now();
   protect(false);
+  cost_.store(opening_ + (Clock::now() - start), std::memory_order_relaxed);
   open_.store(false, std::memory_order_relaxed);
   close_wanted_ = false;
 }

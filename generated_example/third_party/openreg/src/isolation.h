@@ -18,14 +18,17 @@
 //     by the kernel's default, those made later because a thread inherits the rights of its creator. For the same
 //     reason the helpers of a kernel that computes in parallel (OpenMP) may touch the memory, if it created them.
 //   mprotect: page rights are the whole process's, so the memory is open while at least one stream runs work that
-//     touches it. Closing is put off until it matters, since changing rights costs microseconds: a burst of kernels
-//     opens once; what closes is a synchronization, or a millisecond without work. The cost grows with the memory in
-//     use, up to milliseconds; with much memory in use, synchronizations therefore close only now and then.
+//     touches it. Changing rights costs microseconds with little memory in use, milliseconds with much. So a burst of
+//     kernels opens once; what closes is a synchronization, or a while without work; and a synchronization soon after
+//     the opening leaves the memory open, so that changing rights takes a few percent of the time at most. What the driver
+//     copies itself needs no rights: it has the memory mapped a second time, at addresses that nobody else knows.
 // Thread-safe.
 namespace openreg::driver {
 
 class Isolation {
  public:
+  using Clock = std::chrono::steady_clock;
+
   // Closes [base, base + size) to the host. If `mode` does not work here, the next weaker one is used.
   // With `debug`, nobody can touch pages of the region that are not live.
   Isolation(IsolationMode mode, void* base, std::size_t size, bool debug);
@@ -34,15 +37,16 @@ class Isolation {
 
   // A stream's thread calls it once, first thing.
   void enter_thread() const;
-  // Whether a host thread can have the rights of a stream's for a moment, by a Visit. Where rights are the whole process's, who
-  // opens the memory has to see to its closing, and a stream's thread is better at that.
-  bool has_visits() const { return mode_ != IsolationMode::kMprotect; }
+  // Whether a host thread can reach the memory for a moment, by a Visit.
+  bool has_visits() const { return mode_ != IsolationMode::kMprotect || window_ != nullptr; }
   class Visit {
    public:
     explicit Visit(const Isolation& isolation);
     ~Visit();
     Visit(const Visit&) = delete;
     Visit& operator=(const Visit&) = delete;
+    // Where the visitor finds the byte at `address`, of device memory or not.
+    void* at(const void* address) const;
 
    private:
     const Isolation& isolation_;
@@ -52,12 +56,12 @@ class Isolation {
   void open();
   void release();
   bool is_open() const { return open_.load(std::memory_order_relaxed); }
-  // Before the host is told that work is done: closes the memory, at once or when the last stream releases it. With
-  // much memory in use, not if it was opened a short while ago; then seal_idle() does it.
+  // Before the host is told that work is done: closes the memory, at once or when the last stream releases it. Not if it
+  // was opened so short a while ago that opening and closing would be most of what is done; then seal_idle() does it.
   void seal();
   // Closes it whatever that costs. For a stream that had nothing to do for patience().
   void seal_idle();
-  std::chrono::milliseconds patience() const;
+  Clock::duration patience() const;
   // Puts a part of a file in place of these pages of the region, with the rights the region has. False if the system
   // does not do it; then all is as before.
   bool map_file(void* pages, std::size_t size, int file, std::size_t offset);
@@ -66,14 +70,10 @@ class Isolation {
   void set_accessible(void* pages, std::size_t size, bool accessible) const;
   // These pages are memory from now on, or no longer. Does nothing without debugging.
   void set_live(void* pages, std::size_t size, bool live);
-  // Tells that this much more memory is in use, or less.
-  void note_memory(std::ptrdiff_t bytes) { in_use_.fetch_add(bytes, std::memory_order_relaxed); }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   bool try_pkey();
-  bool has_much() const;
+  void map_window();
   void close();
   void protect(bool open) const;
   void set_rights(void* pages, std::size_t size, int rights) const;
@@ -83,13 +83,15 @@ class Isolation {
   std::size_t size_;
   const bool debug_;
   int key_ = -1;
+  char* window_ = nullptr;  // the second mapping, open always; null if there is none
 
-  std::atomic<std::ptrdiff_t> in_use_{0};
+  std::atomic<Clock::duration> cost_{Clock::duration::zero()};  // of opening and closing, the last time; written under the mutex
   std::mutex mutex_;
   std::map<char*, std::size_t> live_;  // bytes by start; with debugging
   int users_ = 0;
   bool close_wanted_ = false;
   Clock::time_point opened_;
+  Clock::duration opening_{};  // what it took
   std::atomic<bool> open_{false};  // written under the mutex
 };
 

@@ -79,7 +79,7 @@ void Stream::submit(Touches touches, std::function<void()> run) {
   if (sleeping_.exchange(false)) arrived_.notify_one();
 }
 
-bool Stream::run_when_idle(const std::function<void()>& run) {
+bool Stream::run_when_idle(const std::function<void(const Isolation::Visit&)>& run) {
   constexpr int kTrials = 4;
   if (!isolation_.has_visits()) return false;
   for (int trial = 0; trial < kTrials; ++trial) {
@@ -87,7 +87,7 @@ bool Stream::run_when_idle(const std::function<void()>& run) {
     std::lock_guard lock(submission_);
     if (!done(submitted_.load())) continue;
     const Isolation::Visit visit(isolation_);
-    run();
+    run(visit);
     return true;
   }
   return false;

@@ -91,7 +91,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Waits for what was submitted so far, then runs `run` on the calling thread, with the rights of a stream's. Nothing is
   // submitted meanwhile, so it should be short. False, and nothing was run, if others keep the stream busy or a host thread
   // can't have these rights. Not to be called on a stream's own thread.
-  bool run_when_idle(const std::function<void()>& run);
+  bool run_when_idle(const std::function<void(const Isolation::Visit&)>& run);
   // True if nothing is left to do.
   bool idle();
   // Waits for what was submitted so far. Not to be called on a stream's own thread.
@@ -119,10 +119,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const int priority_;
   Isolation& isolation_;
 
-  std::mutex submission_;  // of those that submit; guards the queue's back, started_, and writing submitted_
-  TaskQueue queue_;
+  // What those that submit write, what the stream's thread writes, and what both read, lie in cache lines of their own: a line
+  // that two processors write costs each of them more than a small task does.
+  alignas(64) std::mutex submission_;  // of those that submit; guards the queue's back, started_, and writing submitted_
   bool started_ = false;
-  std::atomic<std::uint64_t> submitted_{0};
+  TaskQueue queue_;
+  alignas(64) std::atomic<std::uint64_t> submitted_{0};
 
   std::mutex sleep_;  // of those that sleep, and of who wakes them
   std::condition_variable arrived_;  // a task, or the end
@@ -133,7 +135,6 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::atomic<bool> failed_{false};
   Lookout completion_;
 
-  // Written by the stream's thread alone; not beside what the others write.
   alignas(64) std::atomic<std::uint64_t> completed_{0};
   std::uint64_t taken_ = 0;
   bool has_memory_ = false;

@@ -44,6 +44,7 @@ class TaskQueue {
       pushed_ = 0;
     }
     back_->tasks[pushed_++] = std::move(task);
+    __builtin_prefetch(&back_->tasks[pushed_ + 1], 1);  // the thread that takes tasks wrote there last
   }
 
   // The oldest one; it stays in its place until it is overwritten by a later push.

@@ -75,11 +75,31 @@ TEST_F(IsolationDeathTest, HostWritesDieAfterTheDeviceUsedTheMemory) {
   EXPECT_SEGFAULT(touch([&] { write_until_closed(buffer.get()); }), message);
 }
 
-TEST_F(IsolationDeathTest, MuchMemoryIsClosedWhenTheDeviceIsIdle) {
+TEST_F(IsolationDeathTest, MemoryThatIsOpenedOftenIsClosedWhenTheDeviceIsIdle) {
   Buffer buffer(size_t{80} << 20);
-  EXPECT_OK(orMemset(buffer.get(), 1, 100));
-  EXPECT_OK(orStreamSynchronize(nullptr));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_OK(orMemset(buffer.get(), 1, size_t{80} << 20));
+    EXPECT_OK(orStreamSynchronize(nullptr));
+  }
   EXPECT_SEGFAULT(write_until_closed(buffer.get()), "touched device memory");
+}
+
+TEST_F(IsolationDeathTest, SmallCopiesOpenNothing) {
+  Buffer buffer(100);
+  EXPECT_EQ(fetch(buffer.get(), 100).size(), 100U);
+  EXPECT_SEGFAULT(*static_cast<volatile char*>(buffer.get()) = 2, "touched device memory");
+}
+
+TEST_F(DeviceTest, SmallCopiesAndKernelsSeeTheSameBytes) {
+  Buffer buffer(sizeof(int));
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_OK(orMemcpy(buffer.get(), &i, sizeof(i), orMemcpyHostToDevice));
+    std::function<void()> kernel = [&] { *static_cast<int*>(buffer.get()) += 100; };
+    ASSERT_OK(run_on(nullptr, kernel));
+    int result = 0;
+    ASSERT_OK(orMemcpy(&result, buffer.get(), sizeof(result), orMemcpyDeviceToHost));
+    EXPECT_EQ(result, i + 100);
+  }
 }
 
 TEST_F(IsolationDeathTest, ThreadsStartedLaterDieToo) {

@@ -4,11 +4,11 @@
 #include <ATen/EmptyTensor.h>
 #include <ATen/native/TensorFactories.h>
 #include <c10/core/DefaultDtype.h>
-#include <c10/core/DeviceGuard.h>
 
 #include "aten/native/Kernels.h"
 #include "runtime/DeviceAllocator.h"
 #include "runtime/Functions.h"
+#include "runtime/Guard.h"
 
 namespace openreg::native {
 namespace {
@@ -42,7 +42,7 @@ at::Tensor empty_memory_format(at::IntArrayRef size, std::optional<at::ScalarTyp
     std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pin_memory,
     std::optional<at::MemoryFormat> memory_format) {
   check_options(layout, pin_memory);
-  const c10::DeviceGuard guard(resolve_device(device));
+  const OpenRegGuard guard(resolve_device(device));
   return filled_if_deterministic(at::detail::empty_generic(
       size, getDeviceAllocator(), kDense, c10::dtype_or_default(dtype), memory_format));
 }
@@ -50,7 +50,7 @@ at::Tensor empty_memory_format(at::IntArrayRef size, std::optional<at::ScalarTyp
 at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<at::ScalarType> dtype,
     std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pin_memory) {
   check_options(layout, pin_memory);
-  const c10::DeviceGuard guard(resolve_device(device));
+  const OpenRegGuard guard(resolve_device(device));
   return filled_if_deterministic(at::detail::empty_strided_generic(
       size, stride, getDeviceAllocator(), kDense, c10::dtype_or_default(dtype)));
 }
