@@ -3,13 +3,15 @@
 # a second backend in an empty folder, the external port, formatting and warnings of what is emitted.
 # Usage: scripts/test.sh [STAGE ...]   default: all that CI runs, in this order:
 #          command format example sample device allocator full second external package release
-#        scripts/test.sh release [VERSION [all]]   generated_example with another PyTorch (default: 2.14.1), from pip; `all`
-#                                                  its Python tests, not only those of what differs between releases
+#        scripts/test.sh release [VERSION [all|trees [PYTHON]]]
+#          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its Python tests, not only those of
+#          what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
+#          interpreter than python3
 # For a person: sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
 source "$(dirname "$0")/lib.sh"
 stages=${*:-command format example sample device allocator full second external package release}
-release=2.14.1 release_tests=
-if [ "${1:-}" = release ]; then stages=release release=${2:-$release} release_tests=${3:-}; fi
+release=2.14.1 release_tests='' release_python=python3
+if [ "${1:-}" = release ]; then stages=release release=${2:-$release} release_tests=${3:-} release_python=${4:-python3}; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)} MAX_JOBS=${MAX_JOBS:-$(nproc)}
@@ -73,19 +75,25 @@ stage_example() {
 # The very files of generated_example/ with another release of PyTorch, in an environment of its own that is kept in .venv/.
 # pip gives a build for CUDA there, of some gigabytes; it needs neither a GPU nor a toolkit.
 stage_release() {
-  local base=$root/.venv/torch-$release/bin/python tree=$work/release/generated_example fresh=$work/release/fresh backend
+  local name base fresh=$work/release/fresh tree=$work/release/generated_example backend
+  name=$release-$("$release_python" -c 'import sys; print("py{}.{}".format(*sys.version_info))')
+  base=$root/.venv/torch-$name/bin/python
   if ! { [ -x "$base" ] && torch_version=$release has_torch "$base"; }; then
-    step "Installing PyTorch $release into $root/.venv/torch-$release"
-    python3 -m venv "$root/.venv/torch-$release"
+    step "Installing PyTorch $release for $("$release_python" -V) into $root/.venv/torch-$name"
+    "$release_python" -m venv "$root/.venv/torch-$name"
     "$base" -m pip install -q --disable-pip-version-check "torch==$release" numpy jinja2 expecttest hypothesis pytest pytest-xdist pyyaml setuptools wheel
+  fi
+  if [ "$release_tests" = trees ]; then
+    release_trees "$base" "$name"
+    return
   fi
   step "generated_example/ against what is rendered for PyTorch $release"
   mkdir -p "$work/release"
   (cd "$root" && git ls-files -z --cached --others --exclude-standard generated_example | xargs -0 cp --parents -t "$work/release")
-  "$generator" new openreg --spec "$root/specs/openreg.yaml" --torch "$root/.venv/torch-$release" --out "$fresh" >/dev/null
+  "$generator" new openreg --spec "$root/specs/openreg.yaml" --torch "$root/.venv/torch-$name" --out "$fresh" >/dev/null
   diff -r -x .openreg-gen "$fresh" "$tree"
-  backend=$root/.venv/openreg-$release/bin/python
-  overlay "$base" "$root/.venv/openreg-$release"
+  backend=$root/.venv/openreg-$name/bin/python
+  overlay "$base" "$root/.venv/openreg-$name"
   step "Building generated_example with PyTorch $release"
   install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_BUILD_TESTS=ON -DOPENREG_UNITY_BUILD=ON
   step "C++ tests of generated_example with PyTorch $release"
@@ -96,6 +104,26 @@ stage_release() {
   local tests=("$tree"/tests/test_{release,integration,autoload,device,events,streams,memory,memory_api,host_memory,random,serialization,minimal_set,operators,as_on_the_cpu,amp,upstream}.py)
   [ "$release_tests" = all ] && tests=("$tree/tests")
   pytests "$backend" "${tests[@]}"
+}
+
+# release_trees BASE NAME: trees of other kinds than generated_example/, with the PyTorch of interpreter BASE.
+release_trees() {
+  local base=$1 name=$2 kind backend tree
+  local spec=$work/direct.yaml
+  (echo "backend: {name: openreg}"; echo "allocator: {device: direct}"; sed -n '/^ops:/,$p' "$root/specs/openreg.yaml") >"$spec"
+  for kind in direct full; do
+    tree=$work/release/$kind
+    [ "$kind" = direct ] || spec=$root/specs/full.yaml
+    "$generator" new openreg --spec "$spec" --torch "$root/.venv/torch-$name" --out "$tree" >/dev/null
+    overlay "$base" "$work/venv_release_$kind"
+    backend=$work/venv_release_$kind/bin/python
+    step "Building the $kind tree with PyTorch $release"
+    install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON
+    step "Python tests of the $kind tree with PyTorch $release"
+    pytests "$backend" --dist load "$tree/tests"
+  done
+  step "The external port with PyTorch $release"
+  PATH=$root/.venv/torch-$name/bin:$PATH VIRTUAL_ENV=$root/.venv/torch-$name "$base" -m pytest -q "$root/tests/test_external.py"
 }
 
 stage_device() {
@@ -130,7 +158,18 @@ second_tree() {
 }
 
 stage_second() {
-  test_tree "$(second_tree)" "$work/venv_mybackend" MYBACKEND
+  local tree venv=$work/venv_wheel left
+  tree=$(second_tree)
+  test_tree "$tree" "$work/venv_mybackend" MYBACKEND
+  step "A wheel of mybackend, installed and uninstalled"
+  overlay "$python" "$venv"
+  "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir "$work/wheel" "$tree"
+  "$venv/bin/python" -m pip install -q --disable-pip-version-check --no-deps "$work"/wheel/*.whl
+  (cd "$work/wheel" && "$venv/bin/python" -c 'import torch; assert torch.ones(3, device="mybackend").sum().item() == 3')
+  "$venv/bin/python" -m pip uninstall -q -y torch_mybackend
+  left=$(find "$venv" -iname '*mybackend*')
+  [ -z "$left" ] || die "uninstalling left: $left"
+  (cd "$work/wheel" && "$venv/bin/python" -c 'import torch; assert not hasattr(torch, "mybackend")')
 }
 
 # Each of PyTorch's operators, modules and optimizers once, with both accesses to device memory.

@@ -2,8 +2,13 @@
 # Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 """Loops over many elements: threads take a share each, and together they write what one would."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 import torch
+from torch_openreg import _release
 
 BROADCAST = {
     "rows": ((513, 257), lambda x: x),
@@ -34,3 +39,31 @@ def test_threads_share_large_loops(device, case, threads):
     expected = torch.zeros(shape)
     view(expected).fill_(2.5)
     assert torch.equal(view(filled.cpu()), view(expected))
+
+
+PROGRAM = """
+import os
+import torch
+
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+small, large = torch.empty(2, device="openreg"), torch.empty(1 << 20, device="openreg")
+small.fill_(1)
+torch.openreg.synchronize()
+before = threads()
+large.fill_(1)
+torch.openreg.synchronize()
+print(before, threads())
+"""
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2 or torch.get_num_threads() < 2, reason="needs two processors")
+@pytest.mark.skipif(not _release.built()["compiler"].startswith("GNU"), reason="the build asks g++ alone for OpenMP")
+def test_large_loops_have_helpers():
+    """Without OpenMP in the compiler, PyTorch's at::parallel_for is a plain loop, and nothing says so."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM], check=True, stdout=subprocess.PIPE, text=True)
+    before, after = done.stdout.split()
+    assert int(after) > int(before)

@@ -2,6 +2,7 @@
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -44,7 +45,8 @@ class TaskQueue {
       pushed_ = 0;
     }
     back_->tasks[pushed_++] = std::move(task);
-    __builtin_prefetch(&back_->tasks[pushed_ + 1], 1);  // the thread that takes tasks wrote there last
+    // The thread that takes tasks wrote there last.
+    __builtin_prefetch(&back_->tasks[std::min(pushed_ + 1, kBlock - 1)], 1);
   }
 
   // The oldest one; it stays in its place until it is overwritten by a later push.
