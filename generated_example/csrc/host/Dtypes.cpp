@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <ATen/MemoryOverlap.h>
 #include <ATen/ops/empty.h>
 #include <c10/util/SmallVector.h>
 
@@ -35,6 +36,36 @@ uint64_t dtypes_of(const at::TensorIteratorBase& iter) {
     out = out << 8 | (static_cast<uint8_t>(iter.dtype(i)) + 1U);
   }
   return out;
+}
+
+uint64_t dtypes_of(c10::ArrayRef<const at::TensorBase*> tensors) {
+  uint64_t out = tensors.size() + 1;
+  for (const at::TensorBase* tensor : tensors) {
+    out = out * 131 + (tensor->defined() ? static_cast<uint8_t>(tensor->scalar_type()) + 1U : 0U);
+  }
+  return out;
+}
+
+bool overlap(c10::ArrayRef<const at::TensorBase*> tensors) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const at::TensorBase& one = *tensors[i];
+    if (!one.defined() || one.numel() == 0) {
+      continue;
+    }
+    if (at::has_internal_overlap(one) == at::MemOverlap::Yes) {
+      return true;
+    }
+    for (const at::TensorBase* other : tensors.slice(i + 1)) {
+      if (!other->defined() || one.unsafeGetTensorImpl() == other->unsafeGetTensorImpl()) {
+        continue;
+      }
+      const at::MemOverlapStatus status = at::get_overlap_status(one, *other);
+      if (status == at::MemOverlapStatus::Partial || status == at::MemOverlapStatus::TooHard) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 at::TensorIterator iterator_over_nothing(at::TensorIteratorBase& like, bool promotes) {

@@ -6,18 +6,29 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <ATen/TensorIterator.h>
+#include <ATen/core/IListRef.h>
+#include <ATen/core/List.h>
 #include <c10/core/Scalar.h>
 #include <c10/util/Exception.h>
+#include <c10/util/SmallVector.h>
+
+#include "host/Run.h"
+#include "host/Tensors.h"
 
 // Note [Dtypes that a function of the CPU takes]
 // Functions behind a DispatchStub tell the dtypes that they do not take by throwing, once they run: here on the device,
 // long after the call. So each is asked before: the first call with a combination of dtypes runs it on the calling thread,
 // on an iterator over nothing (a reduction's: over one element), which costs a microsecond or two. If it throws
 // c10::NotImplementedError, so does the call.
+// Functions that take tensors can't be asked so. They look at memory that overlaps, too. So the first call with a combination
+// of dtypes waits for the function, and so does each with tensors that overlap others or themselves; what it throws, the call
+// throws.
 
 namespace openreg::native::detail {
 
@@ -52,11 +63,22 @@ template <class First, class... Rest>
 inline constexpr bool tells_dtypes<First, Rest...> =
     std::is_base_of_v<at::TensorIteratorBase, std::decay_t<First>> && (is_number<std::decay_t<Rest>> && ...);
 
+/// What kind of number is given, since a complex one, say, is refused where a real one is not; 0 if there is but one kind.
+template <class T>
+uint64_t kind_of(const T& number) {
+  if constexpr (std::is_same_v<T, c10::Scalar>) {
+    return static_cast<uint64_t>(number.type()) + 1;
+  } else {
+    return 0;
+  }
+}
+
 /// Throws c10::NotImplementedError if `fn` does not take the dtypes of `iter`.
 template <class Fn, class... Numbers>
 void check_dtypes(
     TakenDtypes& taken, bool promotes, const Fn& fn, at::TensorIteratorBase& iter, const Numbers&... numbers) {
-  const uint64_t dtypes = dtypes_of(iter);
+  uint64_t dtypes = dtypes_of(iter);
+  ((dtypes = dtypes == 0 ? 0 : dtypes * 131 + kind_of(numbers)), ...);
   if (dtypes == 0 || taken.has(dtypes)) {
     return;
   }
@@ -69,6 +91,69 @@ void check_dtypes(
     return;
   }
   taken.add(dtypes);
+}
+
+template <class T>
+inline constexpr bool is_tensor = std::is_base_of_v<at::TensorBase, std::decay_t<T>>;
+template <class T>
+inline constexpr bool may_hold_tensors = std::is_base_of_v<at::TensorIteratorBase, std::decay_t<T>> ||
+    std::is_same_v<std::decay_t<T>, std::optional<at::Tensor>> || std::is_same_v<std::decay_t<T>, at::TensorList> ||
+    std::is_same_v<std::decay_t<T>, at::ITensorListRef> ||
+    std::is_same_v<std::decay_t<T>, c10::List<std::optional<at::Tensor>>>;
+/// Tensors, each a parameter of its own.
+template <class... Params>
+inline constexpr bool takes_tensors = (is_tensor<Params> || ...) && !(may_hold_tensors<Params> || ...);
+
+/// The dtypes of tensors as a number, which is not 0.
+uint64_t dtypes_of(c10::ArrayRef<const at::TensorBase*> tensors);
+
+/// Whether elements of one of the device's tensors are elements of another one, or twice its own.
+bool overlap(c10::ArrayRef<const at::TensorBase*> tensors);
+
+/// Runs `fn`, whose parameters are Params, on tensors of the host and waits. Errors: those of `fn`.
+template <class... Params, class Fn, class... Args>
+void run_awaited(const Fn& fn, const Args&... args) {
+  const HostAccess access = device_access();
+  HostTensors host(access);
+  const auto add = [&host](const auto& arg) {
+    if constexpr (is_tensor<decltype(arg)>) {
+      host.add(at::Tensor(arg), /*written=*/true);
+    }
+  };
+  (add(args), ...);
+  host.fetch();
+  const auto on_host = [&host](const auto& arg) -> decltype(auto) {
+    if constexpr (is_tensor<decltype(arg)>) {
+      return host.on_host(at::Tensor(arg));
+    } else {
+      return arg;
+    }
+  };
+  std::tuple<std::conditional_t<is_tensor<Params>, at::Tensor, std::decay_t<Params>>...> given{on_host(args)...};
+  run_on_host(access, [&] { std::apply([&fn](auto&... arg) { fn(static_cast<Params>(arg)...); }, given); });
+  host.update();
+}
+
+/// True if the call was served: see Note [Dtypes that a function of the CPU takes].
+template <class... Params, class Fn, class... Args>
+bool ran_awaited(TakenDtypes& taken, const Fn& fn, const Args&... args) {
+  c10::SmallVector<const at::TensorBase*, 4> tensors;
+  const auto note = [&tensors](const auto& arg) {
+    if constexpr (is_tensor<decltype(arg)>) {
+      tensors.push_back(&arg);
+    }
+  };
+  (note(args), ...);
+  const uint64_t dtypes = dtypes_of(tensors);
+  const bool known = taken.has(dtypes);
+  if (known && !overlap(tensors)) {
+    return false;
+  }
+  run_awaited<Params...>(fn, args...);
+  if (!known) {
+    taken.add(dtypes);
+  }
+  return true;
 }
 
 }  // namespace openreg::native::detail

@@ -303,6 +303,12 @@ struct OpCall<Op, R(Params...)> {
   template <class... Args>
   static void run(Args&&... args) {
     const auto fn = [](auto&&... given) { static_cast<void>(Op::call(std::forward<decltype(given)>(given)...)); };
+    if constexpr (takes_tensors<Params...>) {
+      static auto& taken = *new TakenDtypes();
+      if (ran_awaited<Params...>(taken, fn, args...)) {
+        return;
+      }
+    }
     run_or_queue(std::make_unique<HostCall<decltype(fn), Params...>>(fn, false, args...));
   }
 };
@@ -341,6 +347,11 @@ struct HostStub<stub, promotes, void (*)(Params...)> {
     if constexpr (detail::tells_dtypes<Params...>) {
       static auto& taken = *new detail::TakenDtypes();
       detail::check_dtypes(taken, promotes, fn, args...);
+    } else if constexpr (detail::takes_tensors<Params...>) {
+      static auto& taken = *new detail::TakenDtypes();
+      if (detail::ran_awaited<Params...>(taken, fn, args...)) {
+        return;
+      }
     }
     detail::run_or_queue(std::make_unique<detail::HostCall<decltype(fn), Params...>>(fn, promotes, args...));
   }

@@ -48,7 +48,7 @@ void queue(std::unique_ptr<Task> task) {
     } catch (const c10::Error& error) {
       report_kernel_error(owned->device, error.what_without_backtrace());
     } catch (const std::exception& error) {
-      report_device_error(owned->device, error.what());
+      report_kernel_error(owned->device, error.what());
     } catch (...) {
       report_device_error(owned->device, "an exception of unknown type");
     }

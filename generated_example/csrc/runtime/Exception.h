@@ -31,8 +31,8 @@
 // Nothing else does. Other devices have nothing to do with it, and who sets a device, frees memory, leaves a scope or asks
 // whether an event has happened could neither act on it nor pass it on.
 //
-// A check that failed in the function (a dtype it does not take, an index out of range) leaves the device as it was but
-// for the function's outputs: report_kernel_error(), told once. After anything else nobody knows: report_device_error(),
+// A function that threw an exception (for a dtype that it does not take, an index out of range, a number that does not fit)
+// leaves the device as it was but for its outputs: report_kernel_error(), told once. After anything else nobody knows: report_device_error(),
 // as a card keeps a failed device-side assertion. Each launch and synchronization of the device throws it from then on,
 // until the process ends.
 

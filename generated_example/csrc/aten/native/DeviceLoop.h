@@ -225,8 +225,9 @@ void casting_loop(const Fn& fn, const std::array<at::ScalarType, sizeof...(I) + 
   constexpr size_t count = sizeof...(I) + 1;
   for (int64_t j = 0; j < n1; ++j) {
     for (int64_t i = 0; i < n0; ++i) {
-      const auto value = fn(static_cast<compute_t<scalar_t>>(c10::fetch_and_cast<scalar_t>(
-          dtypes[I + 1], data[I + 1] + j * strides[count + I + 1] + i * strides[I + 1]))...);
+      // A scalar_t first, as an output of that dtype would hold it: the sum of two bools is no 2.
+      const auto value = static_cast<scalar_t>(fn(static_cast<compute_t<scalar_t>>(c10::fetch_and_cast<scalar_t>(
+          dtypes[I + 1], data[I + 1] + j * strides[count + I + 1] + i * strides[I + 1]))...));
       c10::cast_and_store(dtypes[0], data[0] + j * strides[count] + i * strides[0], value);
     }
   }

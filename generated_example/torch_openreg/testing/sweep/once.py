@@ -99,7 +99,6 @@ WRITES: Calls = {
     "overlap_masked_select": lambda t: torch.masked_select(t.flat[:4], t.flat[:4] > -9, out=t.flat[1:5]),
     "overlap_kthvalue": lambda t: torch.kthvalue(t.x, 2, out=(t.x[0], t.ones[:3])),
     "overlap_sub": lambda t: torch.sub(t.flat[:4], t.flat[:4], out=t.flat[1:5]),
-    "overlap_mm": lambda t: torch.mm(t.x, t.x, out=t.x),
     "overlap_self": lambda t: t.flat.as_strided((3, 3), (1, 1)).add_(1),
     "overlap_expanded": lambda t: t.flat[:1].expand(3).mul_(2),
     "batch_norm_out": lambda t: (

@@ -17,6 +17,12 @@ from .compare import CATEGORIES, NEED_CITATION
 from .known import MOST, Known
 
 
+def applies(known: Known) -> bool:
+    name = known.kernel.removeprefix("!")
+    there = not name or torch._C._dispatch_has_kernel_for_dispatch_key(f"aten::{name}", "PrivateUse1")
+    return there != known.kernel.startswith("!")
+
+
 def covers(known: Known, mode: str, case: str, category: str) -> bool:
     matches = fnmatch.fnmatchcase(case, known.case) and fnmatch.fnmatchcase(mode, known.mode)
     return matches and category == known.category
@@ -91,7 +97,7 @@ class Results:
         self.rows[mode, task] = row
 
     def findings(self, known: Iterable[Known], modes: Iterable[str]) -> Iterator[Finding]:
-        listed, wanted = list(known), set(modes)
+        listed, wanted = [k for k in known if applies(k)], set(modes)
         for (mode, _), row in self.rows.items():
             for case, category, detail in row["found"] if mode in wanted else ():
                 reason = next((k for k in listed if covers(k, mode, case, category)), None)
@@ -113,7 +119,7 @@ def stale(known: Iterable[Known], findings: list[Finding], tasks: list[Task], mo
     names = {f"{task.subject}/{task.dtype}" for task in tasks}
 
     def ran(entry: Known) -> bool:
-        if not any(fnmatch.fnmatchcase(mode, entry.mode) for mode in modes):
+        if not applies(entry) or not any(fnmatch.fnmatchcase(mode, entry.mode) for mode in modes):
             return False
         subject, _, dtype, _ = entry.case.rsplit("/", 3)
         if any(sign in subject + dtype for sign in "*?["):

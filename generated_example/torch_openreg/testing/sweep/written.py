@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from .compare import Call
+from .compare import TOLERANCES, Call
 from .copies import changed
 from .variants import Given, conjugated, expanded, negated, overlapping, spread, turned, variant
 
@@ -128,8 +128,13 @@ def out_resized(given: Given) -> Iterator[Call]:
 
 @variant(most=4, applies=has_out)
 def out_dtype(given: Given) -> Iterator[Call]:
+    """Of another dtype: what was computed is converted, so it is no more exact than what was computed."""
+    exact = given.expected()
+    tolerance = TOLERANCES.get(exact.dtype) if isinstance(exact, torch.Tensor) else None
     for dtype in (torch.float64, torch.int64, torch.complex128, torch.bool):
-        yield from out_calls(given, lambda x, dtype=dtype: x.to(dtype).zero_() if x.dtype != dtype else None)
+        yield from out_calls(
+            given, lambda x, dtype=dtype: x.to(dtype).zero_() if x.dtype != dtype else None, tolerance=tolerance
+        )
 
 
 @variant(most=6, applies=has_out)

@@ -1,6 +1,7 @@
 // Written by openreg-gen 0.1.0 from openreg.yaml.
 // Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
 #include <torch/library.h>  // first: the operators' headers do not include what they need
+#include <ATen/MemoryOverlap.h>
 #include <ATen/ops/addmm_ops.h>
 #include <ATen/ops/addmv_ops.h>
 #include <ATen/ops/baddbmm_ops.h>
@@ -141,6 +142,10 @@ void host_gemm(const at::Tensor& out, const at::Tensor& self, const at::Tensor& 
   }
 }
 
+bool overlap(const at::Tensor& a, const at::Tensor& b) {
+  return a.is_alias_of(b) && at::get_overlap_status(a, b) != at::MemOverlapStatus::No;
+}
+
 /// Whether two tensors are the same elements in the same order.
 bool same(const at::Tensor& a, const at::Tensor& b) {
   return a.data_ptr() == b.data_ptr() && a.sizes() == b.sizes() && a.strides() == b.strides() &&
@@ -151,6 +156,9 @@ bool same(const at::Tensor& a, const at::Tensor& b) {
 
 void gemm(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
     const at::Scalar& beta, const at::Scalar& alpha) {
+  if (self.defined()) {
+    static_cast<void>(self.expand(out.sizes()));  // throws if it does not broadcast, whether there is something to add or not
+  }
   if (out.numel() == 0) {
     return;
   }
@@ -163,7 +171,8 @@ void gemm(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, co
     return gemm(out.unsqueeze(-1), column ? self.unsqueeze(-1) : self, a, b.unsqueeze(-1), beta, alpha);
   }
   Matrix result(out);
-  const bool fits = result.describe() && (out.dim() < 3 || out.size(0) == 1 || result.stride != 0);
+  const bool apart = !overlap(out, a) && !overlap(out, b);  // else factors would be overwritten while they are read
+  const bool fits = apart && result.describe() && (out.dim() < 3 || out.size(0) == 1 || result.stride != 0);
   if (!fits) {
     result.values = at::empty(out.sizes(), out.options());
     result.describe();

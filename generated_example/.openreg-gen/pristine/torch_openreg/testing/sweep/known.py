@@ -4,7 +4,8 @@
 
 An entry says which cases differ (subject/variant/dtype/index, as globs), in what, and why. One whose cases no longer
 differ fails the sweep. `crash`, `hang`, `raising`, `device`, `dtype` and `value` need `cites`: PyTorch's own issue, or how
-CUDA does the same. MOST is how many cases of a category `--sample` may find known in a mode; numbers that may only fall.
+CUDA does the same. `kernel`: only where the backend has a kernel of that operator; with a `!` before it, only where it has
+none. MOST is how many cases of a category `--sample` may find known in a mode; numbers that may only fall.
 """
 
 from typing import NamedTuple
@@ -16,6 +17,7 @@ class Known(NamedTuple):
     reason: str
     cites: str = ""
     mode: str = "*"
+    kernel: str = ""
 
 
 MOST: dict[str, int] = {"raising": 32, "device": 23, "value": 3, "strides": 29, "aliasing": 2, "error": 1}
@@ -29,6 +31,10 @@ NARROW = "no kernel of the backend's own: PyTorch's decomposition looks at the d
 SHUFFLE = "PyTorch's decomposition leaves its result contiguous; the CPU's kernel keeps the layout"
 SUMMED = "a sum of gradients has the strides of its first term, and PyTorch sums those of accelerators in another order"
 CHUNKED = "PyTorch's own Python code asks for mixed products where the device is not the CPU"
+ELSEWHERE = "to(other) moves to where the other tensor is, and that one is on the CPU"
+ELSEWHERE_CUDA = "CUDA does the same: to(other) takes the device of any tensor"
+CONJUGATE = "the CPU's product of two conjugates is a conjugate view, the kernel's is a number; both are the same"
+LATE = "what is wrong is seen when the kernel runs, and told by the next call, as CUDA's assertions are"
 BEGINNING = "the CPU writes where its maximum begins over its input, which out= is; the device has the maximum"
 
 DIFFERENCES: list[Known] = [
@@ -127,4 +133,18 @@ DIFFERENCES: list[Known] = [
     ),
     Known("nn.LSTMCell/*/*/*", "aliasing", "the fused cell's two biases share one gradient, as CUDA's do"),
     Known("narrow_copy/errors/*/*", "error", NARROW),
+    *(Known(f"to/{variant}/*/*", "device", ELSEWHERE, ELSEWHERE_CUDA) for variant in ("numbers", "zero_dim_cpu")),
+    Known(
+        "add/out_dtype/bool/*",
+        "raising",
+        "an alpha that is True is refused where out= is no bool",
+        "CUDA does the same: its iterator has the dtype of out=, the CPU's that of a temporary",
+        kernel="add.out",
+    ),
+    *(
+        Known(f"{name}/*/complex64/*", "aliasing", CONJUGATE, kernel="dot")
+        for name in ("dot", "vdot", "matmul", "__rmatmul__", "linalg.vecdot", "inner")
+    ),
+    Known("index_put/inplace_small/*/*", "error", LATE, kernel="_index_put_impl_"),
+    Known("nn.functional.gelu/errors/*/*", "error", LATE, kernel="gelu.out"),
 ]
