@@ -1,13 +1,15 @@
 """Writes the tables of facts about PyTorch's releases, from the releases themselves; docs/releases.md says when.
 
     scripts/facts.py operators 2.13=DIR 2.14=DIR 2.15=DIR    generator/catalog/op_releases.cpp
+    scripts/facts.py in_tree 2.13=DIR 2.14=DIR               generator/catalog/in_tree_rows.cpp
     scripts/facts.py stubs 2.13=DIR 2.14=DIR                 generator/catalog/dispatch_stubs.cpp
     scripts/facts.py amp 2.13=DIR 2.14=DIR                   generator/spec/amp_preset.cpp
 
 DIR: a release's environment or the folder that holds its package; for `operators` also its declarations (see
-`openreg-gen check --against`). The others read headers, which must say the same in all releases named. `--check`
-writes nothing, and fails if a table is not what would be written. The command must be built: build/openreg-gen, or
-$OPENREG_GEN.
+`openreg-gen check --against`). `stubs` and `amp` read headers, which must say the same in all releases named. `in_tree`
+reads the machine code of a package from pip (scripts/stub_calls.py); an operator that several releases have must call the
+same in them. `--check` writes nothing, and fails if a table is not what would be written. For `operators` the command must
+be built: build/openreg-gen, or $OPENREG_GEN.
 """
 
 import argparse
@@ -100,14 +102,19 @@ def headers(folder):
     return include if include.is_dir() else sys.exit(f"{folder}: there are no headers of PyTorch")
 
 
-def agreed(releases, read):
-    """What `read` finds in the first release; ends where another one says something else of what that has."""
-    first, *others = [(release, read(pathlib.Path(folder))) for release, folder in releases.items()]
-    for release, other in others:
-        differ = sorted(name for name in first[1] | other if other.get(name) != first[1].get(name))
+def agreed(releases, read, in_all=True):
+    """What `read` finds in the releases; ends where one says something else than those before it, of what both have or, if
+    `in_all`, of anything."""
+    found = None
+    for release, folder in releases.items():
+        other = read(pathlib.Path(folder))
+        found = found or other
+        names = found | other if in_all else found.keys() & other.keys()
+        differ = sorted(name for name in names if other.get(name) != found.get(name))
         if differ:
             sys.exit("PyTorch {}.{} says something else of: ".format(*release) + ", ".join(differ))
-    return first[1]
+        found = found | other
+    return found
 
 
 def declared_stubs(folder):
@@ -126,9 +133,9 @@ def declared_stubs(folder):
 
 
 def stubs(releases):
-    """The DispatchStubs that the tables of in_tree.cpp and stubs.cpp name, as the headers declare them."""
+    """The DispatchStubs that the tables of in_tree_rows.cpp and stubs.cpp name, as the headers declare them."""
     names = set()
-    for table in ("in_tree", "stubs"):
+    for table in ("in_tree_rows", "stubs"):
         text = (ROOT / f"generator/catalog/{table}.cpp").read_text()
         names |= {word for quoted in re.findall(r'"([^"]*)"', text) for word in quoted.split()}
     declared = agreed(releases, lambda folder: {k: v for k, v in declared_stubs(folder).items() if k in names})
@@ -157,6 +164,46 @@ ROWS
 const StubDeclaration* find_stub_declaration(std::string_view name) {
   const auto at = std::ranges::lower_bound(kDeclaredStubs, name, {}, &StubDeclaration::name);
   return at != std::end(kDeclaredStubs) && at->name == name ? &*at : nullptr;
+}
+
+}  // namespace openreg_gen
+"""
+
+
+def in_tree(releases):
+    """The DispatchStubs that the kernels call which PyTorch's devices share."""
+    try:
+        from stub_calls import stub_calls
+    except ModuleNotFoundError as error:
+        sys.exit(f"{error}: pip install capstone pyelftools pyyaml")
+    calls = agreed(
+        releases, lambda folder: stub_calls(headers(folder.resolve()).parents[2], declared_stubs(folder)), in_all=False
+    )
+    rows = ['    {{"{}", "{}"}},'.format(op, " ".join(calls[op])) for op in sorted(calls)]
+    return IN_TREE.replace("ROWS", "\n".join(rows))
+
+
+IN_TREE = """\
+// Written by scripts/facts.py; see docs/releases.md.
+#include "catalog/in_tree_rows.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace openreg_gen {
+namespace {
+
+// clang-format off
+constexpr InTreeRow kInTreeRows[] = {
+ROWS
+};
+// clang-format on
+
+}  // namespace
+
+const InTreeRow* find_in_tree_row(std::string_view op) {
+  const auto at = std::ranges::lower_bound(kInTreeRows, op, {}, &InTreeRow::op);
+  return at != std::end(kInTreeRows) && at->op == op ? &*at : nullptr;
 }
 
 }  // namespace openreg_gen
@@ -221,6 +268,7 @@ const AmpPresetRule* find_amp_rule(std::string_view op) {
 """
 TABLES = {
     "operators": (operators, "catalog/op_releases.cpp"),
+    "in_tree": (in_tree, "catalog/in_tree_rows.cpp"),
     "stubs": (stubs, "catalog/dispatch_stubs.cpp"),
     "amp": (amp, "spec/amp_preset.cpp"),
 }

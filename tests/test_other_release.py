@@ -6,6 +6,7 @@ tests need no other PyTorch. Where ../shared/data has the files of real releases
 
 import json
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -175,6 +176,13 @@ def test_tables_of_facts_are_what_the_script_writes(environment, tmp_path, table
     assert done.returncode == 1
     what = {"stubs": "abs_stub", "amp": "conv1d"}[table]
     assert done.stderr == f"PyTorch {newest} says something else of: {what}\n"
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the script reads machine code of x86-64 alone")
+def test_the_table_of_stub_calls_is_what_the_script_writes(environment):
+    env, torch = environment
+    script = [sys.executable, ROOT / "scripts/facts.py", "in_tree", "--check", f"{oldest}={torch.parent}"]
+    subprocess.run(script, check=True, env=env)
 
 
 def test_pages_say_what_is_supported():
