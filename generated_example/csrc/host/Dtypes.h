@@ -138,13 +138,16 @@ void run_awaited(const Fn& fn, const Args&... args) {
 template <class... Params, class Fn, class... Args>
 bool ran_awaited(TakenDtypes& taken, const Fn& fn, const Args&... args) {
   c10::SmallVector<const at::TensorBase*, 4> tensors;
-  const auto note = [&tensors](const auto& arg) {
+  uint64_t dtypes = 0;
+  const auto note = [&](const auto& arg) {
     if constexpr (is_tensor<decltype(arg)>) {
       tensors.push_back(&arg);
+    } else {
+      dtypes = dtypes * 131 + kind_of(arg);
     }
   };
   (note(args), ...);
-  const uint64_t dtypes = dtypes_of(tensors);
+  dtypes = dtypes * 131 + dtypes_of(tensors);
   const bool known = taken.has(dtypes);
   if (known && !overlap(tensors)) {
     return false;

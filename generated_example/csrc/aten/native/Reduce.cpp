@@ -2,6 +2,7 @@
 // Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 #include "aten/native/Reduce.h"
 
+#include <ATen/MemoryOverlap.h>
 #include <ATen/WrapDimUtils.h>
 #include <ATen/ops/empty_strided.h>
 
@@ -45,6 +46,7 @@ size_t span(const at::Tensor& tensor) {
 ReducePlan::ReducePlan(const at::Tensor& out, const at::Tensor& self, at::IntArrayRef dims)
     : input{const_cast<void*>(self.const_data_ptr()), span(self), false, nullptr},
       output{out.mutable_data_ptr(), span(out), true, nullptr} {
+  at::assert_no_internal_overlap(out);
   std::vector<bool> folds(static_cast<size_t>(self.dim()), dims.empty());
   for (const int64_t dim : dims) {
     if (self.dim() > 0) {
