@@ -191,6 +191,13 @@ void HostTensors::update(const Known& known) {
     native::grow_storage(device, at::detail::computeStorageNbytes(host.sizes(), host.strides(), host.itemsize(), static_cast<size_t>(offset)));
     device.unsafeGetTensorImpl()->set_sizes_and_strides(host.sizes(), host.strides(), offset);
   }
+  // linalg.lu_solve makes its out= a conjugate view.
+  if (device.is_conj() != host.is_conj()) {
+    device._set_conj(host.is_conj());
+  }
+  if (device.is_neg() != host.is_neg()) {
+    device._set_neg(host.is_neg());
+  }
   if (host.numel() == 0 || (!elsewhere && !memory_.copies())) {
     return;
   }

@@ -18,9 +18,20 @@ UNCHECKED = {
     ("native_batch_norm", "zero_dim_cpu"),
     ("native_group_norm", "expanded_inputs"),
     *((name, variant) for name in ("tril", "triu") for variant in ("out_strided", "inplace_strided")),
+    ("linalg.lu", "out_resized"),
+    ("linalg.lu", "out_strided"),
     ("lu_unpack", "out_strided"),
     ("lu_unpack", "zero_dim_cpu"),
 }
 
 # Sums of large products that nearly cancel: what is left over depends on their order. float32: rtol, atol.
-LOOSER = {"nn.functional.scaled_dot_product_attention": (1e-4, 3e-4)}
+LOOSER = {
+    "linalg.householder_product": (1e-3, 1e-3),
+    "nn.functional.scaled_dot_product_attention": (1e-4, 3e-4),
+}
+
+# Inputs whose elements are partly the same make matrices that have no inverse: solutions are chance, and so are the vectors
+# of singular values that are the same.
+UNSTABLE = {("linalg.ldl_solve", "overlapping_inputs"), ("svd_lowrank", "overlapping_inputs")}
+
+LEFT_OUT = UNCHECKED | UNSTABLE

@@ -48,7 +48,7 @@ class Given(NamedTuple):
         function = function or self.info.op
         args = self.args if args is None else args
         more = {"kept": self.stays, "values": self.filled, **more}
-        if self.info.name in LOOSER and self.dtype == torch.float32:
+        if self.info.name in LOOSER and self.dtype in (torch.float32, torch.complex64):
             more.setdefault("tolerance", LOOSER[self.info.name])
         return Call(function, args, self.kwargs if kwargs is None else kwargs, **more)
 
