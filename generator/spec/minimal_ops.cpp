@@ -46,7 +46,14 @@ constexpr std::string_view kMinimal[] = {
 // Found by the sweep (`python -m PACKAGE.testing.sweep`): the decomposition takes dtypes and layouts that the CPU's
 // kernel refuses, refuses some that it takes, or leaves other strides.
 constexpr std::string_view kLikeTheCpu[] = {
-    "addr", "addr.out", "addr_", "mode.values", "native_group_norm", "native_layer_norm",
+    "addr",
+    "addr.out",
+    "addr_",
+    "all.dims_out",
+    "any.dims_out",
+    "mode.values",
+    "native_group_norm",
+    "native_layer_norm",
 };
 
 }  // namespace

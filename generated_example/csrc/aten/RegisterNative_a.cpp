@@ -4,6 +4,8 @@
 #include <ATen/ops/abs_native.h>
 #include <ATen/ops/abs_ops.h>
 #include <ATen/ops/addr_ops.h>
+#include <ATen/ops/all_ops.h>
+#include <ATen/ops/any_ops.h>
 #include <ATen/DeviceGuard.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/DeviceGuard.h>
@@ -32,6 +34,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL_BOXED(m, "addr", at::_ops::addr, &cpu_detour);
   OPENREG_IMPL_BOXED(m, "addr.out", at::_ops::addr_out, &cpu_detour);
   OPENREG_IMPL_BOXED(m, "addr_", at::_ops::addr_, &cpu_detour);
+  OPENREG_IMPL_BOXED(m, "all.dims_out", at::_ops::all_dims_out, &cpu_detour);
+  OPENREG_IMPL_BOXED(m, "any.dims_out", at::_ops::any_dims_out, &cpu_detour);
 }
 
 }  // namespace openreg
