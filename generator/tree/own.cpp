@@ -66,8 +66,7 @@ Plan own_plan(const Disk& disk, const Manifest& manifest, const std::vector<std:
     step.key = file.key;
     step.before = disk.read(path);
     step.after = with_owned_header(step.before, rendered_as, file);
-    step.action = step.after == step.before ? Action::Keep : Action::Update;
-    step.reason = "yours from now on";
+    step.verdict = step.after == step.before ? Verdict::TakenAsIs : Verdict::Taken;
     plan.steps.push_back(std::move(step));
   }
   std::string text = manifest_text(plan.manifest);
