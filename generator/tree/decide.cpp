@@ -21,21 +21,6 @@ std::string obstacle(const Disk& disk, std::string folder) {
   return {};
 }
 
-/// The text without the lines that name the tool's version: they are no reason to tell an owner of a new render.
-std::string body_hash(std::string_view text) {
-  std::string kept;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
-    const std::string_view line = text.substr(0, end + 1);
-    if (line.find("Written by openreg-gen ") == std::string_view::npos &&
-        line.find("[openreg-gen ") == std::string_view::npos) {
-      kept += line;
-    }
-    text.remove_prefix(end + 1);
-  }
-  return sha256(kept);
-}
-
 }  // namespace
 
 std::string pristine_path(const std::string& path) { return std::string(kPristine) + path; }
@@ -147,7 +132,7 @@ void Decider::create(Step& step, const ManifestFile* before) {
 
 void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFile* before, ManifestFile& entry) {
   const Output& output = render.output;
-  entry.body = output.template_name.empty() ? std::string() : body_hash(render.text);
+  entry.body = output.template_name.empty() ? std::string() : sha256(without_header(render.text));
   const bool was_owned = before && before->file_class == FileClass::Owned;
   judge(step, Verdict::Yours);
   if (was_owned && !before->at.empty() && disk_.kind(before->at) == FileKind::File && disk_.inside(before->at)) {

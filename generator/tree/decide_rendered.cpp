@@ -13,31 +13,6 @@ std::string join_lines(const std::vector<int>& lines) {
   return out;
 }
 
-/// The owner's file with the line of its new class in place of "Owned: ...", and without its mark.
-std::string with_class_line(const std::string& text, const Step& step) {
-  Output output;
-  output.path = step.path;
-  output.file_class = step.file_class;
-  output.key = step.key;
-  Output owned = output;
-  owned.file_class = FileClass::Owned;
-  const std::string line = class_line(owned);
-  const std::size_t at = text.find(line);
-  if (at == std::string::npos || at > 1000) return text;
-  std::string out = text;
-  out.replace(at, line.size(), class_line(output));
-  const std::size_t mark = out.find(id_mark(output.path));
-  if (mark != std::string::npos && mark < 1000) {
-    const std::size_t begin = out.rfind('\n', mark), end = out.find('\n', mark);
-    if (begin != std::string::npos && end != std::string::npos) {
-      // An HTML comment ends on the mark's line.
-      const bool closes = out.compare(end - std::min<std::size_t>(end, 4), 4, " -->") == 0;
-      out.replace(begin, end - begin, closes ? " -->" : "");
-    }
-  }
-  return out;
-}
-
 /// Another text than the render.
 void become(Step& step, std::string text) {
   step.after = std::move(text);
@@ -76,7 +51,10 @@ void Decider::decide_shared(Step& step, const std::string& sum, const ManifestFi
     if (ours != step.before && options_.side == MergeSide::Theirs) back_up(step);  // its owner's lines go
   }
   const bool resolved = ours != step.before, disowned = options_.disown.contains(step.path);
-  if (disowned) ours = with_class_line(ours, step);
+  if (disowned) {
+    ours = with_class(ours, {step.path, FileClass::Owned, step.key, step.path},
+                      {step.path, step.file_class, step.key, {}});
+  }
   if (sha256(ours) == before->sha256 && before->file_class != FileClass::Owned)
     return judge(step, resolved ? Verdict::ResolvedToRender : Verdict::Stale);
   if (before->sha256 != sum) return merge(step, ours, *before, entry);

@@ -1,6 +1,7 @@
 // What is to be done with each file of a tree, decided before anything is written.
 #pragma once
 
+#include "model/model.h"
 #include "tree/disk.h"
 #include "tree/ignore.h"
 #include "tree/manifest.h"
