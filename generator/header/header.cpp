@@ -1,5 +1,7 @@
 #include "header/header.h"
 
+#include "diag/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -90,12 +92,20 @@ bool parse_file_class(std::string_view text, FileClass& file_class) {
   return false;
 }
 
-std::string header_text(const Header& header, std::string_view tool_version, std::string_view spec_file) {
+std::string header_text(const Header& header, std::string_view spec_file) {
   const std::string extension = std::filesystem::path(header.path).extension().string();
   if (extension == ".json") return {};
   const Style style = style_of(extension);
-  return fmt::format("{}{}{} from {}.\n{}{}{}", style.open, kWho, tool_version, spec_file, style.prefix,
+  return fmt::format("{}{}from {}.\n{}{}{}", style.open, kWho, spec_file, style.prefix,
                      class_and_mark(header, style.prefix), style.close);
+}
+
+std::string without_version(std::string text) {
+  const std::size_t who = text.find(kWho);
+  if (who == std::string::npos || who > kTop) return text;
+  const std::size_t version = who + kWho.size(), end = text.find_first_of(" \n", version);
+  const bool there = is_digit(text[version]) && end != std::string::npos && text.compare(end, 6, " from ") == 0;
+  return there ? text.erase(version, end + 1 - version) : text;
 }
 
 std::string with_class(const std::string& text, const Header& was, const Header& now) {

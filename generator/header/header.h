@@ -22,8 +22,13 @@ struct Header {
   std::string id;   // of an owned file: what it is found by when it was moved; may be empty
 };
 
-/// Without a line break at its end. Empty for files that can hold no comment (JSON).
-std::string header_text(const Header& header, std::string_view tool_version, std::string_view spec_file);
+/// Without a line break at its end. Empty for files that can hold no comment (JSON). It names no version of the tool: a
+/// release would change every file of every tree; the manifest names it.
+std::string header_text(const Header& header, std::string_view spec_file);
+
+/// The text with a header of older versions, "Written by openreg-gen 0.1.0 from ...", as it is written now: so that
+/// merges of such texts need not touch that line, whatever its owner wrote around it.
+std::string without_version(std::string text);
 
 /// The text of a file whose header said `was`, with the class and the mark of `now`. A header that its owner changed
 /// stays as it is.

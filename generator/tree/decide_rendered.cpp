@@ -72,7 +72,7 @@ void Decider::merge(Step& step, const std::string& ours, const ManifestFile& bef
   check_inside(disk_, base);
   if (hash_of(disk_, base) != before.sha256) return judge(step, Verdict::NoBase);
   const Merger& merger = options_.merger ? *options_.merger : git_;
-  Merged merged = merger.merge(ours, disk_.read(base), step.after, options_.side);
+  Merged merged = merger.merge(without_version(ours), without_version(disk_.read(base)), step.after, options_.side);
   if (merged.kind == Merged::Kind::Impossible) return judge(step, Verdict::Unmergeable, merged.why);
   become(step, std::move(merged.text));
   if (merged.kind == Merged::Kind::Conflict) {
