@@ -1,11 +1,11 @@
-"""A tree that an older openreg-gen left, with other templates, merges forward. tests/frozen/make.py made it."""
+"""Trees that older versions left, with other templates or headers, merge forward. tests/frozen/make.py made them."""
 
 import json
 import pathlib
 import tarfile
 
 import pytest
-from trees import MANIFEST, files, state
+from trees import MANIFEST, SHARED, files, state
 
 FROZEN = pathlib.Path(__file__).parent / "frozen/old_tree.tar.xz"
 KERNEL = "csrc/aten/native/relu.cpp"
@@ -68,3 +68,58 @@ def test_an_operator_can_be_added_to_it(openreg_gen, old):
     assert "  nonzero: native\n" in (old / "olddevice.yaml").read_text()
     assert json.loads((old / MANIFEST).read_text())["tool"] != "0.0.9"
     openreg_gen("generate", "--check", cwd=old)
+
+
+@pytest.fixture
+def with_version(tmp_path):
+    with tarfile.open(FROZEN.with_name("version_in_header.tar.xz")) as archive:
+        archive.extractall(tmp_path, filter="data")
+    root = tmp_path / "old"
+    assert "Written by openreg-gen 0.1.0 from" in (root / SHARED).read_text()
+    return root
+
+
+def test_headers_lose_the_version(openreg_gen, with_version, tmp_path):
+    root = with_version
+    before = {name: path.read_bytes() for name, path in files(root).items()}
+    told = json.loads(openreg_gen("generate", "--json", cwd=root).stdout)["files"]
+    expected = fresh(openreg_gen, root, tmp_path)
+    for file in told:
+        name = file["path"]
+        if file["class"] == "owned":
+            assert file["action"] == "keep" and (root / name).read_bytes() == before[name], file
+        elif name in before and (expected / name).exists():
+            assert (file["action"], file["reason"]) in [("update", "stale"), ("unchanged", "")], file
+            assert (root / name).read_bytes() == (expected / name).read_bytes(), name
+            assert b"Written by openreg-gen 0.1.0" not in (root / name).read_bytes(), name
+    openreg_gen("generate", "--check", cwd=root)
+
+
+def test_edits_beside_the_version_are_kept(openreg_gen, with_version):
+    root = with_version
+    kernel = (root / KERNEL).read_text() + "// mine\n"
+    (root / KERNEL).write_text(kernel)
+    for name, line in ((SHARED, "<!-- Ours, too. -->\n"), (".gitignore", "# Ours, too.\n")):
+        (root / name).write_text(line + (root / name).read_text())
+    openreg_gen("generate", cwd=root)
+    for name, line in ((SHARED, "<!-- Ours, too. -->\n"), (".gitignore", "# Ours, too.\n")):
+        merged = (root / name).read_text()
+        assert merged.startswith(line) and "Written by openreg-gen from" in merged, name
+        assert "<<<<<<<" not in merged and "0.1.0 from" not in merged, name
+    assert (root / KERNEL).read_text() == kernel
+    openreg_gen("generate", "--check", cwd=root)
+
+
+def test_files_with_the_version_are_taken_and_given_back(openreg_gen, with_version, tmp_path):
+    root = with_version
+    taken = ("CMakeLists.txt", SHARED)
+    openreg_gen("own", *taken, cwd=root)
+    (root / SHARED).write_text("<!-- Ours, too. -->\n" + (root / SHARED).read_text())
+    as_taken = [(root / name).read_bytes() for name in taken]
+    assert all(b"0.1.0 from" in text and b"Owned: yours" in text for text in as_taken)
+    openreg_gen("generate", cwd=root)
+    assert [(root / name).read_bytes() for name in taken] == as_taken
+    openreg_gen("disown", "--yes", *taken, cwd=root)
+    expected = fresh(openreg_gen, root, tmp_path)
+    assert (root / "CMakeLists.txt").read_text() == (expected / "CMakeLists.txt").read_text()
+    assert (root / SHARED).read_text() == "<!-- Ours, too. -->\n" + (expected / SHARED).read_text()

@@ -1,4 +1,4 @@
-# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `torch` in the spec changes it, then `openreg-gen generate`.
 #
 # PyTorch, as it lies in the active Python's packages: PyTorch::c10, PyTorch::torch_cpu, PyTorch::torch_python.

@@ -1,4 +1,4 @@
-# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Written by openreg-gen from openreg.yaml.
 # Shared: rendered, then yours to edit; `backend` in the spec changes what is rendered.
 """Trains a CNN in mixed precision with a gradient scaler, channels_last, batch normalization and OneCycleLR."""
 

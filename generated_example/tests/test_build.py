@@ -1,4 +1,4 @@
-# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 """What the build takes PyTorch to be, on packages that only look like PyTorch: CMake is run, nothing is compiled."""
 

@@ -1,4 +1,4 @@
-# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 """C++ of a user, outside of the tree, uses the streams and guards: built by torch.utils.cpp_extension, and by CMake."""
 

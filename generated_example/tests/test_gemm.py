@@ -1,4 +1,4 @@
-# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 """Products of matrices: all layouts that the device's gemm is told of, what it is not asked for, and convolutions."""
 

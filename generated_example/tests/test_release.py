@@ -1,4 +1,4 @@
-# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 """A build loads with the minor release of PyTorch it was built with, and no other; `diagnose` tells why it does not."""
 

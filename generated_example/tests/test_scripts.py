@@ -1,4 +1,4 @@
-# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 """What scripts do that no single operator shows: threads on one tensor, a default device, memory that runs out."""
 

@@ -1,4 +1,4 @@
-# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `torch` in the spec changes it, then `openreg-gen generate`.
 """Which PyTorch the libraries of this package were built with, and whether that is the one they meet.
 

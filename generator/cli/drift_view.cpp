@@ -44,7 +44,7 @@ Json names_json(const std::vector<const Op*>& ops) {
 }
 
 bool uneventful(const EntryDrift& entry) {
-  return entry.drift.changes.empty() && entry.broken.empty() && entry.left.empty();
+  return entry.drift.changes.empty() && !entry.breaks() && entry.left.empty();
 }
 
 /// Two folders of one release, or of none, are told apart by their paths.
@@ -61,13 +61,11 @@ std::string entry_text(const EntryDrift& entry, const std::string& old_name, con
   if (has(drift, OpChange::Schema) && drift.same_signature) words.back() += ", with the same C++ types";
   if (!entry.left.empty()) words.push_back("left out: " + entry.left);
   std::string text =
-      fmt::format("  {} line {}: '{}' ({}{}): {}\n", entry.broken.empty() ? "note " : "BREAK", entry.at.line, entry.op,
+      fmt::format("  {} line {}: '{}' ({}{}): {}\n", entry.breaks() ? "BREAK" : "note ", entry.at.line, entry.op,
                   entry.strategy, entry.selection.empty() ? "" : fmt::format(", by '{}'", entry.selection),
                   fmt::format("{}", fmt::join(words, "; ")));
   if (has(drift, OpChange::Schema)) text += beside(*drift.before, *drift.after, old_name, new_name);
-  for (const auto& reason : entry.broken) {
-    if (reason != "its schema changed") text += fmt::format("      {}\n", reason);
-  }
+  for (const auto& reason : entry.broken) text += fmt::format("      {}\n", reason);
   if (drift.replacement != nullptr)
     text += fmt::format("      what may replace it: {}\n", schema_of(*drift.replacement));
   return text;
@@ -77,6 +75,9 @@ Json entry_json(const EntryDrift& entry) {
   const OpDrift& drift = entry.drift;
   auto changes = Json::array();
   for (const auto change : drift.changes) changes.push_back(to_string(change));
+  auto reasons = Json::array();
+  if (entry.schema_broke) reasons.push_back("its schema changed");
+  for (const auto& reason : entry.broken) reasons.push_back(reason);
   const char* status = !entry.left.empty() && drift.after != nullptr ? "left out"
                        : drift.after == nullptr                      ? "removed"
                        : drift.before == nullptr                     ? "new"
@@ -89,8 +90,8 @@ Json entry_json(const EntryDrift& entry) {
                {"selection", entry.selection},
                {"status", status},
                {"changes", std::move(changes)},
-               {"breaks", !entry.broken.empty()},
-               {"reasons", entry.broken}};
+               {"breaks", entry.breaks()},
+               {"reasons", std::move(reasons)}};
   if (!entry.left.empty()) json["left"] = entry.left;
   if (drift.before != nullptr && !drift.changes.empty()) json["old"] = schema_of(*drift.before);
   if (drift.after != nullptr && !drift.changes.empty()) json["new"] = schema_of(*drift.after);

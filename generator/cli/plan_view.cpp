@@ -16,8 +16,7 @@ namespace {
 
 /// A shared file that its owner edited is no news.
 bool says_something(const Step& step) {
-  const bool known = step.action == Action::Keep && step.finding == Finding::Fine && step.reason == "edited";
-  return step.action != Action::Unchanged && !step.reason.empty() && !known;
+  return step.verdict != Verdict::YourEdits && !row_of(step.verdict).text.empty();
 }
 
 const char* colour_of(Action action) {
@@ -52,11 +51,13 @@ constexpr Heading kHeadings[] = {
     {Finding::Blocked, "cannot be written"},
 };
 
+/// What there is to say below the heading of its finding; nothing where that says it all.
 std::string said(const Step& step) {
-  if (step.action == Action::Refuse && step.finding == Finding::Edited) {
-    return fmt::format("{}; `{}` in the spec governs it", step.reason, step.key);
+  if (step.verdict == Verdict::Stale || step.verdict == Verdict::Missing || step.verdict == Verdict::Gone) return {};
+  if (step.action() == Action::Refuse && step.finding() == Finding::Edited) {
+    return fmt::format("{}; `{}` in the spec governs it", step.reason(), step.key);
   }
-  return step.reason;
+  return step.reason();
 }
 
 }  // namespace
@@ -74,9 +75,9 @@ nlohmann::json steps_json(const Plan& plan) {
   for (const Step& step : plan.steps) {
     nlohmann::json file{{"path", step.path},
                         {"class", to_string(step.file_class)},
-                        {"action", to_string(step.action)},
-                        {"finding", to_string(step.finding)},
-                        {"reason", step.reason},
+                        {"action", to_string(step.action())},
+                        {"finding", to_string(step.finding())},
+                        {"reason", step.reason()},
                         {"key", step.key}};
     if (!step.lines.empty()) file["lines"] = step.lines;
     if (!step.backup.empty()) file["backup"] = step.backup;
@@ -97,8 +98,8 @@ std::string steps_table(const Plan& plan, bool colour) {
   for (const Step& step : plan.steps) {
     if (!says_something(step)) continue;
     out += fmt::format("  {}  {:{}}  {:9}  {}\n",
-                       painted(fmt::format("{:8}", to_string(step.action)), colour_of(step.action), colour), step.path,
-                       width, to_string(step.file_class), step.reason);
+                       painted(fmt::format("{:8}", to_string(step.action())), colour_of(step.action()), colour),
+                       step.path, width, to_string(step.file_class), step.reason());
     if (!step.backup.empty()) out += fmt::format("  {:8}  what was there is in {}\n", "", step.backup);
   }
   return out;
@@ -110,7 +111,7 @@ std::string check_report(const Plan& plan, bool colour) {
     std::vector<const Step*> found;
     std::size_t width = 0;
     for (const Step& step : plan.steps) {
-      if (step.finding != finding) continue;
+      if (step.finding() != finding) continue;
       found.push_back(&step);
       width = std::max(width, step.path.size());
     }
@@ -118,9 +119,9 @@ std::string check_report(const Plan& plan, bool colour) {
     const std::string word(to_string(finding));
     out += fmt::format("{}: {}\n", painted(word, "1", colour), text);
     for (const Step* step : found) {
-      const std::string reason = step->reason == "no longer asked for" ? word : said(*step);  // the heading says it
+      const std::string reason = said(*step);
       out +=
-          reason == word ? fmt::format("  {}\n", step->path) : fmt::format("  {:{}}  {}\n", step->path, width, reason);
+          reason.empty() ? fmt::format("  {}\n", step->path) : fmt::format("  {:{}}  {}\n", step->path, width, reason);
     }
     counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", found.size(), word);
   }
@@ -152,7 +153,7 @@ std::string conflict_report(const Plan& plan, bool colour) {
   std::string out;
   std::size_t files = 0, places = 0;
   for (const Step& step : plan.steps) {
-    if (step.finding != Finding::Conflict) continue;
+    if (step.finding() != Finding::Conflict) continue;
     ++files;
     places += step.lines.size();
     for (int line : step.lines)
@@ -177,8 +178,8 @@ std::string count_classes(const Manifest& manifest) {
 std::string plan_diff(const Plan& plan, bool colour) {
   std::string out;
   for (const Step& step : plan.steps) {
-    if (!step.writes() && step.action != Action::Refuse) continue;
-    const bool create = step.action == Action::Create, remove = step.action == Action::Remove;
+    if (!step.writes() && step.action() != Action::Refuse) continue;
+    const bool create = step.action() == Action::Create, remove = step.action() == Action::Remove;
     out += unified_diff(step.before, step.after, create ? "/dev/null" : "a/" + step.path,
                         remove ? "/dev/null" : "b/" + step.path, colour);
   }
@@ -189,18 +190,18 @@ Exit print_refusal(const Plan& plan) {
   std::size_t count = 0;
   bool edited = false, conflict = false;
   for (const Step& step : plan.steps) {
-    if (step.action != Action::Refuse) continue;
+    if (step.action() != Action::Refuse) continue;
     ++count;
-    edited |= step.finding == Finding::Edited;
-    conflict |= step.finding == Finding::Conflict;
+    edited |= step.finding() == Finding::Edited;
+    conflict |= step.finding() == Finding::Conflict;
   }
   print_error("E0503",
               fmt::format("{} {} in the way; nothing was written", count_of(count, "file"), count == 1 ? "is" : "are"),
               {});
   for (const Step& step : plan.steps) {
-    if (step.action != Action::Refuse) continue;
+    if (step.action() != Action::Refuse) continue;
     const std::string governed = step.key.empty() ? "" : fmt::format("; `{}` in the spec governs it", step.key);
-    fmt::print(stderr, "  {}: {} ({}{})\n", step.path, step.reason, to_string(step.file_class), governed);
+    fmt::print(stderr, "  {}: {} ({}{})\n", step.path, step.reason(), to_string(step.file_class), governed);
   }
   if (edited) {
     fmt::print(

@@ -23,28 +23,29 @@ struct StatusOptions {
 };
 
 struct Freshness {
-  const char* word;  // "fresh", "stale", "unknown"
+  enum State { Fresh, Stale, Unknown } state = Unknown;
   std::string why;
 };
+constexpr const char* kStates[] = {"fresh", "stale", "unknown"};
 
 /// Whether a render would be of the same inputs as the last one.
 Freshness freshness(const StatusOptions& options, const OpenTree& tree) {
   const std::string& path = tree.manifest.spec;
-  if (tree.disk->kind(path) != FileKind::File) return {"unknown", "the spec is gone"};
+  if (tree.disk->kind(path) != FileKind::File) return {Freshness::Unknown, "the spec is gone"};
   try {
     Diagnostics diagnostics;
     Inputs inputs{parse_spec_text(tree.disk->read(path), tree.root / path, diagnostics), {}};
     inputs.catalog =
         load_catalog(find_torch(options.torch.empty() ? std::nullopt : std::optional<fs::path>(options.torch)));
     validate_spec(inputs.spec, inputs.catalog, diagnostics);
-    if (diagnostics.has_errors()) return {"unknown", "the spec has errors: `openreg-gen check " + path + "`"};
+    if (diagnostics.has_errors()) return {Freshness::Unknown, "the spec has errors: `openreg-gen check " + path + "`"};
     const Manifest next = prepare(inputs, find_data(), path, read_ignore(*tree.disk)).next;
-    if (next.tool != tree.manifest.tool) return {"stale", "another openreg-gen, " + next.tool};
-    if (next.torch != tree.manifest.torch) return {"stale", "another PyTorch, " + next.torch};
-    if (next.inputs != tree.manifest.inputs) return {"stale", "the spec or the templates changed"};
-    return {"fresh", {}};
+    if (next.tool != tree.manifest.tool) return {Freshness::Stale, "another openreg-gen, " + next.tool};
+    if (next.torch != tree.manifest.torch) return {Freshness::Stale, "another PyTorch, " + next.torch};
+    if (next.inputs != tree.manifest.inputs) return {Freshness::Stale, "the spec or the templates changed"};
+    return {Freshness::Fresh, {}};
   } catch (const Failure& failure) {
-    return {"unknown", failure.what()};
+    return {Freshness::Unknown, failure.what()};
   }
 }
 
@@ -87,7 +88,7 @@ void print_json(const OpenTree& tree, const std::vector<FileStatus>& files, cons
                 const std::optional<LastRun>& last) {
   nlohmann::json out{{"root", tree.root.string()}, {"spec", tree.manifest.spec},
                      {"tool", tree.manifest.tool}, {"torch", tree.manifest.torch},
-                     {"files", files.size()},      {"state", fresh.word},
+                     {"files", files.size()},      {"state", kStates[fresh.state]},
                      {"why", fresh.why},           {"undo", nullptr}};
   for (const Topic& topic : topics()) {
     out[topic.key] = nlohmann::json::array();
@@ -118,7 +119,7 @@ Exit run(const StatusOptions& options) {
   const auto row = [colour](const char* name, const std::string& text) {
     fmt::print("{}  {}\n", painted(fmt::format("{:7}", name), "2", colour), text);
   };
-  const bool is_fresh = fresh.word == std::string_view("fresh"), stale = fresh.word == std::string_view("stale");
+  const bool is_fresh = fresh.state == Freshness::Fresh, stale = fresh.state == Freshness::Stale;
   row("Tree", tree.root.string());
   row("Spec", tree.manifest.spec);
   row("Written", fmt::format("by openreg-gen {} for {}", tree.manifest.tool, tree.manifest.torch));

@@ -118,7 +118,7 @@ json make_globals(const Spec& spec, const Catalog& catalog, const std::string& s
 
 json job_context(const Output& output, const json& globals) {
   return {{"file",
-           {{"header", file_header(output, globals["tool"]["version"].get<std::string>(),
+           {{"header", header_text({output.path, output.file_class, output.key, output.id},
                                    globals["spec"]["file"].get<std::string>())},
             {"path", output.path},
             {"class", to_string(output.file_class)}}}};

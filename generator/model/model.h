@@ -3,6 +3,7 @@
 #pragma once
 
 #include "catalog/catalog.h"
+#include "header/header.h"
 #include "model/user_templates.h"
 #include "spec/spec.h"
 
@@ -14,12 +15,6 @@
 #include <vector>
 
 namespace openreg_gen {
-
-/// Whose a file is. generated: the tool's; shared: rendered, then the owner's to edit; owned: written once.
-enum class FileClass { Generated, Shared, Owned };
-std::string_view to_string(FileClass file_class);
-/// False if `text` names no class.
-bool parse_file_class(std::string_view text, FileClass& file_class);
 
 /// One file to render: a row of templates.yaml, with its names filled in.
 struct Output {
@@ -46,16 +41,6 @@ nlohmann::json make_globals(const Spec& spec, const Catalog& catalog, const std:
 /// of those of the same name, its rows come last; what is wrong there is Failure(BadInput, E0613).
 std::vector<Output> expand_outputs(const std::filesystem::path& templates, const nlohmann::json& globals,
                                    const UserTemplates& user = {});
-
-/// The comment that opens an output, in the comment style of its path, without a line break at its end. Empty for
-/// files that can hold no comment (JSON).
-std::string file_header(const Output& output, std::string_view tool_version, std::string_view spec_file);
-
-/// The line of the header that says whose the file is, without comment marks.
-std::string class_line(const Output& output);
-
-/// What an owned file is found by: "[openreg-gen aten::relu]".
-std::string id_mark(std::string_view id);
 
 /// The item of the model that an output of a row with `each` is of; else null.
 const nlohmann::json& item_of(const Output& output, const nlohmann::json& globals);

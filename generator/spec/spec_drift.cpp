@@ -71,8 +71,7 @@ EntryDrift compare_entry(const OpSpec& op, const Spec& there, const Entries& ent
   // An operator may have an entry of its own for that release, and a kernel with it.
   const OpSpec& in_force = *there_as->second;
   const bool same = in_force.name.at.line == op.name.at.line && in_force.name.at.column == op.name.at.column;
-  if (same && std::ranges::find(entry.drift.changes, OpChange::Schema) != entry.drift.changes.end())
-    entry.broken.emplace_back("its schema changed");
+  entry.schema_broke = same && std::ranges::find(entry.drift.changes, OpChange::Schema) != entry.drift.changes.end();
   check_strategy(entry, in_force);
   return entry;
 }
@@ -95,7 +94,7 @@ void compare_amp(const Spec& spec, const Catalog& before, const Catalog& after, 
 }  // namespace
 
 std::size_t SpecDrift::breaks() const {
-  const auto broken = std::ranges::count_if(ops, [](const EntryDrift& entry) { return !entry.broken.empty(); });
+  const auto broken = std::ranges::count_if(ops, [](const EntryDrift& entry) { return entry.breaks(); });
   return static_cast<std::size_t>(broken) + selections.size();
 }
 

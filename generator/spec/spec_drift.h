@@ -17,7 +17,10 @@ struct EntryDrift {
   std::string selection;  // the entry that brought it; empty if it was named
   OpDrift drift;
   std::string left;                 // why the spec, as it stands, leaves it out there; empty if it does not
-  std::vector<std::string> broken;  // what has to be done something about; empty: regenerating is all
+  std::vector<std::string> broken;  // what else has to be done something about
+  bool schema_broke = false;        // its schema changed, and it has no other entry there
+  /// False: regenerating is all.
+  bool breaks() const { return schema_broke || !broken.empty(); }
 };
 
 struct SpecDrift {

@@ -21,21 +21,6 @@ std::string obstacle(const Disk& disk, std::string folder) {
   return {};
 }
 
-/// The text without the lines that name the tool's version: they are no reason to tell an owner of a new render.
-std::string body_hash(std::string_view text) {
-  std::string kept;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
-    const std::string_view line = text.substr(0, end + 1);
-    if (line.find("Written by openreg-gen ") == std::string_view::npos &&
-        line.find("[openreg-gen ") == std::string_view::npos) {
-      kept += line;
-    }
-    text.remove_prefix(end + 1);
-  }
-  return sha256(kept);
-}
-
 }  // namespace
 
 std::string pristine_path(const std::string& path) { return std::string(kPristine) + path; }
@@ -113,7 +98,7 @@ void Decider::add(Rendered& render, Plan& plan) {
       decide_shared(step, sum, before, entry);
     }
   }
-  if (output.file_class == FileClass::Shared && !claimed && step.action != Action::Refuse) {
+  if (output.file_class == FileClass::Shared && !claimed && step.action() != Action::Refuse) {
     keep_pristine(output.path, render.text, plan);
   }
   if (!step.backup.empty()) plan.state.push_back({step.backup, step.before});
@@ -122,38 +107,34 @@ void Decider::add(Rendered& render, Plan& plan) {
 }
 
 std::optional<FileKind> Decider::look(Step& step) {
-  if (const std::string& obstacle = folder(folder_of(step.path)).obstacle; !obstacle.empty()) {
-    refuse(step, Finding::Blocked, "'" + obstacle + "' is a file where a folder has to be");
-    return std::nullopt;
+  const std::string& obstacle = folder(folder_of(step.path)).obstacle;
+  const FileKind kind = obstacle.empty() ? disk_.kind(step.path) : FileKind::None;
+  if (!obstacle.empty()) {
+    judge(step, Verdict::FileAbove, obstacle);
+  } else if (kind == FileKind::Folder) {
+    judge(step, Verdict::FolderThere);
+  } else if (kind == FileKind::Symlink) {
+    judge(step, Verdict::SymlinkThere);
+  } else if (kind == FileKind::Other) {
+    judge(step, Verdict::NoPlainFile);
+  } else {
+    if (kind == FileKind::File) step.before = disk_.read(step.path);
+    return kind;
   }
-  const FileKind kind = disk_.kind(step.path);
-  if (kind == FileKind::Folder) {
-    refuse(step, Finding::Blocked, "a folder is in its place");
-    return std::nullopt;
-  }
-  if (kind == FileKind::Symlink || kind == FileKind::Other) {
-    refuse(step, Finding::Blocked,
-           kind == FileKind::Symlink ? "a symlink is in its place" : "no plain file is in its place");
-    return std::nullopt;
-  }
-  if (kind == FileKind::File) step.before = disk_.read(step.path);
-  return kind;
+  return std::nullopt;
 }
 
 void Decider::create(Step& step, const ManifestFile* before) {
-  if (const std::string other = case_clash(step.path); !other.empty()) {
-    return refuse(step, Finding::Blocked,
-                  "'" + other + "' differs in letter case only: on some systems they are one file");
-  }
-  step.action = Action::Create;
-  step.finding = Finding::Missing;
-  step.reason = before ? "missing" : "new";
+  const std::string other = case_clash(step.path);
+  if (!other.empty()) return judge(step, Verdict::OtherCase, other);
+  judge(step, before ? Verdict::Missing : Verdict::New);
 }
 
 void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFile* before, ManifestFile& entry) {
   const Output& output = render.output;
-  entry.body = output.template_name.empty() ? std::string() : body_hash(render.text);
+  entry.body = output.template_name.empty() ? std::string() : sha256(without_header(render.text));
   const bool was_owned = before && before->file_class == FileClass::Owned;
+  judge(step, Verdict::Yours);
   if (was_owned && !before->at.empty() && disk_.kind(before->at) == FileKind::File && disk_.inside(before->at)) {
     const auto ids = marks_in(disk_.read(before->at));
     if (std::find(ids.begin(), ids.end(), entry.id) != ids.end()) entry.at = before->at;
@@ -162,17 +143,16 @@ void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFil
   if (kind == FileKind::File) {
     entry.at.clear();
   } else if (entry.at.empty() && kind == FileKind::None) {
-    const std::string* found = moved_to(entry.id, step);
-    if (step.action == Action::Refuse) return;
-    if (found) {
-      entry.at = *found;
-      step.reason = "yours, moved here from " + output.path;
+    const auto& found = marked(entry.id);
+    if (found.size() > 1) return judge(step, Verdict::TwoMarks, found[0] + " and in " + found[1]);
+    if (found.size() == 1) {
+      entry.at = found[0];
+      judge(step, Verdict::YoursMoved, output.path);
     }
   }
   if (!entry.at.empty()) step.path = entry.at;
   if (kind == FileKind::Symlink || kind == FileKind::Other) {
     // An owner may link a kernel to where it is kept; it is never written, so it may lead anywhere.
-    step.action = Action::Keep;
     if (before) entry.sha256 = before->sha256;
     return;
   }
@@ -183,20 +163,16 @@ void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFil
     return create(step, before);
   }
   if (render.replaces) {
-    if (step.before != *render.replaces) return refuse(step, Finding::Blocked, "was edited just now");
-    step.action = step.before == step.after ? Action::Unchanged : Action::Update;
-    if (step.action == Action::Update) step.reason = "edited, as you asked";
-    return;
+    if (step.before != *render.replaces) return judge(step, Verdict::EditedMeanwhile);
+    return judge(step, step.before == step.after ? Verdict::Unchanged : Verdict::AsAsked);
   }
-  step.action = Action::Keep;
   if (before) entry.sha256 = before->sha256;
   check_signature(step, output, before, entry);
-  if (was_owned && !before->body.empty() && before->body != entry.body && step.reason.empty()) {
-    step.reason = "yours; openreg-gen would now write it differently";
-  }
+  const bool differs = was_owned && !before->body.empty() && before->body != entry.body;
+  if (differs && step.verdict == Verdict::Yours) judge(step, Verdict::YoursDiffers);
 }
 
-void Decider::check_signature(Step& step, const Output& output, const ManifestFile* before, ManifestFile& entry) const {
+void Decider::check_signature(Step& step, const Output& output, const ManifestFile* before, ManifestFile& entry) {
   entry.signature = output.signature;
   if (!before || before->signature.empty() || before->signature == output.signature) return;
   const KernelPlace place = find_kernel(step.before, output.signature);
@@ -204,23 +180,14 @@ void Decider::check_signature(Step& step, const Output& output, const ManifestFi
   entry.signature = before->signature;
   entry.wanted = output.signature;
   step.drift = Step::Drift{place.line, before->signature, output.signature};
-  step.finding = Finding::Drifted;
-  step.reason = "yours; its signature changed";
+  judge(step, Verdict::YoursDrifted);
 }
 
-void Decider::refuse(Step& step, Finding finding, std::string why) {
-  step.action = Action::Refuse;
-  step.finding = finding;
-  step.reason = std::move(why);
-}
-
-void Decider::refuse_or_force(Step& step, std::string why) {
-  const Finding finding = why.starts_with("edited") ? Finding::Edited : Finding::Blocked;
-  refuse(step, finding, std::move(why));
-  if (!options_.force) return;
-  back_up(step);
-  step.action = Action::Update;
-  step.reason += "; replaced";
+void Decider::judge(Step& step, Verdict verdict, std::string detail) {
+  step.verdict = verdict;
+  step.detail = std::move(detail);
+  step.replaced = options_.force && row_of(verdict).forcible;
+  if (step.replaced) back_up(step);
 }
 
 void Decider::back_up(Step& step) {
@@ -229,48 +196,39 @@ void Decider::back_up(Step& step) {
   check_inside(disk_, step.backup);
 }
 
-const std::string* Decider::moved_to(const std::string& id, Step& step) {
-  if (id.empty()) return nullptr;
+const std::vector<std::string>& Decider::marked(const std::string& id) {
+  static const std::vector<std::string> none;
+  if (id.empty()) return none;
   if (!marks_) marks_ = find_marks(disk_);
   const auto found = marks_->find(id);
-  if (found == marks_->end()) return nullptr;
-  if (found->second.size() > 1) {
-    refuse(step, Finding::Blocked,
-           "gone, and its mark is in " + found->second[0] + " and in " + found->second[1] + ": leave it in one");
-    return nullptr;
-  }
-  return &found->second[0];
+  return found == marks_->end() ? none : found->second;
 }
 
 void Decider::drop(const std::string& path, const ManifestFile& file, Plan& plan) {
   Step step;
-  step.action = Action::Keep;
-  step.finding = Finding::Extra;
   step.path = file.at.empty() ? path : file.at;
   step.file_class = file.file_class;
   step.key = file.key;
   check_inside(disk_, folder_of(step.path));
   const bool owned = file.file_class == FileClass::Owned;
   ManifestFile entry = file;
-  const auto keep = [&] {
-    plan.manifest.files[path] = std::move(entry);
-    if (!step.reason.empty()) plan.steps.push_back(std::move(step));
+  const auto tell = [&](Verdict verdict, std::string detail = {}) {
+    judge(step, verdict, std::move(detail));
+    plan.steps.push_back(std::move(step));
   };
-  if (options_.ignore.matches(path)) {
-    if (disk_.kind(step.path) == FileKind::None) return;
-    entry.ignored = true;
-    step.finding = Finding::Fine;
-    if (!file.ignored) step.reason = "ignored from now on: neither written nor removed";
-    return keep();
-  }
   FileKind kind = disk_.kind(step.path);
-  if (kind == FileKind::None && owned && !file.id.empty()) {
-    const std::string* found = moved_to(file.id, step);
-    if (found) {
-      step.path = entry.at = *found;
+  if (options_.ignore.matches(path)) {
+    if (kind == FileKind::None) return;
+    entry.ignored = true;
+    plan.manifest.files[path] = std::move(entry);
+    if (!file.ignored) tell(Verdict::Ignored);
+    return;
+  }
+  if (kind == FileKind::None && owned) {
+    if (const auto& found = marked(file.id); found.size() == 1) {
+      step.path = entry.at = found[0];
       kind = FileKind::File;
     }
-    step.action = Action::Keep;
   }
   const auto forget_pristine = [&] {
     if (disk_.kind(pristine_path(path)) == FileKind::File) plan.state_gone.push_back(pristine_path(path));
@@ -278,27 +236,16 @@ void Decider::drop(const std::string& path, const ManifestFile& file, Plan& plan
   if (kind == FileKind::None) return forget_pristine();
   if (kind == FileKind::File) step.before = disk_.read(step.path);
   const bool unedited = kind == FileKind::File && sha256(step.before) == file.sha256;
-  if (owned && (!unedited || !entry.at.empty())) {
+  const bool stays = owned && (!unedited || !entry.at.empty());
+  if (stays || (unedited && !owned && !file.id.empty() && kept_.contains(file.id))) {
+    if (stays) kept_.insert(file.id);
     entry.left = true;
-    kept_.insert(file.id);
-    if (file.left) step.finding = Finding::Fine;
-    if (!file.left) step.reason = "yours, since you edited it; the spec no longer asks for it";
-    return keep();
-  }
-  if (unedited && !owned && !file.id.empty() && kept_.contains(file.id)) {
-    entry.left = true;
-    if (file.left) step.finding = Finding::Fine;
-    if (!file.left) step.reason = "stays with your kernel of " + file.id;
-    return keep();
+    plan.manifest.files[path] = std::move(entry);
+    if (file.left) return;  // told when it left
+    return stays ? tell(Verdict::Left) : tell(Verdict::LeftWithKernel, file.id);
   }
   forget_pristine();
-  if (unedited) {
-    step.action = Action::Remove;
-    step.reason = "no longer asked for";
-  } else {
-    step.reason = "no longer asked for, but edited: yours from now on";
-  }
-  plan.steps.push_back(std::move(step));
+  tell(unedited ? Verdict::Gone : Verdict::GoneEdited);
 }
 
 }  // namespace openreg_gen

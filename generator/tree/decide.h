@@ -40,12 +40,13 @@ class Decider {
   void decide_generated(Step& step, const std::string& sum, const ManifestFile* before);
   void decide_shared(Step& step, const std::string& sum, const ManifestFile* before, ManifestFile& entry);
   void merge(Step& step, const std::string& ours, const ManifestFile& before, ManifestFile& entry);
-  void check_signature(Step& step, const Output& output, const ManifestFile* before, ManifestFile& entry) const;
+  void check_signature(Step& step, const Output& output, const ManifestFile* before, ManifestFile& entry);
   void keep_pristine(const std::string& path, const std::string& text, Plan& plan) const;
-  void refuse(Step& step, Finding finding, std::string why);
-  void refuse_or_force(Step& step, std::string why);
+  /// With --force, a refusal that can be forced backs the file up and replaces it.
+  void judge(Step& step, Verdict verdict, std::string detail = {});
   void back_up(Step& step);
-  const std::string* moved_to(const std::string& id, Step& step);
+  /// The files that have the mark of `id`.
+  const std::vector<std::string>& marked(const std::string& id);
 
   const Disk& disk_;
   const Manifest* old_;

@@ -1,7 +1,7 @@
 // .openreg-gen/manifest.json: what the tool wrote into a tree. Checked in with the tree: the same on any machine.
 #pragma once
 
-#include "model/model.h"
+#include "header/header.h"
 
 #include <map>
 #include <string>

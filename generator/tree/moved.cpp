@@ -1,11 +1,10 @@
 #include "tree/moved.h"
 
-#include "tree/paths.h"
+#include "header/header.h"
 
 namespace openreg_gen {
 namespace {
 
-constexpr std::string_view kMark = "[openreg-gen ";
 constexpr std::size_t kLargest = 4 << 20;
 
 void look(const Disk& disk, const std::string& folder, std::map<std::string, std::vector<std::string>>& out) {
@@ -29,16 +28,6 @@ void look(const Disk& disk, const std::string& folder, std::map<std::string, std
 }
 
 }  // namespace
-
-std::vector<std::string> marks_in(std::string_view text) {
-  std::vector<std::string> ids;
-  for (std::size_t at = text.find(kMark); at != std::string_view::npos; at = text.find(kMark, at)) {
-    at += kMark.size();
-    const std::size_t end = text.find_first_of("]\n", at);
-    if (end != std::string_view::npos && text[end] == ']') ids.emplace_back(text.substr(at, end - at));
-  }
-  return ids;
-}
 
 std::map<std::string, std::vector<std::string>> find_marks(const Disk& disk) {
   std::map<std::string, std::vector<std::string>> out;

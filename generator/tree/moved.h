@@ -5,13 +5,9 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace openreg_gen {
-
-/// The ids in a text, in order.
-std::vector<std::string> marks_in(std::string_view text);
 
 /// Where each id is marked: paths, sorted. Looks through the whole tree, but for .openreg-gen, hidden folders, build
 /// folders (those with a CMakeCache.txt), symlinks and files that are large or not text.

@@ -6,8 +6,6 @@
 namespace openreg_gen {
 namespace {
 
-constexpr std::size_t kHeader = 1000;  // bytes; a header is at the top
-
 const ManifestFile& entry_of(const Manifest& manifest, const std::string& path, std::string& rendered_as) {
   const ManifestFile* file = find_file(manifest, path, &rendered_as);
   if (!file) {
@@ -16,27 +14,6 @@ const ManifestFile& entry_of(const Manifest& manifest, const std::string& path, 
                   "`openreg-gen status` shows the files of the tree");
   }
   return *file;
-}
-
-/// "Generated: do not edit; ..." becomes "Owned: ..." and a line with the mark. A header that was changed stays.
-std::string with_owned_header(const std::string& text, const std::string& path, const ManifestFile& file) {
-  Output output;
-  output.path = path;
-  output.key = file.key;
-  output.file_class = file.file_class;
-  const std::string line = class_line(output);
-  const std::size_t at = text.find(line);
-  if (at == std::string::npos || at > kHeader) return text;
-  output.file_class = FileClass::Owned;
-  output.id = path;
-  const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at) + 1;
-  const std::string prefix = text.substr(begin, at - begin);
-  std::string out = text;
-  // The mark goes on a line of its own, before what closes the comment.
-  out.replace(
-      at, line.size(),
-      class_line(output) + "\n" + prefix + "Move or rename it as you like; it is found by this mark: " + id_mark(path));
-  return out;
 }
 
 }  // namespace
@@ -65,9 +42,9 @@ Plan own_plan(const Disk& disk, const Manifest& manifest, const std::vector<std:
     step.file_class = FileClass::Owned;
     step.key = file.key;
     step.before = disk.read(path);
-    step.after = with_owned_header(step.before, rendered_as, file);
-    step.action = step.after == step.before ? Action::Keep : Action::Update;
-    step.reason = "yours from now on";
+    step.after = with_class(step.before, {rendered_as, file.file_class, file.key, {}},
+                            {rendered_as, FileClass::Owned, file.key, rendered_as});
+    step.verdict = step.after == step.before ? Verdict::TakenAsIs : Verdict::Taken;
     plan.steps.push_back(std::move(step));
   }
   std::string text = manifest_text(plan.manifest);

@@ -1,5 +1,6 @@
 #include "tree/plan.h"
 
+#include "diag/text.h"
 #include "render/sha256.h"
 #include "tree/decide.h"
 #include "tree/paths.h"
@@ -22,52 +23,14 @@ void finish(const Disk& disk, Plan& plan) {
 
 }  // namespace
 
-std::string_view to_string(Action action) {
-  switch (action) {
-    case Action::Create:
-      return "create";
-    case Action::Update:
-      return "update";
-    case Action::Merge:
-      return "merge";
-    case Action::Conflict:
-      return "conflict";
-    case Action::Unchanged:
-      return "unchanged";
-    case Action::Keep:
-      return "keep";
-    case Action::Remove:
-      return "remove";
-    case Action::Refuse:
-      return "refuse";
-  }
-  return {};
-}
-
-std::string_view to_string(Finding finding) {
-  switch (finding) {
-    case Finding::Fine:
-      return "fine";
-    case Finding::Missing:
-      return "missing";
-    case Finding::Stale:
-      return "stale";
-    case Finding::Edited:
-      return "edited";
-    case Finding::Extra:
-      return "extra";
-    case Finding::Conflict:
-      return "conflict";
-    case Finding::Drifted:
-      return "drifted";
-    case Finding::Blocked:
-      return "blocked";
-  }
-  return {};
+std::string Step::reason() const {
+  std::string text(row_of(verdict).text);
+  replace_all(text, "{}", detail);
+  return replaced ? text + "; replaced" : text;
 }
 
 bool Step::writes() const {
-  switch (action) {
+  switch (action()) {
     case Action::Create:
     case Action::Update:
     case Action::Merge:
@@ -81,11 +44,11 @@ bool Step::writes() const {
 }
 
 bool Plan::refused() const {
-  return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.action == Action::Refuse; });
+  return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.action() == Action::Refuse; });
 }
 
 bool Plan::conflicts() const {
-  return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.action == Action::Conflict; });
+  return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.action() == Action::Conflict; });
 }
 
 bool Plan::changes() const {
@@ -95,7 +58,7 @@ bool Plan::changes() const {
 
 bool Plan::clean() const {
   return !changes() && std::all_of(steps.begin(), steps.end(), [](const Step& step) {
-    return step.finding == Finding::Fine && step.action != Action::Refuse;
+    return step.finding() == Finding::Fine && step.action() != Action::Refuse;
   });
 }
 

@@ -1,10 +1,12 @@
 // What is to be done with each file of a tree, decided before anything is written.
 #pragma once
 
+#include "model/model.h"
 #include "tree/disk.h"
 #include "tree/ignore.h"
 #include "tree/manifest.h"
 #include "tree/merge.h"
+#include "tree/verdict.h"
 
 #include <optional>
 #include <set>
@@ -13,15 +15,6 @@
 #include <vector>
 
 namespace openreg_gen {
-
-/// Create, Update, Merge and Remove change the disk; Conflict does if it puts markers in. Keep: the file is its
-/// owner's. Refuse: the whole run is refused.
-enum class Action { Create, Update, Merge, Conflict, Unchanged, Keep, Remove, Refuse };
-std::string_view to_string(Action action);
-
-/// What was found, for `generate --check`. Fine: as it should be, or its owner's business.
-enum class Finding { Fine, Missing, Stale, Edited, Extra, Conflict, Drifted, Blocked };
-std::string_view to_string(Finding finding);
 
 /// One finished output. The spec itself is one, too: owned, without a template.
 struct Rendered {
@@ -33,12 +26,12 @@ struct Rendered {
 };
 
 struct Step {
-  Action action = Action::Unchanged;
-  Finding finding = Finding::Fine;
-  std::string path;  // where the file is, or will be
+  Verdict verdict = Verdict::Unchanged;
+  std::string detail;     // what the verdict's text has a place for
+  bool replaced = false;  // refused, but forced
+  std::string path;       // where the file is, or will be
   FileClass file_class = FileClass::Generated;
   std::string key;         // the spec key that governs it
-  std::string reason;      // why, in a few words: "edited", "missing", "no longer asked for"; may be empty
   std::string before;      // the text on disk, for a diff; empty if there is none
   std::string after;       // the text that will be there; empty for Remove
   std::string sum;         // SHA-256 of `after`; empty if it was not computed
@@ -49,6 +42,10 @@ struct Step {
     std::string was, now;
   };
   std::optional<Drift> drift;  // of an owned kernel whose signature changed
+  Action action() const { return replaced ? Action::Update : row_of(verdict).action; }
+  Finding finding() const { return row_of(verdict).finding; }
+  /// Why, in a few words: "edited", "missing", "no longer asked for"; may be empty. For people: ask the verdict.
+  std::string reason() const;
   bool writes() const;
 };
 

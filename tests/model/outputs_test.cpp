@@ -89,26 +89,5 @@ TEST_F(Outputs, ARowThatIsWrongIsNamed) {
   expect_failure("- {template: [}\n", "E0604", "templates.yaml:1");
 }
 
-TEST(Header, HasTheCommentStyleOfItsFile) {
-  Output output;
-  output.key = "device";
-  output.path = "a/b.cpp";
-  EXPECT_EQ(file_header(output, "0.1.0", "my.yaml"),
-            "// Written by openreg-gen 0.1.0 from my.yaml.\n"
-            "// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.");
-  output.path = "CMakeLists.txt";
-  output.file_class = FileClass::Shared;
-  EXPECT_EQ(file_header(output, "0.1.0", "my.yaml"),
-            "# Written by openreg-gen 0.1.0 from my.yaml.\n"
-            "# Shared: rendered, then yours to edit; `device` in the spec changes what is rendered.");
-  output.path = "README.md";
-  output.file_class = FileClass::Owned;
-  EXPECT_EQ(file_header(output, "0.1.0", "my.yaml"),
-            "<!-- Written by openreg-gen 0.1.0 from my.yaml.\n"
-            "     Owned: yours to edit; openreg-gen never writes it again. -->");
-  output.path = "a.json";
-  EXPECT_EQ(file_header(output, "0.1.0", "my.yaml"), "");
-}
-
 }  // namespace
 }  // namespace openreg_gen

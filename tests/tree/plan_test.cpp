@@ -57,8 +57,8 @@ class Tree : public testing::Test {
   static std::string told(const Plan& plan) {
     std::string out;
     for (const Step& step : plan.steps) {
-      out += std::string(to_string(step.action)) + " " + step.path + (step.reason.empty() ? "" : ": " + step.reason) +
-             "\n";
+      out += std::string(to_string(step.action())) + " " + step.path +
+             (step.reason().empty() ? "" : ": " + step.reason()) + "\n";
     }
     return out;
   }

@@ -1,4 +1,4 @@
-// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 #include <torch/library.h>  // first: the operators' headers do not include what they need
 #include <ATen/ops/maximum_ops.h>

@@ -1,4 +1,4 @@
-# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 """Arguments for an operator, by name and on the CPU: from PyTorch's OpInfos where they reach it, else from its schema.
 

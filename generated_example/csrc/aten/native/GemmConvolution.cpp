@@ -1,4 +1,4 @@
-// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Written by openreg-gen from openreg.yaml.
 // Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
 #include "aten/native/GemmConvolution.h"
 

@@ -1,4 +1,4 @@
-// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 // aten::amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
 #include <ATen/Dispatch_v2.h>

@@ -1,4 +1,4 @@
-// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Written by openreg-gen from openreg.yaml.
 // Owned: yours to edit; openreg-gen never writes it again.
 // Move or rename it as you like; it is found by this mark: [openreg-gen aten::maximum.out]
 // aten::maximum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)

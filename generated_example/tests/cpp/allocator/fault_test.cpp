@@ -1,4 +1,4 @@
-// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 // Calls of the device that fail in the middle of what the allocators do: what they hold stays true, and what comes after
 // works as if nothing had been.

@@ -1,4 +1,4 @@
-// Written by openreg-gen 0.1.0 from openreg.yaml.
+// Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 // PyTorch's registry of pinned allocators lives in libtorch_cpu, which the build of the allocators alone leaves out.
 // Nobody looks anything up in it here.

@@ -1,4 +1,4 @@
-# Written by openreg-gen 0.1.0 from openreg.yaml.
+# Written by openreg-gen from openreg.yaml.
 # Shared: rendered, then yours to edit; `tests` in the spec changes what is rendered.
 """Differences from the CPU that are meant, or that can't be mended here. Yours to edit.
 

@@ -1,0 +1,44 @@
+// The comment that opens each file of a tree: who wrote it, whose it is, the mark that it is found by. It is written
+// and recognised here only. Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace openreg_gen {
+
+/// Whose a file is. generated: the tool's; shared: rendered, then the owner's to edit; owned: written once.
+enum class FileClass { Generated, Shared, Owned };
+std::string_view to_string(FileClass file_class);
+/// False if `text` names no class.
+bool parse_file_class(std::string_view text, FileClass& file_class);
+
+/// What a header says of its file.
+struct Header {
+  std::string path;  // its extension gives the style of the comment
+  FileClass file_class = FileClass::Generated;
+  std::string key;  // the spec key that governs it
+  std::string id;   // of an owned file: what it is found by when it was moved; may be empty
+};
+
+/// Without a line break at its end. Empty for files that can hold no comment (JSON). It names no version of the tool: a
+/// release would change every file of every tree; the manifest names it.
+std::string header_text(const Header& header, std::string_view spec_file);
+
+/// The text with a header of older versions, "Written by openreg-gen 0.1.0 from ...", as it is written now: so that
+/// merges of such texts need not touch that line, whatever its owner wrote around it.
+std::string without_version(std::string text);
+
+/// The text of a file whose header said `was`, with the class and the mark of `now`. A header that its owner changed
+/// stays as it is.
+std::string with_class(const std::string& text, const Header& was, const Header& now);
+
+/// The text without the lines that say who wrote it and what it is found by: they are no reason to tell an owner of a
+/// new render.
+std::string without_header(std::string_view text);
+
+/// The ids that a text is marked with, "[openreg-gen aten::relu]", in order; one file may have several.
+std::vector<std::string> marks_in(std::string_view text);
+
+}  // namespace openreg_gen
