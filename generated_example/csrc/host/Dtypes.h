@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <tuple>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <ATen/TensorIterator.h>
@@ -17,9 +15,6 @@
 #include <c10/core/Scalar.h>
 #include <c10/util/Exception.h>
 #include <c10/util/SmallVector.h>
-
-#include "host/Run.h"
-#include "host/Tensors.h"
 
 // Note [Dtypes that a function of the CPU takes]
 // Functions behind a DispatchStub tell the dtypes that they do not take by throwing, once they run: here on the device,
@@ -109,54 +104,5 @@ uint64_t dtypes_of(c10::ArrayRef<const at::TensorBase*> tensors);
 
 /// Whether elements of one of the device's tensors are elements of another one, or twice its own.
 bool overlap(c10::ArrayRef<const at::TensorBase*> tensors);
-
-/// Runs `fn`, whose parameters are Params, on tensors of the host and waits. Errors: those of `fn`.
-template <class... Params, class Fn, class... Args>
-void run_awaited(const Fn& fn, const Args&... args) {
-  const HostAccess access = device_access();
-  HostTensors host(access);
-  const auto add = [&host](const auto& arg) {
-    if constexpr (is_tensor<decltype(arg)>) {
-      host.add(at::Tensor(arg), /*written=*/true);
-    }
-  };
-  (add(args), ...);
-  host.fetch();
-  const auto on_host = [&host](const auto& arg) -> decltype(auto) {
-    if constexpr (is_tensor<decltype(arg)>) {
-      return host.on_host(at::Tensor(arg));
-    } else {
-      return arg;
-    }
-  };
-  std::tuple<std::conditional_t<is_tensor<Params>, at::Tensor, std::decay_t<Params>>...> given{on_host(args)...};
-  run_on_host(access, [&] { std::apply([&fn](auto&... arg) { fn(static_cast<Params>(arg)...); }, given); });
-  host.update();
-}
-
-/// True if the call was served: see Note [Dtypes that a function of the CPU takes].
-template <class... Params, class Fn, class... Args>
-bool ran_awaited(TakenDtypes& taken, const Fn& fn, const Args&... args) {
-  c10::SmallVector<const at::TensorBase*, 4> tensors;
-  uint64_t dtypes = 0;
-  const auto note = [&](const auto& arg) {
-    if constexpr (is_tensor<decltype(arg)>) {
-      tensors.push_back(&arg);
-    } else {
-      dtypes = dtypes * 131 + kind_of(arg);
-    }
-  };
-  (note(args), ...);
-  dtypes = dtypes * 131 + dtypes_of(tensors);
-  const bool known = taken.has(dtypes);
-  if (known && !overlap(tensors)) {
-    return false;
-  }
-  run_awaited<Params...>(fn, args...);
-  if (!known) {
-    taken.add(dtypes);
-  }
-  return true;
-}
 
 }  // namespace openreg::native::detail

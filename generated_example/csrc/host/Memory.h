@@ -28,6 +28,7 @@
 //   Tensors.h   HostTensors: its tensors, and the way home of what the code returns or resized
 //   Run.h       where the code runs: run_on_host() waits, queue_on_worker() does not
 //   Launch.h    launch(): a function over raw pointers, asynchronous
+//   Held.h      Held, Awaited: the arguments of a call that runs later, or elsewhere
 //   Kernel.h    host_call<Op>(), host_op<Op>(), HostStub: PyTorch's own CPU kernels
 //   Fallback.h  what PyTorch calls for operators without a kernel
 
