@@ -3,6 +3,9 @@
 #include "catalog/schema.h"
 #include "diag/text.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -119,8 +122,13 @@ std::string header_root(const Op& op) {
 }
 
 std::string device_guard(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> tensors;
   for (const Parameter& p : parameters)
-    if (p.tensor()) return "const c10::OptionalDeviceGuard guard(at::device_of(" + p.name + "));";
+    if (p.tensor()) tensors.push_back(p.name);
+  if (!tensors.empty()) {
+    return fmt::format("const c10::OptionalDeviceGuard guard({}({}));",
+                       tensors.size() == 1 ? "at::device_of" : "first_device_of", fmt::join(tensors, ", "));
+  }
   for (const Parameter& p : parameters)
     if (p.any_tensor()) return "const c10::OptionalDeviceGuard guard(at::device_of(" + p.name + "));";
   for (const Parameter& p : parameters)

@@ -2,8 +2,10 @@
 // Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
+#include <optional>
 #include <type_traits>
 
+#include <ATen/core/Tensor.h>
 #include <ATen/core/boxing/KernelFunction.h>
 #include <torch/library.h>
 
@@ -18,6 +20,19 @@ namespace openreg {
 template <class Op, class Fn>
 inline constexpr bool matches_schema = std::is_same_v<Fn, typename Op::schema> ||
     std::is_same_v<Fn, typename c10::fn_remove_symint<typename Op::schema>::type>;
+
+/// The device of the first of an operator's tensors that is on one of the backend's: 0-dim CPU tensors may stand before it.
+template <class... Tensors>
+std::optional<at::Device> first_device_of(const Tensors&... tensors) {
+  std::optional<at::Device> found;
+  const auto look = [&found](const at::Tensor& tensor) {
+    if (!found.has_value() && tensor.defined() && tensor.is_privateuseone()) {
+      found = tensor.device();
+    }
+  };
+  (look(tensors), ...);
+  return found;
+}
 
 /// Registers a kernel. One whose signature differs was refused by then, and is not looked at any further: types that
 /// PyTorch can't register at all would give errors of their own, which name no operator.

@@ -173,9 +173,9 @@ void move_all(at::TensorIteratorBase& iter) {
 }  // namespace
 
 /// dst = src, on one device, with broadcast done. Asynchronous, in the current stream.
-void copy_on_device(const at::Tensor& dst, const at::Tensor& src) {
+void copy_on_device(const at::Tensor& dst, const at::Tensor& src, bool check_overlap) {
   auto iter = at::TensorIteratorConfig()
-                  .set_check_mem_overlap(true)
+                  .set_check_mem_overlap(check_overlap)
                   .check_all_same_dtype(false)
                   .resize_outputs(false)
                   .add_output(dst)

@@ -192,7 +192,7 @@ void gemm(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, co
     return host_gemm(out, self, a, b, beta, alpha);
   }
   if (!fits) {
-    native::_copy_from(result.values, out, false);  // unlike copy_, also to elements that share memory
+    copy_on_device(out, result.values, /*check_overlap=*/false);  // the CPU's products, too, go to elements that share memory
   }
 }
 

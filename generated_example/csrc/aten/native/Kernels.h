@@ -55,7 +55,7 @@ bool is_set_to(const at::Tensor& self, const at::Tensor& tensor);
 at::Tensor _copy_from(const at::Tensor& self, const at::Tensor& dst, bool non_blocking);
 at::Tensor _copy_from_and_resize(const at::Tensor& self, const at::Tensor& dst);
 at::Scalar _local_scalar_dense(const at::Tensor& self);
-void copy_on_device(const at::Tensor& dst, const at::Tensor& src);
+void copy_on_device(const at::Tensor& dst, const at::Tensor& src, bool check_overlap = true);
 at::Tensor& fill__Scalar(at::Tensor& self, const at::Scalar& value);
 at::Tensor& fill__Tensor(at::Tensor& self, const at::Tensor& value);
 at::Tensor& zero_(at::Tensor& self);
