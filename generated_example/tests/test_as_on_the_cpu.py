@@ -180,7 +180,6 @@ OVERLAPS = {
 EXPANDED_OUT = {
     "bmm": lambda out, a: torch.bmm(a, a, out=out),
     "mv": lambda out, a: torch.mv(a[0], a[0, 0], out=out[0, 0]),
-    "baddbmm_": lambda out, a: out.baddbmm_(a, a),
     "masked_fill_": lambda out, a: out.masked_fill_(a > 1, 5),
     "cummax": lambda out, a: torch.cummax(a, 0, out=(out, torch.empty(0, dtype=torch.int64, device=a.device))),
     "add_": lambda out, a: out.add_(a),
