@@ -209,7 +209,7 @@ stage_full() {
   install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON
   step "Training and operators of specs/full.yaml"
   pytests "$backend" --dist load "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py" \
-    "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py"
+    "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py" "$tree/tests/test_as_on_the_cpu.py" "$tree/tests/test_loops.py"
 }
 
 # Operators of the backend's own, with kernels as an owner would write them, in the large tree; run by a person.
