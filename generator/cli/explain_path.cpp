@@ -6,7 +6,7 @@
 #include "diag/suggest.h"
 #include "model/template_rows.h"
 #include "render/data_dir.h"
-#include "render/sha256.h"
+#include "system/sha256.h"
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
 
@@ -118,7 +118,7 @@ void print_facts(const FileFacts& facts, const ExplainedTree& tree) {
         (found == 0 || !(std::isalnum(static_cast<unsigned char>(line[found - 1])) || line[found - 1] == '_'));
     if (word) page.entry("answers", fmt::format("{}::{}, {}: {}", each.interface, each.name, each.status, each.note));
   }
-  fmt::print("{}", page.take());
+  print_text(page.take());
   if (facts.note.empty() || facts.line > 0) return;
   std::string note;
   for (const char c : facts.note)
