@@ -1,6 +1,7 @@
 // openreg-gen check SPEC: every diagnostic at once; with --against DIR: what another PyTorch would do to the spec.
 #include "cli/drift_view.h"
 #include "cli/spec_view.h"
+#include "cli/terminal_text.h"
 #include "cli/verb.h"
 #include "diag/render.h"
 
@@ -22,10 +23,6 @@ void declare(CLI::App& app, Invocation& call, CheckOptions& options) {
       ->type_name("DIR");
   app.add_flag("--verbose", options.verbose, "say which operators each selection of `ops` takes and leaves, and why");
   call.add_json(app, "diagnostics as JSON, to stdout");
-}
-
-std::string count(std::size_t number, const char* what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
 /// For a comparison it does not matter that the spec is for neither of the two releases.
@@ -75,11 +72,11 @@ Exit run(Invocation& call, const CheckOptions& options) {
   }
   if (call.report(diagnostics)) {
     const auto errors = std::ranges::count(diagnostics.all(), Severity::Error, &Diagnostic::severity);
-    fmt::print(stderr, "\n{}: {}\n", options.spec, count(static_cast<std::size_t>(errors), "error"));
+    fmt::print(stderr, "\n{}: {}\n", options.spec, count_of(static_cast<std::size_t>(errors), "error"));
     return Exit::BadInput;
   }
-  print_text(fmt::format("{}: ok, {}, {}, PyTorch {}\n", options.spec, count(spec.ops.size(), "operator"),
-                         count(spec.custom_ops.size(), "custom operator"), version));
+  print_text(fmt::format("{}: ok, {}, {}, PyTorch {}\n", options.spec, count_of(spec.ops.size(), "operator"),
+                         count_of(spec.custom_ops.size(), "custom operator"), version));
   print_text(selections_text(spec, options.verbose));
   return Exit::Done;
 }

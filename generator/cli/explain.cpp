@@ -88,7 +88,7 @@ Exit explain_custom(const Invocation& call, const CustomOpSpec& op, const std::s
                                        : "yours, in csrc/aten/native");
   page.entry("autograd", op.backward.given() ? fmt::format("{}: {}", autograd, *op.backward) : std::string(autograd));
   page.entry("this tree", place);
-  fmt::print("{}", page.take());
+  print_text(page.take());
   return Exit::Done;
 }
 
@@ -105,8 +105,7 @@ Exit explain_operator(Invocation& call, const std::string& word, const std::opti
   if (!op) {
     const auto overloads = catalog.overloads(word);
     if (overloads.size() > 1 && !call.json) {
-      fmt::print("'{}' has {} overloads; name one of them:\n\n{}", word, overloads.size(),
-                 ops_table(overloads, terminal_width()));
+      print_text(overloads_table(word, overloads, terminal_width()));
       return Exit::Done;
     }
     if (overloads.size() == 1) op = overloads[0];

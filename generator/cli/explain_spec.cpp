@@ -57,7 +57,7 @@ Exit explain_spec(const Invocation& call, const ExplainedTree& tree, int line) {
     page.entry("key", fmt::format("{}: {}", fmt::join(keys, "."), key->description));
     if (!key->fallback.empty()) page.entry("default", std::string(key->fallback));
   }
-  fmt::print("{}", page.take());
+  print_text(page.take());
   if (keys.size() > 1 && keys[0] == "ops") fmt::print("\n`openreg-gen explain {}` tells about the operator\n", keys[1]);
   return Exit::Done;
 }

@@ -72,11 +72,11 @@ Exit show(const Invocation& call, const GenerateOptions& options, const fs::path
     return exit;
   }
   if (options.check) {
-    fmt::print("{}", check_report(plan, colour));
+    print_text(check_report(plan, colour));
     if (plan.clean()) fmt::print("up to date: {}\n", count_classes(plan.manifest));
   } else {
-    if (!plan.refused()) fmt::print("{}", edited.said);
-    fmt::print("{}", steps_table(plan, colour));
+    if (!plan.refused()) print_text(edited.said);
+    print_text(steps_table(plan, colour));
     if (plan.refused()) {
       std::fflush(stdout);
       return print_refusal(plan);

@@ -142,7 +142,7 @@ Exit run(Invocation& call, const NewOptions& options) {
     print_json(nlohmann::json{{"root", root.string()}, {"files", steps_json(plan)}, {"next", next}});
     return Exit::Done;
   }
-  if (options.dry_run) fmt::print("{}", steps_table(plan, colour_wanted(STDOUT_FILENO)));
+  if (options.dry_run) print_text(steps_table(plan, colour_wanted(STDOUT_FILENO)));
   fmt::print("{}{}: {}\n", options.dry_run ? "nothing written; " : "", root.string(), count_classes(plan.manifest));
   fmt::print("spec: {}\n\nNext:\n  {}\n  {}\n", (root / spec_file).string(), next[0], next[1]);
   return Exit::Done;

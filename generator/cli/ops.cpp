@@ -2,7 +2,7 @@
 #include "cli/drift_view.h"
 #include "cli/ops_view.h"
 #include "cli/spec_view.h"
-#include "cli/table.h"
+#include "cli/terminal_text.h"
 #include "cli/verb.h"
 
 #include <unistd.h>
@@ -98,8 +98,7 @@ Exit run(Invocation& call, const ShowOptions& options) {
   } else if (op != nullptr) {
     print_text(op_page(*op, terminal_width()));
   } else {
-    fmt::print("'{}' has {} overloads; name one of them:\n\n{}", options.op, overloads.size(),
-               ops_table(overloads, terminal_width()));
+    print_text(overloads_table(options.op, overloads, terminal_width()));
   }
   return Exit::Done;
 }

@@ -2,6 +2,7 @@
 #include "tree/status.h"
 
 #include "cli/plan_view.h"
+#include "cli/terminal_text.h"
 #include "cli/verb.h"
 #include "diag/render.h"
 #include "pipeline/rendering.h"

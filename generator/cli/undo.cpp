@@ -1,7 +1,7 @@
 // openreg-gen undo: takes the last run's writes back.
 #include "tree/undo.h"
 
-#include "cli/plan_view.h"
+#include "cli/terminal_text.h"
 #include "cli/usage.h"
 #include "cli/verb.h"
 #include "diag/render.h"
@@ -63,8 +63,8 @@ Exit run(Invocation& call, const Preview& preview) {
     for (const LastRun::File& file : last->files) {
       const bool remove = file.back == LastRun::File::Back::Remove, bring = file.back == LastRun::File::Back::Bring;
       const std::string now = bring ? std::string() : tree.disk->read(file.path);
-      fmt::print("{}", unified_diff(now, file.before, bring ? "/dev/null" : "a/" + file.path,
-                                    remove ? "/dev/null" : "b/" + file.path, colour));
+      print_text(unified_diff(now, file.before, bring ? "/dev/null" : "a/" + file.path,
+                              remove ? "/dev/null" : "b/" + file.path, colour));
     }
     return last->edited() ? Exit::No : Exit::Done;
   }

@@ -1,6 +1,6 @@
 #include "catalog/build.h"
 #include "cli/ops_view.h"
-#include "cli/table.h"
+#include "cli/terminal_text.h"
 #include "cli/verb.h"
 #include "support.h"
 
