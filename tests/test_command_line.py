@@ -6,15 +6,49 @@ import shutil
 import subprocess
 
 import pytest
-from trees import COMMAND
+from trees import COMMAND, ROOT
 
 
-def test_version_and_help(openreg_gen):
-    assert re.fullmatch(r"openreg-gen \d+\.\d+\.\d+\n", openreg_gen("--version").stdout)
-    text = openreg_gen("--help").stdout
+def printed(*argv):
+    return subprocess.run([COMMAND, *argv], text=True, capture_output=True, check=True).stdout
+
+
+def verbs():
+    """{"new": "Render a new backend from a spec"}, as --help has them."""
+    below = printed("--help").split("\nSubcommands:\n")[1].split("\n\n")[0]
+    return dict(re.fullmatch(r"  (\w+) +(\S.*)", line).groups() for line in below.splitlines())
+
+
+def test_version_and_help():
+    assert re.fullmatch(r"openreg-gen \d+\.\d+\.\d+\n", printed("--version"))
+    text = printed("--help")
     assert "Examples:" in text and "Exit codes:" in text
-    for verb in ("new", "generate", "check", "ops", "doctor", "schema", "completion"):
-        assert re.search(rf"^ +{verb} +\S", text, re.MULTILINE), verb
+
+
+def test_each_verb_is_a_file_and_in_the_list():
+    cli = ROOT / "generator/cli"
+    made = {
+        verb: path.stem
+        for path in cli.glob("*.cpp")
+        for verb in re.findall(r"^Verb (\w+)_verb\(\) {", path.read_text(), re.MULTILINE)
+    }
+    made.pop("ops_coverage")  # a part of `ops`
+    assert all(verb == stem for verb, stem in made.items()), "a verb is in the file of its name"
+    assert set(made) == set(verbs())
+
+
+def test_each_verb_has_its_own_help_and_examples_name_verbs_only():
+    for verb, about in verbs().items():
+        text = printed(verb, "--help")
+        assert text.startswith(f"{about}\nUsage: openreg-gen {verb} [OPTIONS]"), verb
+        examples = text.split("\nExamples:\n")[1].split("\n\n")[0]
+        assert set(re.findall(r"openreg-gen (\w+)", examples)) <= set(verbs())
+
+
+def test_the_readme_has_every_verb_and_no_other():
+    table = (ROOT / "README.md").read_text().split("| command | what it does |\n")[1].split("\n\n")[0]
+    cells = [row.split(" | ")[0] for row in table.splitlines()[1:]]
+    assert {word for cell in cells for word in re.findall(r"`(\w+)", cell)} == set(verbs())
 
 
 @pytest.mark.parametrize(
@@ -49,7 +83,7 @@ def test_check_without_pytorch_in_json(openreg_gen, tmp_path):
 
 
 def complete(words):
-    script = subprocess.run([COMMAND, "completion", "bash"], text=True, capture_output=True, check=True).stdout
+    script = printed("completion", "bash")
     array = " ".join(f"'{word}'" for word in words)
     probe = (
         f'{script}\nCOMP_WORDS=({array}) COMP_CWORD={len(words) - 1}\n_openreg_gen\nprintf "%s\\n" "${{COMPREPLY[@]}}"'
@@ -58,6 +92,7 @@ def complete(words):
 
 
 def test_bash_completes_verbs_flags_and_values():
+    assert [word for word in complete(["openreg-gen", ""]) if not word.startswith("-")] == list(verbs())
     assert complete(["openreg-gen", "ge"]) == ["generate"]
     assert complete(["openreg-gen", "generate", "--d"]) == ["--dry-run", "--diff"]
     assert complete(["openreg-gen", "new", "x", "--device", "e"]) == ["emulator", "external"]
@@ -68,10 +103,9 @@ def test_bash_completes_verbs_flags_and_values():
 
 
 def test_the_zsh_completion_names_every_verb():
-    script = subprocess.run([COMMAND, "completion", "zsh"], text=True, capture_output=True, check=True).stdout
+    script = printed("completion", "zsh")
     assert script.startswith("#compdef openreg-gen\n")
-    for verb in ("new", "generate", "check", "ops", "doctor", "schema", "completion"):
-        assert f"    {verb})\n" in script
+    assert re.findall(r"^    (\w+)\)$", script, re.MULTILINE) == list(verbs())
     if shutil.which("zsh"):
         subprocess.run(["zsh", "-n"], input=script, text=True, check=True)
 

@@ -1,12 +1,9 @@
 // openreg-gen completion bash|zsh: printed from the command line's own description, so that it cannot lag behind.
-#include "cli/cli.h"
+#include "cli/verb.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace openreg_gen {
 namespace {
@@ -17,7 +14,8 @@ struct Flag {
   std::vector<std::string> values;  // a closed set, or none
 };
 
-struct Verb {
+/// What there is to complete after a verb, or after the command itself.
+struct Words {
   std::string name, about;
   std::vector<Flag> flags;
   std::vector<std::string> words;  // subcommands, and values of positionals
@@ -45,8 +43,8 @@ std::vector<CLI::App*> subcommands(CLI::App* app) {
   return app->get_subcommands([](CLI::App*) { return true; });
 }
 
-Verb describe(CLI::App* app) {
-  Verb verb{app->get_name(), app->get_description(), {}, {}};
+Words describe(CLI::App* app) {
+  Words verb{app->get_name(), app->get_description(), {}, {}};
   for (CLI::Option* option : app->get_options()) {
     if (option->get_positional()) {
       const auto values = values_of(option);
@@ -71,7 +69,7 @@ Verb describe(CLI::App* app) {
 
 std::string join(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
-std::string bash(const std::vector<Verb>& verbs, const Verb& top) {
+std::string bash(const std::vector<Words>& verbs, const Words& top) {
   std::vector<std::string> first = top.words;
   for (const Flag& flag : top.flags) first.push_back(flag.name);
   std::string out =
@@ -82,7 +80,7 @@ std::string bash(const std::vector<Verb>& verbs, const Verb& top) {
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n";
   out += fmt::format("    COMPREPLY=($(compgen -W '{}' -- \"$cur\"))\n    return\n  fi\n", join(first));
   out += "  case ${COMP_WORDS[1]}:$prev in\n";
-  for (const Verb& verb : verbs) {
+  for (const Words& verb : verbs) {
     for (const Flag& flag : verb.flags) {
       if (!flag.takes_value) continue;
       out += flag.values.empty() ? fmt::format("    {}:{}) return ;;\n", verb.name, flag.name)
@@ -91,7 +89,7 @@ std::string bash(const std::vector<Verb>& verbs, const Verb& top) {
     }
   }
   out += "  esac\n  case ${COMP_WORDS[1]} in\n";
-  for (const Verb& verb : verbs) {
+  for (const Words& verb : verbs) {
     std::vector<std::string> words = verb.words;
     for (const Flag& flag : verb.flags) words.push_back(flag.name);
     out += fmt::format("    {}) words='{}' ;;\n", verb.name, join(words));
@@ -117,13 +115,13 @@ std::string zsh_text(const std::string& text) {
   return out;
 }
 
-std::string zsh(const std::vector<Verb>& verbs) {
+std::string zsh(const std::vector<Words>& verbs) {
   std::string out =
       "#compdef openreg-gen\n"
       "# zsh completion of openreg-gen: source <(openreg-gen completion zsh)\n"
       "_openreg_gen() {\n"
       "  local -a verbs=(\n";
-  for (const Verb& verb : verbs) out += fmt::format("    '{}:{}'\n", verb.name, zsh_text(verb.about));
+  for (const Words& verb : verbs) out += fmt::format("    '{}:{}'\n", verb.name, zsh_text(verb.about));
   out +=
       "  )\n"
       "  if (( CURRENT == 2 )); then\n"
@@ -134,7 +132,7 @@ std::string zsh(const std::vector<Verb>& verbs) {
       "  shift words\n"
       "  (( CURRENT-- ))\n"
       "  case $verb in\n";
-  for (const Verb& verb : verbs) {
+  for (const Words& verb : verbs) {
     out += fmt::format("    {})\n      _arguments", verb.name);
     for (const Flag& flag : verb.flags) {
       out += fmt::format(" \\\n        '{}[{}]{}'", flag.name, zsh_text(flag.about),
@@ -153,20 +151,28 @@ std::string zsh(const std::vector<Verb>& verbs) {
          "fi\n";
 }
 
+struct CompletionOptions {
+  std::string shell;
+  CLI::App* all = nullptr;  // the whole command line
+};
+
+void declare(CLI::App& app, Invocation&, CompletionOptions& options) {
+  app.add_option("SHELL", options.shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
+  options.all = app.get_parent();
+}
+
+Exit run(Invocation&, const CompletionOptions& options) {
+  std::vector<Words> verbs;
+  for (CLI::App* verb : subcommands(options.all)) verbs.push_back(describe(verb));
+  print_text(options.shell == "zsh" ? zsh(verbs) : bash(verbs, describe(options.all)));
+  return Exit::Done;
+}
+
 }  // namespace
 
-void add_completion(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand("completion", "Print shell completion: source <(openreg-gen completion bash)");
-  auto shell = std::make_shared<std::string>();
-  verb->add_option("SHELL", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
-  verb->callback([shell, &app, &session] {
-    session.action = [shell, &app] {
-      std::vector<Verb> verbs;
-      for (CLI::App* sub : subcommands(&app)) verbs.push_back(describe(sub));
-      fmt::print("{}", *shell == "zsh" ? zsh(verbs) : bash(verbs, describe(&app)));
-      return Exit::Done;
-    };
-  });
+Verb completion_verb() {
+  return {"completion", "Print shell completion: source <(openreg-gen completion bash)",
+          with_options<CompletionOptions>(declare, run)};
 }
 
 }  // namespace openreg_gen

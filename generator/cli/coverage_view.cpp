@@ -1,6 +1,6 @@
 #include "cli/coverage_view.h"
 
-#include "cli/table.h"
+#include "cli/terminal_text.h"
 
 #include <fmt/format.h>
 

@@ -1,22 +1,21 @@
 // openreg-gen doctor: is everything there that building a backend needs?
-#include "cli/cli.h"
 #include "cli/doctor_checks.h"
+#include "cli/verb.h"
 #include "diag/render.h"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
 
 namespace openreg_gen {
 namespace {
 
-struct DoctorOptions {
-  std::string torch;
-  bool json = false;
-};
+struct DoctorOptions {};  // none but the shared ones
+
+void declare(CLI::App& app, Invocation& call, DoctorOptions&) {
+  call.add_json(app, "Print an object");
+  call.add_torch(app, "The PyTorch to judge: its folder, a site-packages, an environment");
+}
 
 std::string_view status(const Check& check) { return check.ok ? "ok" : check.required ? "missing" : "optional"; }
 
@@ -33,11 +32,10 @@ void print_check(const Check& check, bool colour) {
   if (!check.remedy.empty()) fmt::print("{:26}mend: {}\n", "", check.remedy);
 }
 
-Exit doctor(const DoctorOptions& options) {
-  const auto torch = options.torch.empty() ? std::nullopt : std::optional<std::filesystem::path>(options.torch);
-  const auto checks = run_checks(real_probe(torch));
+Exit run(Invocation& call, const DoctorOptions&) {
+  const auto checks = run_checks(real_probe(call.torch()));
   const auto lacks = std::ranges::count_if(checks, [](const Check& c) { return c.required && !c.ok; });
-  if (options.json) {
+  if (call.json) {
     nlohmann::ordered_json json;
     json["ok"] = lacks == 0;
     json["checks"] = nlohmann::ordered_json::array();
@@ -49,7 +47,7 @@ Exit doctor(const DoctorOptions& options) {
                                 {"problem", c.problem},
                                 {"remedy", c.remedy}});
     }
-    fmt::print("{}\n", json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_json(json, 1);
   } else {
     const bool colour = colour_wanted(STDOUT_FILENO);
     for (const auto& check : checks) print_check(check, colour);
@@ -63,16 +61,8 @@ Exit doctor(const DoctorOptions& options) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Session& session) {
-  auto options = std::make_shared<DoctorOptions>();
-  auto* verb = app.add_subcommand("doctor", "Look for everything that building a backend needs");
-  verb->add_flag("--json", options->json, "Print an object");
-  verb->add_option("--torch", options->torch, "The PyTorch to judge: its folder, a site-packages, an environment")
-      ->type_name("DIR");
-  verb->callback([options, &session] {
-    session.json = options->json;
-    session.action = [options] { return doctor(*options); };
-  });
+Verb doctor_verb() {
+  return {"doctor", "Look for everything that building a backend needs", with_options<DoctorOptions>(declare, run)};
 }
 
 }  // namespace openreg_gen

@@ -1,20 +1,10 @@
 // The parts of the verb `explain`.
 #pragma once
 
-#include "catalog/catalog.h"
+#include "cli/invocation.h"
 #include "diag/failure.h"
-#include "spec/spec.h"
-#include "tree/manifest.h"
-
-#include <filesystem>
-#include <string>
 
 namespace openreg_gen {
-
-struct ExplainOptions {
-  std::string what, folder, torch;
-  bool json = false;
-};
 
 /// The tree that is asked about.
 struct ExplainedTree {
@@ -25,14 +15,13 @@ struct ExplainedTree {
 };
 
 /// A file of the tree, or what is in a line of it (0: none is asked for).
-Exit explain_path(const ExplainOptions& options, const ExplainedTree& tree, const std::string& path, int line);
+Exit explain_path(Invocation& call, const ExplainedTree& tree, const std::string& path, int line);
 /// The spec, or the keys around a line of it.
-Exit explain_spec(const ExplainOptions& options, const ExplainedTree& tree, int line);
+Exit explain_spec(const Invocation& call, const ExplainedTree& tree, int line);
 
 /// "owned: yours; written once, never again"
 std::string class_meaning(FileClass file_class);
 /// Empty if there is no such file.
 std::string read_if_there(const std::filesystem::path& path);
-Catalog catalog_of(const ExplainOptions& options);
 
 }  // namespace openreg_gen

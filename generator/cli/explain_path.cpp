@@ -6,7 +6,7 @@
 #include "diag/suggest.h"
 #include "model/template_rows.h"
 #include "render/data_dir.h"
-#include "render/sha256.h"
+#include "system/sha256.h"
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
 
@@ -34,7 +34,7 @@ std::string key_place(const ExplainedTree& tree, const std::string& key) {
   return "not in " + tree.shown_spec;
 }
 
-FileFacts file_facts(const ExplainOptions& options, const ExplainedTree& tree, const std::string& path, int line) {
+FileFacts file_facts(Invocation& call, const ExplainedTree& tree, const std::string& path, int line) {
   FileFacts facts{path, {}, {}, {}, {}, {}, {}, {}, {}, line};
   const std::string text = read_if_there(tree.root / path);
   const auto at = tree.manifest.files.find(path);
@@ -64,7 +64,7 @@ FileFacts file_facts(const ExplainOptions& options, const ExplainedTree& tree, c
     std::ranges::replace(name, '.', '_');
     if ((name == stem || name + "_kernel" == stem) && path.starts_with("csrc/aten/native/")) facts.op = id;
   }
-  if (line > 0 && facts.op.empty()) facts.op = op_of_line(text, line, ids, catalog_of(options));
+  if (line > 0 && facts.op.empty()) facts.op = op_of_line(text, line, ids, call.catalog());
   return facts;
 }
 
@@ -118,7 +118,7 @@ void print_facts(const FileFacts& facts, const ExplainedTree& tree) {
         (found == 0 || !(std::isalnum(static_cast<unsigned char>(line[found - 1])) || line[found - 1] == '_'));
     if (word) page.entry("answers", fmt::format("{}::{}, {}: {}", each.interface, each.name, each.status, each.note));
   }
-  fmt::print("{}", page.take());
+  print_text(page.take());
   if (facts.note.empty() || facts.line > 0) return;
   std::string note;
   for (const char c : facts.note)
@@ -140,8 +140,8 @@ std::string class_meaning(FileClass file_class) {
   return {};
 }
 
-Exit explain_path(const ExplainOptions& options, const ExplainedTree& tree, const std::string& path, int line) {
-  if (path == tree.manifest.spec) return explain_spec(options, tree, line);
+Exit explain_path(Invocation& call, const ExplainedTree& tree, const std::string& path, int line) {
+  if (path == tree.manifest.spec) return explain_spec(call, tree, line);
   std::error_code error;
   if (!tree.manifest.files.contains(path) && !fs::exists(tree.root / path, error)) {
     std::vector<std::string_view> paths;
@@ -150,9 +150,9 @@ Exit explain_path(const ExplainOptions& options, const ExplainedTree& tree, cons
     throw Failure(Exit::BadInput, "E0555", fmt::format("'{}' is no file of the tree '{}'", path, tree.root.string()),
                   near.empty() ? "" : fmt::format("did you mean '{}'?", near));
   }
-  const FileFacts facts = file_facts(options, tree, path, line);
-  if (options.json) {
-    fmt::print("{}\n", facts_json(facts).dump(1));
+  const FileFacts facts = file_facts(call, tree, path, line);
+  if (call.json) {
+    print_json(facts_json(facts), 1);
   } else {
     print_facts(facts, tree);
   }

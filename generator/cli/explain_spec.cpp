@@ -27,7 +27,7 @@ std::vector<std::string> keys_at(const Node& node, int line) {
 
 }  // namespace
 
-Exit explain_spec(const ExplainOptions& options, const ExplainedTree& tree, int line) {
+Exit explain_spec(const Invocation& call, const ExplainedTree& tree, int line) {
   Diagnostics ignored;
   const auto root = read_document(tree.spec.text, tree.shown_spec, ignored);
   const auto keys = root && line > 0 ? keys_at(*root, line) : std::vector<std::string>{};
@@ -44,10 +44,9 @@ Exit explain_spec(const ExplainOptions& options, const ExplainedTree& tree, int 
   }
   const Key* key = find_key(path);
   const std::string title = line > 0 ? fmt::format("{}:{}", tree.shown_spec, line) : tree.shown_spec;
-  if (options.json) {
-    fmt::print("{}\n",
-               nlohmann::ordered_json{{"path", tree.shown_spec}, {"keys", keys}, {"about", key ? key->description : ""}}
-                   .dump());
+  if (call.json) {
+    print_json(
+        nlohmann::ordered_json{{"path", tree.shown_spec}, {"keys", keys}, {"about", key ? key->description : ""}});
     return Exit::Done;
   }
   Page page(terminal_width());
@@ -58,7 +57,7 @@ Exit explain_spec(const ExplainOptions& options, const ExplainedTree& tree, int 
     page.entry("key", fmt::format("{}: {}", fmt::join(keys, "."), key->description));
     if (!key->fallback.empty()) page.entry("default", std::string(key->fallback));
   }
-  fmt::print("{}", page.take());
+  print_text(page.take());
   if (keys.size() > 1 && keys[0] == "ops") fmt::print("\n`openreg-gen explain {}` tells about the operator\n", keys[1]);
   return Exit::Done;
 }

@@ -1,17 +1,14 @@
 // openreg-gen generate: renders a tree again from its own spec.
 #include "cli/generate.h"
 
-#include "cli/cli.h"
-#include "cli/open_tree.h"
 #include "cli/plan_view.h"
+#include "cli/verb.h"
 #include "diag/render.h"
+#include "pipeline/rendering.h"
 #include "tree/apply.h"
 #include "tree/paths.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
-
-#include <memory>
 
 namespace openreg_gen {
 namespace fs = std::filesystem;
@@ -26,10 +23,10 @@ std::string read_spec(const RealDisk& disk, const std::string& path) {
 }
 
 /// The spec's path as its user would write it.
-fs::path shown_spec(const GenerateOptions& options, const OpenTree& tree) {
+fs::path shown_spec(const Invocation& call, const OpenTree& tree) {
   const fs::path spec = tree.root / tree.manifest.spec;
-  if (options.folder.empty()) return fs::proximate(spec);
-  return fs::path(options.folder) / fs::proximate(spec, options.folder);
+  if (call.folder.empty()) return fs::proximate(spec);
+  return fs::path(call.folder) / fs::proximate(spec, call.folder);
 }
 
 /// What the same spec now means, for a tree that an earlier version rendered; empty for all others. The next run finds
@@ -42,44 +39,44 @@ std::string changed_meaning(const Manifest& manifest, const Spec& spec) {
          "there reach it. `fallback: copy` is what it was";
 }
 
-Exit show_fresh(const GenerateOptions& options, const OpenTree& tree) {
-  if (options.json) {
-    fmt::print("{}\n", nlohmann::json{{"root", tree.root.string()},
-                                      {"changed", false},
-                                      {"refused", false},
-                                      {"conflicts", false},
-                                      {"files", nlohmann::json::array()}}
-                           .dump());
+Exit show_fresh(const Invocation& call, const OpenTree& tree) {
+  if (call.json) {
+    print_json(nlohmann::json{{"root", tree.root.string()},
+                              {"changed", false},
+                              {"refused", false},
+                              {"conflicts", false},
+                              {"files", nlohmann::json::array()}});
   } else {
     fmt::print("up to date: {}\n", count_classes(tree.manifest));
   }
   return Exit::Done;
 }
 
-Exit show(const GenerateOptions& options, const fs::path& root, const Plan& plan, const EditedSpec& edited) {
+Exit show(const Invocation& call, const GenerateOptions& options, const fs::path& root, const Plan& plan,
+          const EditedSpec& edited) {
   const bool no = plan.refused() || plan.conflicts() || (options.check && !plan.clean());
   const Exit exit = no ? Exit::No : Exit::Done;
-  if (options.json) {
+  if (call.json) {
     nlohmann::json told = edited.told;
     told.update({{"root", root.string()},
                  {"changed", plan.changes()},
                  {"refused", plan.refused()},
                  {"conflicts", plan.conflicts()},
                  {"files", steps_json(plan)}});
-    fmt::print("{}\n", told.dump());
+    print_json(told);
     return exit;
   }
   const bool colour = colour_wanted(STDOUT_FILENO);
   if (options.diff) {
-    fmt::print("{}", plan_diff(plan, colour));
+    print_text(plan_diff(plan, colour));
     return exit;
   }
   if (options.check) {
-    fmt::print("{}", check_report(plan, colour));
+    print_text(check_report(plan, colour));
     if (plan.clean()) fmt::print("up to date: {}\n", count_classes(plan.manifest));
   } else {
-    if (!plan.refused()) fmt::print("{}", edited.said);
-    fmt::print("{}", steps_table(plan, colour));
+    if (!plan.refused()) print_text(edited.said);
+    print_text(steps_table(plan, colour));
     if (plan.refused()) {
       std::fflush(stdout);
       return print_refusal(plan);
@@ -91,10 +88,19 @@ Exit show(const GenerateOptions& options, const fs::path& root, const Plan& plan
   return exit;
 }
 
+void declare(CLI::App& app, Invocation& call, GenerateOptions& options) {
+  options.add_to(app, call);
+  app.add_flag("--check", options.check, "Write nothing; exit 1 and list the files if the tree is not up to date")
+      ->excludes("--dry-run")
+      ->excludes("--diff");
+}
+
+Exit run(Invocation& call, const GenerateOptions& options) { return generate(call, options); }
+
 }  // namespace
 
-Exit generate(const GenerateOptions& options, const EditSpec& edit) {
-  OpenTree tree = open_tree(options.folder, options.writes() ? Access::Write : Access::Read);
+Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& edit) {
+  OpenTree tree = call.tree(options.writes() ? Access::Write : Access::Read);
   RealDisk& disk = *tree.disk;
   const Manifest& manifest = tree.manifest;
   PlanOptions how;
@@ -105,61 +111,51 @@ Exit generate(const GenerateOptions& options, const EditSpec& edit) {
 
   const std::string on_disk = read_spec(disk, manifest.spec);
   std::string text = on_disk;
-  auto inputs = read_inputs(text, shown_spec(options, tree), options.torch, options.json);
-  if (!inputs) return Exit::BadInput;
+  Diagnostics diagnostics;
+  auto spec = call.valid(parse_spec_text(text, shown_spec(call, tree), diagnostics), diagnostics);
+  if (!spec) return Exit::BadInput;
   EditedSpec edited;
   if (edit) {
-    auto done = edit(*inputs);
+    auto done = edit(*spec);
     if (!done) return Exit::BadInput;
     edited = std::move(*done);
     text = edited.text;
-    inputs = read_again(std::move(*inputs), text, options.json);
-    if (!inputs) return Exit::BadInput;
+    Diagnostics again;  // its warnings have been told
+    spec = parse_spec_text(text, spec->path, again);
+    validate_spec(*spec, call.catalog(), again);
+    if (call.report_errors(again, *spec)) return Exit::BadInput;
   }
 
   const DataDir data = find_data();
-  Rendering rendering = prepare(*inputs, data, manifest.spec, how.ignore);
-  if (!edit && how.disown.empty() && is_fresh(disk, manifest, rendering.next)) return show_fresh(options, tree);
+  Rendering rendering = prepare(*spec, call.catalog(), data, manifest.spec, how.ignore);
+  if (!edit && how.disown.empty() && is_fresh(disk, manifest, rendering.next)) return show_fresh(call, tree);
 
-  add_outputs(rendering, *inputs, data);
+  add_outputs(rendering, *spec, data);
   Renderer renderer(data);
-  std::vector<Rendered> renders = render(renderer, rendering);
-  renders.push_back(spec_output(manifest.spec, std::move(text)));
+  std::vector<Rendered> renders = render(renderer, rendering, std::move(text));
   if (edit) renders.back().replaces = on_disk;
-  if (std::string changed = changed_meaning(manifest, inputs->spec); !changed.empty()) {
+  if (std::string changed = changed_meaning(manifest, *spec); !changed.empty()) {
     edited.told["note"] = changed;
     edited.said = "note: " + changed + "\n" + edited.said;
   }
   const Plan plan = make_plan(disk, &manifest, std::move(renders), rendering.next, how);
   if (options.writes() && !plan.refused()) apply_plan(disk, plan, options.what);
-  return show(options, tree.root, plan, edited);
+  return show(call, options, tree.root, plan, edited);
 }
 
-void add_generate_options(CLI::App& verb, const std::shared_ptr<GenerateOptions>& options) {
-  verb.add_option("-C", options->folder, "The tree, or a folder in it; default: the one you stand in")
-      ->type_name("DIR");
-  verb.add_option("--torch", options->torch, "PyTorch to read the operators from; default: the active environment's")
-      ->type_name("DIR");
-  CLI::Option* dry = verb.add_flag("--dry-run", options->dry_run, "Say what would be done, and write nothing");
-  verb.add_flag("--diff", options->diff, "Show what would be done as a diff, and write nothing")->excludes(dry);
-  CLI::Option* ours = verb.add_flag("--ours", options->ours, "Where both changed the same lines, take yours");
-  verb.add_flag("--theirs", options->theirs, "Where both changed the same lines, take the render's; a copy is kept")
-      ->excludes(ours);
-  verb.add_flag("--force", options->force, "Replace files that are in the way; copies go to .openreg-gen/backup");
-  verb.add_flag("--json", options->json, "Print one JSON object");
+void GenerateOptions::add_to(CLI::App& verb, Invocation& call) {
+  call.add_tree(verb);
+  call.add_torch(verb);
+  Preview::add_to(verb);
+  CLI::Option* mine = verb.add_flag("--ours", ours, "Where both changed the same lines, take yours");
+  verb.add_flag("--theirs", theirs, "Where both changed the same lines, take the render's; a copy is kept")
+      ->excludes(mine);
+  verb.add_flag("--force", force, "Replace files that are in the way; copies go to .openreg-gen/backup");
+  call.add_json(verb);
 }
 
-void add_generate(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand("generate", "Render a backend again from its own spec");
-  auto options = std::make_shared<GenerateOptions>();
-  add_generate_options(*verb, options);
-  verb->add_flag("--check", options->check, "Write nothing; exit 1 and list the files if the tree is not up to date")
-      ->excludes("--dry-run")
-      ->excludes("--diff");
-  verb->callback([options, &session] {
-    session.json = options->json;
-    session.action = [options] { return generate(*options); };
-  });
+Verb generate_verb() {
+  return {"generate", "Render a backend again from its own spec", with_options<GenerateOptions>(declare, run)};
 }
 
 }  // namespace openreg_gen

@@ -1,31 +1,50 @@
 // openreg-gen new NAME: from a spec to a tree.
-#include "cli/cli.h"
-
-#include "cli/common.h"
 #include "cli/new_spec.h"
-#include "cli/open_tree.h"
 #include "cli/plan_view.h"
+#include "cli/verb.h"
 #include "diag/render.h"
+#include "diag/text.h"
+#include "pipeline/rendering.h"
 #include "spec/document.h"
 #include "tree/apply.h"
 #include "tree/journal.h"
 #include "tree/paths.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <memory>
-#include <sstream>
+#include <algorithm>
+#include <string_view>
 
 namespace openreg_gen {
 namespace fs = std::filesystem;
 namespace {
 
 struct NewOptions {
-  std::string name, spec, device, out, torch;
-  bool dry_run = false, json = false;
+  std::string name, spec, device, out;
+  bool dry_run = false;
 };
+
+void declare(CLI::App& app, Invocation& call, NewOptions& options) {
+  app.add_option("NAME", options.name, "Name of the device: what torch.device() parses, [a-z][a-z_]*")->required();
+  app.add_option("--spec", options.spec, "Spec to start from (YAML or JSON); default: the one of OpenReg")
+      ->type_name("FILE");
+  app.add_option("--device", options.device, "A simulated device, or a port layer for a vendor's own runtime")
+      ->check(CLI::IsMember({"emulator", "external"}))
+      ->type_name("");
+  app.add_option("--out", options.out, "Folder of the tree; default: torch_NAME")->type_name("DIR");
+  call.add_torch(app);
+  app.add_flag("--dry-run", options.dry_run, "Say what would be written, and write nothing");
+  call.add_json(app);
+}
+
+/// The word as a POSIX shell reads it.
+std::string shell_quoted(const std::string& word) {
+  const auto plain = [](char c) { return is_word(c) || std::string_view("-./+,").find(c) != std::string_view::npos; };
+  if (!word.empty() && std::ranges::all_of(word, plain)) return word;
+  std::string quoted = word;
+  replace_all(quoted, "'", "'\\''");
+  return "'" + quoted + "'";
+}
 
 /// A folder that holds nothing of anyone's: absent, empty, a fresh git repository, or what a killed run left behind.
 void check_free(const fs::path& root) {
@@ -91,7 +110,7 @@ void write_tree(const fs::path& root, const Plan& plan) {
   }
 }
 
-Exit run(const NewOptions& options) {
+Exit run(Invocation& call, const NewOptions& options) {
   const DataDir data = find_data();
   Renderer renderer(data);  // first of all: Python loads Jinja2 while the spec is being read
   const bool shipped = options.spec.empty();
@@ -99,20 +118,19 @@ Exit run(const NewOptions& options) {
   const std::string extension = source.extension() == ".json" ? ".json" : ".yaml";
   const std::string spec_file = options.name + extension;
   Diagnostics diagnostics;
-  Spec spec = make_spec(options, read_spec(source), shipped ? fs::path(spec_file) : source, diagnostics);
-  const auto inputs = read_inputs(std::move(spec), diagnostics, options.torch, options.json);
-  if (!inputs) return Exit::BadInput;
-  if (inputs->spec.backend.name.value != options.name) {
+  const auto spec = call.valid(
+      make_spec(options, read_spec(source), shipped ? fs::path(spec_file) : source, diagnostics), diagnostics);
+  if (!spec) return Exit::BadInput;
+  if (spec->backend.name.value != options.name) {
     throw Failure(Exit::BadInput, "E0509", "cannot put the name '" + options.name + "' into " + source.string(),
                   "write `name: " + options.name + "` under `backend:` yourself");
   }
 
   const fs::path root = options.out.empty() ? fs::path("torch_" + options.name) : fs::path(options.out);
   check_free(root);
-  Rendering rendering = prepare(*inputs, data, spec_file);
-  add_outputs(rendering, *inputs, data);
-  std::vector<Rendered> renders = render(renderer, rendering);
-  renders.push_back(spec_output(spec_file, inputs->spec.text));
+  Rendering rendering = prepare(*spec, call.catalog(), data, spec_file);
+  add_outputs(rendering, *spec, data);
+  std::vector<Rendered> renders = render(renderer, rendering, spec->text);
   const Plan plan = make_plan(RealDisk(root), nullptr, std::move(renders), rendering.next);
   if (plan.refused()) return print_refusal(plan);
   if (!options.dry_run) write_tree(root, plan);
@@ -120,11 +138,11 @@ Exit run(const NewOptions& options) {
   const std::string where = shell_quoted(root.string());
   const std::vector<std::string> next{"python -m pip install --no-build-isolation -v -e " + where,
                                       "python -m pytest " + shell_quoted((root / "tests").string())};
-  if (options.json) {
-    fmt::print("{}\n", nlohmann::json{{"root", root.string()}, {"files", steps_json(plan)}, {"next", next}}.dump());
+  if (call.json) {
+    print_json(nlohmann::json{{"root", root.string()}, {"files", steps_json(plan)}, {"next", next}});
     return Exit::Done;
   }
-  if (options.dry_run) fmt::print("{}", steps_table(plan, colour_wanted(STDOUT_FILENO)));
+  if (options.dry_run) print_text(steps_table(plan, colour_wanted(STDOUT_FILENO)));
   fmt::print("{}{}: {}\n", options.dry_run ? "nothing written; " : "", root.string(), count_classes(plan.manifest));
   fmt::print("spec: {}\n\nNext:\n  {}\n  {}\n", (root / spec_file).string(), next[0], next[1]);
   return Exit::Done;
@@ -132,24 +150,6 @@ Exit run(const NewOptions& options) {
 
 }  // namespace
 
-void add_new(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand("new", "Render a new backend from a spec");
-  auto options = std::make_shared<NewOptions>();
-  verb->add_option("NAME", options->name, "Name of the device: what torch.device() parses, [a-z][a-z_]*")->required();
-  verb->add_option("--spec", options->spec, "Spec to start from (YAML or JSON); default: the one of OpenReg")
-      ->type_name("FILE");
-  verb->add_option("--device", options->device, "A simulated device, or a port layer for a vendor's own runtime")
-      ->check(CLI::IsMember({"emulator", "external"}))
-      ->type_name("");
-  verb->add_option("--out", options->out, "Folder of the tree; default: torch_NAME")->type_name("DIR");
-  verb->add_option("--torch", options->torch, "PyTorch to read the operators from; default: the active environment's")
-      ->type_name("DIR");
-  verb->add_flag("--dry-run", options->dry_run, "Say what would be written, and write nothing");
-  verb->add_flag("--json", options->json, "Print one JSON object");
-  verb->callback([options, &session] {
-    session.json = options->json;
-    session.action = [options] { return run(*options); };
-  });
-}
+Verb new_verb() { return {"new", "Render a new backend from a spec", with_options<NewOptions>(declare, run)}; }
 
 }  // namespace openreg_gen

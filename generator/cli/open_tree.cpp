@@ -46,6 +46,27 @@ void tell(const LateWrites& late) {
                late.backup, path);
 }
 
+std::string path_in_tree(const fs::path& root, const std::string& path) {
+  // Symlinks on the way to the tree do not matter, those inside it do: only the folder is resolved.
+  std::error_code error;
+  const fs::path real_root = fs::canonical(root, error);
+  const fs::path given = fs::absolute(path).lexically_normal();
+  for (const fs::path& candidate :
+       {fs::weakly_canonical(given.parent_path(), error) / given.filename(), real_root / path}) {
+    const fs::path relative = candidate.lexically_normal().lexically_relative(real_root);
+    if (!relative.empty() && relative != "." && *relative.begin() != ".." &&
+        fs::exists(fs::symlink_status(candidate, error))) {
+      return relative.generic_string();
+    }
+  }
+  const fs::path relative = (fs::path(path).is_absolute() ? given : fs::path(path)).lexically_normal();
+  if (relative.is_absolute()) {
+    throw Failure(Exit::BadInput, "E0530", "'" + path + "' is not in the tree '" + root.string() + "'",
+                  "name a file of the tree");
+  }
+  return relative.generic_string();
+}
+
 }  // namespace
 
 std::unique_ptr<void, void (*)(void*)> lock_tree(RealDisk& disk, const fs::path& root) {
@@ -82,25 +103,10 @@ OpenTree open_tree(const std::string& folder, Access access) {
   return tree;
 }
 
-std::string path_in_tree(const fs::path& root, const std::string& path) {
-  // Symlinks on the way to the tree do not matter, those inside it do: only the folder is resolved.
-  std::error_code error;
-  const fs::path real_root = fs::canonical(root, error);
-  const fs::path given = fs::absolute(path).lexically_normal();
-  for (const fs::path& candidate :
-       {fs::weakly_canonical(given.parent_path(), error) / given.filename(), real_root / path}) {
-    const fs::path relative = candidate.lexically_normal().lexically_relative(real_root);
-    if (!relative.empty() && relative != "." && *relative.begin() != ".." &&
-        fs::exists(fs::symlink_status(candidate, error))) {
-      return relative.generic_string();
-    }
-  }
-  const fs::path relative = (fs::path(path).is_absolute() ? given : fs::path(path)).lexically_normal();
-  if (relative.is_absolute()) {
-    throw Failure(Exit::BadInput, "E0530", "'" + path + "' is not in the tree '" + root.string() + "'",
-                  "name a file of the tree");
-  }
-  return relative.generic_string();
+std::vector<std::string> paths_in_tree(const fs::path& root, const std::vector<std::string>& paths) {
+  std::vector<std::string> inside;
+  for (const std::string& path : paths) inside.push_back(path_in_tree(root, path));
+  return inside;
 }
 
 }  // namespace openreg_gen

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace openreg_gen {
 
@@ -27,8 +28,8 @@ OpenTree open_tree(const std::string& folder, Access access);
 /// Locks a tree; waits some seconds for a run that is at work. Throws Failure(No, E0510) that names its process.
 std::unique_ptr<void, void (*)(void*)> lock_tree(RealDisk& disk, const std::filesystem::path& root);
 
-/// A path as its user wrote it, relative to the current folder or to the tree, as the tree has it. Throws
-/// Failure(BadInput, E0530) if it is outside.
-std::string path_in_tree(const std::filesystem::path& root, const std::string& path);
+/// Paths as their user wrote them, relative to the current folder or to the tree, as the tree has them. Throws
+/// Failure(BadInput, E0530) if one is outside.
+std::vector<std::string> paths_in_tree(const std::filesystem::path& root, const std::vector<std::string>& paths);
 
 }  // namespace openreg_gen

@@ -1,153 +1,145 @@
 // openreg-gen ops [PATTERN], openreg-gen ops show OP, openreg-gen ops list SPEC, openreg-gen ops diff DIR_A DIR_B
-#include "cli/cli.h"
-#include "cli/ops_coverage.h"
-#include "cli/ops_view.h"
-#include "cli/common.h"
 #include "cli/drift_view.h"
+#include "cli/ops_view.h"
 #include "cli/spec_view.h"
-#include "cli/table.h"
+#include "cli/terminal_text.h"
+#include "cli/verb.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <memory>
-
 namespace openreg_gen {
+
+Verb ops_coverage_verb();  // in ops_coverage.cpp
+
 namespace {
 
-struct OpsOptions {
-  std::string pattern, op, spec, before, after, torch;
-  bool json = false;
+constexpr const char* kTorch = "The PyTorch to read: its folder, a site-packages, an environment";
+
+struct SearchOptions {
+  std::string pattern;
+};
+struct ShowOptions {
+  std::string op;
+};
+struct ListOptions {
+  std::string spec;
+};
+struct DiffOptions {
+  std::string before, after;
 };
 
-Catalog catalog_of(const OpsOptions& options) {
-  return load_catalog(
-      find_torch(options.torch.empty() ? std::nullopt : std::optional<std::filesystem::path>(options.torch)));
+void declare(CLI::App& app, Invocation& call, SearchOptions& options) {
+  app.add_option("PATTERN", options.pattern, "Part of a name, or a glob: add, 'add*.out', '*_backward'");
+  call.add_json(app, "Print a list of objects");
+  call.add_torch(app, kTorch);
+}
+
+void declare(CLI::App& app, Invocation& call, ShowOptions& options) {
+  app.add_option("OP", options.op, "add.Tensor; a base name lists its overloads")->required();
+  call.add_json(app, "Print a list of objects, one an overload");
+  call.add_torch(app, kTorch);
+}
+
+void declare(CLI::App& app, Invocation& call, ListOptions& options) {
+  app.add_option("SPEC", options.spec, "The spec, YAML or JSON")->required()->type_name("FILE");
+  call.add_json(app, "Print a list of objects");
+  call.add_torch(app, kTorch);
+}
+
+void declare(CLI::App& app, Invocation& call, DiffOptions& options) {
+  app.add_option("DIR_A", options.before, "The PyTorch to begin with: installed, or a folder of its declarations")
+      ->required()
+      ->type_name("DIR");
+  app.add_option("DIR_B", options.after, "The PyTorch to end with")->required()->type_name("DIR");
+  call.add_json(app, "Print {\"added\", \"removed\", \"changed\"}");
 }
 
 /// The answer "there is none": a line for people, an empty list for tools.
-Exit nothing(const OpsOptions& options, const Catalog& catalog, const std::string& what) {
-  if (options.json) fmt::print("[]\n");
+Exit nothing(Invocation& call, const std::string& what) {
+  if (call.json) print_text("[]\n");
+  const Catalog& catalog = call.catalog();
   const auto hint = suggest_op(catalog, what);
   fmt::print(stderr, "no operator of PyTorch {} matches '{}'{}{}\n", catalog.torch_version(), what,
              hint.empty() ? "" : "; ", hint);
   return Exit::No;
 }
 
-Exit list(const OpsOptions& options) {
-  const auto catalog = catalog_of(options);
+Exit run(Invocation& call, const SearchOptions& options) {
+  const Catalog& catalog = call.catalog();
   const auto found = match_ops(catalog, options.pattern);
-  if (found.empty()) return nothing(options, catalog, options.pattern);
-  if (options.json) {
+  if (found.empty()) return nothing(call, options.pattern);
+  if (call.json) {
     auto json = nlohmann::ordered_json::array();
     for (const auto* op : found) json.push_back(op_summary(*op));
-    fmt::print("{}\n", json.dump(1));
+    print_json(json, 1);
     return Exit::Done;
   }
-  fmt::print("{}", ops_table(found, terminal_width()));
+  print_text(ops_table(found, terminal_width()));
   if (::isatty(STDOUT_FILENO) != 0) {
     fmt::print("{} of {} operators of PyTorch {}\n", found.size(), catalog.all().size(), catalog.torch_version());
   }
   return Exit::Done;
 }
 
-Exit show(const OpsOptions& options) {
-  const auto catalog = catalog_of(options);
+Exit run(Invocation& call, const ShowOptions& options) {
+  const Catalog& catalog = call.catalog();
   const auto overloads = catalog.overloads(options.op);
   const auto* op = catalog.find(options.op);
   // A base name with one overload is as good as that overload's name.
   if (op == nullptr && overloads.size() == 1) op = overloads[0];
-  if (op == nullptr && overloads.empty()) return nothing(options, catalog, options.op);
-  if (options.json) {
+  if (op == nullptr && overloads.empty()) return nothing(call, options.op);
+  if (call.json) {
     auto json = nlohmann::ordered_json::array();
     if (op != nullptr) json.push_back(op_details(*op));
     for (const auto* each : overloads) {
       if (op == nullptr) json.push_back(op_details(*each));
     }
-    fmt::print("{}\n", json.dump(1));
+    print_json(json, 1);
   } else if (op != nullptr) {
-    fmt::print("{}", op_page(*op, terminal_width()));
+    print_text(op_page(*op, terminal_width()));
   } else {
-    fmt::print("'{}' has {} overloads; name one of them:\n\n{}", options.op, overloads.size(),
-               ops_table(overloads, terminal_width()));
+    print_text(overloads_table(options.op, overloads, terminal_width()));
   }
   return Exit::Done;
 }
 
-Exit list_spec(const OpsOptions& options) {
-  const auto inputs = read_inputs(options.spec, options.torch, options.json);
-  if (!inputs) return Exit::BadInput;
-  if (options.json) {
-    fmt::print("{}\n", spec_ops_json(inputs->spec, inputs->catalog).dump(1));
+Exit run(Invocation& call, const ListOptions& options) {
+  Diagnostics diagnostics;
+  const auto spec = call.valid(parse_spec(options.spec, diagnostics), diagnostics);
+  if (!spec) return Exit::BadInput;
+  if (call.json) {
+    print_json(spec_ops_json(*spec, call.catalog()), 1);
   } else {
-    fmt::print("{}", spec_ops_table(inputs->spec, terminal_width()));
+    print_text(spec_ops_table(*spec, terminal_width()));
   }
   return Exit::Done;
 }
 
-Exit diff(const OpsOptions& options) {
+Exit run(Invocation& call, const DiffOptions& options) {
   const auto before = load_catalog(find_torch(options.before)), after = load_catalog(find_torch(options.after));
   const auto found = diff_catalogs(before, after);
-  if (options.json)
-    fmt::print("{}\n", catalog_diff_json(found).dump(1));
+  if (call.json)
+    print_json(catalog_diff_json(found), 1);
   else
-    fmt::print("{}", catalog_diff_text(found, before, after));
+    print_text(catalog_diff_text(found, before, after));
   return Exit::Done;
-}
-
-void add_torch(CLI::App& app, OpsOptions& options) {
-  app.add_option("--torch", options.torch, "The PyTorch to read: its folder, a site-packages, an environment")
-      ->type_name("DIR");
 }
 
 }  // namespace
 
-void add_ops(CLI::App& app, Session& session) {
-  auto options = std::make_shared<OpsOptions>();
-  auto* ops = app.add_subcommand("ops", "Search the operators that the installed PyTorch declares");
-  ops->add_option("PATTERN", options->pattern, "Part of a name, or a glob: add, 'add*.out', '*_backward'");
-  ops->add_flag("--json", options->json, "Print a list of objects");
-  add_torch(*ops, *options);
-  ops->footer(
-      "Examples:\n"
-      "  openreg-gen ops softmax\n"
-      "  openreg-gen ops 'add*.out'\n"
-      "  openreg-gen ops show add.Tensor\n"
-      "  openreg-gen ops list mybackend.yaml\n"
-      "  openreg-gen ops diff torch-2.11.0 torch-2.13.0\n"
-      "  openreg-gen ops coverage mybackend.yaml --html coverage.html");
-
-  auto* one = ops->add_subcommand("show", "Show one operator: signature, class, variants, strategies that fit");
-  one->add_option("OP", options->op, "add.Tensor; a base name lists its overloads")->required();
-  one->add_flag("--json", options->json, "Print a list of objects, one an overload");
-  add_torch(*one, *options);
-
-  auto* of_spec = ops->add_subcommand("list", "List the operators of a spec, with what its selections stand for");
-  of_spec->add_option("SPEC", options->spec, "The spec, YAML or JSON")->required()->type_name("FILE");
-  of_spec->add_flag("--json", options->json, "Print a list of objects");
-  add_torch(*of_spec, *options);
-
-  auto* between = ops->add_subcommand("diff", "Say which operators another PyTorch adds, removes and changes");
-  between->add_option("DIR_A", options->before, "The PyTorch to begin with: installed, or a folder of its declarations")
-      ->required()
-      ->type_name("DIR");
-  between->add_option("DIR_B", options->after, "The PyTorch to end with")->required()->type_name("DIR");
-  between->add_flag("--json", options->json, "Print {\"added\", \"removed\", \"changed\"}");
-
-  auto covered = std::make_shared<std::function<Exit()>>();
-  add_ops_coverage(*ops, *covered, options->json);
-
-  ops->callback([covered, options, one, of_spec, between, &session] {
-    session.json = options->json;
-    session.action = [covered, options, shown = one->parsed(), listed = of_spec->parsed(),
-                      compared = between->parsed()] {
-      return *covered   ? (*covered)()
-             : shown    ? show(*options)
-             : listed   ? list_spec(*options)
-             : compared ? diff(*options)
-                        : list(*options);
-    };
-  });
+Verb ops_verb() {
+  return {"ops",
+          "Search the operators that the installed PyTorch declares",
+          with_options<SearchOptions>(declare, run),
+          {"ops softmax", "ops 'add*.out'", "ops show add.Tensor", "ops list mybackend.yaml",
+           "ops diff torch-2.11.0 torch-2.13.0", "ops coverage mybackend.yaml --html coverage.html"},
+          {{"show", "Show one operator: signature, class, variants, strategies that fit",
+            with_options<ShowOptions>(declare, run)},
+           {"list", "List the operators of a spec, with what its selections stand for",
+            with_options<ListOptions>(declare, run)},
+           {"diff", "Say which operators another PyTorch adds, removes and changes",
+            with_options<DiffOptions>(declare, run)},
+           ops_coverage_verb()}};
 }
 
 }  // namespace openreg_gen

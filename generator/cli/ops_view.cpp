@@ -2,7 +2,7 @@
 
 #include "catalog/strategies.h"
 #include "cli/page.h"
-#include "cli/table.h"
+#include "cli/terminal_text.h"
 #include "diag/suggest.h"
 #include "diag/text.h"
 
@@ -91,6 +91,11 @@ std::string op_declaration(const Op& op) {
     text += fmt::format("{}\n    {} {}", i == 0 ? "" : ",", op.arguments[i].type, op.arguments[i].name);
   }
   return text + ")";
+}
+
+std::string overloads_table(const std::string& name, const std::vector<const Op*>& overloads, std::size_t width) {
+  return fmt::format("'{}' has {} overloads; name one of them:\n\n{}", name, overloads.size(),
+                     ops_table(overloads, width));
 }
 
 std::string op_page(const Op& op, std::size_t width) {

@@ -1,7 +1,7 @@
 // A page of entries for a terminal: names at the left, wrapped text at the right.
 #pragma once
 
-#include "cli/table.h"
+#include "cli/terminal_text.h"
 
 #include <fmt/format.h>
 

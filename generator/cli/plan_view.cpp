@@ -1,5 +1,6 @@
 #include "cli/plan_view.h"
 
+#include "cli/terminal_text.h"
 #include "cli/usage.h"
 #include "diag/render.h"
 #include "tree/diff.h"
@@ -61,14 +62,6 @@ std::string said(const Step& step) {
 }
 
 }  // namespace
-
-std::string count_of(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-std::string painted(const std::string& text, const char* sgr, bool colour) {
-  return colour ? fmt::format("\x1b[{}m{}\x1b[0m", sgr, text) : text;
-}
 
 nlohmann::json steps_json(const Plan& plan) {
   nlohmann::json files = nlohmann::json::array();

@@ -28,9 +28,4 @@ std::string plan_diff(const Plan& plan, bool colour);
 /// Names the files that make a plan refused, on stderr; Exit::No.
 Exit print_refusal(const Plan& plan);
 
-/// "1 file", "2 files".
-std::string count_of(std::size_t count, const std::string& noun);
-/// The text in an SGR colour ("31", "1;32"), if `colour`.
-std::string painted(const std::string& text, const char* sgr, bool colour);
-
 }  // namespace openreg_gen

@@ -1,31 +1,30 @@
 // openreg-gen schema: what is printed from the tables of keys and codes.
-#include "cli/cli.h"
+#include "cli/verb.h"
 #include "diag/codes.h"
 #include "spec/json_schema.h"
 
-#include <cstdio>
-#include <memory>
-
 namespace openreg_gen {
+namespace {
 
-void add_schema(CLI::App& app, Session& session) {
-  struct Options {
-    bool markdown = false, diagnostics = false;
-  };
-  auto options = std::make_shared<Options>();
-  auto* verb = app.add_subcommand("schema", "Print the JSON Schema of the spec, for editors");
-  auto* markdown = verb->add_flag("--markdown", options->markdown, "the reference page of the keys instead");
-  verb->add_flag("--diagnostics", options->diagnostics, "the reference page of the diagnostic codes instead")
+struct SchemaOptions {
+  bool markdown = false, diagnostics = false;
+};
+
+void declare(CLI::App& app, Invocation&, SchemaOptions& options) {
+  auto* markdown = app.add_flag("--markdown", options.markdown, "the reference page of the keys instead");
+  app.add_flag("--diagnostics", options.diagnostics, "the reference page of the diagnostic codes instead")
       ->excludes(markdown);
-  verb->callback([options, &session] {
-    session.action = [options] {
-      const auto text = options->markdown      ? spec_markdown()
-                        : options->diagnostics ? codes_markdown()
-                                               : spec_json_schema();
-      std::fputs(text.c_str(), stdout);
-      return Exit::Done;
-    };
-  });
+}
+
+Exit run(Invocation&, const SchemaOptions& options) {
+  print_text(options.markdown ? spec_markdown() : options.diagnostics ? codes_markdown() : spec_json_schema());
+  return Exit::Done;
+}
+
+}  // namespace
+
+Verb schema_verb() {
+  return {"schema", "Print the JSON Schema of the spec, for editors", with_options<SchemaOptions>(declare, run)};
 }
 
 }  // namespace openreg_gen

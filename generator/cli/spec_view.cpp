@@ -1,6 +1,6 @@
 #include "cli/spec_view.h"
 
-#include "cli/table.h"
+#include "cli/terminal_text.h"
 #include "spec/keys.h"
 
 #include <fmt/format.h>

@@ -1,26 +1,28 @@
 // openreg-gen status: what there is to know of a tree, without rendering.
-#include "cli/cli.h"
-
-#include "cli/common.h"
-#include "cli/open_tree.h"
-#include "cli/plan_view.h"
-#include "diag/render.h"
 #include "tree/status.h"
+
+#include "cli/plan_view.h"
+#include "cli/terminal_text.h"
+#include "cli/verb.h"
+#include "diag/render.h"
+#include "pipeline/rendering.h"
 #include "tree/undo.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <functional>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
 namespace {
 
-struct StatusOptions {
-  std::string folder, torch;
-  bool json = false;
-};
+struct StatusOptions {};  // none but the shared ones
+
+void declare(CLI::App& app, Invocation& call, StatusOptions&) {
+  call.add_tree(app);
+  call.add_torch(app, "PyTorch to compare with; default: the active environment's");
+  call.add_json(app);
+}
 
 struct Freshness {
   enum State { Fresh, Stale, Unknown } state = Unknown;
@@ -29,17 +31,15 @@ struct Freshness {
 constexpr const char* kStates[] = {"fresh", "stale", "unknown"};
 
 /// Whether a render would be of the same inputs as the last one.
-Freshness freshness(const StatusOptions& options, const OpenTree& tree) {
+Freshness freshness(Invocation& call, const OpenTree& tree) {
   const std::string& path = tree.manifest.spec;
   if (tree.disk->kind(path) != FileKind::File) return {Freshness::Unknown, "the spec is gone"};
   try {
     Diagnostics diagnostics;
-    Inputs inputs{parse_spec_text(tree.disk->read(path), tree.root / path, diagnostics), {}};
-    inputs.catalog =
-        load_catalog(find_torch(options.torch.empty() ? std::nullopt : std::optional<fs::path>(options.torch)));
-    validate_spec(inputs.spec, inputs.catalog, diagnostics);
+    Spec spec = parse_spec_text(tree.disk->read(path), tree.root / path, diagnostics);
+    validate_spec(spec, call.catalog(), diagnostics);
     if (diagnostics.has_errors()) return {Freshness::Unknown, "the spec has errors: `openreg-gen check " + path + "`"};
-    const Manifest next = prepare(inputs, find_data(), path, read_ignore(*tree.disk)).next;
+    const Manifest next = prepare(spec, call.catalog(), find_data(), path, read_ignore(*tree.disk)).next;
     if (next.tool != tree.manifest.tool) return {Freshness::Stale, "another openreg-gen, " + next.tool};
     if (next.torch != tree.manifest.torch) return {Freshness::Stale, "another PyTorch, " + next.torch};
     if (next.inputs != tree.manifest.inputs) return {Freshness::Stale, "the spec or the templates changed"};
@@ -84,8 +84,8 @@ const std::vector<Topic>& topics() {
   return all;
 }
 
-void print_json(const OpenTree& tree, const std::vector<FileStatus>& files, const Freshness& fresh,
-                const std::optional<LastRun>& last) {
+nlohmann::json to_json(const OpenTree& tree, const std::vector<FileStatus>& files, const Freshness& fresh,
+                       const std::optional<LastRun>& last) {
   nlohmann::json out{{"root", tree.root.string()}, {"spec", tree.manifest.spec},
                      {"tool", tree.manifest.tool}, {"torch", tree.manifest.torch},
                      {"files", files.size()},      {"state", kStates[fresh.state]},
@@ -103,16 +103,16 @@ void print_json(const OpenTree& tree, const std::vector<FileStatus>& files, cons
     }
   }
   if (last) out["undo"] = {{"run", last->what}, {"files", last->files.size()}, {"possible", !last->edited()}};
-  fmt::print("{}\n", out.dump());
+  return out;
 }
 
-Exit run(const StatusOptions& options) {
-  const OpenTree tree = open_tree(options.folder, Access::Read);
+Exit run(Invocation& call, const StatusOptions&) {
+  const OpenTree tree = call.tree(Access::Read);
   const std::vector<FileStatus> files = file_statuses(*tree.disk, tree.manifest);
-  const Freshness fresh = freshness(options, tree);
+  const Freshness fresh = freshness(call, tree);
   const auto last = last_run(*tree.disk);
-  if (options.json) {
-    print_json(tree, files, fresh, last);
+  if (call.json) {
+    print_json(to_json(tree, files, fresh, last));
     return Exit::Done;
   }
   const bool colour = colour_wanted(STDOUT_FILENO);
@@ -150,19 +150,9 @@ Exit run(const StatusOptions& options) {
 
 }  // namespace
 
-void add_status(CLI::App& app, Session& session) {
-  CLI::App* verb =
-      app.add_subcommand("status", "What was edited, moved, taken, ignored, in conflict; what undo would do");
-  auto options = std::make_shared<StatusOptions>();
-  verb->add_option("-C", options->folder, "The tree, or a folder in it; default: the one you stand in")
-      ->type_name("DIR");
-  verb->add_option("--torch", options->torch, "PyTorch to compare with; default: the active environment's")
-      ->type_name("DIR");
-  verb->add_flag("--json", options->json, "Print one JSON object");
-  verb->callback([options, &session] {
-    session.json = options->json;
-    session.action = [options] { return run(*options); };
-  });
+Verb status_verb() {
+  return {"status", "What was edited, moved, taken, ignored, in conflict; what undo would do",
+          with_options<StatusOptions>(declare, run)};
 }
 
 }  // namespace openreg_gen

@@ -1,23 +1,22 @@
 // openreg-gen undo: takes the last run's writes back.
-#include "cli/cli.h"
-
-#include "cli/open_tree.h"
-#include "cli/plan_view.h"
-#include "cli/usage.h"
-#include "diag/render.h"
-#include "tree/diff.h"
 #include "tree/undo.h"
 
-#include <fmt/format.h>
+#include "cli/terminal_text.h"
+#include "cli/usage.h"
+#include "cli/verb.h"
+#include "diag/render.h"
+#include "tree/diff.h"
+
 #include <unistd.h>
 
 namespace openreg_gen {
 namespace {
 
-struct UndoOptions {
-  std::string folder;
-  bool dry_run = false, diff = false, json = false;
-};
+void declare(CLI::App& app, Invocation& call, Preview& preview) {
+  call.add_tree(app);
+  preview.add_to(app);
+  call.add_json(app);
+}
 
 struct Word {
   const char *json, *text, *sgr;
@@ -52,28 +51,27 @@ Exit refuse(const LastRun& run) {
   return Exit::No;
 }
 
-Exit run(const UndoOptions& options) {
-  const bool writes = !options.dry_run && !options.diff;
-  const OpenTree tree = open_tree(options.folder, writes ? Access::Write : Access::Read);
+Exit run(Invocation& call, const Preview& preview) {
+  const OpenTree tree = call.tree(preview.writes() ? Access::Write : Access::Read);
   const auto last = last_run(*tree.disk);
   if (!last) {
     throw Failure(Exit::No, "E0531", "there is no run to take back in '" + tree.root.string() + "'",
                   "only the last run that wrote is remembered, and not the one that made the tree");
   }
   const bool colour = colour_wanted(STDOUT_FILENO);
-  if (options.diff) {
+  if (preview.diff) {
     for (const LastRun::File& file : last->files) {
       const bool remove = file.back == LastRun::File::Back::Remove, bring = file.back == LastRun::File::Back::Bring;
       const std::string now = bring ? std::string() : tree.disk->read(file.path);
-      fmt::print("{}", unified_diff(now, file.before, bring ? "/dev/null" : "a/" + file.path,
-                                    remove ? "/dev/null" : "b/" + file.path, colour));
+      print_text(unified_diff(now, file.before, bring ? "/dev/null" : "a/" + file.path,
+                              remove ? "/dev/null" : "b/" + file.path, colour));
     }
     return last->edited() ? Exit::No : Exit::Done;
   }
-  const bool done = writes && !last->edited();
+  const bool done = preview.writes() && !last->edited();
   if (done) undo_last_run(*tree.disk);
-  if (options.json) {
-    fmt::print("{}\n", to_json(tree, *last, done).dump());
+  if (call.json) {
+    print_json(to_json(tree, *last, done));
     return last->edited() ? Exit::No : Exit::Done;
   }
   if (last->edited()) return refuse(*last);
@@ -88,18 +86,8 @@ Exit run(const UndoOptions& options) {
 
 }  // namespace
 
-void add_undo(CLI::App& app, Session& session) {
-  CLI::App* verb = app.add_subcommand("undo", "Take back what the last run wrote, if nobody edited it since");
-  auto options = std::make_shared<UndoOptions>();
-  verb->add_option("-C", options->folder, "The tree, or a folder in it; default: the one you stand in")
-      ->type_name("DIR");
-  CLI::Option* dry = verb->add_flag("--dry-run", options->dry_run, "Say what would be done, and write nothing");
-  verb->add_flag("--diff", options->diff, "Show what would be done as a diff, and write nothing")->excludes(dry);
-  verb->add_flag("--json", options->json, "Print one JSON object");
-  verb->callback([options, &session] {
-    session.json = options->json;
-    session.action = [options] { return run(*options); };
-  });
+Verb undo_verb() {
+  return {"undo", "Take back what the last run wrote, if nobody edited it since", with_options<Preview>(declare, run)};
 }
 
 }  // namespace openreg_gen

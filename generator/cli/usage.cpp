@@ -1,5 +1,6 @@
 #include "cli/usage.h"
 
+#include "cli/answer.h"
 #include "diag/diagnostic.h"
 #include "diag/render.h"
 #include "diag/suggest.h"
@@ -67,12 +68,6 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, cha
   return complain(error.what(), {}, help);
 }
 
-void check_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    throw Failure(Exit::Environment, "E0513", "standard output did not take all that was printed");
-  }
-}
-
 void print_error(const std::string& code, const std::string& message, const std::string& hint) {
   const bool colour = colour_wanted(STDERR_FILENO);
   fmt::print(stderr, "{}openreg-gen: error[{}]:{} {}\n", colour ? "\x1b[1;31m" : "", code, colour ? "\x1b[0m" : "",
@@ -84,7 +79,7 @@ int print_failure(const Failure& failure, bool json) {
   if (json) {
     Diagnostics diagnostics;
     diagnostics.error(failure.code(), {}, failure.what(), failure.hint());
-    fmt::print("{}\n", render_json(diagnostics));
+    print_text(render_json(diagnostics) + "\n");
   } else {
     print_error(failure.code(), failure.what(), failure.hint());
   }

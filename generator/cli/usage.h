@@ -1,7 +1,9 @@
 // What is said when the command line is wrong, or when a run fails.
 #pragma once
 
-#include "cli/cli.h"
+#include "diag/failure.h"
+
+#include <CLI/CLI.hpp>
 
 #include <string>
 
@@ -13,9 +15,6 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, cha
 /// `openreg-gen: error[E0501]: ...` and the hint on stderr; with `json`, the diagnostics form on stdout. Returns the
 /// exit code.
 int print_failure(const Failure& failure, bool json);
-
-/// Throws Failure(Environment, E0513) if standard output did not take all that was printed (a full disk).
-void check_output();
 
 /// A message of one of the tool's own codes, without ending the run.
 void print_error(const std::string& code, const std::string& message, const std::string& hint);

@@ -1,7 +1,7 @@
 #include "render/data_dir.h"
 
 #include "diag/failure.h"
-#include "render/sha256.h"
+#include "system/sha256.h"
 
 #include <algorithm>
 #include <cstdlib>

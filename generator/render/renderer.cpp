@@ -1,9 +1,9 @@
 #include "render/renderer.h"
 
 #include "diag/failure.h"
-#include "render/child.h"
+#include "system/child.h"
 #include "render/python.h"
-#include "render/sha256.h"
+#include "system/sha256.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "tree/apply.h"
 
 #include "diag/failure.h"
-#include "render/sha256.h"
+#include "system/sha256.h"
 #include "tree/journal.h"
 #include "tree/paths.h"
 

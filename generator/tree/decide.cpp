@@ -1,7 +1,7 @@
 #include "tree/decide.h"
 
 #include "diag/text.h"
-#include "render/sha256.h"
+#include "system/sha256.h"
 #include "tree/drift.h"
 #include "tree/journal.h"
 #include "tree/moved.h"

@@ -1,5 +1,5 @@
 // Generated and shared files that are there: stale, edited, merged.
-#include "render/sha256.h"
+#include "system/sha256.h"
 #include "tree/decide.h"
 #include "tree/journal.h"
 #include "tree/paths.h"

@@ -1,7 +1,7 @@
 #include "tree/journal.h"
 
 #include "diag/failure.h"
-#include "render/sha256.h"
+#include "system/sha256.h"
 #include "tree/paths.h"
 
 #include <nlohmann/json.hpp>

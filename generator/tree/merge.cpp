@@ -1,7 +1,7 @@
 #include "tree/merge.h"
 
 #include "diag/failure.h"
-#include "render/child.h"
+#include "system/child.h"
 
 #include <unistd.h>
 

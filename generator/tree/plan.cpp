@@ -1,7 +1,7 @@
 #include "tree/plan.h"
 
 #include "diag/text.h"
-#include "render/sha256.h"
+#include "system/sha256.h"
 #include "tree/decide.h"
 #include "tree/paths.h"
 

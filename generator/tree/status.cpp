@@ -1,6 +1,6 @@
 #include "tree/status.h"
 
-#include "render/sha256.h"
+#include "system/sha256.h"
 #include "tree/drift.h"
 #include "tree/merge.h"
 #include "tree/paths.h"

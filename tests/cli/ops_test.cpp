@@ -1,7 +1,7 @@
 #include "catalog/build.h"
-#include "cli/cli.h"
 #include "cli/ops_view.h"
-#include "cli/table.h"
+#include "cli/terminal_text.h"
+#include "cli/verb.h"
 #include "support.h"
 
 #include <gmock/gmock.h>
@@ -91,13 +91,13 @@ TEST(Ops, JsonHasTheKeysToolsRead) {
 
 Exit run(std::vector<std::string> words, std::string& out, std::string& err) {
   CLI::App app;
-  Session session;
-  add_ops(app, session);
+  Invocation call;
+  const Run run_chosen = set_up(command(), app, call);
   std::ranges::reverse(words);
   app.parse(words);
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  const auto exit = session.action();
+  const auto exit = run_chosen(call);
   std::fflush(stdout);
   out = testing::internal::GetCapturedStdout();
   err = testing::internal::GetCapturedStderr();

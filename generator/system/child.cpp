@@ -1,4 +1,4 @@
-#include "render/child.h"
+#include "system/child.h"
 
 #include "diag/failure.h"
 

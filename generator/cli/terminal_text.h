@@ -17,4 +17,10 @@ std::string layout_table(const std::vector<std::vector<std::string>>& rows, std:
 /// Words, broken at blanks to fit `width` (0: never broken) with `indent` blanks before all lines but the first.
 std::string wrap_words(const std::string& text, std::size_t indent, std::size_t width);
 
+/// "1 file", "2 files".
+std::string count_of(std::size_t count, const std::string& noun);
+
+/// The text in an SGR colour ("31", "1;32"), if `colour`.
+std::string painted(const std::string& text, const char* sgr, bool colour);
+
 }  // namespace openreg_gen

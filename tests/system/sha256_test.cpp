@@ -1,4 +1,4 @@
-#include "render/sha256.h"
+#include "system/sha256.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
-#include "cli/table.h"
+#include "cli/terminal_text.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -57,6 +58,14 @@ std::string wrap_words(const std::string& text, std::size_t indent, std::size_t 
     begin = end + 1;
   }
   return result;
+}
+
+std::string count_of(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string painted(const std::string& text, const char* sgr, bool colour) {
+  return colour ? fmt::format("\x1b[{}m{}\x1b[0m", sgr, text) : text;
 }
 
 }  // namespace openreg_gen

@@ -1,4 +1,4 @@
-#include "render/sha256_blocks.h"
+#include "system/sha256_blocks.h"
 
 #include <bit>
 

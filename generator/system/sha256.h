@@ -1,7 +1,7 @@
 // SHA-256 (FIPS 180-4). Pure; thread-safe.
 #pragma once
 
-#include "render/sha256_blocks.h"
+#include "system/sha256_blocks.h"
 
 #include <array>
 #include <cstddef>

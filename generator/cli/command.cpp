@@ -1,0 +1,65 @@
+// openreg-gen itself: the list of its verbs.
+#include "cli/verb.h"
+
+namespace openreg_gen {
+
+// Each is in the file of its name.
+Verb new_verb(), generate_verb(), add_verb(), remove_verb(), explain_verb(), status_verb(), undo_verb(), own_verb(),
+    disown_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(), completion_verb();
+
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  openreg-gen new mybackend                        a backend with a simulated device, in torch_mybackend/
+  openreg-gen new mychip --device external         the same over a port layer for a vendor's own runtime
+  openreg-gen check mybackend.yaml                 every fault of a spec at once
+  openreg-gen generate -C torch_mybackend --diff   what a changed spec would change
+  openreg-gen add abs.out maximum.out              two operators more, in the spec and in the files
+  openreg-gen status                               edits, conflicts, what undo would do
+  openreg-gen undo                                 takes back what the last run wrote
+  openreg-gen own setup.py                         yours from now on, never written again
+  openreg-gen explain add.out                      a file, an operator or a diagnostic, in words
+  openreg-gen ops 'add*'                           operators of the installed PyTorch
+  source <(openreg-gen completion bash)            completion of verbs and flags
+
+Exit codes: 0 done, 1 the answer is no (stale, edited), 2 bad input, 3 the environment, 4 openreg-gen's own fault.)";
+
+Run set_up_command(CLI::App& app, Invocation&) {
+  app.footer(kFooter);
+  app.set_version_flag("--version", "openreg-gen " OPENREG_GEN_VERSION, "Print the version and exit");
+  app.require_subcommand(1);
+  return {};  // one of the verbs runs
+}
+
+}  // namespace
+
+Verb command() {
+  return {"openreg-gen",
+          "Renders a complete PyTorch PrivateUse1 backend from one spec.",
+          set_up_command,
+          {},
+          {new_verb(), generate_verb(), add_verb(), remove_verb(), explain_verb(), status_verb(), undo_verb(),
+           own_verb(), disown_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(), completion_verb()}};
+}
+
+Run set_up(const Verb& verb, CLI::App& app, Invocation& call) {
+  if (!verb.examples.empty()) {
+    std::string footer = "Examples:";
+    for (const std::string& example : verb.examples) footer += "\n  openreg-gen " + example;
+    app.footer(footer);
+  }
+  std::vector<std::pair<const CLI::App*, Run>> parts;
+  Run own = verb.set_up(app, call);
+  for (const Verb& part : verb.parts) {
+    CLI::App* below = app.add_subcommand(part.name, part.about);
+    parts.emplace_back(below, set_up(part, *below, call));
+  }
+  return [own, parts](Invocation& chosen) {
+    for (const auto& [below, run] : parts) {
+      if (below->parsed()) return run(chosen);
+    }
+    return own(chosen);
+  };
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,44 @@
+// openreg-gen disown FILE...: takes `own` back.
+#include "cli/generate.h"
+#include "cli/verb.h"
+#include "tree/own.h"
+
+namespace openreg_gen {
+namespace {
+
+struct DisownOptions {
+  std::vector<std::string> files;
+  bool yes = false;
+};
+
+void declare(CLI::App& app, Invocation& call, DisownOptions& options) {
+  app.add_option("FILE", options.files, "Files of the tree")->required();
+  call.add_tree(app);
+  call.add_json(app);
+  call.add_torch(app);
+  app.add_flag("-y,--yes,--force", options.yes, "Do it; without it the difference is shown");
+}
+
+Exit run(Invocation& call, const DisownOptions& options) {
+  GenerateOptions generation;
+  {
+    const OpenTree tree = call.tree(Access::Read);
+    generation.disown = check_disown(tree.manifest, paths_in_tree(tree.root, options.files));
+  }
+  generation.what = "disown";
+  generation.diff = !options.yes;
+  const Exit exit = generate(call, generation);
+  if (options.yes || exit != Exit::Done) return exit;
+  if (!call.json)
+    fmt::print("nothing written; `openreg-gen disown --yes` does this, and keeps a copy of what is replaced\n");
+  return Exit::No;
+}
+
+}  // namespace
+
+Verb disown_verb() {
+  return {"disown", "Give a file back that was taken with `own`: it is rendered or merged again",
+          with_options<DisownOptions>(declare, run)};
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,62 @@
+// One run of the command: the options that verbs share, and what these lead to.
+#pragma once
+
+#include "catalog/catalog.h"
+#include "cli/answer.h"
+#include "cli/open_tree.h"
+#include "diag/diagnostic.h"
+#include "spec/spec.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace openreg_gen {
+
+class Invocation {
+ public:
+  bool json = false;   // a failure is JSON on stdout, too
+  std::string folder;  // -C; empty: the current one
+
+  /// A verb adds the options that it wants, with a text of its own where they mean something else to it.
+  void add_json(CLI::App& verb, const char* about = "Print one JSON object");
+  void add_torch(CLI::App& verb,
+                 const char* about = "PyTorch to read the operators from; default: the active environment's");
+  CLI::Option* add_tree(CLI::App& verb,
+                        const char* about = "The tree, or a folder in it; default: the one you stand in");
+
+  /// The tree of -C; see open_tree().
+  OpenTree tree(Access access) const { return open_tree(folder, access); }
+  /// --torch, if it was given.
+  std::optional<std::filesystem::path> torch() const;
+  /// Of --torch or of the active environment, loaded when it is first asked for. Throws Failure(Environment).
+  const Catalog& catalog();
+
+  /// A spec that is valid. Else what is wrong was reported; but without a PyTorch, and with a spec that is right as far
+  /// as that can be told without one, throws Failure(Environment).
+  std::optional<Spec> valid(Spec parsed, Diagnostics& diagnostics);
+
+  /// Shows diagnostics: as text on stderr, coloured on a terminal; with --json, as one line on stdout if there is an
+  /// error, else not at all (the verb's own JSON follows). True if there is an error, that is, if the verb must stop
+  /// with Exit::BadInput. Call Diagnostics::finish() first.
+  bool report(const Diagnostics& diagnostics) const;
+  /// The same, only if there is an error, and finished with the spec's text: its own place is shown where it has one.
+  bool report_errors(Diagnostics& diagnostics, const Spec& spec) const;
+
+ private:
+  std::string torch_;
+  std::optional<Catalog> catalog_;
+};
+
+/// --dry-run and --diff: what would be done, and nothing is written.
+struct Preview {
+  bool dry_run = false, diff = false;
+  bool writes() const { return !dry_run && !diff; }
+  void add_to(CLI::App& verb);
+};
+
+}  // namespace openreg_gen

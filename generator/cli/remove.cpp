@@ -1,0 +1,58 @@
+// openreg-gen remove OP...: takes operators out of the tree's spec in place, then renders the tree.
+#include "cli/generate.h"
+#include "cli/verb.h"
+#include "edit/choose.h"
+#include "edit/spec_edit.h"
+
+#include <algorithm>
+
+namespace openreg_gen {
+namespace {
+
+struct RemoveOptions {
+  GenerateOptions generate;
+  std::vector<std::string> ops;
+};
+
+void declare(CLI::App& app, Invocation& call, RemoveOptions& options) {
+  app.add_option("OP", options.ops, "As the spec has it: abs.out, or the name of a custom operator")->required();
+  options.generate.what = "remove";
+  options.generate.add_to(app, call);
+}
+
+std::optional<EditedSpec> remove(Invocation& call, const RemoveOptions& options, const Spec& spec) {
+  Diagnostics diagnostics;
+  std::vector<Removal> removals;
+  for (const std::string& word : options.ops) {
+    if (auto one = choose_removal(word, spec, call.catalog(), diagnostics)) removals.push_back(std::move(*one));
+  }
+  if (call.report_errors(diagnostics, spec)) return std::nullopt;
+  // Custom operators from the last one on, so that the indices hold; each once.
+  std::ranges::sort(removals, [](const Removal& a, const Removal& b) {
+    return std::pair(a.custom, a.name) > std::pair(b.custom, b.name);
+  });
+  const auto again = std::ranges::unique(
+      removals, [](const Removal& a, const Removal& b) { return a.custom == b.custom && a.name == b.name; });
+  removals.erase(again.begin(), again.end());
+  EditedSpec edited{spec.text};
+  edited.told["removed"] = nlohmann::json::array();
+  for (const Removal& one : removals) {
+    edited.text = one.custom ? without_custom_op(edited.text, spec.path, *one.custom)
+                             : without_op(edited.text, spec.path, one.name);
+    edited.tell("removed", {{"op", one.name}}, "remove " + one.name);
+  }
+  return edited;
+}
+
+Exit run(Invocation& call, const RemoveOptions& options) {
+  return generate(call, options.generate, [&](const Spec& spec) { return remove(call, options, spec); });
+}
+
+}  // namespace
+
+Verb remove_verb() {
+  return {"remove", "Take operators out of a backend's spec, then out of its files",
+          with_options<RemoveOptions>(declare, run)};
+}
+
+}  // namespace openreg_gen

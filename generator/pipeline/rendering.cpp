@@ -1,0 +1,87 @@
+#include "pipeline/rendering.h"
+
+#include "diag/failure.h"
+#include "tree/paths.h"
+
+#include <filesystem>
+
+namespace openreg_gen {
+namespace {
+
+/// Rows of the spec's own templates keep to the rules of paths, and off the spec and the templates.
+void check_user_paths(const std::vector<Output>& outputs, const UserTemplates& user, const std::string& spec_file) {
+  std::vector<std::string> paths{spec_file};
+  bool any = false;
+  for (const Output& output : outputs) {
+    any = any || output.user;
+    paths.push_back(output.path);
+  }
+  for (const auto& [name, text] : user.texts) paths.push_back(user.folder + "/" + name);
+  if (!any) return;
+  try {
+    check_paths(paths);
+  } catch (const Failure& failure) {
+    throw Failure(Exit::BadInput, failure.code(), user.folder + "/templates.yaml: " + failure.what(),
+                  "change the row's path");
+  }
+}
+
+}  // namespace
+
+Rendering prepare(const Spec& spec, const Catalog& catalog, const DataDir& data, const std::string& spec_file,
+                  Ignore ignore) {
+  Rendering rendering;
+  rendering.request.templates_hash = hash_templates(data);
+  rendering.model = make_globals(spec, catalog, spec_file);
+  rendering.request.globals = rendering.model.dump();
+  rendering.user = read_user_templates(spec);
+  rendering.request.user_folder = rendering.user.folder;
+  rendering.request.user = rendering.user.texts;
+  for (const Ignore::Pattern& pattern : ignore.patterns()) rendering.request.left_out.push_back(pattern.glob);
+  rendering.ignore = std::move(ignore);
+  rendering.next.tool = OPENREG_GEN_VERSION;
+  rendering.next.torch = catalog.identity();
+  rendering.next.spec = spec_file;
+  rendering.next.inputs = hash_request(rendering.request);
+  return rendering;
+}
+
+void add_outputs(Rendering& rendering, const Spec& spec, const DataDir& data) {
+  const std::string& spec_file = rendering.next.spec;
+  const UserTemplates& user = rendering.user;
+  rendering.outputs = expand_outputs(data.templates, rendering.model, user);
+  check_user_paths(rendering.outputs, user, spec_file);
+  std::erase_if(rendering.outputs, [&](const Output& output) { return rendering.ignore.matches(output.path); });
+  for (const Output& output : rendering.outputs) {
+    rendering.request.jobs.push_back(
+        {output.template_name, job_context(output, rendering.model), output.user, output.each, output.index});
+  }
+  const auto folder = std::filesystem::path(spec_file).parent_path();
+  const auto add = [&](const std::filesystem::path& path, const char* key, const char* about, const std::string& text) {
+    Output output;
+    output.path = (folder / path).lexically_normal().generic_string();
+    output.file_class = FileClass::Owned;
+    output.key = key;
+    output.about = about;
+    rendering.lists.push_back({std::move(output), text, std::nullopt});
+  };
+  for (const ListFile& list : spec.lists) add(list.path, "ops", "a list of operators that the spec selects", list.text);
+  for (const auto& [name, text] : user.texts)
+    add(std::filesystem::path(user.folder) / name, "templates", "a template of the spec's own", text);
+}
+
+std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering, std::string spec_text) {
+  std::vector<std::string> texts = renderer.render(rendering.request);
+  std::vector<Rendered> renders;
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    renders.push_back({rendering.outputs[i], std::move(texts[i]), std::nullopt});
+  renders.insert(renders.end(), rendering.lists.begin(), rendering.lists.end());
+  Output spec;
+  spec.path = rendering.next.spec;
+  spec.file_class = FileClass::Owned;
+  spec.about = "the spec: what this tree is rendered from";
+  renders.push_back({std::move(spec), std::move(spec_text), std::nullopt});
+  return renders;
+}
+
+}  // namespace openreg_gen

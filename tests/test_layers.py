@@ -1,0 +1,54 @@
+"""Which folder of generator/ may include which: CMakeLists.txt links them so, and docs/design.md says the same."""
+
+import re
+
+import pytest
+from trees import ROOT
+
+# "includer -> included": why it is, for now, though CMakeLists.txt does not have it. Empty: nothing is against the layers.
+EXCEPTIONS: dict[str, str] = {}
+
+
+def linked():
+    """{"spec": {"diag", "catalog"}}, in the order of CMakeLists.txt."""
+    rows = re.findall(r"^part\((\w+)([^)]*)\)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
+    return {name: {word for word in uses.split() if "::" not in word} for name, uses in rows}
+
+
+def included(folder):
+    """{"diag": ["generator/spec/parse.cpp"]}: who includes headers of which other folder."""
+    found = {}
+    for path in sorted(folder.iterdir()):
+        if path.suffix not in (".cpp", ".h"):
+            continue
+        for header in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE):
+            assert (ROOT / "generator" / header).is_file(), f"{path} includes {header}: not by its path in generator/"
+            found.setdefault(header.split("/")[0], []).append(path.relative_to(ROOT).as_posix())
+    found.pop(folder.name, None)
+    return found
+
+
+def test_every_folder_is_a_part_that_uses_only_earlier_ones():
+    parts = list(linked())
+    assert sorted(parts) == sorted(path.name for path in (ROOT / "generator").iterdir() if path.is_dir())
+    for index, (part, uses) in enumerate(linked().items()):
+        assert uses <= set(parts[:index]), f"{part}: a part may only use those above it"
+
+
+@pytest.mark.parametrize("part", linked())
+def test_a_folder_includes_what_it_is_linked_with_no_more_no_less(part):
+    found = included(ROOT / "generator" / part)
+    excepted = {row.split(" -> ")[1] for row in EXCEPTIONS if row.startswith(f"{part} -> ")}
+    against = {other: files for other, files in found.items() if other not in linked()[part] | excepted}
+    assert not against, f"{part} is not linked with {against}"
+    assert not excepted - set(found), "no longer so: take it out of EXCEPTIONS"
+    assert not linked()[part] - set(found), f"{part} is linked with what it does not include"
+
+
+def test_the_command_line_is_all_that_main_knows():
+    assert set(included(ROOT / "generator")) == {"cli"}
+
+
+def test_the_design_page_has_the_same_layers():
+    rows = re.findall(r"^\| `generator/(\w+)` \|.*\| ([^|]*) \|$", (ROOT / "docs/design.md").read_text(), re.MULTILINE)
+    assert {name: set(re.findall(r"\w+", uses)) for name, uses in rows} == linked()
