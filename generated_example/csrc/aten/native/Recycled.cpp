@@ -72,7 +72,7 @@ void* Recycled::operator new(size_t bytes) {
   Free* const element = first;
   first = element->next;
   // The next one lies in the cache of the processor that destroyed it; it comes while this one is used.
-  for (size_t line = 0; line <= size * kStep; line += 64) {
+  for (size_t line = 0; first != nullptr && line <= size * kStep; line += 64) {
     __builtin_prefetch(reinterpret_cast<const char*>(first) + line, 1);
   }
   return element;
