@@ -179,7 +179,14 @@ OVERLAPS = {
 
 EXPANDED_OUT = {
     "bmm": lambda out, a: torch.bmm(a, a, out=out),
+    "bmm by BLAS": lambda out, a: torch.bmm(a.repeat(1, 8, 8), a.repeat(1, 8, 8), out=out[:, :1, :1].expand(2, 16, 16)),
+    "baddbmm": lambda out, a: torch.baddbmm(a, a, a, out=out),
+    "baddbmm_": lambda out, a: out.baddbmm_(a, a),
+    "mm": lambda out, a: torch.mm(a[0], a[1], out=out[0]),
+    "addmm_": lambda out, a: out[0].addmm_(a[0], a[1]),
     "mv": lambda out, a: torch.mv(a[0], a[0, 0], out=out[0, 0]),
+    "addmv": lambda out, a: torch.addmv(a[1, 0], a[0], a[0, 0], out=out[0, 0]),
+    "addmv_": lambda out, a: out[0, 0].addmv_(a[0], a[0, 0]),
     "masked_fill_": lambda out, a: out.masked_fill_(a > 1, 5),
     "cummax": lambda out, a: torch.cummax(a, 0, out=(out, torch.empty(0, dtype=torch.int64, device=a.device))),
     "add_": lambda out, a: out.add_(a),

@@ -146,29 +146,33 @@ bool overlap(const at::Tensor& a, const at::Tensor& b) {
   return a.is_alias_of(b) && at::get_overlap_status(a, b) != at::MemOverlapStatus::No;
 }
 
+/// Throws where the CPU's products refuse an `out` whose elements share memory: products of two matrices and what copies
+/// `self` first always, batches from the size on that the CPU gives to BLAS.
+void refuse_shared_elements(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a) {
+  constexpr int64_t kLoops = 400;  // smaller batches are computed by loops that write each element
+  const bool copies = self.defined() && !self.is_same(out);
+  if (copies || (out.dim() == 2 && a.numel() > 0)) {
+    at::assert_no_internal_overlap(out);
+  } else if (out.dim() == 3 && a.size(-1) * out.size(-2) * out.size(-1) >= kLoops) {
+    at::assert_no_internal_overlap(out.select(0, 0));
+  }
+}
+
 /// Whether two tensors are the same elements in the same order.
 bool same(const at::Tensor& a, const at::Tensor& b) {
   return a.data_ptr() == b.data_ptr() && a.sizes() == b.sizes() && a.strides() == b.strides() &&
       a.is_conj() == b.is_conj() && a.is_neg() == b.is_neg();
 }
 
-}  // namespace
-
-void gemm(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
+void product(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
     const at::Scalar& beta, const at::Scalar& alpha) {
-  if (self.defined()) {
-    static_cast<void>(self.expand(out.sizes()));  // throws if it does not broadcast, whether there is something to add or not
-  }
-  if (out.numel() == 0) {
-    return;
-  }
   const auto dtype = out.scalar_type();
   if (!data_type(dtype) || a.scalar_type() != dtype || b.scalar_type() != dtype || out.is_conj() || out.is_neg()) {
     return host_gemm(out, self, a, b, beta, alpha);
   }
   if (b.dim() == 1) {
     const bool column = self.defined() && self.dim() > 0;
-    return gemm(out.unsqueeze(-1), column ? self.unsqueeze(-1) : self, a, b.unsqueeze(-1), beta, alpha);
+    return product(out.unsqueeze(-1), column ? self.unsqueeze(-1) : self, a, b.unsqueeze(-1), beta, alpha);
   }
   Matrix result(out);
   const bool apart = !overlap(out, a) && !overlap(out, b);  // else factors would be overwritten while they are read
@@ -194,6 +198,20 @@ void gemm(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, co
   if (!fits) {
     copy_on_device(out, result.values, /*check_overlap=*/false);  // the CPU's products, too, go to elements that share memory
   }
+}
+
+}  // namespace
+
+void gemm(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
+    const at::Scalar& beta, const at::Scalar& alpha) {
+  if (self.defined()) {
+    static_cast<void>(self.expand(out.sizes()));  // throws if it does not broadcast, whether there is something to add or not
+  }
+  if (out.numel() == 0) {
+    return;
+  }
+  refuse_shared_elements(out, self, a);
+  product(out, self, a, b, beta, alpha);
 }
 
 }  // namespace openreg::native
