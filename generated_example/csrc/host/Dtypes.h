@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -58,11 +59,14 @@ template <class First, class... Rest>
 inline constexpr bool tells_dtypes<First, Rest...> =
     std::is_base_of_v<at::TensorIteratorBase, std::decay_t<First>> && (is_number<std::decay_t<Rest>> && ...);
 
-/// What kind of number is given, since a complex one, say, is refused where a real one is not; 0 if there is but one kind.
+/// What kind of number is given, since a complex one, say, is refused where a real one is not; of a name (gelu's
+/// `approximate`), which; 0 if there is but one kind.
 template <class T>
-uint64_t kind_of(const T& number) {
+uint64_t kind_of(const T& value) {
   if constexpr (std::is_same_v<T, c10::Scalar>) {
-    return static_cast<uint64_t>(number.type()) + 1;
+    return static_cast<uint64_t>(value.type()) + 1;
+  } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+    return std::hash<std::string_view>()(value);
   } else {
     return 0;
   }
@@ -91,13 +95,14 @@ void check_dtypes(
 template <class T>
 inline constexpr bool is_tensor = std::is_base_of_v<at::TensorBase, std::decay_t<T>>;
 template <class T>
-inline constexpr bool may_hold_tensors = std::is_base_of_v<at::TensorIteratorBase, std::decay_t<T>> ||
-    std::is_same_v<std::decay_t<T>, std::optional<at::Tensor>> || std::is_same_v<std::decay_t<T>, at::TensorList> ||
+inline constexpr bool is_optional_tensor = std::is_same_v<std::decay_t<T>, std::optional<at::Tensor>>;
+template <class T>
+inline constexpr bool holds_tensors = std::is_base_of_v<at::TensorIteratorBase, std::decay_t<T>> || std::is_same_v<std::decay_t<T>, at::TensorList> ||
     std::is_same_v<std::decay_t<T>, at::ITensorListRef> ||
     std::is_same_v<std::decay_t<T>, c10::List<std::optional<at::Tensor>>>;
 /// Tensors, each a parameter of its own.
 template <class... Params>
-inline constexpr bool takes_tensors = (is_tensor<Params> || ...) && !(may_hold_tensors<Params> || ...);
+inline constexpr bool takes_tensors = (is_tensor<Params> || ...) && !(holds_tensors<Params> || ...);
 
 /// The dtypes of tensors as a number, which is not 0.
 uint64_t dtypes_of(c10::ArrayRef<const at::TensorBase*> tensors);

@@ -250,6 +250,16 @@ struct Awaited<T, true> {
   Awaited(const at::TensorBase& from, HostTensors& host, HostMemory&) : value(host.on_host(at::Tensor(from))) {}
   T get() { return static_cast<T>(value); }
 };
+template <>
+struct Awaited<const std::optional<at::Tensor>&, false> {
+  std::optional<at::Tensor> value;
+  Awaited(const std::optional<at::Tensor>& from, HostTensors& host, HostMemory&) {
+    if (from.has_value()) {
+      value = host.on_host(*from);
+    }
+  }
+  const std::optional<at::Tensor>& get() { return value; }
+};
 
 /// Runs `fn`, whose parameters are Params, on tensors of the host and waits. Errors: those of `fn`.
 template <class... Params, class Fn, class... Args>
@@ -259,6 +269,10 @@ void run_awaited(const Fn& fn, const Args&... args) {
   const auto add = [&host](const auto& arg) {
     if constexpr (is_tensor<decltype(arg)>) {
       host.add(at::Tensor(arg), /*written=*/true);
+    } else if constexpr (is_optional_tensor<decltype(arg)>) {
+      if (arg.has_value()) {
+        host.add(*arg, /*written=*/true);
+      }
     }
   };
   (add(args), ...);
@@ -277,6 +291,11 @@ bool ran_awaited(TakenDtypes& taken, const Fn& fn, const Args&... args) {
   const auto note = [&](const auto& arg) {
     if constexpr (is_tensor<decltype(arg)>) {
       tensors.push_back(&arg);
+    } else if constexpr (is_optional_tensor<decltype(arg)>) {
+      dtypes = dtypes * 131 + (arg.has_value() ? 1 : 2);
+      if (arg.has_value()) {
+        tensors.push_back(&*arg);
+      }
     } else {
       dtypes = dtypes * 131 + kind_of(arg);
     }
