@@ -146,12 +146,12 @@ bool overlap(const at::Tensor& a, const at::Tensor& b) {
   return a.is_alias_of(b) && at::get_overlap_status(a, b) != at::MemOverlapStatus::No;
 }
 
-/// Throws where the CPU's products refuse an `out` whose elements share memory: products of two matrices and what copies
-/// `self` first always, batches from the size on that the CPU gives to BLAS.
+/// Throws where the CPU's products refuse an `out` whose elements share memory: products of two matrices (but mm of nothing) and
+/// what copies `self` first always, batches from the size on that the CPU gives to BLAS.
 void refuse_shared_elements(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a) {
   constexpr int64_t kLoops = 400;  // smaller batches are computed by loops that write each element
   const bool copies = self.defined() && !self.is_same(out);
-  if (copies || (out.dim() == 2 && a.numel() > 0)) {
+  if (copies || (out.dim() == 2 && (self.defined() || a.numel() > 0))) {
     at::assert_no_internal_overlap(out);
   } else if (out.dim() == 3 && a.size(-1) * out.size(-2) * out.size(-1) >= kLoops) {
     at::assert_no_internal_overlap(out.select(0, 0));
