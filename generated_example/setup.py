@@ -80,7 +80,7 @@ class CMakeBuild(build_ext):
                 sys.exit(f"{PACKAGE} was not built: `{shlex.join(command)}` failed ({error.returncode}).")
 
     def built(self) -> list[Path]:
-        """The libraries of this build, by their file names (`_C` carries the Python version in its own), and what tells of it."""
+        """The libraries of this build, by their file names (`_C` carries the Python version in its own), and what describes it."""
         extension = ROOT / PACKAGE / Path(self.get_ext_filename("_C")).name
         return [extension, *sorted((ROOT / PACKAGE / "lib").glob("*.so")), ROOT / PACKAGE / "lib" / "build.json"]
 

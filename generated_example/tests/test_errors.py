@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
-"""Errors: whose they are, who is told, and what stays true while calls of the device fail."""
+"""Errors: whose they are, which call reports them, and what stays true while calls of the device fail."""
 
 import contextlib
 import ctypes

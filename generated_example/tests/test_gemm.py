@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
-"""Products of matrices: all layouts that the device's gemm is told of, what it is not asked for, and convolutions."""
+"""Products of matrices: all layouts that the device's gemm takes, what it is not asked for, and convolutions."""
 
 import ctypes
 from pathlib import Path

@@ -30,7 +30,7 @@ def _can_share():
 
 
 class Consumer:
-    """Another process that does what it is told: (function, arguments) in, a result out."""
+    """Another process that runs what it is sent: (function, arguments) in, a result out."""
 
     def __init__(self):
         context = mp.get_context("spawn")

@@ -206,7 +206,7 @@ def refused_by_the_cpu(operator):
 
 @each_operator
 def test_dtypes_that_the_cpu_refuses(device, operator):
-    """Kernels of the CPU tell it once they run, on the device after the call: pointwise ones are asked before."""
+    """Kernels of the CPU raise it once they run, on the device after the call: pointwise ones are asked before."""
     found = refused_by_the_cpu(operator)
     if found is None:
         pytest.skip("the CPU refuses none")

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
-"""Allocators from shared libraries. Each test has a process of its own: an allocator stays for good."""
+"""Allocators from shared libraries. Each test has a process of its own: an allocator stays until the process ends."""
 
 import os
 import shlex

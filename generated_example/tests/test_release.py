@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
-"""A build loads with the minor release of PyTorch it was built with, and no other; `diagnose` tells why it does not."""
+"""A build loads with the minor release of PyTorch it was built with, and no other; `diagnose` says why it does not."""
 
 import importlib
 import json
@@ -93,7 +93,7 @@ def test_neither_a_build_nor_pytorch(copy, monkeypatch):
     assert "was not built" in _release.problem()
 
 
-def told(done):
+def reported(done):
     assert done.returncode == 0, done.stderr
     return dict(re.findall(r"^(\S.*?): +(.*)$", done.stdout, re.M))
 
@@ -101,7 +101,7 @@ def told(done):
 @pytest.mark.no_device
 def test_diagnose():
     env = {"OPENREG_TESTS": "", "TORCH_DEVICE_BACKEND_AUTOLOAD": "1"}
-    said = told(python(PACKAGE, "-m", f"{NAME}.diagnose", **env))
+    said = reported(python(PACKAGE, "-m", f"{NAME}.diagnose", **env))
     assert said["loading"] == "works"
     assert said["built with PyTorch"] == said["installed PyTorch"] == str(torch.__version__)
     assert said["devices"] == str(torch.openreg.device_count())
@@ -117,7 +117,7 @@ def test_diagnose():
 @pytest.mark.no_device
 def test_diagnose_where_loading_is_refused(copy):
     built_with(copy, OTHER)
-    said = told(python(copy, "-m", f"{NAME}.diagnose"))
+    said = reported(python(copy, "-m", f"{NAME}.diagnose"))
     assert said["built with PyTorch"] == OTHER
     assert said["installed PyTorch"] == str(torch.__version__)
     assert said["loading"].startswith("refused: ")
@@ -127,7 +127,7 @@ def test_diagnose_where_loading_is_refused(copy):
 @pytest.mark.no_device
 def test_diagnose_where_loading_fails(copy):
     done = python(copy, "-m", f"{NAME}.diagnose")
-    assert told(done)["loading"].startswith("fails with exit code 1")
+    assert reported(done)["loading"].startswith("fails with exit code 1")
     assert "cannot import name '_C'" in done.stdout
 
 

@@ -2,7 +2,7 @@
 # Generated: do not edit; `torch` in the spec changes it, then `openreg-gen generate`.
 """Which PyTorch the libraries of this package were built with, and whether that is the one they meet.
 
-C++ built with one minor release of PyTorch finds other classes behind the same names in the next, so it is told before
+C++ built with one minor release of PyTorch finds other classes behind the same names in the next, so that is reported before
 any library is loaded. Patch releases fit.
 """
 
@@ -69,5 +69,5 @@ def problem() -> str:
 
 def check() -> None:
     """Raises ImportError unless the libraries can be loaded."""
-    if told := problem():
-        raise ImportError(told)
+    if text := problem():
+        raise ImportError(text)

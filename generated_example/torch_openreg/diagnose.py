@@ -86,8 +86,8 @@ def entry_points() -> str:
 
 
 def with_the_device() -> Iterator[tuple[str, str]]:
-    if told := _release.problem():
-        yield "loading", f"refused: {told}"
+    if problem := _release.problem():
+        yield "loading", f"refused: {problem}"
         return
     command = [sys.executable, "-c", ASK]
     path = os.pathsep.join(filter(None, [str(_release.PACKAGE.parent), os.environ.get("PYTHONPATH")]))

@@ -31,7 +31,7 @@
 namespace openreg {
 namespace {
 
-/// Kernels that take apart, put together or say what a tensor is like, which their schemas do not tell by an alias.
+/// Kernels that take apart, put together or say what a tensor is like, which their schemas do not show by an alias.
 bool puts_together(std::string_view name) {
   constexpr std::array<std::string_view, 22> kNames{
       "aten::_coalesced_", "aten::_dimI", "aten::_dimV", "aten::_nested_tensor_size",

@@ -18,7 +18,7 @@
 #include <c10/util/SmallVector.h>
 
 // Note [Dtypes that a function of the CPU takes]
-// Functions behind a DispatchStub tell the dtypes that they do not take by throwing, once they run: here on the device,
+// Functions behind a DispatchStub refuse dtypes by throwing, once they run: here on the device,
 // long after the call. So each is asked before: the first call with a combination of dtypes runs it on the calling thread,
 // on an iterator over nothing (a reduction's: over one element), which costs a microsecond or two. If it throws
 // c10::NotImplementedError, so does the call.
@@ -86,7 +86,7 @@ void check_dtypes(
     fn(nothing, numbers...);
   } catch (const c10::NotImplementedError&) {
     throw;
-  } catch (const c10::Error&) {  // something else about these numbers: the real call tells
+  } catch (const c10::Error&) {  // something else about these numbers: the real call reports it
     return;
   }
   taken.add(dtypes);

@@ -26,7 +26,7 @@
 // The last two are asynchronous where functions launched reach device memory; elsewhere all run at once, on copies.
 //
 // The arguments are held by value until the function runs; their tensors own no device memory (Note [Running a function on
-// the device] says why that is enough). If an asynchronous function throws, a later call tells: Note [Errors of the device]
+// the device] says why that is enough). If an asynchronous function throws, a later call reports it: Note [Errors of the device]
 // in runtime/Exception.h. What can be known before, the call itself throws: Dtypes.h. host_call throws to its caller.
 
 namespace openreg::native {

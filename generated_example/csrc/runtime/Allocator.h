@@ -162,12 +162,12 @@ class OPENREG_RUNTIME_API OpenRegAllocator : public c10::DeviceAllocator {
 /// The allocator in use, by what it can do. Throws c10::Error if it is none of this backend's.
 OPENREG_RUNTIME_API OpenRegAllocator& getCurrentAllocator();
 
-/// Makes `allocator` the device's, for good; it is kept alive. Throws c10::Error once the device was used, since what was
+/// Makes `allocator` the device's, permanently; it is kept alive. Throws c10::Error once the device was used, since what was
 /// allocated must be freed by the allocator it came from.
 OPENREG_RUNTIME_API void changeCurrentAllocator(std::shared_ptr<OpenRegAllocator> allocator);
 
 /// Something to do when memory is out, before the error: it gives memory back, and says whether it gave any. Called without
-/// a lock, on the thread that asked for memory; kept for good. Returns true, to be called from a static's initializer.
+/// a lock, on the thread that asked for memory; kept until the process ends. Returns true, to be called from a static's initializer.
 OPENREG_RUNTIME_API bool registerFreeMemoryCallback(std::function<bool()> callback);
 
 /// Calls them all; whether any gave memory back. Allocators call it before they throw, and then try again.

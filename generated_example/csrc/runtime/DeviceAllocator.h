@@ -27,7 +27,7 @@ namespace openreg {
 /// The allocator that is registered for the device. Not owned by the caller.
 OPENREG_RUNTIME_API c10::DeviceAllocator* getDeviceAllocator();
 
-/// Registers another allocator in place of the present one. Not owned: it must live for good. See changeCurrentAllocator().
+/// Registers another allocator in place of the present one. Not owned: it must outlive all tensors. See changeCurrentAllocator().
 void setDeviceAllocator(c10::DeviceAllocator* allocator);
 
 /// Makes the allocator the spec asks for. Called once, at load; must not touch the device.

@@ -14,7 +14,7 @@
 namespace openreg {
 namespace {
 
-// What failed on a device and is to be told.
+// What failed on a device and is to be reported.
 struct Failure {
   bool present = false;
   bool lasting = false;
@@ -50,20 +50,20 @@ void report(c10::DeviceIndex device, const char* what, bool lasting) noexcept {
   }
 }
 
-// What is to be told of the device now; forgotten unless it lasts.
+// What is to be reported of the device now; forgotten unless it lasts.
 std::optional<Failure> take_failure(int device) {
   Failures& all = failures();
   const std::lock_guard<std::mutex> lock(all.mutex);
   Failure& kept = all.of(device);
   if (!kept.present) {
-    return std::nullopt;  // of another device, or another thread was told meanwhile
+    return std::nullopt;  // of another device, or another thread reported it meanwhile
   }
-  const Failure told = kept;
+  const Failure failure = kept;
   if (!kept.lasting) {
     kept = Failure{};
     detail::failed_devices.fetch_sub(1, std::memory_order_release);
   }
-  return told;
+  return failure;
 }
 
 }  // namespace

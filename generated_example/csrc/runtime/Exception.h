@@ -24,7 +24,7 @@
 // Both clear the device's last error, so that a handled failure isn't reported again. Threads: any.
 //
 // A function that was launched can't throw: nobody waits for it. What it throws is kept for its device, whose next launch
-// or synchronization tells it, on whichever thread; these are the calls that check more than their own return value:
+// or synchronization reports it, on whichever thread; these are the calls that check more than their own return value:
 //   OPENREG_CHECK_LAUNCH(call)  queues work on the current device: kernels, copies. Tells it before the call, so
 //     that what the call queued is not undone by an exception that is not its own.
 //   OPENREG_CHECK_WAIT(device, call)  waits for `device`. Tells it after the call, with what failed meanwhile.
@@ -32,7 +32,7 @@
 // whether an event has happened could neither act on it nor pass it on.
 //
 // A function that threw an exception (for a dtype that it does not take, an index out of range, a number that does not fit)
-// leaves the device as it was but for its outputs: report_kernel_error(), told once. After anything else nobody knows: report_device_error(),
+// leaves the device as it was but for its outputs: report_kernel_error(), reported once. After anything else nobody knows: report_device_error(),
 // as a card keeps a failed device-side assertion. Each launch and synchronization of the device throws it from then on,
 // until the process ends.
 
@@ -42,14 +42,14 @@ constexpr c10::DeviceIndex kCurrentDevice = -1;
 
 /// A function that was launched on `device` failed. The first report is the one that is kept. Threads: any; never throws.
 OPENREG_RUNTIME_API void report_device_error(c10::DeviceIndex device, const char* what) noexcept;
-/// The same of a function that saw what is wrong by itself: told once, and then forgotten.
+/// The same of a function that saw what is wrong by itself: reported once, and then forgotten.
 OPENREG_RUNTIME_API void report_kernel_error(c10::DeviceIndex device, const char* what) noexcept;
 
 }  // namespace openreg
 
 namespace openreg::detail {
 
-OPENREG_RUNTIME_API extern std::atomic<int> failed_devices;  // how many have an error that is to be told
+OPENREG_RUNTIME_API extern std::atomic<int> failed_devices;  // how many have an error that is to be reported
 OPENREG_RUNTIME_API void throw_device_error(
     int device, const char* call, const char* function, const char* file, uint32_t line);
 

@@ -29,7 +29,7 @@
 
 namespace openreg {
 
-/// What an index of PyTorch's can tell apart.
+/// How many devices PyTorch's index can distinguish.
 inline constexpr int kMaxDevices = std::numeric_limits<c10::DeviceIndex>::max();
 
 /// The number of devices; 0 if there is none or the driver can't be asked. Never throws, doesn't use a device.
@@ -54,7 +54,7 @@ OPENREG_RUNTIME_API c10::DeviceIndex maybe_exchange_device(c10::DeviceIndex devi
 OPENREG_RUNTIME_API void device_synchronize(c10::DeviceIndex device = -1);
 
 /// Makes a device current for a scope in which nothing may be thrown: a deleter, or the middle of a change that others
-/// must see whole. error() tells whether it is current; what restores the previous one at most warns.
+/// must see whole. error() says whether it is current; what restores the previous one at most warns.
 class OPENREG_RUNTIME_API DeviceScope {
  public:
   explicit DeviceScope(c10::DeviceIndex device) noexcept;
@@ -72,7 +72,7 @@ class OPENREG_RUNTIME_API DeviceScope {
 /// Makes `device` the calling thread's again, as a scope ends: warns where the device refuses, and never throws.
 OPENREG_RUNTIME_API void restore_device(c10::DeviceIndex device) noexcept;
 
-/// Waits as device_synchronize() does where nothing may be thrown, and tells nobody what failed there.
+/// Waits as device_synchronize() does where nothing may be thrown, and reports nothing of what failed there.
 OPENREG_RUNTIME_API void wait_for_device(c10::DeviceIndex device) noexcept;
 
 struct MemoryInfo {

@@ -28,7 +28,7 @@
 //
 // Threads: the state has a lock of its own and every member takes it, so a draw is atomic, also when two generators
 // share the state. Holding mutex_ around a call, as PyTorch does, is allowed but not needed.
-// Ownership: default generators are made on first use, one a device, and never destroyed.
+// Ownership: default generators are made on first use, one per device, and never destroyed.
 
 namespace openreg {
 

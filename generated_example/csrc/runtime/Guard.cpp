@@ -32,7 +32,7 @@ orEvent_t as_event(void* event) {
   return static_cast<orEvent_t>(event);
 }
 
-// PyTorch waits for an event without saying of which device it is, but whose errors are to be told depends on that.
+// PyTorch waits for an event without saying of which device it is, but whose errors are to be reported depends on that.
 class EventDevices {
  public:
   static EventDevices& get() {

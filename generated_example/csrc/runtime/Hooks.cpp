@@ -20,7 +20,7 @@ namespace openreg {
 namespace {
 
 const bool hooks_registered = [] {
-  at::RegisterPrivateUse1HooksInterface(new OpenRegHooksInterface());  // PyTorch keeps it for good
+  at::RegisterPrivateUse1HooksInterface(new OpenRegHooksInterface());  // PyTorch keeps it permanently
   return true;
 }();
 

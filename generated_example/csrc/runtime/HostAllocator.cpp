@@ -46,8 +46,8 @@ struct HostAllocatorImpl final : at::CachingHostAllocatorImpl<OpenRegStream, Ope
     refused_.free(block->ptr_);
   }
 
-  // The block counts on one event a stream. Where none can be had the stream is waited for, and an event that was never
-  // recorded has happened. Where that can't be had either, the block is never used again: the stream may still write there.
+  // The block counts on one event per stream. Where none can be created the stream is waited for, and an event that was never
+  // recorded has happened. Where that fails, too, the block is never used again: the stream may still write there.
   void record_stream(std::optional<std::vector<OpenRegEvent>>& events, OpenRegStream stream) override {
     OpenRegEvent event;
     bool recorded = false;

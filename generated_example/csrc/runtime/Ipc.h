@@ -34,7 +34,7 @@ OPENREG_RUNTIME_API c10::Storage openStorage(const std::string& message);
 /// Gives back the memory of shared storages that nobody uses any more. Whether there was any.
 OPENREG_RUNTIME_API bool ipcCollect();
 
-/// Whether kernels of `device` can reach the memory of `peer`. A port that can't tell: no.
+/// Whether kernels of `device` can reach the memory of `peer`. A port that does not know: no.
 OPENREG_RUNTIME_API bool canDeviceAccessPeer(c10::DeviceIndex device, c10::DeviceIndex peer);
 
 /// Lets kernels of `device` reach the memory of `peer`; false if they can't. Asks the driver once for each pair.

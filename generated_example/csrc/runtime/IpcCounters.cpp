@@ -52,7 +52,7 @@ CounterFile::~CounterFile() {
 }
 
 void CounterFile::sent(int slot) {
-  // Counted before it is told that it was: see OwnCounters::in_use().
+  // Counted before others can see that it was: see OwnCounters::in_use().
   counters_[slot].in_flight.fetch_add(1);
   counters_[slot].sends.fetch_add(1);
 }
@@ -94,7 +94,7 @@ void OwnCounters::give_slot(int slot) {
 }
 
 // Who opens a message locks, then counts down; who passes one on counts up, then may unlock. So a slot whose counter was
-// 0 and whose byte was free is in use only if a message was passed on in between, which `sends` tells.
+// 0 and whose byte was free is in use only if a message was passed on in between, which `sends` shows.
 bool OwnCounters::in_use(int slot) {
   const uint64_t sends = (*file_)[slot].sends.load();
   if ((*file_)[slot].in_flight.load() > 0) {

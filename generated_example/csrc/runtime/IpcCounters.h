@@ -26,7 +26,7 @@ constexpr int kSlots = 1 << 16;
 
 struct Counter {
   std::atomic<int64_t> in_flight;
-  std::atomic<uint64_t> sends;  // ever; tells the owner of messages that came and went while it looked
+  std::atomic<uint64_t> sends;  // ever; shows the owner messages that came and went while it looked
 };
 static_assert(std::atomic<int64_t>::is_always_lock_free, "counters are shared between processes");
 
@@ -88,7 +88,7 @@ class ForeignCounters {
 
   explicit ForeignCounters(int file) : file_(file) {}
 
-  /// Holds the slot's byte until as many calls of unlock(). Throws c10::Error if it can't be had.
+  /// Holds the slot's byte until as many calls of unlock(). Throws c10::Error if that fails.
   void lock(int slot);
   void unlock(int slot) noexcept;
   void sent(int slot) { file_.sent(slot); }

@@ -41,7 +41,7 @@ void require(const Function& function, const std::string& source, const char* se
       static_cast<bool>(function), "openreg: the pluggable allocator (", source, ") doesn't support ", what, ": it has no function for it; set one with ", setter, "()");
 }
 
-// The allocator a live pointer came from: there may be several, one a pool, and a deleter is a plain function.
+// The allocator a live pointer came from: there may be several, one per pool, and a deleter is a plain function.
 struct Owners {
   std::mutex mutex;
   std::map<void*, PluggableAllocator*> by_address;
@@ -133,7 +133,7 @@ void* PluggableAllocator::malloc(size_t size, c10::DeviceIndex device, orStream_
 void PluggableAllocator::check_memory(void* data, size_t size, c10::DeviceIndex device, orStream_t stream) {
   orPointerAttributes attributes{};
   if (orPointerGetAttributes(&attributes, data) != orSuccess) {
-    orGetLastError();  // a port that can't tell
+    orGetLastError();  // a port that does not know
     return;
   }
   if (attributes.type == orMemoryTypeDevice && attributes.device == device) {
@@ -203,7 +203,7 @@ bool PluggableAllocator::release(void* ptr) noexcept {
   const AllocatorStats::Totals totals = stats_.freed(metadata->device, metadata->size, metadata->size);
   call_free(ptr, *metadata);
   if (c10::memoryProfilingEnabled()) {
-    never_throw("the profiler was told of freed memory", [&] {
+    never_throw("reporting freed memory to the profiler", [&] {
       c10::reportMemoryUsageToProfiler(
           ptr, -static_cast<int64_t>(metadata->size), totals.allocated, totals.reserved,
           c10::Device(c10::DeviceType::PrivateUse1, metadata->device));

@@ -5,7 +5,7 @@
 #include <torch/headeronly/version.h>
 
 // Note [PyTorch's releases]
-// One tree is built with each release of `torch:` in the spec, 2.13 to 2.15. What differs between them is told
+// One tree is built with each release of `torch:` in the spec, 2.13 to 2.15. What differs between them is kept
 // apart here and nowhere else, by names that say what a release has; the files that register operators ask which one it is,
 // for an operator that not all of them declare. Built libraries fit the release that they were built with, and no other:
 // torch_openreg/_release.py looks before it loads them.

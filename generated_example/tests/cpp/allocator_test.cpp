@@ -163,7 +163,7 @@ TEST_F(DeviceTest, FreeDoesNotWaitForQueuedWork) {
   EXPECT_FALSE(getCurrentStream().query());
 }
 
-// The copy waits for what the stream has yet to do with the source, and with what had the copy's memory before.
+// The copy waits for what the stream has yet to do with the source, and with what used the copy's memory before.
 TEST_F(DeviceTest, CloneIsOrderedWithTheCurrentStream) {
   setCurrentStream(getStreamFromPool());
   const std::vector<uint8_t> bytes = counting(300);

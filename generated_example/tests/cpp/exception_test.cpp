@@ -46,8 +46,8 @@ TEST(Exception, CheckClearsTheLastError) {
 
 TEST(Exception, WhatAKernelFoundWrongIsToldOnce) {
   report_kernel_error(0, "index 7 is out of bounds");
-  report_kernel_error(0, "another one, which nobody is told");
-  EXPECT_NO_THROW(OPENREG_CHECK(give(orSuccess))) << "only launches and synchronizations tell it";
+  report_kernel_error(0, "another one, which is not reported");
+  EXPECT_NO_THROW(OPENREG_CHECK(give(orSuccess))) << "only launches and synchronizations report it";
   EXPECT_NO_THROW(OPENREG_CHECK_WAIT(1, give(orSuccess))) << "another device has nothing to do with it";
   try {
     OPENREG_CHECK_WAIT(0, give(orSuccess));

@@ -90,7 +90,7 @@ from .streams import (
     stream,
 )
 
-default_generators: tuple[_torch.Generator, ...]  # one a device
+default_generators: tuple[_torch.Generator, ...]  # one per device
 
 __all__ = [
     "CompareError",

@@ -240,7 +240,7 @@ def get_allocator_backend() -> str:
 
 
 def attach_out_of_memory_observer(observer: Callable[[int, int, int, int], None]) -> None:
-    """Have `observer(device, allocated, device_total, device_free)` called before each out of memory error, for good.
+    """Have `observer(device, allocated, device_total, device_free)` called before each out of memory error, permanently.
 
     torch.cuda has it as torch._C._cuda_attach_out_of_memory_observer; as there, `allocated` is what was asked for.
     What it raises is reported and ignored.

@@ -85,7 +85,7 @@ def _custom_allocator(alloc_fn: _Function, free_fn: _Function) -> _OpenRegAlloca
 
 
 def change_current_allocator(allocator: _OpenRegAllocator) -> None:
-    """Use `allocator` for all memory of the device, for good.
+    """Use `allocator` for all memory of the device, permanently.
 
     Raises:
         RuntimeError: the device was used before.

@@ -47,7 +47,7 @@ def _record_memory_history(
         max_entries: the length of the history, a device; the oldest entries go first.
         device: not used, as in torch.cuda: history is recorded on all devices.
         clear_history: forget what was recorded before.
-        compile_context: not used: torch.compile tells its context to torch.cuda alone.
+        compile_context: not used: torch.compile passes its context to torch.cuda alone.
         global_record_annotations: not used, for the same reason.
         skip_actions: entries not to keep, such as "free_requested".
 

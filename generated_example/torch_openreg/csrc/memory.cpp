@@ -92,7 +92,7 @@ void bind_pluggable(py::module_& module) {
   module.def("_get_allocator", wrap_pybind_function(&getCurrentAllocatorShared));
 }
 
-// An observer of Python's could not be released once the interpreter is gone, so the object is kept for good.
+// An observer of Python's could not be released once the interpreter is gone, so the object is kept until the process ends.
 void attach_observer(py::function observer) {
   auto* const kept = new py::function(std::move(observer));
   getCurrentAllocator().attachOutOfMemoryObserver([kept](int64_t device, size_t allocated, size_t total, size_t free) {

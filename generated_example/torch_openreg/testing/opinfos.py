@@ -2,7 +2,7 @@
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 """Which entries of PyTorch's OpInfo database reach which overload: found out by running them once on the CPU.
 
-Names alone do not tell: `nn.functional.relu` has the samples of `threshold_backward`, `softmax` those of `_softmax`.
+Names alone do not say which: `nn.functional.relu` has the samples of `threshold_backward`, `softmax` those of `_softmax`.
 So the first samples of each entry run forward, in-place and backward, and what they dispatch to is noted. That takes
 some seconds, once for each PyTorch: the result is kept in the user's cache.
 """

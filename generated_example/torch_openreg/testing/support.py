@@ -124,14 +124,14 @@ def markdown(data: dict[str, Any]) -> str:
         signs = " | ".join(SIGNS[first["checks"][name]] for name in names)
         lines.append(f"| `{first['op']}` | {first['strategy']} | {', '.join(dtypes)} | {signs} |")
     for status, title in ((checks.FAIL, "What is wrong"), (checks.SKIP, "What is left out")):
-        told: dict[tuple[str, str, str], list[str]] = {}
+        reported: dict[tuple[str, str, str], list[str]] = {}
         for r in data["rows"]:
             for check, found in r["checks"].items():
                 if found == status:
-                    told.setdefault((r["op"], check, r["details"].get(check, "")), []).append(r["dtype"])
-        if told:
+                    reported.setdefault((r["op"], check, r["details"].get(check, "")), []).append(r["dtype"])
+        if reported:
             lines += ["", f"## {title}", "", "| operator | check | dtypes | what |", "|---|---|---|---|"]
-        for (op, check, detail), dtypes in told.items():
+        for (op, check, detail), dtypes in reported.items():
             lines.append(f"| `{op}` | {check} | {', '.join(dtypes)} | {cell(detail)[:300]} |")
     return "\n".join([*lines, ""])
 

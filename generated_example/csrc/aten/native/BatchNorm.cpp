@@ -12,7 +12,7 @@
 
 // The CPU's kernels for batch normalization. In training they write the running statistics, although their schemas don't
 // say so: host/Arguments.cpp knows. In eval the CPU returns no statistics, where other devices return what they computed
-// with; torch.compile and export are told the latter (torch/_decomp).
+// with; torch.compile and export see the latter (torch/_decomp).
 
 namespace openreg::native {
 namespace {

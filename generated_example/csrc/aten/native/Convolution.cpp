@@ -12,7 +12,7 @@
 
 // PyTorch sends each convolution of a device it does not know to these two, whose own kernels only throw; the
 // global fallback is not asked. Those of images are products of matrices (GemmConvolution.h); the others are the CPU's,
-// but for what they return being contiguous: PyTorch tells torch.compile so of all backends that it does not know.
+// but for what they return being contiguous: PyTorch says so to torch.compile of all backends that it does not know.
 
 namespace openreg::native {
 namespace {

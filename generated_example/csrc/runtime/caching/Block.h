@@ -14,7 +14,7 @@
 #include <c10/core/CachingDeviceAllocator.h>
 
 // Note [Segments and blocks]
-// A segment is memory had from the device in one piece. It is cut into blocks, which form a list in the order of their
+// A segment is memory allocated from the device in one piece. It is cut into blocks, which form a list in the order of their
 // addresses and fill it without gaps. A free block is in the free list of its pool and stream (FreeBlocks.h); two
 // neighbours are never both free, as they would have been joined. The block that a stream freed last is not joined yet
 // (Note [The warm block] in DeviceCache.h).

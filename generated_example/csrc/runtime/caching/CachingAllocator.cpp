@@ -29,7 +29,7 @@
 // Note [The caching allocator]
 // Memory that a tensor gives back is kept and handed out again, so that allocating costs no call of the device. What was
 // freed on a stream may be taken again on that stream at once: the stream does its work in order. Work on other streams
-// must be told of with recordStream(), or the memory may change under it.
+// must be reported with recordStream(), or the memory may change under it.
 // This file is the face of it; DeviceCache.h says where the rest is.
 
 namespace openreg {
@@ -41,7 +41,7 @@ using caching::Context;
 using caching::DeviceCache;
 using caching::DeviceStats;
 
-// Debugging of the device's memory sees device allocations; blocks of a cache it would not tell apart.
+// Debugging of the device's memory sees device allocations; it can't distinguish blocks of a cache.
 bool debugs_memory() {
   const char* const text = std::getenv("OPENREG_MEMORY_DEBUG");
   return text != nullptr && std::strcmp(text, "1") == 0;

@@ -24,7 +24,7 @@
 #include "runtime/caching/Trace.h"
 
 // Note [The cache of one device]
-// Memory of one device: what was had from it, cut into blocks, handed out and taken back. Its code is in several files:
+// Memory of one device: what was allocated from it, cut into blocks, handed out and taken back. Its code is in several files:
 //   DeviceCache.cpp   allocate, free, split and join: the way that is fast
 //   Growing.cpp       segments from the device, what is tried when it has no more
 //   Releasing.cpp     giving cached memory back
@@ -107,7 +107,7 @@ class DeviceCache {
 
   /// `size` > 0. Throws c10::OutOfMemoryError, and what the device reports.
   Allocation allocate(size_t size, orStream_t stream);
-  /// False if `ptr` is not one that allocate() returned. *freed tells what it was.
+  /// False if `ptr` is not one that allocate() returned. *freed says what it was.
   bool free(void* ptr, Allocation* freed);
   /// False as above.
   bool record_stream(void* ptr, const StreamUse& use);
@@ -201,7 +201,7 @@ class DeviceCache {
 
   // OutOfMemory.cpp
   [[noreturn]] void throw_out_of_memory(Lock& lock, const Request& request);
-  void ask_memory(Lock& lock);
+  void learn_device_memory(Lock& lock);
 
   // Expanding.cpp
   void ask_granularity(Lock& lock);
@@ -232,7 +232,7 @@ class DeviceCache {
   int captures_ = 0;
   std::vector<Block*> deferred_;  // freed during a capture, to get their events after it
 
-  size_t reserved_ = 0;  // bytes had from the device, or being asked for
+  size_t reserved_ = 0;  // bytes allocated from the device, or being requested
   double fraction_ = 1;
   int releases_ = 0;  // threads that are giving memory back, without the lock
   std::condition_variable_any released_;

@@ -124,7 +124,7 @@ Block* DeviceCache::map_more(Lock& lock, const Request& request) {
 
 // A range of addresses for the request's stream, all of it without memory. False if the device refuses.
 bool DeviceCache::new_expandable(Lock& lock, const Request& request) {
-  ask_memory(lock);
+  learn_device_memory(lock);
   const size_t granularity = round_up(growth_of_segments(request.pool->is_small), granularity_);
   // More than there is memory, so that holes in use don't stop it from growing.
   const size_t bytes = round_up(device_memory_ + device_memory_ / 8, granularity);

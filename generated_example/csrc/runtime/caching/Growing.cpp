@@ -158,7 +158,7 @@ void DeviceCache::collect_garbage(Lock& lock, const Request& request) {
   if (threshold <= 0 || request.pool->owner != nullptr || captures_ > 0) {
     return;
   }
-  ask_memory(lock);
+  learn_device_memory(lock);
   const auto limit = static_cast<size_t>(threshold * fraction_ * static_cast<double>(device_memory_));
   const size_t bytes = segment_size(request.size);
   if (reserved_ + bytes <= limit) {

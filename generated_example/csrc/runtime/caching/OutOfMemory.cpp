@@ -71,7 +71,7 @@ void DeviceCache::throw_out_of_memory(Lock& lock, const Request& request) {
   std::abort();  // unreachable; the macro's throw is conditional to the compiler
 }
 
-void DeviceCache::ask_memory(Lock& lock) {
+void DeviceCache::learn_device_memory(Lock& lock) {
   if (device_memory_ != 0) {
     return;
   }
@@ -89,7 +89,7 @@ void DeviceCache::ask_memory(Lock& lock) {
 void DeviceCache::set_memory_fraction(double fraction) {
   TORCH_CHECK_VALUE(fraction > 0 && fraction <= 1, "openreg: a memory fraction is above 0 and at most 1, not ", fraction);
   Lock lock(mutex_);
-  ask_memory(lock);
+  learn_device_memory(lock);
   TORCH_CHECK(device_memory_ > 0, "openreg: the device does not say how much memory it has");
   fraction_ = fraction;
 }
@@ -102,7 +102,7 @@ double DeviceCache::memory_fraction() {
 size_t DeviceCache::largest_available() {
   const auto [device_free, total] = memory_info(device_);
   Lock lock(mutex_);
-  ask_memory(lock);
+  learn_device_memory(lock);
   size_t largest = device_free;
   if (fraction_ < 1) {
     const auto allowed = static_cast<size_t>(fraction_ * static_cast<double>(device_memory_));

@@ -12,7 +12,7 @@
 #include "runtime/caching/Block.h"
 
 // Note [Blocks that other streams use]
-// A block whose owner let go of it may still be in use by work queued on another stream (recordStream told us). Such a
+// A block whose owner let go of it may still be in use by work queued on another stream (recordStream said so). Such a
 // stream gets an event, and the block is free once all its events have happened, which is looked up, without
 // waiting, at each allocation.
 

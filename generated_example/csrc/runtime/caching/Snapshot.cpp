@@ -11,7 +11,7 @@ namespace {
 
 using c10::CachingDeviceAllocator::BlockInfo;
 
-// Of an expandable segment each part with memory is told as a segment, from its first block on. Moves `block` to the
+// Of an expandable segment each part with memory is reported as a segment, from its first block on. Moves `block` to the
 // first one behind it.
 SegmentInfo describe(const Segment& segment, const Block*& block, c10::DeviceIndex device, c10::MempoolId_t pool) {
   SegmentInfo info;

@@ -21,7 +21,7 @@ struct Finished {
   std::string output;
 };
 
-/// This program, with only the test that tells what the settings do, and PYTORCH_ALLOC_CONF.
+/// This program, with only the test that shows what the settings do, and PYTORCH_ALLOC_CONF.
 Finished run_with(const char* settings) {
   std::array<char, 4096> program{};
   if (readlink("/proc/self/exe", program.data(), program.size() - 1) < 0) {

@@ -152,7 +152,7 @@ TEST_F(FaultTest, PinnedMemoryIsNotUsedAgainWhileAStreamMayUseIt) {
   }
 }
 
-// Without the lock's releases being counted to their end, whoever needs memory waits for good.
+// Without the lock's releases being counted to their end, whoever needs memory waits forever.
 TEST_F(FaultTest, AfterAFailedEmptyCacheALargeAllocationGoesOn) {
   for (const char* function : kFunctions) {
     getDeviceAllocator()->allocate(30 * kMiB).clear();
@@ -168,7 +168,7 @@ TEST_F(FaultTest, AfterAFailedEmptyCacheALargeAllocationGoesOn) {
   }
 }
 
-// As is a failure of a function that was launched: the allocator neither tells nor forgets it.
+// As is a failure of a function that was launched: the allocator neither reports nor forgets it.
 TEST_F(FaultTest, AFailedFunctionIsNotTheAllocatorsToTell) {
   c10::DataPtr recorded = getDeviceAllocator()->allocate(1000);
   getDeviceAllocator()->recordStream(recorded, getStreamFromPool());

@@ -4,7 +4,7 @@
 
 #include "allocator_fixture.h"
 
-// What a tracker of the allocator's trace is told. There is no way to detach one: they stay, and look whether they are on.
+// What a tracker of the allocator's trace receives. There is no way to detach one: they stay, and look whether they are on.
 
 namespace openreg::test {
 

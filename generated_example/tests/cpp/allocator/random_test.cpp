@@ -9,7 +9,7 @@
 // Note [The random test]
 // Threads allocate, use, hand over and free at random, on several streams and devices. What must hold:
 // - no two live blocks share a byte;
-// - what a kernel wrote is there when a kernel queued later, on any stream that the allocator was told of, looks;
+// - what a kernel wrote is there when a kernel queued later, on any stream that the allocator knows of, looks;
 // - the statistics are what counting along gives, and what the snapshot adds up to;
 // - at the end nothing is allocated, and the device gets all of its memory back.
 // OPENREG_ALLOCATOR_OPERATIONS says how many operations (200 thousand by default; 10 million find more).

@@ -2,7 +2,7 @@
 // Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 #include "allocator_fixture.h"
 
-// The block that was freed last is not joined with its neighbours yet. Nothing but time may tell.
+// The block that was freed last is not joined with its neighbours yet. Nothing but time may show it.
 
 namespace openreg::test {
 

@@ -216,7 +216,7 @@ OPENREG_API orError_t orDeviceCanAccessPeer(int* can_access, int device, int pee
 // Lets kernels of the current device reach the memory of `peer`. Once is enough, and again does no harm.
 OPENREG_API orError_t orDeviceEnablePeerAccess(int peer);
 
-// --- Virtual memory: optional, orErrorNotSupported where the device lacks it. Addresses and memory are had one by
+// --- Virtual memory: optional, orErrorNotSupported where the device lacks it. Addresses and memory are reserved one by
 // one and put together, so that an array can grow in place and idle parts of it go back to the device. Sizes and
 // addresses are multiples of the granularity.
 
@@ -242,7 +242,7 @@ OPENREG_API orError_t orStreamCreate(orStream_t* stream);
 OPENREG_API orError_t orStreamCreateWithPriority(orStream_t* stream, int priority);
 // The handle is gone at once; what was queued still runs. The default stream gives orErrorInvalidHandle.
 OPENREG_API orError_t orStreamDestroy(orStream_t stream);
-// Waits for what was queued on the stream so far. orErrorUnknown: a kernel threw (told once).
+// Waits for what was queued on the stream so far. orErrorUnknown: a kernel threw (reported once).
 OPENREG_API orError_t orStreamSynchronize(orStream_t stream);
 // orSuccess: nothing is left to do; orErrorNotReady: there is. Never waits.
 OPENREG_API orError_t orStreamQuery(orStream_t stream);
@@ -257,7 +257,7 @@ OPENREG_API orError_t orStreamGetDevice(orStream_t stream, int* device);
 
 OPENREG_API orError_t orEventCreate(orEvent_t* event);
 OPENREG_API orError_t orEventCreateWithFlags(orEvent_t* event, unsigned int flags);
-// The handle is gone at once; streams that were told to wait for the event still do.
+// The handle is gone at once; streams that wait for the event still do.
 OPENREG_API orError_t orEventDestroy(orEvent_t event);
 // Queues the mark. An event may be recorded again; streams already waiting keep waiting for the record they saw.
 OPENREG_API orError_t orEventRecord(orEvent_t event, orStream_t stream);

@@ -15,7 +15,7 @@
 // Note [Who copies]
 // Bytes are moved by a stream's thread, also for copies that look synchronous: the host has no right to device memory. A
 // synchronous copy queues and waits. A small one waits first and then moves the bytes itself, as the engine of a card would:
-// handing it to a thread and being told by that takes longer than anything else about it.
+// handing it to a thread and waiting for its answer takes longer than anything else about it.
 namespace openreg::driver {
 namespace {
 

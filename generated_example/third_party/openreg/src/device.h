@@ -65,7 +65,7 @@ class Device {
 // All devices, and the address range their memory is cut from. Set up at the first use, never taken down.
 class Devices {
  public:
-  // Throws std::bad_alloc if the address range cannot be had.
+  // Throws std::bad_alloc if the address range cannot be reserved.
   static Devices& get();
   // Null before the first use. For signal handlers and for the exit.
   static Devices* if_used() noexcept;
@@ -77,7 +77,7 @@ class Devices {
   Heap::Found try_find(const void* pointer, Allocation* allocation) const noexcept;
   void wait();
   void drain(Stream::Clock::time_point deadline);
-  // Before the host is told that work is done. To be called only if there are devices.
+  // Before the host learns that work is done. To be called only if there are devices.
   void seal() { isolation_->seal(); }
 
  private:

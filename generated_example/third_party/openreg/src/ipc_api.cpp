@@ -20,7 +20,7 @@
 // A handle says where memory is: which process, which of its files, which part. Whoever has it opens that file through
 // /proc, which the system allows to processes of the same user, and maps the part over addresses of its own device, so
 // that all that holds for device memory (isolation, copies, kernels) holds for it. The file's inode number in the
-// handle tells a dead owner, or another process by its number, from the owner.
+// handle distinguishes a dead owner, or another process of the same number, from the owner.
 
 namespace openreg::driver {
 namespace {

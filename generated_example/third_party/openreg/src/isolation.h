@@ -56,10 +56,10 @@ class Isolation {
   void open();
   void release();
   bool is_open() const { return open_.load(std::memory_order_relaxed); }
-  // Before the host is told that work is done: closes the memory, at once or when the last stream releases it. Not if it
+  // Before the host learns that work is done: closes the memory, at once or when the last stream releases it. Not if it
   // was opened so short a while ago that opening and closing would be most of what is done; then seal_idle() does it.
   void seal();
-  // Closes it whatever that costs. For a stream that had nothing to do for patience().
+  // Closes it whatever that costs. For a stream without work for patience().
   void seal_idle();
   Clock::duration patience() const;
   // Puts a part of a file in place of these pages of the region, with the rights the region has. False if the system

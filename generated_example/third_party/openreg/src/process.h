@@ -4,7 +4,7 @@
 
 // Note [Fork and exit]
 // Threads do not survive fork(): a child's streams would wait for ever. So a child of a process that has used the
-//   device is told apart, and gets an error from every call that needs the device. A child forked before the first use
+//   device is recognised, and gets an error from every call that needs the device. A child forked before the first use
 //   is free to use it.
 // At exit(), static destructors of other libraries run in an order nobody knows, and may free device memory. So nothing
 //   in this library is ever destroyed: what must live is allocated once and leaked on purpose. What was still queued is

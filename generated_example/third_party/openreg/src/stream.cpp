@@ -34,7 +34,7 @@ void ask_for_priority(int priority) {
 }
 
 // As a busy device would, so that who forgets to wait for a stream is seen.
-void be_late() {
+void delay_by_jitter() {
   const auto most = config().stream_jitter;
   if (most.count() == 0) return;
   thread_local std::minstd_rand random{std::random_device{}()};
@@ -107,7 +107,7 @@ void Stream::work() {
 }
 
 void Stream::run(Task& task) {
-  be_late();
+  delay_by_jitter();
   const bool needs_memory = task.touches == Touches::kMemory;
   if (needs_memory && !has_memory_) isolation_.open();
   if (!needs_memory && has_memory_) isolation_.release();
@@ -136,7 +136,7 @@ Task* Stream::next_task() {
 }
 
 void Stream::sleep_until_work() {
-  // Said again before each sleep: who was late to wake this thread for a task that it had seen by itself has unsaid it.
+  // Set again before each sleep: a thread that was late to wake this one for a task it had already seen has cleared it.
   const auto wake = [this] {
     sleeping_.store(true);
     return has_task() || closed_.load();

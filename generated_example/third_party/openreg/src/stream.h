@@ -85,7 +85,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   int device() const { return device_; }
   int priority() const { return priority_; }
 
-  // Queues a task. If it throws when run, the stream goes on and take_failure() tells. Throws if there are no means to
+  // Queues a task. If it throws when run, the stream goes on and take_failure() reports it. Throws if there are no means to
   // queue it (memory, threads); then nothing is queued.
   void submit(Touches touches, std::function<void()> run);
   // Waits for what was submitted so far, then runs `run` on the calling thread, with the rights of a stream's. Nothing is

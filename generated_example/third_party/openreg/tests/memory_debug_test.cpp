@@ -8,7 +8,7 @@
 #include "test_support.h"
 
 // Debugging is switched on before the first use of the device, so each test runs in a process of its own: death tests
-// of the "threadsafe" kind start one, and it is told by the environment.
+// of the "threadsafe" kind start one, and the environment says so.
 
 namespace {
 

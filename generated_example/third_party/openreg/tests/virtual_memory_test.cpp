@@ -4,7 +4,7 @@
 
 #include "test_support.h"
 
-// Addresses and memory, had one by one and put together.
+// Addresses and memory, reserved one by one and put together.
 
 namespace {
 

@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--mode", action="append", choices=[*MODES, "all"], help="settings of the workers; default: default")
     p.add_argument("--sample", action="store_true", help="what CI runs: each variant once, with two dtypes")
     p.add_argument("--most", type=int, metavar="N", help="samples of a variant, at most")
-    p.add_argument("--case", metavar="NAME", help="runs one case in this process, and tells all about it")
+    p.add_argument("--case", metavar="NAME", help="runs one case in this process, and prints all about it")
     p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="worker processes")
     p.add_argument("--timeout", type=float, default=120, metavar="S", help="a case that takes longer hangs")
     p.add_argument("--results", type=pathlib.Path, default=pathlib.Path("sweep.jsonl"), metavar="PATH")
@@ -110,10 +110,10 @@ def main() -> int:
                 return 4
         else:
             run_mode(arguments, mode, tasks, selection)
-    return told(arguments, modes, tasks, selection)
+    return summarize(arguments, modes, tasks, selection)
 
 
-def told(arguments: argparse.Namespace, modes: list[str], tasks: list, selection: Selection) -> int:
+def summarize(arguments: argparse.Namespace, modes: list[str], tasks: list, selection: Selection) -> int:
     kept = results.Results(arguments.results, selection, False)
     listed = set(tasks)
     kept.rows = {key: row for key, row in kept.rows.items() if key[1] in listed}

@@ -35,7 +35,7 @@ CHUNKED = "PyTorch's own Python code asks for mixed products where the device is
 ELSEWHERE = "to(other) moves to where the other tensor is, and that one is on the CPU"
 ELSEWHERE_CUDA = "CUDA does the same: to(other) takes the device of any tensor"
 CONJUGATE = "the CPU's product of two conjugates is a conjugate view, the kernel's is a number; both are the same"
-LATE = "what is wrong is seen when the kernel runs, and told by the next call, as CUDA's assertions are"
+LATE = "what is wrong is seen when the kernel runs, and reported by the next call, as CUDA's assertions are"
 
 DIFFERENCES: list[Known] = [
     *(

@@ -29,10 +29,10 @@ GIVE_UP = 12  # crashes and hangs of one task
 
 
 class Orphaned(Exception):
-    """The parent has ended. Its pipe doesn't tell: workers that were forked later hold its other end as well."""
+    """The parent has ended. Its pipe doesn't show it: workers that were forked later hold its other end as well."""
 
 
-def work(task: Task, selection: Selection, skipped: set[str], tell: Callable[[Any], None]) -> dict[str, Any]:
+def work(task: Task, selection: Selection, skipped: set[str], report: Callable[[Any], None]) -> dict[str, Any]:
     """Runs a task; what it found."""
     counts: Counter[str] = Counter()
     found = []
@@ -40,8 +40,8 @@ def work(task: Task, selection: Selection, skipped: set[str], tell: Callable[[An
         for case in cases.cases(task, selection):
             if case.name in skipped:
                 continue
-            tell(case.name)
-            difference = check(case.call, case.seed, lambda: tell("device"))
+            report(case.name)
+            difference = check(case.call, case.seed, lambda: report("device"))
             counts[case.name.rsplit("/", 3)[1]] += 1
             if difference is not None:
                 found.append((case.name, *difference))
@@ -68,7 +68,7 @@ def serve(pipe: Connection, selection: Selection, log: int) -> None:
         if os.getppid() != parent:
             raise Orphaned
 
-    def tell(name: str) -> None:
+    def report(name: str) -> None:
         look()
         pipe.send(("case", name))
 
@@ -78,7 +78,7 @@ def serve(pipe: Connection, selection: Selection, log: int) -> None:
                 look()
             task, skipped = pipe.recv()
             os.ftruncate(log, 0)
-            pipe.send(("done", work(task, selection, skipped, tell)))
+            pipe.send(("done", work(task, selection, skipped, report)))
 
 
 class Worker:
