@@ -201,6 +201,7 @@ class HostIterator::BuiltBefore {
   size_t next_ = 0;
 };
 
+HostIterator::HostIterator(HostIterator&&) noexcept = default;
 HostIterator::~HostIterator() = default;
 
 /// Iterators without conversions over few elements that lie where the device has them; of reductions none, whose functions

@@ -63,6 +63,7 @@ class HostTensor {
 class HostIterator {
  public:
   HostIterator(at::TensorIteratorBase& device, HostMemory& memory, bool promotes);
+  HostIterator(HostIterator&&) noexcept;
   ~HostIterator();
   at::TensorIterator& get();
   /// After the function ran.
