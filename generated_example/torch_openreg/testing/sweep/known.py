@@ -84,13 +84,6 @@ DIFFERENCES: list[Known] = [
         CHUNKED,
         "torch/nn/modules/linear_cross_entropy.py: is_cuda has out_dtype=, any other device has not",
     ),
-    Known(
-        "masked.*median/expanded_inputs/*/*",
-        "value",
-        "PyTorch's median reads elements that an expanded tensor does not have; on copies they are others",
-        "on the CPU, torch.median(torch.tensor([1., 2, 3, 4, 5]).as_strided((5,), (0,)), 0) is 3, not 1",
-        mode="copy",
-    ),
     *(
         Known(f"{name}/*/*/*", "shape", "in eval there are no saved statistics, as PyTorch tells torch.compile")
         for name in ("_native_batch_norm_legit", "native_batch_norm")
