@@ -224,6 +224,32 @@ TEST_F(DeviceTest, NoWakeupIsLost) {
   }
 }
 
+// A thread may be late to wake the stream's for a task that this one has seen by itself, and meanwhile went to sleep again.
+TEST_F(DeviceTest, ALateWakeupLosesNoOther) {
+  OwnedStream stream;
+  std::atomic<int> ran{0};
+  std::function<void()> work = [&] { ++ran; };
+  constexpr int kThreads = 8;
+  constexpr int kEach = 3000;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kEach; ++i) {
+        ASSERT_OK(run_on(stream.get(), work));
+        // About as long as the stream's thread looks out before it sleeps.
+        std::this_thread::sleep_for(std::chrono::microseconds((i * 7 + t * 13) % 90));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  // Polled: who waits would wait forever, and nobody would learn why.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (orStreamQuery(stream.get()) == orErrorNotReady && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_EQ(ran, kThreads * kEach) << "the stream's thread sleeps although there is work";
+}
+
 // Read at the first use of the device, so this happens in processes of their own.
 class JitterDeathTest : public testing::Test {
  protected:
