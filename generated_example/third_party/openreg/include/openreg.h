@@ -146,6 +146,29 @@ typedef struct orGemmProblem {
   int64_t strideC;
 } orGemmProblem;
 
+typedef enum orActivityKind {
+  orActivityKernel = 0,
+  orActivityMemcpy = 1,
+  orActivityMemset = 2
+} orActivityKind;
+
+// What a device did, for profilers. Times are in nanoseconds of orActivityTime().
+typedef struct orActivity {
+  orActivityKind kind;
+  orMemcpyKind copy;  // of a Memcpy
+  int pageable;  // of a Memcpy: 1 if an end on the host is not pinned
+  int device;
+  int stream;  // a number among the device's; 0: its default stream
+  int thread;  // the system's number of the thread that queued it
+  uint64_t correlation;  // as orActivityCorrelate() set it on that thread
+  const char* name;  // as orActivityName() gave it, or the device's own; null if neither
+  uint64_t bytes;  // of a Memcpy or Memset
+  uint64_t queueStart;  // of the call that queued it
+  uint64_t queueEnd;
+  uint64_t start;  // of what the device did
+  uint64_t end;
+} orActivity;
+
 enum {
   orEventDefault = 0,  // keeps the time at which it happened
   orEventDisableTiming = 1  // does not; cheaper on real hardware
@@ -281,6 +304,21 @@ OPENREG_API orError_t orLaunchKernel(
 // not for this problem, which PyTorch's side then computes by other means. orErrorInvalidValue: negative sizes, an
 // ld* below the length of a column, matrices that are not in device memory.
 OPENREG_API orError_t orGemm(const orGemmProblem* problem, orStream_t stream);
+
+// --- Activities: optional, orErrorNotSupported where the device keeps no record of what it did. As CUPTI for CUDA.
+
+// 1: what is queued from now on, by any thread, is recorded until it is read; 0: no more, records stay. Off at first, and
+// then costs a launch nothing that can be measured.
+OPENREG_API orError_t orActivityEnable(int enable);
+// Marks what the calling thread queues from now on with a number of the caller's; 0 at first.
+OPENREG_API orError_t orActivityCorrelate(uint64_t correlation);
+// Names the kernel that the calling thread queues next. The text must stay valid until its record was read.
+OPENREG_API orError_t orActivityName(const char* name);
+// Moves up to `capacity` records of what has finished to `activities`, and says in *count how many, in *lost how many could
+// not be kept for want of memory since the last call. Waits for nothing.
+OPENREG_API orError_t orActivityRead(orActivity* activities, size_t capacity, size_t* count, size_t* lost);
+// The time now on the clock of the records. It never goes back.
+OPENREG_API orError_t orActivityTime(uint64_t* nanoseconds);
 
 // --- Errors: of the calling thread
 

@@ -3,8 +3,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "activity.h"
 #include "device.h"
 #include "error.h"
 #include "host_memory.h"
@@ -84,24 +86,44 @@ orError_t finish(Stream& stream) {
   return stream.take_failure() ? orErrorUnknown : orSuccess;
 }
 
-void submit_copy(Stream& stream, void* destination, const void* source, std::size_t size) {
-  stream.submit(Stream::Touches::kMemory, [=] { move_bytes(destination, source, size); });
+// The record of a copy; null while nobody records.
+std::unique_ptr<Activity> copy_activity(const Ends& ends, std::size_t size) {
+  auto activity = Activities::begin(orActivityMemcpy);
+  if (activity == nullptr) return nullptr;
+  const bool to_device = ends.destination.device >= 0;
+  const bool from_device = ends.source.device >= 0;
+  activity->copy = to_device ? (from_device ? orMemcpyDeviceToDevice : orMemcpyHostToDevice)
+                             : (from_device ? orMemcpyDeviceToHost : orMemcpyHostToHost);
+  activity->pageable = (!to_device && !ends.destination.pinned) || (!from_device && !ends.source.pinned) ? 1 : 0;
+  activity->bytes = size;
+  return activity;
 }
 
-orError_t copy_and_wait(Stream& stream, void* destination, const void* source, std::size_t size) {
-  const bool direct = size <= kDirectLimit && stream.run_when_idle([&](const Isolation::Visit& visit) {
-    std::memmove(visit.at(destination), visit.at(source), size);
-  });
-  if (direct) return stream.take_failure() ? orErrorUnknown : orSuccess;
-  submit_copy(stream, destination, source, size);
+std::unique_ptr<Activity> set_activity(std::size_t size) {
+  auto activity = Activities::begin(orActivityMemset);
+  if (activity != nullptr) activity->bytes = size;
+  return activity;
+}
+
+void submit_copy(
+    Stream& stream, void* destination, const void* source, std::size_t size, std::unique_ptr<Activity> activity) {
+  stream.submit(Stream::Touches::kMemory, [=] { move_bytes(destination, source, size); }, std::move(activity));
+}
+
+orError_t copy_and_wait(
+    Stream& stream, void* destination, const void* source, std::size_t size, std::unique_ptr<Activity> activity) {
+  const auto move = [&](const Isolation::Visit& visit) { std::memmove(visit.at(destination), visit.at(source), size); };
+  if (size <= kDirectLimit && stream.run_when_idle(move, activity.get())) return stream.take_failure() ? orErrorUnknown : orSuccess;
+  submit_copy(stream, destination, source, size, std::move(activity));
   return finish(stream);
 }
 
-void submit_staged(Stream& stream, void* destination, const void* source, std::size_t size) {
+void submit_staged(
+    Stream& stream, void* destination, const void* source, std::size_t size, std::unique_ptr<Activity> activity) {
   const auto* bytes = static_cast<const char*>(source);
   auto staging = std::make_shared<const std::vector<char>>(bytes, bytes + size);
-  stream.submit(Stream::Touches::kMemory,
-      [destination, staging] { std::memcpy(destination, staging->data(), staging->size()); });
+  const auto copy = [destination, staging] { std::memcpy(destination, staging->data(), staging->size()); };
+  stream.submit(Stream::Touches::kMemory, copy, std::move(activity));
 }
 
 }  // namespace
@@ -122,7 +144,7 @@ orError_t orMemcpy(void* destination, const void* source, size_t size, orMemcpyK
     if (ends.destination.device >= 0 && ends.destination.device != ends.device()) {
       devices.at(ends.destination.device).default_stream()->wait();
     }
-    return copy_and_wait(stream, destination, source, size);
+    return copy_and_wait(stream, destination, source, size, copy_activity(ends, size));
   });
 }
 
@@ -136,13 +158,13 @@ orError_t orMemcpyAsync(void* destination, const void* source, size_t size, orMe
     const bool reads_pageable = ends.source.device < 0 && !ends.source.pinned;
     const bool writes_pageable = ends.destination.device < 0 && !ends.destination.pinned;
     if (reads_pageable && !writes_pageable && size <= kStagingLimit) {
-      submit_staged(*target, destination, source, size);
+      submit_staged(*target, destination, source, size, copy_activity(ends, size));
       return orSuccess;
     }
     const bool must_wait = reads_pageable || writes_pageable;
     if (must_wait && Stream::current() != nullptr) return orErrorNotSupported;
-    if (must_wait) return copy_and_wait(*target, destination, source, size);
-    submit_copy(*target, destination, source, size);
+    if (must_wait) return copy_and_wait(*target, destination, source, size, copy_activity(ends, size));
+    submit_copy(*target, destination, source, size, copy_activity(ends, size));
     return orSuccess;
   });
 }
@@ -154,7 +176,7 @@ orError_t orMemset(void* pointer, int value, size_t size) {
     const End end = device_end(pointer, size);
     if (!end.valid) return orErrorInvalidValue;
     Stream& stream = *Devices::get().at(end.device).default_stream();
-    stream.submit(Stream::Touches::kMemory, [=] { std::memset(pointer, value, size); });
+    stream.submit(Stream::Touches::kMemory, [=] { std::memset(pointer, value, size); }, set_activity(size));
     return finish(stream);
   });
 }
@@ -165,7 +187,7 @@ orError_t orMemsetAsync(void* pointer, int value, size_t size, orStream_t stream
     if (target == nullptr) return orErrorInvalidHandle;
     if (size == 0) return orSuccess;
     if (!device_end(pointer, size).valid) return orErrorInvalidValue;
-    target->submit(Stream::Touches::kMemory, [=] { std::memset(pointer, value, size); });
+    target->submit(Stream::Touches::kMemory, [=] { std::memset(pointer, value, size); }, set_activity(size));
     return orSuccess;
   });
 }

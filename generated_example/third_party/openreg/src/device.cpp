@@ -22,7 +22,7 @@ Device::Device(int number, char* memory, std::size_t range, std::size_t capacity
     : number_(number),
       isolation_(isolation),
       heap_(memory, range, capacity, config().memory_debug),
-      default_stream_(std::make_shared<Stream>(number, Stream::kLeastPriority, isolation)) {
+      default_stream_(std::make_shared<Stream>(number, 0, Stream::kLeastPriority, isolation)) {
   streams_.push_back(default_stream_);
 }
 
@@ -102,8 +102,8 @@ bool Device::unmap(void* pointer, std::size_t size) {
 }
 
 std::shared_ptr<Stream> Device::make_stream(int priority) {
-  auto stream = std::make_shared<Stream>(number_, priority, isolation_);
   std::lock_guard lock(mutex_);
+  auto stream = std::make_shared<Stream>(number_, ++made_, priority, isolation_);
   std::erase_if(streams_, [](const std::weak_ptr<Stream>& old) { return old.expired(); });
   streams_.push_back(stream);
   return stream;

@@ -59,6 +59,7 @@ class Device {
 
   std::mutex mutex_;
   std::vector<std::weak_ptr<Stream>> streams_;
+  int made_ = 0;  // streams, ever
   std::vector<Allocation> to_release_;
 };
 

@@ -56,8 +56,8 @@ void Lookout::relax() {
 #endif
 }
 
-Stream::Stream(int device, int priority, Isolation& isolation)
-    : device_(device), priority_(priority), isolation_(isolation) {}
+Stream::Stream(int device, int number, int priority, Isolation& isolation)
+    : device_(device), number_(number), priority_(priority), isolation_(isolation) {}
 
 Stream* Stream::current() noexcept { return current_stream; }
 
@@ -66,11 +66,18 @@ void Stream::start() {
   started_ = true;
 }
 
-void Stream::submit(Touches touches, std::function<void()> run) {
+void Stream::note(Activity& activity) const {
+  activity.device = device_;
+  activity.stream = number_;
+  activity.queueEnd = Activities::now();
+}
+
+void Stream::submit(Touches touches, std::function<void()> run, std::unique_ptr<Activity> activity) {
+  if (activity != nullptr) note(*activity);
   {
     std::lock_guard lock(submission_);
     if (!started_) start();
-    queue_.push(Task{touches, std::move(run)});
+    queue_.push(Task{touches, std::move(run), std::move(activity)});
     // Who is about to sleep says so and looks at submitted_ after that, so one of the two sees the other.
     submitted_.store(submitted_.load(std::memory_order_relaxed) + 1);
   }
@@ -79,7 +86,7 @@ void Stream::submit(Touches touches, std::function<void()> run) {
   if (sleeping_.exchange(false)) arrived_.notify_one();
 }
 
-bool Stream::run_when_idle(const std::function<void(const Isolation::Visit&)>& run) {
+bool Stream::run_when_idle(const std::function<void(const Isolation::Visit&)>& run, Activity* activity) {
   constexpr int kTrials = 4;
   if (!isolation_.has_visits()) return false;
   for (int trial = 0; trial < kTrials; ++trial) {
@@ -87,7 +94,15 @@ bool Stream::run_when_idle(const std::function<void(const Isolation::Visit&)>& r
     std::lock_guard lock(submission_);
     if (!done(submitted_.load())) continue;
     const Isolation::Visit visit(isolation_);
+    if (activity == nullptr) {
+      run(visit);
+      return true;
+    }
+    note(*activity);
+    activity->start = activity->queueEnd;
     run(visit);
+    activity->end = Activities::now();
+    Activities::finish(*activity);
     return true;
   }
   return false;
@@ -112,10 +127,16 @@ void Stream::run(Task& task) {
   if (needs_memory && !has_memory_) isolation_.open();
   if (!needs_memory && has_memory_) isolation_.release();
   has_memory_ = needs_memory;
+  if (task.activity != nullptr) task.activity->start = Activities::now();
   try {
     task.run();
   } catch (...) {
     failed_.store(true);
+  }
+  if (task.activity != nullptr) {
+    task.activity->end = Activities::now();
+    Activities::finish(*task.activity);
+    task.activity = nullptr;
   }
   task.run = nullptr;
 }

@@ -77,21 +77,23 @@ class Stream : public std::enable_shared_from_this<Stream> {
   using Touches = Task::Touches;
   using Clock = std::chrono::steady_clock;
 
-  Stream(int device, int priority, Isolation& isolation);
+  // `number`: among the streams of the device, for people.
+  Stream(int device, int number, int priority, Isolation& isolation);
 
   // The stream whose thread is calling; null on host threads.
   static Stream* current() noexcept;
 
   int device() const { return device_; }
+  int number() const { return number_; }
   int priority() const { return priority_; }
 
   // Queues a task. If it throws when run, the stream goes on and take_failure() reports it. Throws if there are no means to
   // queue it (memory, threads); then nothing is queued.
-  void submit(Touches touches, std::function<void()> run);
+  void submit(Touches touches, std::function<void()> run, std::unique_ptr<Activity> activity = nullptr);
   // Waits for what was submitted so far, then runs `run` on the calling thread, with the rights of a stream's. Nothing is
   // submitted meanwhile, so it should be short. False, and nothing was run, if others keep the stream busy or a host thread
   // can't have these rights. Not to be called on a stream's own thread.
-  bool run_when_idle(const std::function<void(const Isolation::Visit&)>& run);
+  bool run_when_idle(const std::function<void(const Isolation::Visit&)>& run, Activity* activity);
   // True if nothing is left to do.
   bool idle();
   // Waits for what was submitted so far. Not to be called on a stream's own thread.
@@ -106,6 +108,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
  private:
   void start();
   void work();
+  void note(Activity& activity) const;
   // Runs a task and destroys what it holds, such as a staging buffer.
   void run(Task& task);
   // The next task, after some sleep if need be; null at the end. It stays in its place until the next call.
@@ -116,6 +119,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void complete_one();
 
   const int device_;
+  const int number_;
   const int priority_;
   Isolation& isolation_;
 

@@ -2,6 +2,7 @@
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
 #include <algorithm>
 
+#include "activity.h"
 #include "device.h"
 #include "error.h"
 #include "handle.h"
@@ -93,7 +94,7 @@ orError_t orLaunchKernel(orStream_t stream, void (*function)(void*), void* argum
     Stream* const target = stream == nullptr ? current_device().default_stream().get() : found.get();
     if (target == nullptr) return orErrorInvalidHandle;
     if (function == nullptr) return orErrorInvalidValue;
-    target->submit(Stream::Touches::kMemory, [function, argument] { function(argument); });
+    target->submit(Stream::Touches::kMemory, [function, argument] { function(argument); }, Activities::begin(orActivityKernel));
     return orSuccess;
   });
 }

@@ -10,6 +10,8 @@
 #include <memory>
 #include <utility>
 
+#include "activity.h"
+
 // What a stream has still to do, first in, first out, without a limit. Tasks lie in blocks of some dozens. One thread may
 // push and another one take at the same time: who pushes must publish how many there are, and who takes must not take more
 // (Stream does both, by a counter). A block that was run dry is kept to be filled again, so a queue that does not grow
@@ -24,6 +26,7 @@ struct Task {
   };
   Touches touches = Touches::kNothing;
   std::function<void()> run;
+  std::unique_ptr<Activity> activity;  // null while nobody records
 };
 
 class TaskQueue {

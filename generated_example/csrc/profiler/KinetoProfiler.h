@@ -1,0 +1,25 @@
+// Written by openreg-gen from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+// Note [Profiling]
+// torch.profiler collects by Kineto, and Kineto asks a plug-in for what happened on a device: KinetoProfiler.cpp, over the
+// activities of the device's API (orActivityEnable and its like), which a port may leave out; a trace then has the
+// CPU's side alone. Each record of a kernel, copy or memset becomes one activity of the trace: on the row of its stream, linked
+// to the operator that queued it by the correlation number that PyTorch gave to this thread for it.
+// torch.autograd.profiler without Kineto asks ProfilerStubs instead, which are events.
+// Off, nothing here runs; each launch then pays for one load of the device library's.
+//
+// A vendor with a tracing library of their own, in the manner of CUPTI or roctracer, answers the five functions from it.
+
+#include <c10/util/Exception.h>
+
+#include "runtime/Export.h"
+
+namespace openreg {
+
+/// Names the kernel that this thread launches next, in traces. Without it a kernel is named after its operator. `name` must
+/// live until the trace was read: a literal, mostly. Costs a load while nobody profiles.
+OPENREG_RUNTIME_API void name_next_kernel(const char* name);
+
+}  // namespace openreg
