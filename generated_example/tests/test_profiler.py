@@ -92,11 +92,10 @@ def test_the_trace_has_a_row_for_each_stream(tmp_path):
         module.synchronize()
     events = trace_of(prof, tmp_path)
     rows = {e["args"]["name"] for e in events if e.get("name") == "thread_name"}
-    assert any(name.startswith("stream 0 (default)") for name in rows), rows
+    assert f"{NAME}:0 stream 0 (default)" in rows, rows
     used = {(e["pid"], e["tid"]) for e in events if e.get("cat") == "kernel"}
     assert len(used) == 3
-    processes = {e["args"]["name"] for e in events if e.get("name") == "process_name"}
-    assert f"{NAME}:0" in processes
+    assert len([name for name in rows if name.startswith(f"{NAME}:0 stream ")]) == 3
 
 
 def test_flows_lead_from_launches_to_kernels(device, tmp_path):

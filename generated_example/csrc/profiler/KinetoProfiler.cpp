@@ -306,12 +306,12 @@ class Session : public libkineto::IActivityProfilerSession {
     std::set<int> devices;
     for (const auto& [row, begin] : rows) {
       const auto [device, stream] = row;
+      const std::string name = "openreg:" + std::to_string(device);
       if (devices.insert(device).second) {
-        const std::string name = "openreg:" + std::to_string(device);
         logger.handleDeviceInfo({device, libkineto::kExceedMaxPid + device, name, name}, begin);
       }
-      const std::string name = "stream " + std::to_string(stream) + (stream == 0 ? " (default)" : "");
-      logger.handleResourceInfo({stream, stream, device, name}, begin);
+      // With the device's name: Kineto itself names the first 16 devices of a trace GPU 0, GPU 1, ..., whatever they are.
+      logger.handleResourceInfo({stream, stream, device, name + " stream " + std::to_string(stream) + (stream == 0 ? " (default)" : "")}, begin);
     }
   }
 
