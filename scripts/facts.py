@@ -1,6 +1,6 @@
 """Writes the tables of facts about PyTorch's releases, from the releases themselves; docs/releases.md says when.
 
-    scripts/facts.py operators 2.13=DIR 2.14=DIR 2.15=DIR    generator/catalog/op_releases.cpp
+    scripts/facts.py operators 2.13=DIR 2.14=DIR 2.15=DIR    generator/releases/op_releases.cpp
     scripts/facts.py in_tree 2.13=DIR 2.14=DIR               generator/catalog/in_tree_rows.cpp
     scripts/facts.py stubs 2.13=DIR 2.14=DIR                 generator/catalog/dispatch_stubs.cpp
     scripts/facts.py amp 2.13=DIR 2.14=DIR                   generator/spec/amp_preset.cpp
@@ -26,7 +26,7 @@ COMMAND = os.environ.get("OPENREG_GEN", ROOT / "build/openreg-gen")
 
 def supported():
     """The first and the last supported release, as the generator has them."""
-    text = (ROOT / "generator/catalog/releases.h").read_text()
+    text = (ROOT / "generator/releases/releases.h").read_text()
     ends = [re.search(rf'k{end}TorchQuoted = "\\"([0-9.]+)\\""', text)[1] for end in ("Oldest", "Newest")]
     return [tuple(map(int, end.split("."))) for end in ends]
 
@@ -55,7 +55,7 @@ def operators(releases):
 
 OPERATORS = """\
 // Written by scripts/facts.py; see docs/releases.md.
-#include "catalog/releases.h"
+#include "releases/releases.h"
 
 #include <algorithm>
 #include <iterator>
@@ -267,7 +267,7 @@ const AmpPresetRule* find_amp_rule(std::string_view op) {
 }  // namespace openreg_gen
 """
 TABLES = {
-    "operators": (operators, "catalog/op_releases.cpp"),
+    "operators": (operators, "releases/op_releases.cpp"),
     "in_tree": (in_tree, "catalog/in_tree_rows.cpp"),
     "stubs": (stubs, "catalog/dispatch_stubs.cpp"),
     "amp": (amp, "spec/amp_preset.cpp"),

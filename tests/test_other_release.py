@@ -38,7 +38,7 @@ def release(torch, folder, version, change=lambda text: text):
 
 
 def supported(end):
-    return re.search(rf'k{end}TorchQuoted = "\\"([0-9.]+)', (ROOT / "generator/catalog/releases.h").read_text())[1]
+    return re.search(rf'k{end}TorchQuoted = "\\"([0-9.]+)', (ROOT / "generator/releases/releases.h").read_text())[1]
 
 
 oldest, newest = supported("Oldest"), supported("Newest")

@@ -1,7 +1,7 @@
 #include "catalog/python.h"
 
 #include "catalog/catalog.h"
-#include "catalog/releases.h"
+#include "releases/releases.h"
 #include "diag/failure.h"
 
 #include <fmt/format.h>

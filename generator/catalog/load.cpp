@@ -2,7 +2,7 @@
 #include "catalog/build.h"
 #include "catalog/cache.h"
 #include "catalog/hash.h"
-#include "catalog/releases.h"
+#include "releases/releases.h"
 #include "diag/failure.h"
 
 #include <fmt/format.h>

@@ -45,7 +45,8 @@ void declare(CLI::App& app, Invocation& call, AddOptions& options) {
   });
 }
 
-std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const Spec& spec) {
+std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const Resolved& resolved) {
+  const Spec& spec = resolved.spec;
   Diagnostics diagnostics;
   std::vector<Chosen> chosen;
   std::vector<std::string> schemas;
@@ -53,7 +54,7 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
   for (const std::string& word : options.ops) {
     if (word.find('(') != std::string::npos) {
       if (auto schema = choose_custom_op(word, spec, diagnostics)) schemas.push_back(std::move(*schema));
-    } else if (auto one = choose_op(word, options.wish, spec, call.catalog(), diagnostics)) {
+    } else if (auto one = choose_op(word, options.wish, resolved, diagnostics)) {
       const auto same_op = [&](const Chosen& other) { return other.entry.name == one->entry.name; };
       if (std::ranges::none_of(chosen, same_op)) chosen.push_back(std::move(*one));
     }
@@ -62,7 +63,7 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
     Diagnostics from;
     const auto file = read_ops_file(options.from, from);
     if (call.report(from)) return std::nullopt;
-    FromFile found = choose_from(*file, options.wish, options.top, spec, call.catalog(), diagnostics);
+    FromFile found = choose_from(*file, options.wish, options.top, resolved, diagnostics);
     for (Chosen& one : found.chosen) {
       const auto same_op = [&](const Chosen& other) { return other.entry.name == one.entry.name; };
       if (std::ranges::none_of(chosen, same_op)) chosen.push_back(std::move(one));
@@ -85,7 +86,7 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
 }
 
 Exit run(Invocation& call, const AddOptions& options) {
-  return generate(call, options.generate, [&](const Spec& spec) { return add(call, options, spec); });
+  return generate(call, options.generate, [&](const Resolved& resolved) { return add(call, options, resolved); });
 }
 
 }  // namespace

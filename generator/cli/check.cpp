@@ -47,12 +47,12 @@ Exit compare(Invocation& call, const Spec& spec, const std::string& against) {
 Exit run(Invocation& call, const CheckOptions& options) {
   Diagnostics diagnostics;
   Spec spec = parse_spec(options.spec, diagnostics);
-  const Spec parsed = spec;
+  std::optional<Resolved> resolved;
   try {
-    validate_spec(spec, call.catalog(), diagnostics);
+    resolved.emplace(resolve(std::move(spec), call.catalog(), diagnostics));
     if (!options.against.empty()) {
       if (call.report(without_range(diagnostics))) return Exit::BadInput;
-      return compare(call, parsed, options.against);
+      return compare(call, resolved->spec, options.against);
     }
   } catch (const Failure&) {
     // Without PyTorch the spec's own errors are still worth telling.
@@ -63,10 +63,10 @@ Exit run(Invocation& call, const CheckOptions& options) {
   if (call.json) {
     auto result = nlohmann::ordered_json::parse(render_json(diagnostics));
     if (!diagnostics.has_errors())
-      result.update({{"ops", spec.ops.size()},
-                     {"custom_ops", spec.custom_ops.size()},
+      result.update({{"ops", resolved->ops.size()},
+                     {"custom_ops", resolved->spec.custom_ops.size()},
                      {"torch", version},
-                     {"selections", selections_json(spec)}});
+                     {"selections", selections_json(*resolved)}});
     print_json(result);
     return diagnostics.has_errors() ? Exit::BadInput : Exit::Done;
   }
@@ -75,9 +75,9 @@ Exit run(Invocation& call, const CheckOptions& options) {
     fmt::print(stderr, "\n{}: {}\n", options.spec, count_of(static_cast<std::size_t>(errors), "error"));
     return Exit::BadInput;
   }
-  print_text(fmt::format("{}: ok, {}, {}, PyTorch {}\n", options.spec, count_of(spec.ops.size(), "operator"),
-                         count_of(spec.custom_ops.size(), "custom operator"), version));
-  print_text(selections_text(spec, options.verbose));
+  print_text(fmt::format("{}: ok, {}, {}, PyTorch {}\n", options.spec, count_of(resolved->ops.size(), "operator"),
+                         count_of(resolved->spec.custom_ops.size(), "custom operator"), version));
+  print_text(selections_text(*resolved, options.verbose));
   return Exit::Done;
 }
 

@@ -2,7 +2,7 @@
 
 #include "catalog/build.h"
 #include "catalog/python.h"
-#include "catalog/releases.h"
+#include "releases/releases.h"
 #include "diag/failure.h"
 #include "render/python.h"
 

@@ -1,7 +1,7 @@
 // Drift as text and as JSON. Pure.
 #pragma once
 
-#include "spec/spec_drift.h"
+#include "resolve/spec_drift.h"
 
 #include <nlohmann/json.hpp>
 

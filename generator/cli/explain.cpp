@@ -10,8 +10,7 @@
 #include "diag/text.h"
 #include "render/data_dir.h"
 #include "spec/keys.h"
-#include "spec/select.h"
-#include "spec/validate.h"
+#include "resolve/validate.h"
 #include "tree/disk.h"
 #include "tree/find_tree.h"
 #include "tree/paths.h"
@@ -120,10 +119,8 @@ Exit explain_operator(Invocation& call, const std::string& word, const std::opti
   const auto derivative = file.empty() ? std::nullopt : find_derivative(read_if_there(file), *op, catalog);
   std::optional<InSpec> in_spec;
   if (tree) {
-    Spec expanded = tree->spec;
     Diagnostics ignored;
-    expand_ops(expanded, catalog, ignored);
-    in_spec = find_in_spec(*op, expanded);
+    in_spec = find_in_spec(*op, expand_ops(tree->spec, catalog, ignored));
   }
   const Traced traced = find_traced(*op, catalog, read_decompositions(find_data().specs / "decompositions.json"));
   if (call.json) {

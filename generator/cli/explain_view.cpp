@@ -90,10 +90,10 @@ std::string about_callers(const Traced& traced) {
   return fmt::format("{} (traced with PyTorch {})", first_of(traced.reached_from), traced.torch);
 }
 
-std::optional<InSpec> find_in_spec(const Op& op, const Spec& spec) {
+std::optional<InSpec> find_in_spec(const Op& op, const Resolved& resolved) {
   for (const std::string& name : {op.name, op.structured_delegate}) {
-    for (const OpSpec& entry : spec.ops) {
-      if (*entry.name == name && !name.empty()) return InSpec{name, strategy_word(entry), place(entry.name.at)};
+    for (const ResolvedOp& each : resolved.ops) {
+      if (each.op.name == name) return InSpec{name, strategy_word(each.entry), place(each.at())};
     }
   }
   return std::nullopt;

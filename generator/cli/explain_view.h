@@ -4,7 +4,7 @@
 #include "catalog/catalog.h"
 #include "catalog/decompositions.h"
 #include "catalog/derivatives.h"
-#include "spec/spec.h"
+#include "resolve/resolve.h"
 
 #include <nlohmann/json.hpp>
 
@@ -25,7 +25,7 @@ std::string about_variants(const Op& op, const Catalog& catalog);
 struct InSpec {
   std::string by, strategy, place;  // place: "my.yaml:34"
 };
-std::optional<InSpec> find_in_spec(const Op& op, const Spec& spec);
+std::optional<InSpec> find_in_spec(const Op& op, const Resolved& resolved);
 
 /// The operators it decomposes into, "not traced" and why, or nothing if it is no composite.
 std::string about_decomposition(const Traced& traced);

@@ -112,29 +112,29 @@ Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& 
   const std::string on_disk = read_spec(disk, manifest.spec);
   std::string text = on_disk;
   Diagnostics diagnostics;
-  auto spec = call.valid(parse_spec_text(text, shown_spec(call, tree), diagnostics), diagnostics);
-  if (!spec) return Exit::BadInput;
+  auto resolved = call.valid(parse_spec_text(text, shown_spec(call, tree), diagnostics), diagnostics);
+  if (!resolved) return Exit::BadInput;
   EditedSpec edited;
   if (edit) {
-    auto done = edit(*spec);
+    auto done = edit(*resolved);
     if (!done) return Exit::BadInput;
     edited = std::move(*done);
     text = edited.text;
     Diagnostics again;  // its warnings have been told
-    spec = parse_spec_text(text, spec->path, again);
-    validate_spec(*spec, call.catalog(), again);
-    if (call.report_errors(again, *spec)) return Exit::BadInput;
+    Spec parsed = parse_spec_text(text, resolved->spec.path, again);
+    resolved.emplace(resolve(std::move(parsed), call.catalog(), again));
+    if (call.report_errors(again, resolved->spec)) return Exit::BadInput;
   }
 
   const DataDir data = find_data();
-  Rendering rendering = prepare(*spec, call.catalog(), data, manifest.spec, how.ignore);
+  Rendering rendering = prepare(*resolved, data, manifest.spec, how.ignore);
   if (!edit && how.disown.empty() && is_fresh(disk, manifest, rendering.next)) return show_fresh(call, tree);
 
-  add_outputs(rendering, *spec, data);
+  add_outputs(rendering, *resolved, data);
   Renderer renderer(data);
   std::vector<Rendered> renders = render(renderer, rendering, std::move(text));
   if (edit) renders.back().replaces = on_disk;
-  if (std::string changed = changed_meaning(manifest, *spec); !changed.empty()) {
+  if (std::string changed = changed_meaning(manifest, resolved->spec); !changed.empty()) {
     edited.told["note"] = changed;
     edited.said = "note: " + changed + "\n" + edited.said;
   }

@@ -30,7 +30,7 @@ struct EditedSpec {
   }
 };
 /// Gets the spec as it is, valid. None: what is wrong was printed, and the run ends with Exit::BadInput.
-using EditSpec = std::function<std::optional<EditedSpec>(const Spec& spec)>;
+using EditSpec = std::function<std::optional<EditedSpec>(const Resolved& resolved)>;
 
 /// Renders the tree again; with `edit`, from the edited spec, which is then written in the same run as its files: all
 /// of it or nothing, and `undo` takes both back. Exit::No if files are in the way, if there are conflicts, or if

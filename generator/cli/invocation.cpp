@@ -26,7 +26,7 @@ const Catalog& Invocation::catalog() {
   return *catalog_;
 }
 
-std::optional<Spec> Invocation::valid(Spec parsed, Diagnostics& diagnostics) {
+std::optional<Resolved> Invocation::valid(Spec parsed, Diagnostics& diagnostics) {
   try {
     catalog();
   } catch (const Failure&) {
@@ -34,9 +34,9 @@ std::optional<Spec> Invocation::valid(Spec parsed, Diagnostics& diagnostics) {
     if (report(diagnostics)) return std::nullopt;
     throw;
   }
-  validate_spec(parsed, catalog(), diagnostics);
+  Resolved resolved = resolve(std::move(parsed), catalog(), diagnostics);
   if (report(diagnostics)) return std::nullopt;
-  return parsed;
+  return resolved;
 }
 
 bool Invocation::report(const Diagnostics& diagnostics) const {

@@ -1,11 +1,10 @@
 // One run of the command: the options that verbs share, and what these lead to.
 #pragma once
 
-#include "catalog/catalog.h"
 #include "cli/answer.h"
 #include "cli/open_tree.h"
 #include "diag/diagnostic.h"
-#include "spec/spec.h"
+#include "resolve/resolve.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -38,7 +37,7 @@ class Invocation {
 
   /// A spec that is valid. Else what is wrong was reported; but without a PyTorch, and with a spec that is right as far
   /// as that can be told without one, throws Failure(Environment).
-  std::optional<Spec> valid(Spec parsed, Diagnostics& diagnostics);
+  std::optional<Resolved> valid(Spec parsed, Diagnostics& diagnostics);
 
   /// Shows diagnostics: as text on stderr, coloured on a terminal; with --json, as one line on stdout if there is an
   /// error, else not at all (the verb's own JSON follows). True if there is an error, that is, if the verb must stop

@@ -118,19 +118,20 @@ Exit run(Invocation& call, const NewOptions& options) {
   const std::string extension = source.extension() == ".json" ? ".json" : ".yaml";
   const std::string spec_file = options.name + extension;
   Diagnostics diagnostics;
-  const auto spec = call.valid(
+  const auto resolved = call.valid(
       make_spec(options, read_spec(source), shipped ? fs::path(spec_file) : source, diagnostics), diagnostics);
-  if (!spec) return Exit::BadInput;
-  if (spec->backend.name.value != options.name) {
+  if (!resolved) return Exit::BadInput;
+  const Spec& spec = resolved->spec;
+  if (spec.backend.name.value != options.name) {
     throw Failure(Exit::BadInput, "E0509", "cannot put the name '" + options.name + "' into " + source.string(),
                   "write `name: " + options.name + "` under `backend:` yourself");
   }
 
   const fs::path root = options.out.empty() ? fs::path("torch_" + options.name) : fs::path(options.out);
   check_free(root);
-  Rendering rendering = prepare(*spec, call.catalog(), data, spec_file);
-  add_outputs(rendering, *spec, data);
-  std::vector<Rendered> renders = render(renderer, rendering, spec->text);
+  Rendering rendering = prepare(*resolved, data, spec_file);
+  add_outputs(rendering, *resolved, data);
+  std::vector<Rendered> renders = render(renderer, rendering, spec.text);
   const Plan plan = make_plan(RealDisk(root), nullptr, std::move(renders), rendering.next);
   if (plan.refused()) return print_refusal(plan);
   if (!options.dry_run) write_tree(root, plan);

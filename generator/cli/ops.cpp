@@ -105,12 +105,12 @@ Exit run(Invocation& call, const ShowOptions& options) {
 
 Exit run(Invocation& call, const ListOptions& options) {
   Diagnostics diagnostics;
-  const auto spec = call.valid(parse_spec(options.spec, diagnostics), diagnostics);
-  if (!spec) return Exit::BadInput;
+  const auto resolved = call.valid(parse_spec(options.spec, diagnostics), diagnostics);
+  if (!resolved) return Exit::BadInput;
   if (call.json) {
-    print_json(spec_ops_json(*spec, call.catalog()), 1);
+    print_json(spec_ops_json(*resolved), 1);
   } else {
-    print_text(spec_ops_table(*spec, terminal_width()));
+    print_text(spec_ops_table(*resolved, terminal_width()));
   }
   return Exit::Done;
 }

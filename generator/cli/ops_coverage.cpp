@@ -52,10 +52,10 @@ Exit run(Invocation& call, const CoverageOptions& options) {
   // Without a spec: a backend that registers what every backend does.
   Spec parsed =
       path.empty() ? parse_spec_text("backend: {name: backend}\n", "", diagnostics) : parse_spec(path, diagnostics);
-  const auto spec = call.valid(std::move(parsed), diagnostics);
-  if (!spec) return Exit::BadInput;
-  const CoverageTable table = cover(*spec, call.catalog());
-  const CoverageSubject subject{path.empty() ? "A backend without operators of its own" : *spec->backend.name,
+  const auto resolved = call.valid(std::move(parsed), diagnostics);
+  if (!resolved) return Exit::BadInput;
+  const CoverageTable table = cover(*resolved);
+  const CoverageSubject subject{path.empty() ? "A backend without operators of its own" : *resolved->spec.backend.name,
                                 call.catalog().torch_version()};
   if (!options.html.empty()) write_page(options.html, coverage_html(table, subject));
   if (options.html == "-") return Exit::Done;

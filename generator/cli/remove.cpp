@@ -20,11 +20,12 @@ void declare(CLI::App& app, Invocation& call, RemoveOptions& options) {
   options.generate.add_to(app, call);
 }
 
-std::optional<EditedSpec> remove(Invocation& call, const RemoveOptions& options, const Spec& spec) {
+std::optional<EditedSpec> remove(Invocation& call, const RemoveOptions& options, const Resolved& resolved) {
+  const Spec& spec = resolved.spec;
   Diagnostics diagnostics;
   std::vector<Removal> removals;
   for (const std::string& word : options.ops) {
-    if (auto one = choose_removal(word, spec, call.catalog(), diagnostics)) removals.push_back(std::move(*one));
+    if (auto one = choose_removal(word, resolved, diagnostics)) removals.push_back(std::move(*one));
   }
   if (call.report_errors(diagnostics, spec)) return std::nullopt;
   // Custom operators from the last one on, so that the indices hold; each once.
@@ -45,7 +46,7 @@ std::optional<EditedSpec> remove(Invocation& call, const RemoveOptions& options,
 }
 
 Exit run(Invocation& call, const RemoveOptions& options) {
-  return generate(call, options.generate, [&](const Spec& spec) { return remove(call, options, spec); });
+  return generate(call, options.generate, [&](const Resolved& resolved) { return remove(call, options, resolved); });
 }
 
 }  // namespace

@@ -11,13 +11,13 @@ std::string_view to_string(Strategy strategy) {
   return find_key("ops.*.strategy")->values[static_cast<std::size_t>(strategy)];
 }
 
-std::string selections_text(const Spec& spec, bool all) {
+std::string selections_text(const Resolved& resolved, bool all) {
   std::string text;
-  for (const auto& selection : spec.selections) {
+  for (const auto& selection : resolved.selections) {
     const auto taken = selection.taken.size(), left = selection.left.size();
     text += fmt::format(
-        "  line {}: '{}' ({}): {} operator{}{}\n", selection.entry.at.line, *selection.entry,
-        to_string(selection.strategy), taken, taken == 1 ? "" : "s",
+        "  line {}: '{}' ({}): {} operator{}{}\n", selection.entry->name.at.line, *selection.entry->name,
+        to_string(*selection.entry->strategy), taken, taken == 1 ? "" : "s",
         left == 0 ? "" : fmt::format(", {} left out{}", left, all ? "" : " (--verbose says which, and why)"));
     if (!all) continue;
     std::vector<std::vector<std::string>> rows;
@@ -28,37 +28,38 @@ std::string selections_text(const Spec& spec, bool all) {
   return text;
 }
 
-nlohmann::ordered_json selections_json(const Spec& spec) {
+nlohmann::ordered_json selections_json(const Resolved& resolved) {
   auto list = nlohmann::ordered_json::array();
-  for (const auto& selection : spec.selections) {
+  for (const auto& selection : resolved.selections) {
     auto left = nlohmann::ordered_json::array();
     for (const auto& [op, reason] : selection.left) left.push_back({{"op", op}, {"reason", reason}});
-    list.push_back({{"entry", *selection.entry},
-                    {"line", selection.entry.at.line},
-                    {"column", selection.entry.at.column},
-                    {"strategy", to_string(selection.strategy)},
+    list.push_back({{"entry", *selection.entry->name},
+                    {"line", selection.entry->name.at.line},
+                    {"column", selection.entry->name.at.column},
+                    {"strategy", to_string(*selection.entry->strategy)},
                     {"ops", selection.taken},
                     {"left", std::move(left)}});
   }
   return list;
 }
 
-std::string spec_ops_table(const Spec& spec, std::size_t width) {
+std::string spec_ops_table(const Resolved& resolved, std::size_t width) {
   std::vector<std::vector<std::string>> rows = {{"NAME", "STRATEGY", "LINE", "FROM"}};
-  for (const OpSpec& op : spec.ops)
-    rows.push_back({*op.name, std::string(to_string(*op.strategy)), std::to_string(op.name.at.line), op.selection});
+  for (const ResolvedOp& each : resolved.ops)
+    rows.push_back({each.op.name, std::string(to_string(*each.entry.strategy)), std::to_string(each.at().line),
+                    std::string(each.selection())});
   return layout_table(rows, width);
 }
 
-nlohmann::ordered_json spec_ops_json(const Spec& spec, const Catalog& catalog) {
+nlohmann::ordered_json spec_ops_json(const Resolved& resolved) {
   auto list = nlohmann::ordered_json::array();
-  for (const OpSpec& op : spec.ops) {
-    list.push_back({{"op", *op.name},
-                    {"strategy", to_string(*op.strategy)},
-                    {"class", to_string(catalog.find(*op.name)->op_class)},
-                    {"entry", op.selection.empty() ? *op.name : op.selection},
-                    {"line", op.name.at.line},
-                    {"column", op.name.at.column}});
+  for (const ResolvedOp& each : resolved.ops) {
+    list.push_back({{"op", each.op.name},
+                    {"strategy", to_string(*each.entry.strategy)},
+                    {"class", to_string(each.op.op_class)},
+                    {"entry", *each.entry.name},
+                    {"line", each.at().line},
+                    {"column", each.at().column}});
   }
   return list;
 }

@@ -37,9 +37,9 @@ Freshness freshness(Invocation& call, const OpenTree& tree) {
   try {
     Diagnostics diagnostics;
     Spec spec = parse_spec_text(tree.disk->read(path), tree.root / path, diagnostics);
-    validate_spec(spec, call.catalog(), diagnostics);
+    const Resolved resolved = resolve(std::move(spec), call.catalog(), diagnostics);
     if (diagnostics.has_errors()) return {Freshness::Unknown, "the spec has errors: `openreg-gen check " + path + "`"};
-    const Manifest next = prepare(spec, call.catalog(), find_data(), path, read_ignore(*tree.disk)).next;
+    const Manifest next = prepare(resolved, find_data(), path, read_ignore(*tree.disk)).next;
     if (next.tool != tree.manifest.tool) return {Freshness::Stale, "another openreg-gen, " + next.tool};
     if (next.torch != tree.manifest.torch) return {Freshness::Stale, "another PyTorch, " + next.torch};
     if (next.inputs != tree.manifest.inputs) return {Freshness::Stale, "the spec or the templates changed"};

@@ -5,7 +5,7 @@
 #include "diag/suggest.h"
 #include "spec/minimal_ops.h"
 #include "spec/op_schema.h"
-#include "spec/validate.h"
+#include "resolve/validate.h"
 
 #include <fmt/format.h>
 
@@ -24,9 +24,10 @@ std::string_view without_aten(std::string_view name) {
   return name;
 }
 
-const OpSpec* find_entry(const Spec& spec, std::string_view name) {
-  const auto found = std::ranges::find(spec.ops, name, [](const OpSpec& op) -> std::string_view { return *op.name; });
-  return found == spec.ops.end() ? nullptr : &*found;
+const ResolvedOp* find_entry(const Resolved& resolved, std::string_view name) {
+  const auto found =
+      std::ranges::find(resolved.ops, name, [](const ResolvedOp& op) -> std::string_view { return op.op.name; });
+  return found == resolved.ops.end() ? nullptr : &*found;
 }
 
 /// The operator to register in the place of `op`: the out form of its structured group, or itself.
@@ -95,8 +96,9 @@ std::string_view best_strategy(const Op& op, std::string& why) {
   return "native";
 }
 
-std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const Spec& spec, const Catalog& catalog,
+std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const Resolved& resolved,
                                 Diagnostics& diagnostics) {
+  const Catalog& catalog = resolved.catalog;
   const Located<std::string> located{std::string(without_aten(name)), {}};
   const Op* asked = find_op(located, catalog, "E0201", "E0202", diagnostics);
   if (!asked) return std::nullopt;
@@ -108,17 +110,17 @@ std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const S
   }
   const Op& op = registered_for(*asked, wish, catalog);
   for (const Op* each : {asked, &op}) {
-    const OpSpec* entry = find_entry(spec, each->name);
+    const ResolvedOp* entry = find_entry(resolved, each->name);
     if (!entry) continue;
     const bool otherwise = !wish.strategy.empty() || !wish.expr.empty();
-    if (!entry->selection.empty() && otherwise) continue;  // an entry of its own goes before a selection
-    if (!entry->selection.empty()) {
-      diagnostics.error("E0551", entry->name.at, fmt::format("'{}' comes with '{}'", each->name, entry->selection),
+    if (entry->selected && otherwise) continue;  // an entry of its own goes before a selection
+    if (entry->selected) {
+      diagnostics.error("E0551", entry->at(), fmt::format("'{}' comes with '{}'", each->name, entry->selection()),
                         "--strategy registers it otherwise than the selection does");
       return std::nullopt;
     }
     const bool other = each != asked;
-    diagnostics.error("E0551", entry->name.at,
+    diagnostics.error("E0551", entry->at(),
                       other ? fmt::format("'{}' is in the spec already, and serves '{}'", op.name, asked->name)
                             : fmt::format("'{}' is in the spec already", each->name),
                       "change it there, or take it out first with `openreg-gen remove`");
@@ -165,8 +167,9 @@ std::optional<std::string> choose_custom_op(std::string_view schema, const Spec&
   return std::string(bare);
 }
 
-FromFile choose_from(const OpsFile& file, const Wish& wish, std::size_t top, const Spec& spec, const Catalog& catalog,
+FromFile choose_from(const OpsFile& file, const Wish& wish, std::size_t top, const Resolved& resolved,
                      Diagnostics& diagnostics) {
+  const Catalog& catalog = resolved.catalog;
   std::vector<RecordedOp> ops = file.ops;
   const bool figures = std::ranges::any_of(ops, [](const RecordedOp& op) { return op.calls > 0 || op.fallback > 0; });
   std::map<std::string_view, std::size_t> left_out;
@@ -181,7 +184,7 @@ FromFile choose_from(const OpsFile& file, const Wish& wish, std::size_t top, con
     const Op* asked = find_op(recorded.name, catalog, "E0201", "E0202", diagnostics);
     if (!asked) continue;
     const Op& op = registered_for(*asked, wish, catalog);
-    if (find_entry(spec, asked->name) || find_entry(spec, op.name)) {
+    if (find_entry(resolved, asked->name) || find_entry(resolved, op.name)) {
       ++left_out["in the spec already"];
     } else if (is_minimal_op(asked->name)) {
       ++left_out["of the minimal set"];
@@ -201,20 +204,21 @@ FromFile choose_from(const OpsFile& file, const Wish& wish, std::size_t top, con
   return out;
 }
 
-std::optional<Removal> choose_removal(std::string_view name, const Spec& spec, const Catalog& catalog,
-                                      Diagnostics& diagnostics) {
+std::optional<Removal> choose_removal(std::string_view name, const Resolved& resolved, Diagnostics& diagnostics) {
+  const Catalog& catalog = resolved.catalog;
   std::string_view bare = without_aten(name);
   const Op* op = catalog.find(bare);
   for (const std::string_view each : {bare, op ? std::string_view(op->structured_delegate) : std::string_view()}) {
-    const OpSpec* entry = find_entry(spec, each);
-    if (entry && entry->selection.empty()) return Removal{*entry->name, std::nullopt};
+    const ResolvedOp* entry = find_entry(resolved, each);
+    if (entry && !entry->selected) return Removal{entry->op.name, std::nullopt};
     if (entry) {
-      diagnostics.error("E0553", entry->name.at,
-                        fmt::format("'{}' has no entry of its own: it comes with '{}'", each, entry->selection),
+      diagnostics.error("E0553", entry->at(),
+                        fmt::format("'{}' has no entry of its own: it comes with '{}'", each, entry->selection()),
                         fmt::format("write `\"-{}\"` under `ops`, which takes it out of what selections bring", each));
       return std::nullopt;
     }
   }
+  const Spec& spec = resolved.spec;
   if (const std::string prefix = *spec.backend.name + "::"; bare.starts_with(prefix)) bare.remove_prefix(prefix.size());
   std::vector<std::string> names;
   for (std::size_t i = 0; i < spec.custom_ops.size(); ++i) {
@@ -224,7 +228,7 @@ std::optional<Removal> choose_removal(std::string_view name, const Spec& spec, c
     names.push_back(schema->overload.empty() ? schema->name : schema->name + "." + schema->overload);
     if (names.back() == bare) return Removal{names.back(), i};
   }
-  for (const OpSpec& each : spec.ops) names.push_back(*each.name);
+  for (const ResolvedOp& each : resolved.ops) names.push_back(each.op.name);
   const std::vector<std::string_view> views(names.begin(), names.end());
   diagnostics.error(
       "E0553", {}, fmt::format("'{}' is not in the spec", bare),

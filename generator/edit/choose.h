@@ -1,10 +1,9 @@
 // Which operators `add` and `remove` are about, and how each is best registered. Pure.
 #pragma once
 
-#include "catalog/catalog.h"
 #include "edit/spec_edit.h"
+#include "resolve/resolve.h"
 #include "spec/ops_file.h"
-#include "spec/spec.h"
 
 #include <optional>
 #include <string>
@@ -32,7 +31,7 @@ std::string_view best_strategy(const Op& op, std::string& why);
 /// The entry for one operator as a user names it ("aten::" may precede). The out form of a structured group is chosen
 /// for its other forms, unless `wish` names a strategy. None after an error: unknown (E0201, E0202), of the minimal set
 /// (E0209), composite (E0203), in the spec already (E0551).
-std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const Spec& spec, const Catalog& catalog,
+std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const Resolved& resolved,
                                 Diagnostics& diagnostics);
 
 /// A schema as a user writes it, without the namespace. None after an error: another namespace (E0552), malformed
@@ -45,7 +44,7 @@ struct FromFile {
   std::vector<Chosen> chosen;
   std::string left_out;  // "3 in the spec already, 2 composite"; empty if none
 };
-FromFile choose_from(const OpsFile& file, const Wish& wish, std::size_t top, const Spec& spec, const Catalog& catalog,
+FromFile choose_from(const OpsFile& file, const Wish& wish, std::size_t top, const Resolved& resolved,
                      Diagnostics& diagnostics);
 
 /// What `remove` takes out: an operator of `ops`, or the index of a custom one.
@@ -55,7 +54,6 @@ struct Removal {
 };
 /// A form that the out form of its group serves stands for that, as it does for choose_op. None after an error: not
 /// there (E0553), with the closest name.
-std::optional<Removal> choose_removal(std::string_view name, const Spec& spec, const Catalog& catalog,
-                                      Diagnostics& diagnostics);
+std::optional<Removal> choose_removal(std::string_view name, const Resolved& resolved, Diagnostics& diagnostics);
 
 }  // namespace openreg_gen

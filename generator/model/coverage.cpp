@@ -30,8 +30,8 @@ std::string_view how_it_falls_back(FallbackKind kind) {
 
 class Cover {
  public:
-  Cover(const Spec& spec, const Catalog& catalog) : spec_(spec), catalog_(catalog) {
-    for (const OpSpec& op : spec.ops) written_.emplace(*op.name, &op);
+  explicit Cover(const Resolved& resolved) : spec_(resolved.spec), catalog_(resolved.catalog) {
+    for (const ResolvedOp& op : resolved.ops) written_.emplace(op.op.name, &op.entry);
   }
 
   CoverageRow row(const Op& op) const {
@@ -113,11 +113,11 @@ std::string_view to_string(Coverage coverage) {
 
 std::size_t CoverageTotals::all() const { return std::accumulate(count.begin(), count.end(), std::size_t{0}); }
 
-CoverageTable cover(const Spec& spec, const Catalog& catalog) {
-  const Cover each(spec, catalog);
+CoverageTable cover(const Resolved& resolved) {
+  const Cover each(resolved);
   CoverageTable table;
   std::map<std::string_view, CoverageTotals> families;
-  for (const Op& op : catalog.all()) {
+  for (const Op& op : resolved.catalog.all()) {
     table.rows.push_back(each.row(op));
     count(table.totals, table.rows.back().coverage);
     count(families[table.rows.back().family], table.rows.back().coverage);

@@ -1,8 +1,7 @@
 // What becomes of each operator of PyTorch on a backend: what its spec registers, and what PyTorch makes of the rest.
 #pragma once
 
-#include "catalog/catalog.h"
-#include "spec/spec.h"
+#include "resolve/resolve.h"
 
 #include <array>
 #include <map>
@@ -38,7 +37,7 @@ struct CoverageTable {
   std::vector<std::pair<std::string_view, CoverageTotals>> families;  // in their order, without empty ones
 };
 
-/// For a spec that passed validate_spec().
-CoverageTable cover(const Spec& spec, const Catalog& catalog);
+/// For a spec without errors.
+CoverageTable cover(const Resolved& resolved);
 
 }  // namespace openreg_gen

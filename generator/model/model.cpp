@@ -1,6 +1,6 @@
 #include "model/model.h"
 
-#include "catalog/releases.h"
+#include "releases/releases.h"
 #include "diag/text.h"
 #include "model/escape.h"
 #include "model/ops.h"
@@ -89,7 +89,8 @@ json fallback(const FallbackSpec& spec) {
 
 }  // namespace
 
-json make_globals(const Spec& spec, const Catalog& catalog, const std::string& spec_file) {
+json make_globals(const Resolved& resolved, const std::string& spec_file) {
+  const Spec& spec = resolved.spec;
   const bool emulator = spec.device.api.value == DeviceApi::Emulator;
   json globals = {
       {"b", backend(spec.backend)},
@@ -100,7 +101,7 @@ json make_globals(const Spec& spec, const Catalog& catalog, const std::string& s
         {"max", series(*spec.torch.max)},
         {"min_number", release_number(torch_release(*spec.torch.min).value_or(TorchRelease{}))},
         {"max_number", release_number(torch_release(*spec.torch.max).value_or(TorchRelease{}))},
-        {"version", catalog.torch_version()},
+        {"version", resolved.catalog.torch_version()},
         {"requirement", torch_requirement(spec.torch.min.value, spec.torch.max.value)}}},
       {"device",
        {{"api", emulator ? "emulator" : "external"},
@@ -112,7 +113,7 @@ json make_globals(const Spec& spec, const Catalog& catalog, const std::string& s
       {"allocator", allocator_context(spec.allocator)},
       {"fallback", fallback(spec.fallback)},
   };
-  add_operators(globals, spec, catalog);
+  add_operators(globals, resolved);
   return globals;
 }
 

@@ -2,10 +2,9 @@
 // of files to render. Nothing here reads the clock, the environment or a container's order: same input, same model.
 #pragma once
 
-#include "catalog/catalog.h"
 #include "header/header.h"
 #include "model/user_templates.h"
-#include "spec/spec.h"
+#include "resolve/resolve.h"
 
 #include <nlohmann/json.hpp>
 
@@ -33,8 +32,8 @@ struct Output {
   bool user = false;  // its template is of the spec's own folder: rendered in the sandbox
 };
 
-/// What all templates see, for a spec that passed validation. `spec_file`: the spec's path inside its tree.
-nlohmann::json make_globals(const Spec& spec, const Catalog& catalog, const std::string& spec_file);
+/// What all templates see, for a spec without errors. `spec_file`: the spec's path inside its tree.
+nlohmann::json make_globals(const Resolved& resolved, const std::string& spec_file);
 
 /// Reads templates/templates.yaml and fills its rows in, in their order. Throws Failure(Internal, E060x) that names
 /// the row if a template file, a condition or a list does not exist. `user` has its say: its templates take the place

@@ -32,8 +32,8 @@ std::string stub_start(const DispatchStub& stub, const std::string& ns) {
 
 /// Operators served by PyTorch's own kernels, a file for each header that declares their stubs: {id, headers, ops,
 /// stubs}. A stub that another strategy serves (`taken`) is not given twice.
-json in_tree_families(const std::vector<const OpSpec*>& entries, const std::set<std::string>& taken, const Spec& spec,
-                      const Registered& registered) {
+json in_tree_families(const std::vector<const ResolvedOp*>& entries, const std::set<std::string>& taken,
+                      const Spec& spec, const Registered& registered) {
   const std::string& ns = *spec.backend.cpp_namespace;
   struct Family {
     ShardHeaders headers;
@@ -41,12 +41,12 @@ json in_tree_families(const std::vector<const OpSpec*>& entries, const std::set<
     std::map<std::string, DispatchStub> stubs;
   };
   std::map<std::string, Family> families;
-  for (const OpSpec* entry : entries) {
-    const Op* op = registered.catalog.find(*entry->name);
-    json item = op_item(*op);
-    guard_release(item, spec, *entry->since, *entry->until);
-    add_kernel(item, *op, registered);
-    const auto stubs = in_tree_stubs(op->name).value_or(std::vector<DispatchStub>{});
+  for (const ResolvedOp* each : entries) {
+    const auto& [entry, op, _] = *each;
+    json item = op_item(op);
+    guard_release(item, spec, *entry.since, *entry.until);
+    add_kernel(item, op, registered);
+    const auto stubs = in_tree_stubs(op.name).value_or(std::vector<DispatchStub>{});
     Family& family = families[stubs.empty() ? "Composed" : stubs[0].family];
     family.headers.add(item, "ops_header");
     family.headers.add(item, "native_header");
@@ -68,70 +68,71 @@ json in_tree_families(const std::vector<const OpSpec*>& entries, const std::set<
 }
 
 /// What the spec names, by its entries' releases; before the rest is gathered, which each supported release has.
-void guard_releases(json& lists, const Spec& spec) {
+void guard_releases(json& lists, const Resolved& resolved) {
   std::map<std::string_view, const OpSpec*> entries;
-  for (const OpSpec& entry : spec.ops) entries[*entry.name] = &entry;
+  for (const ResolvedOp& op : resolved.ops) entries[op.op.name] = &op.entry;
   for (json& list : lists) {
     for (json& item : list) {
       const OpSpec& entry = *entries.at(item["op"].get_ref<const std::string&>());
-      guard_release(item, spec, *entry.since, *entry.until);
+      guard_release(item, resolved.spec, *entry.since, *entry.until);
     }
   }
 }
 
 }  // namespace
 
-json operators_model(const Spec& spec, const Catalog& catalog) {
+json operators_model(const Resolved& resolved) {
+  const Spec& spec = resolved.spec;
+  const Catalog& catalog = resolved.catalog;
   json out = {{"minimal", json::array()},      {"random", json::array()},      {"structured", json::array()},
               {"pointwise", json::array()},    {"stub", json::array()},        {"native", json::array()},
               {"cpu_fallback", json::array()}, {"unsupported", json::array()}, {"tested", json::array()},
               {"reduction", json::array()},    {"pick", json::array()},        {"matmul", json::array()},
               {"embedding_bag", json::array()}};
   const FallbackKind of_spec = *spec.fallback.kind;
-  std::vector<const OpSpec*> in_tree;
+  std::vector<const ResolvedOp*> in_tree;
   std::set<std::string> taken_stubs, matmul_headers;
   std::set<std::string> written, random_headers;
   Registered registered{catalog, {}};
-  for (const OpSpec& entry : spec.ops) registered.names.insert(entry.name.value);
+  for (const ResolvedOp& each : resolved.ops) registered.names.insert(each.op.name);
   registered.names.insert(minimal_op_names().begin(), minimal_op_names().end());
-  for (const OpSpec& entry : spec.ops) {
-    const Op* op = catalog.find(entry.name.value);
-    if (op == nullptr) continue;
-    written.insert(op->name);
-    json item = op_item(*op);
+  for (const ResolvedOp& each : resolved.ops) {
+    const auto& [entry, op, _] = each;
+    written.insert(op.name);
+    json item = op_item(op);
     switch (entry.strategy.value) {
       case Strategy::Structured:
-        out["structured"].push_back(structured_item(*op, registered));
+        out["structured"].push_back(structured_item(op, registered));
         break;
       case Strategy::Pointwise:
-        out["pointwise"].push_back(pointwise_item(*op, entry, of_spec, registered));
+        out["pointwise"].push_back(pointwise_item(op, entry, of_spec, registered));
         break;
       case Strategy::InTree:
-        in_tree.push_back(&entry);
+        in_tree.push_back(&each);
         break;
       case Strategy::Reduction:
-        if (picks(*op))
-          out["pick"].push_back(pick_item(*op, entry, of_spec, registered));
+        if (picks(op))
+          out["pick"].push_back(pick_item(op, entry, of_spec, registered));
         else
-          out["reduction"].push_back(reduction_item(*op, entry, of_spec, registered));
+          out["reduction"].push_back(reduction_item(op, entry, of_spec, registered));
         break;
       case Strategy::Matmul:
-        if (op->structured) {
-          add_structured(item, *op, registered);
-          item["gemm_args"] = gemm_arguments(*op);
+        if (op.structured) {
+          add_structured(item, op, registered);
+          item["gemm_args"] = gemm_arguments(op);
           matmul_headers.insert(item["meta_header"]);
         } else {
-          item["dot_args"] = op->base == "vdot" ? "self.conj(), other" : names(parameters(*op));
+          item["dot_args"] = op.base == "vdot" ? "self.conj(), other" : names(parameters(op));
         }
         matmul_headers.insert(item["ops_header"]);
         out["matmul"].push_back(std::move(item));
         break;
       case Strategy::Native:
-        item["attention"] = attention_start(op->name);
+        item["attention"] = attention_start(op.name);
         out["native"].push_back(std::move(item));
         break;
       case Strategy::Stub:
-        out["stub"].push_back(stub_item(*op, entry, of_spec, registered));
+        out["stub"].push_back(stub_item(op, entry, of_spec, registered));
         taken_stubs.insert(out["stub"].back()["stub"]);
         break;
       case Strategy::CpuFallback:
@@ -139,17 +140,17 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
         out["cpu_fallback"].push_back(std::move(item));
         break;
       case Strategy::Unsupported:
-        item["py_overload"] = op->overload.empty() ? "default" : op->overload;
+        item["py_overload"] = op.overload.empty() ? "default" : op.overload;
         item["reason"] = {{"cpp", cpp_literal(entry.reason.value)}, {"py", python_literal(entry.reason.value)}};
         out["unsupported"].push_back(std::move(item));
         break;
     }
-    const bool refused = entry.strategy.value == Strategy::Unsupported || of_attention(op->name) ||
+    const bool refused = entry.strategy.value == Strategy::Unsupported || of_attention(op.name) ||
                          (entry.strategy.value == Strategy::CpuFallback && entry.fallback.given() &&
                           entry.fallback.value == FallbackKind::None);
-    if (!refused && entry.tests.run.value) out["tested"].push_back(tested_item(*op, entry, catalog));
+    if (!refused && entry.tests.run.value) out["tested"].push_back(tested_item(op, entry, catalog));
   }
-  guard_releases(out, spec);
+  guard_releases(out, resolved);
   out["refused"] = json::array();  // on each release
   for (const json& item : out["unsupported"])
     if (item["when"] == "") out["refused"].push_back(item);
@@ -195,11 +196,11 @@ json operators_model(const Spec& spec, const Catalog& catalog) {
   return out;
 }
 
-void add_operators(json& globals, const Spec& spec, const Catalog& catalog) {
-  globals["ops"] = operators_model(spec, catalog);
-  globals["tests"] = tests_model(spec);
-  globals["custom_ops"] = custom_operators_model(spec);
-  globals["amp"] = amp_model(spec, catalog);
+void add_operators(json& globals, const Resolved& resolved) {
+  globals["ops"] = operators_model(resolved);
+  globals["tests"] = tests_model(resolved.spec);
+  globals["custom_ops"] = custom_operators_model(resolved.spec);
+  globals["amp"] = amp_model(resolved.spec, resolved.catalog);
 }
 
 }  // namespace openreg_gen

@@ -1,10 +1,9 @@
 // The operators part of the model: how each operator of the spec is registered, in finished C++ texts.
 //
-// Input is a spec that passed validate_spec(): names exist and strategies fit. Pure functions; same input, same model.
+// Input is a spec without errors: names exist and strategies fit. Pure functions; same input, same model.
 #pragma once
 
-#include "catalog/catalog.h"
-#include "spec/spec.h"
+#include "resolve/resolve.h"
 
 #include <nlohmann/json.hpp>
 
@@ -14,11 +13,11 @@ namespace openreg_gen {
 
 /// Fills in globals["ops"], ["custom_ops"] and ["amp"]. Throws Failure(Environment) if the installed PyTorch lacks the
 /// header that lists the autocast rules.
-void add_operators(nlohmann::json& globals, const Spec& spec, const Catalog& catalog);
+void add_operators(nlohmann::json& globals, const Resolved& resolved);
 
 /// globals["ops"]: lists `minimal`, `random`, and one a strategy, in the spec's order, with what the templates in
 /// templates/csrc/aten show of each operator.
-nlohmann::json operators_model(const Spec& spec, const Catalog& catalog);
+nlohmann::json operators_model(const Resolved& resolved);
 
 /// globals["custom_ops"].
 nlohmann::json custom_operators_model(const Spec& spec);

@@ -1,6 +1,6 @@
 #include "model/ops_shards.h"
 
-#include "catalog/releases.h"
+#include "releases/releases.h"
 #include "diag/text.h"
 
 #include <algorithm>

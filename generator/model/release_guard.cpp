@@ -1,6 +1,6 @@
 #include "model/release_guard.h"
 
-#include "catalog/releases.h"
+#include "releases/releases.h"
 #include "diag/text.h"
 
 #include <fmt/format.h>

@@ -28,25 +28,24 @@ void check_user_paths(const std::vector<Output>& outputs, const UserTemplates& u
 
 }  // namespace
 
-Rendering prepare(const Spec& spec, const Catalog& catalog, const DataDir& data, const std::string& spec_file,
-                  Ignore ignore) {
+Rendering prepare(const Resolved& resolved, const DataDir& data, const std::string& spec_file, Ignore ignore) {
   Rendering rendering;
   rendering.request.templates_hash = hash_templates(data);
-  rendering.model = make_globals(spec, catalog, spec_file);
+  rendering.model = make_globals(resolved, spec_file);
   rendering.request.globals = rendering.model.dump();
-  rendering.user = read_user_templates(spec);
+  rendering.user = read_user_templates(resolved.spec);
   rendering.request.user_folder = rendering.user.folder;
   rendering.request.user = rendering.user.texts;
   for (const Ignore::Pattern& pattern : ignore.patterns()) rendering.request.left_out.push_back(pattern.glob);
   rendering.ignore = std::move(ignore);
   rendering.next.tool = OPENREG_GEN_VERSION;
-  rendering.next.torch = catalog.identity();
+  rendering.next.torch = resolved.catalog.identity();
   rendering.next.spec = spec_file;
   rendering.next.inputs = hash_request(rendering.request);
   return rendering;
 }
 
-void add_outputs(Rendering& rendering, const Spec& spec, const DataDir& data) {
+void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& data) {
   const std::string& spec_file = rendering.next.spec;
   const UserTemplates& user = rendering.user;
   rendering.outputs = expand_outputs(data.templates, rendering.model, user);
@@ -65,7 +64,8 @@ void add_outputs(Rendering& rendering, const Spec& spec, const DataDir& data) {
     output.about = about;
     rendering.lists.push_back({std::move(output), text, std::nullopt});
   };
-  for (const ListFile& list : spec.lists) add(list.path, "ops", "a list of operators that the spec selects", list.text);
+  for (const ListFile& list : resolved.lists)
+    add(list.path, "ops", "a list of operators that the spec selects", list.text);
   for (const auto& [name, text] : user.texts)
     add(std::filesystem::path(user.folder) / name, "templates", "a template of the spec's own", text);
 }

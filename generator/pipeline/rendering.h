@@ -1,10 +1,9 @@
 // From a valid spec and its catalogue to the texts of a tree.
 #pragma once
 
-#include "catalog/catalog.h"
 #include "model/model.h"
 #include "render/renderer.h"
-#include "spec/spec.h"
+#include "resolve/resolve.h"
 #include "tree/ignore.h"
 #include "tree/plan.h"
 
@@ -24,11 +23,10 @@ struct Rendering {
   std::vector<Rendered> lists;  // files that the spec names, which the tree takes along
 };
 /// What tells whether a tree is of these inputs: the request without its jobs, and the manifest.
-Rendering prepare(const Spec& spec, const Catalog& catalog, const DataDir& data, const std::string& spec_file,
-                  Ignore ignore = {});
+Rendering prepare(const Resolved& resolved, const DataDir& data, const std::string& spec_file, Ignore ignore = {});
 
 /// Adds the outputs, each with its job, but for the ignored ones; and the files that the spec names.
-void add_outputs(Rendering& rendering, const Spec& spec, const DataDir& data);
+void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& data);
 
 /// Renders, and adds the files that the spec names and, as the last, the spec. Throws Failure (E06xx).
 std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering, std::string spec_text);

@@ -1,6 +1,6 @@
 #include "spec/keys.h"
 
-#include "catalog/releases.h"
+#include "releases/releases.h"
 #include "spec/rules.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // From the checked tree to the structs of spec.h.
-#include "catalog/releases.h"
+#include "releases/releases.h"
 #include "spec/names.h"
 #include "spec/parse_allocator.h"
 #include "spec/parse_custom_ops.h"

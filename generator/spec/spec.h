@@ -32,7 +32,7 @@ struct BackendSpec {
 
 struct TorchSpec {
   Located<std::string> min;  // the first and the last minor release; by default
-  Located<std::string> max;  // those of catalog/releases.h
+  Located<std::string> max;  // those of releases/releases.h
 };
 
 struct DeviceSpec {
@@ -89,9 +89,9 @@ struct TestsSpec {
   std::vector<Exclusion> exclude;
 };
 
-/// One entry of `ops:`: as parsed, an operator or a selection; after validate_spec() one operator.
+/// One entry of `ops:`, an operator or a selection; resolve/resolve.h has what it stands for.
 struct OpSpec {
-  Located<std::string> name;  // "add.Tensor"; as parsed also "add", "*_backward", "@core", "-add.*": see selector.h
+  Located<std::string> name;  // "add.Tensor"; also "add", "*_backward", "@core", "-add.*": see selector.h
   Located<Strategy> strategy;
   Located<std::string> expr;                   // pointwise: C++ expression over the op's argument names
   Located<std::string> map;                    // reduction: each element, over `self`; default `self`
@@ -105,24 +105,6 @@ struct OpSpec {
   Located<FallbackKind> fallback;
   OpTests tests;
   Located<std::string> since, until;  // releases of PyTorch that the entry is for, both included; empty: no bound
-  std::string selection;              // the entry that brought it: "@core"; empty if it was named
-};
-
-/// What one selection of `ops:` came to: see select.h.
-struct SelectionReport {
-  struct Left {
-    std::string op, reason;
-  };
-  Located<std::string> entry;  // as written
-  Strategy strategy = Strategy::Native;
-  std::vector<std::string> taken;  // sorted
-  std::vector<Left> left;          // sorted: matched, but not taken
-};
-
-/// A file that the spec names, which a tree takes along.
-struct ListFile {
-  std::string path;  // relative to the spec, with '/'
-  std::string text;
 };
 
 enum class CustomAutograd { None, Formula, Function };
@@ -156,20 +138,13 @@ struct Spec {
   std::vector<CustomOpSpec> custom_ops;
   TestsSpec tests;
   AmpSpec amp;
-  Located<std::string> templates;           // folder of templates of its own, relative to the spec; empty: none
-  std::vector<SelectionReport> selections;  // filled in by validate_spec(), in the spec's order
-  std::vector<ListFile> lists;              // as well: of `@model:FILE`, each once
+  Located<std::string> templates;  // folder of templates of its own, relative to the spec; empty: none
 };
 
 /// Parses YAML or JSON (by content). Appends to `diagnostics` and returns what could be read; an unreadable file
-/// gives an error there too. Never throws for bad input. Does not look at the catalogue: see validate.h.
+/// gives an error there too. Never throws for bad input. Does not look at the catalogue: see resolve/resolve.h.
 Spec parse_spec(const std::filesystem::path& path, Diagnostics& diagnostics);
 /// The same on a text in memory; `path` is used in locations only.
 Spec parse_spec_text(std::string text, const std::filesystem::path& path, Diagnostics& diagnostics);
-
-class Catalog;
-/// Puts operators in the place of selections (select.h), then checks the spec against what PyTorch declares: op names,
-/// strategies that fit each op's class, AMP rules, versions.
-void validate_spec(Spec& spec, const Catalog& catalog, Diagnostics& diagnostics);
 
 }  // namespace openreg_gen

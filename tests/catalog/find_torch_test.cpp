@@ -1,6 +1,6 @@
 #include "catalog/catalog.h"
 #include "catalog/python.h"
-#include "catalog/releases.h"
+#include "releases/releases.h"
 #include "diag/failure.h"
 #include "support.h"
 

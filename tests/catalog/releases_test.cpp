@@ -1,4 +1,4 @@
-#include "catalog/releases.h"
+#include "releases/releases.h"
 
 #include "support.h"
 

@@ -70,7 +70,7 @@ TEST(Explain, Decompositions) {
 TEST(Explain, ThePageNamesTheTreesOwnEntry) {
   Diagnostics diagnostics;
   const Spec spec = parse_spec_text("backend: {name: my}\nops:\n  hypot.out: structured\n", "my.yaml", diagnostics);
-  const auto found = find_in_spec(op("hypot_"), spec);
+  const auto found = find_in_spec(op("hypot_"), resolve(spec, catalog(), diagnostics));
   ASSERT_TRUE(found);
   const std::string page = explain_op(op("hypot_"), catalog(), derivative("hypot_"), {}, "my.yaml", found, 0);
   EXPECT_THAT(page, HasSubstr("my.yaml:3: structured, by 'hypot.out'"));

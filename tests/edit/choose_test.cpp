@@ -11,18 +11,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Spec spec(const std::string& ops = "") {
+Resolved spec(const std::string& ops = "") {
   Diagnostics diagnostics;
   Spec parsed = parse_spec_text("backend: {name: my}\n" + ops, "my.yaml", diagnostics);
-  validate_spec(parsed, catalog(), diagnostics);
+  Resolved resolved = resolve(std::move(parsed), catalog(), diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << render_text(diagnostics, false);
-  return parsed;
+  return resolved;
 }
 
 /// "op=strategy", or the first error: "E0201: its hint".
 std::string chosen(const std::string& name, const Wish& wish = {}, const std::string& ops = "") {
   Diagnostics diagnostics;
-  const auto one = choose_op(name, wish, spec(ops), catalog(), diagnostics);
+  const auto one = choose_op(name, wish, spec(ops), diagnostics);
   if (!one) return diagnostics.all().at(0).code + ": " + diagnostics.all()[0].hint;
   EXPECT_FALSE(one->why.empty());
   return one->entry.name + "=" + one->entry.strategy + (one->entry.more.empty() ? "" : "," + one->entry.more[0].first);
@@ -70,7 +70,7 @@ TEST(Choose, WhatASelectionBringsMayHaveAnEntryOfItsOwn) {
 
 std::string custom(const std::string& schema, const std::string& ops = "") {
   Diagnostics diagnostics;
-  const auto one = choose_custom_op(schema, spec(ops), diagnostics);
+  const auto one = choose_custom_op(schema, spec(ops).spec, diagnostics);
   return one ? *one : diagnostics.all().at(0).code;
 }
 
@@ -88,7 +88,7 @@ FromFile from(const std::string& text, std::size_t top = 100) {
   Diagnostics diagnostics;
   const auto file = parse_ops_file(text, "ops.json", diagnostics);
   EXPECT_TRUE(file.has_value());
-  return choose_from(*file, {}, top, spec("ops: {relu: native}"), catalog(), diagnostics);
+  return choose_from(*file, {}, top, spec("ops: {relu: native}"), diagnostics);
 }
 
 std::string names(const FromFile& found) {
@@ -116,7 +116,7 @@ TEST(Choose, OfARecordedModelWhatCostsMost) {
 
 std::string removal(const std::string& name, const std::string& ops) {
   Diagnostics diagnostics;
-  const auto one = choose_removal(name, spec(ops), catalog(), diagnostics);
+  const auto one = choose_removal(name, spec(ops), diagnostics);
   if (!one) return diagnostics.all().at(0).code + ": " + diagnostics.all()[0].hint;
   return one->name + (one->custom ? "#" + std::to_string(*one->custom) : "");
 }

@@ -15,9 +15,9 @@ namespace {
 CoverageTable table(const std::string& rest) {
   Diagnostics diagnostics;
   Spec spec = parse_spec_text("backend: {name: dev}\n" + rest, "spec.yaml", diagnostics);
-  validate_spec(spec, catalog(), diagnostics);
+  const Resolved resolved = resolve(std::move(spec), catalog(), diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.all()[0].message;
-  return cover(spec, catalog());
+  return cover(resolved);
 }
 
 std::string of(const CoverageTable& table, const std::string& op) {

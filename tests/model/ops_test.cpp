@@ -74,6 +74,12 @@ Spec spec_with(const std::string& op, Strategy strategy) {
   return spec;
 }
 
+/// globals["ops"]. What the spec says need not fit what the small catalogue has.
+json operators(const Spec& spec, const Catalog& catalog) {
+  Diagnostics ignored;
+  return operators_model(expand_ops(spec, catalog, ignored));
+}
+
 TEST(Texts, TypesAreInTheEmittedStyleAndWithoutSymInt) {
   EXPECT_EQ(cpp_type("const at::Tensor &"), "const at::Tensor&");
   EXPECT_EQ(cpp_type("const ::std::optional<at::Tensor> &"), "const std::optional<at::Tensor>&");
@@ -110,7 +116,7 @@ TEST(Texts, IntegersArePromotedOnlyIfAllDtypesAreFloating) {
 }
 
 TEST(Operators, StructuredCallsMetaThenImplOnTheOutputs) {
-  const json ops = operators_model(spec_with("topk.values", Strategy::Structured), small_catalog());
+  const json ops = operators(spec_with("topk.values", Strategy::Structured), small_catalog());
   const json& op = ops["structured"].at(0);
   EXPECT_EQ(op["id"], "topk_values");
   EXPECT_EQ(op["meta_header"], "ATen/ops/topk_meta.h");
@@ -141,7 +147,7 @@ Catalog catalog_with_forms() {
 }
 
 TEST(Operators, StructuredServesItsOtherFormsWithoutTheOutputs) {
-  const json op = operators_model(spec_with("hypot.out", Strategy::Structured), catalog_with_forms())["structured"][0];
+  const json op = operators(spec_with("hypot.out", Strategy::Structured), catalog_with_forms())["structured"][0];
   EXPECT_EQ(op["run_params"], "const at::Tensor& self, const at::Tensor& other");
   EXPECT_EQ(op["run_args"], "self, other");
   EXPECT_EQ(op["functional_forms"], json::parse(R"([{"op": "hypot", "struct": "at::_ops::hypot"}])"));
@@ -151,7 +157,7 @@ TEST(Operators, StructuredServesItsOtherFormsWithoutTheOutputs) {
 TEST(Operators, AFormThatTheSpecNamesIsNotRegisteredTwice) {
   Spec spec = spec_with("hypot.out", Strategy::Structured);
   spec.ops.push_back(spec_with("hypot", Strategy::CpuFallback).ops[0]);
-  const json op = operators_model(spec, catalog_with_forms())["structured"][0];
+  const json op = operators(spec, catalog_with_forms())["structured"][0];
   EXPECT_TRUE(op["functional_forms"].empty());
   EXPECT_EQ(op["in_place_forms"].size(), 1U);
 }
@@ -173,7 +179,7 @@ TEST(Operators, WhatNotEachReleaseHasIsGuarded) {
   catalog.ops.insert(catalog.ops.begin() + 1, polar);
   spec.ops.push_back(spec_with("linalg_polar", Strategy::Native).ops[0]);
   spec.ops.back().until.value = "2.14";
-  const json ops = operators_model(spec, catalog);
+  const json ops = operators(spec, catalog);
   EXPECT_EQ(ops["cpu_fallback"][0]["when"], "MINE_TORCH_RELEASE <= 213");
   EXPECT_EQ(ops["native"][0]["when"], "MINE_TORCH_RELEASE >= 214 && MINE_TORCH_RELEASE <= 214");
   EXPECT_EQ(ops["native"][0]["releases"], "((2, 14), (2, 14))");
@@ -195,7 +201,7 @@ TEST(Operators, RegistrationsAreAFileALetterWhateverTheStrategy) {
   hidden.name = hidden.base = "_Unique";
   catalog.ops.insert(catalog.ops.begin(), hidden);  // sorted by name
   spec.ops.push_back(spec_with("_Unique", Strategy::Unsupported).ops[0]);
-  const json ops = operators_model(spec, catalog);
+  const json ops = operators(spec, catalog);
   const json& shards = ops["native_shards"];
   ASSERT_EQ(shards.size(), 2U);
   EXPECT_EQ(shards[0]["id"], "h");
@@ -211,7 +217,7 @@ TEST(Operators, PointwiseOfAStructuredOperatorKeepsItsOwnIterator) {
   Spec spec = spec_with("hypot.out", Strategy::Pointwise);
   spec.ops[0].expr.value = "self + other";
   spec.ops[0].dtypes.value.push_back({"float32", {}});
-  const json op = operators_model(spec, small_catalog())["pointwise"].at(0);
+  const json op = operators(spec, small_catalog())["pointwise"].at(0);
   EXPECT_EQ(op["kernel_params"], "at::TensorIteratorBase& iter, const OperandOrder& order");
   EXPECT_EQ(op["kernel_args"], "op, order");
   EXPECT_FALSE(op["boolean"]);
@@ -225,9 +231,9 @@ TEST(Operators, PointwiseOfAnOperatorWithoutMetaIsAComparisonIfItsResultIsBoolea
   Op& op = catalog.ops.front();
   op.structured = false;
   Spec spec = spec_with("hypot.out", Strategy::Pointwise);
-  EXPECT_FALSE(operators_model(spec, catalog)["pointwise"].at(0)["boolean"]);
+  EXPECT_FALSE(operators(spec, catalog)["pointwise"].at(0)["boolean"]);
   op.base = "logical_xor";
-  const json item = operators_model(spec, catalog)["pointwise"].at(0);
+  const json item = operators(spec, catalog)["pointwise"].at(0);
   EXPECT_TRUE(item["boolean"]);
   EXPECT_EQ(item["kernel_args"], "iter");
   EXPECT_TRUE(boolean_result("logical_not_"));
@@ -235,25 +241,25 @@ TEST(Operators, PointwiseOfAnOperatorWithoutMetaIsAComparisonIfItsResultIsBoolea
 }
 
 TEST(Operators, TheSpecReplacesTheMinimalKernelAndTheRandomDetour) {
-  const json plain = operators_model(Spec{}, small_catalog());
+  const json plain = operators(Spec{}, small_catalog());
   ASSERT_EQ(plain["minimal"].size(), 1U);
   EXPECT_EQ(plain["minimal"][0]["op"], "zero_");
   ASSERT_EQ(plain["random"].size(), 1U);
-  EXPECT_EQ(operators_model(spec_with("zero_", Strategy::Native), small_catalog())["minimal"].size(), 0U);
-  EXPECT_EQ(operators_model(spec_with("uniform_", Strategy::Native), small_catalog())["random"].size(), 0U);
+  EXPECT_EQ(operators(spec_with("zero_", Strategy::Native), small_catalog())["minimal"].size(), 0U);
+  EXPECT_EQ(operators(spec_with("uniform_", Strategy::Native), small_catalog())["random"].size(), 0U);
 }
 
 TEST(Operators, AFallbackOfItsOwnIsAKernelOfItsOwn) {
   Spec spec = spec_with("zero_", Strategy::CpuFallback);
-  json ops = operators_model(spec, small_catalog());
+  json ops = operators(spec, small_catalog());
   EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "cpu_detour");
   EXPECT_EQ(ops["tested"].size(), 1U);
   spec.ops[0].fallback.value = FallbackKind::Alias;
   spec.ops[0].fallback.at.line = 1;
-  ops = operators_model(spec, small_catalog());
+  ops = operators(spec, small_catalog());
   EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "fallback_kernel<FallbackKind::kAlias>");
   spec.ops[0].fallback.value = FallbackKind::None;
-  ops = operators_model(spec, small_catalog());
+  ops = operators(spec, small_catalog());
   EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "fallback_kernel<FallbackKind::kNone>");
   EXPECT_EQ(ops["tested"].size(), 0U);  // there is no result to compare
 }
@@ -265,7 +271,7 @@ TEST(Operators, AReductionFoldsOverItsDims) {
   spec.ops[0].combine.value = "a + b";
   spec.ops[0].init.value = "0";
   spec.ops[0].dtypes.value.push_back({"float32", {}});
-  json op = operators_model(spec, catalog)["reduction"].at(0);
+  json op = operators(spec, catalog)["reduction"].at(0);
   EXPECT_EQ(op["dims"], "dim.value_or(at::IntArrayRef())");
   EXPECT_EQ(op["map"], "self");
   EXPECT_EQ(op["combine"], "a + b");
@@ -274,8 +280,8 @@ TEST(Operators, AReductionFoldsOverItsDims) {
   EXPECT_EQ(op["dispatch"], "at::kFloat");
   spec.ops[0].finish.value = "acc / count";
   spec.ops[0].finish.at.line = 1;
-  EXPECT_EQ(operators_model(spec, catalog)["reduction"].at(0)["finish"], "acc / count");
-  EXPECT_EQ(operators_model(spec, small_catalog())["reduction"].at(0)["dims"], "{dim}");
+  EXPECT_EQ(operators(spec, catalog)["reduction"].at(0)["finish"], "acc / count");
+  EXPECT_EQ(operators(spec, small_catalog())["reduction"].at(0)["dims"], "{dim}");
 }
 
 TEST(Operators, AReductionToAPlacePicks) {
@@ -286,7 +292,7 @@ TEST(Operators, AReductionToAPlacePicks) {
   max.overload = "dim_max";
   Spec spec = spec_with("max.dim_max", Strategy::Reduction);
   spec.ops[0].prefer.value = "a > b";
-  json ops = operators_model(spec, catalog);
+  json ops = operators(spec, catalog);
   EXPECT_TRUE(ops["reduction"].empty());
   EXPECT_TRUE(ops["reduces"]);
   EXPECT_EQ(ops["pick"].at(0)["prefer"], "a > b");
@@ -296,17 +302,17 @@ TEST(Operators, AReductionToAPlacePicks) {
   max.name = spec.ops[0].name.value = "argmax.out";
   max.arguments.pop_back();
   std::swap(catalog.ops[0], catalog.ops[1]);  // sorted by name
-  ops = operators_model(spec, catalog);
+  ops = operators(spec, catalog);
   EXPECT_EQ(ops["pick"].at(0)["into_values"], "at::Tensor()");
   EXPECT_EQ(ops["pick"].at(0)["into_places"], "op.maybe_get_output(0)");
-  EXPECT_FALSE(operators_model(Spec{}, catalog)["reduces"]);
+  EXPECT_FALSE(operators(Spec{}, catalog)["reduces"]);
 }
 
 TEST(Operators, AProductOfMatricesWithoutASumLeavesItUndefined) {
-  const json ops = operators_model(spec_with("hypot.out", Strategy::Matmul), small_catalog());
+  const json ops = operators(spec_with("hypot.out", Strategy::Matmul), small_catalog());
   EXPECT_EQ(ops["matmul"].at(0)["gemm_args"], "at::Tensor(), self, other, 0, 1");
   EXPECT_EQ(ops["matmul_headers"], json({"ATen/ops/hypot_meta.h", "ATen/ops/hypot_ops.h"}));
-  const json sum = operators_model(spec_with("topk.values", Strategy::Matmul), small_catalog());
+  const json sum = operators(spec_with("topk.values", Strategy::Matmul), small_catalog());
   EXPECT_EQ(sum["matmul"].at(0)["gemm_args"], "self, k, dim");
   EXPECT_FALSE(sum["dots"]);
 }
@@ -317,17 +323,17 @@ TEST(Operators, AProductOfVectorsHasNoMeta) {
   dot.structured = false;
   dot.arguments.pop_back();
   dot.returns = "at::Tensor";
-  const json ops = operators_model(spec_with("hypot.out", Strategy::Matmul), catalog);
+  const json ops = operators(spec_with("hypot.out", Strategy::Matmul), catalog);
   EXPECT_EQ(ops["matmul"].at(0)["dot_args"], "self, other");
   EXPECT_EQ(ops["matmul_headers"], json({"ATen/ops/hypot_ops.h"}));
   EXPECT_TRUE(ops["dots"]);
   dot.base = "vdot";
-  EXPECT_EQ(operators_model(spec_with("hypot.out", Strategy::Matmul), catalog)["matmul"].at(0)["dot_args"],
+  EXPECT_EQ(operators(spec_with("hypot.out", Strategy::Matmul), catalog)["matmul"].at(0)["dot_args"],
             "self.conj(), other");
 }
 
 TEST(Operators, KernelsInTheTreeAreSortedByTheHeaderOfTheirStubs) {
-  const json families = operators_model(spec_with("hypot.out", Strategy::InTree), small_catalog())["in_tree_families"];
+  const json families = operators(spec_with("hypot.out", Strategy::InTree), small_catalog())["in_tree_families"];
   ASSERT_EQ(families.size(), 1U);
   EXPECT_EQ(families[0]["id"], "BinaryOps");
   EXPECT_EQ(families[0]["headers"],

@@ -1,6 +1,6 @@
 #include "spec/spec.h"
 
-#include "catalog/releases.h"
+#include "releases/releases.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Written by scripts/facts.py; see docs/releases.md.
-#include "catalog/releases.h"
+#include "releases/releases.h"
 
 #include <algorithm>
 #include <iterator>

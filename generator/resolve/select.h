@@ -11,13 +11,9 @@
 // - An entry out of its `since`..`until` is as if it were not there.
 #pragma once
 
-#include "spec/spec.h"
+#include "resolve/resolve.h"
 
 namespace openreg_gen {
-
-/// Replaces spec.ops by what it stands for with this PyTorch, in the spec's order (a selection's operators by name);
-/// each keeps the place of its entry. Fills in spec.selections and spec.lists, and reads the files of `@model:`.
-void expand_ops(Spec& spec, const Catalog& catalog, Diagnostics& diagnostics);
 
 /// False if the entry's `since` or `until` leaves this PyTorch out. A PyTorch that does not say its version fits.
 bool in_release_range(const OpSpec& entry, const Catalog& catalog);

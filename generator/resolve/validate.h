@@ -1,12 +1,11 @@
-// The parts of validate_spec(); see spec.h.
+// The parts of resolve().
 #pragma once
 
-#include "catalog/catalog.h"
-#include "spec/spec.h"
+#include "resolve/resolve.h"
 
 namespace openreg_gen {
 
-void validate_ops(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics);
+void validate_ops(const Resolved& resolved, Diagnostics& diagnostics);
 void validate_amp(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics);
 
 /// The operator, or null after an error that names the closest ones (`unknown`) or the overloads there are

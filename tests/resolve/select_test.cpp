@@ -1,4 +1,4 @@
-#include "spec/select.h"
+#include "resolve/select.h"
 
 #include "catalog/catalog.h"
 #include "support.h"
@@ -18,24 +18,26 @@ using testing::IsSupersetOf;
 using testing::Not;
 
 struct Expanded {
-  Spec spec;
   Diagnostics diagnostics;
+  Resolved resolved;
+
+  Expanded(const std::string& ops, const std::filesystem::path& path)
+      : resolved(resolve(parse_spec_text("backend: {name: dev}\nops:\n" + ops, path, diagnostics), catalog(),
+                         diagnostics)) {}
 
   std::vector<std::string> names() const {
     std::vector<std::string> result;
-    for (const auto& op : spec.ops) result.push_back(*op.name);
+    for (const auto& each : resolved.ops) result.push_back(each.op.name);
     return result;
   }
-  const OpSpec& op(const std::string& name) const {
-    for (const auto& each : spec.ops) {
-      if (*each.name == name) return each;
+  const ResolvedOp& op(const std::string& name) const {
+    for (const auto& each : resolved.ops) {
+      if (each.op.name == name) return each;
     }
-    ADD_FAILURE() << name << " was not selected";
-    static const OpSpec none;
-    return none;
+    throw std::runtime_error(name + " was not selected");
   }
   std::string why_left(const std::string& name) const {
-    for (const auto& selection : spec.selections) {
+    for (const auto& selection : resolved.selections) {
       for (const auto& [op, reason] : selection.left) {
         if (op == name) return reason;
       }
@@ -44,12 +46,7 @@ struct Expanded {
   }
 };
 
-Expanded expand(const std::string& ops, const std::filesystem::path& path = "spec.yaml") {
-  Expanded result;
-  result.spec = parse_spec_text("backend: {name: dev}\nops:\n" + ops, path, result.diagnostics);
-  validate_spec(result.spec, catalog(), result.diagnostics);
-  return result;
-}
+Expanded expand(const std::string& ops, const std::filesystem::path& path = "spec.yaml") { return {ops, path}; }
 
 std::vector<std::string> selected(const std::string& ops) {
   const auto result = expand(ops);
@@ -59,7 +56,7 @@ std::vector<std::string> selected(const std::string& ops) {
 
 TEST(Select, ANameIsThatOperator) {
   EXPECT_THAT(selected("  - relu\n  - relu_\n  - add.Tensor\n"), ElementsAre("relu", "relu_", "add.Tensor"));
-  EXPECT_TRUE(expand("  - relu\n").spec.selections.empty());
+  EXPECT_TRUE(expand("  - relu\n").resolved.selections.empty());
 }
 
 TEST(Select, ABareNameIsWhatNeedsAKernel) {
@@ -80,8 +77,8 @@ TEST(Select, SetsTakeTheFormThatServes) {
   const auto core = expand("  - \"@core\": native\n");
   EXPECT_THAT(core.names(), IsSupersetOf({"add.out", "mm.out", "relu", "embedding_dense_backward"}));
   EXPECT_THAT(core.names(), Not(Contains("add.Tensor")));
-  EXPECT_EQ(core.op("add.out").selection, "@core");
-  EXPECT_EQ(core.op("add.out").name.at.line, 3);
+  EXPECT_EQ(core.op("add.out").selection(), "@core");
+  EXPECT_EQ(core.op("add.out").entry.name.at.line, 3);
   EXPECT_EQ(core.why_left("view"), "every backend registers it: it is part of the minimal set");
   EXPECT_THAT(core.why_left("pow.Scalar"), testing::HasSubstr("not left"));  // pow.Scalar_out stands for it
   EXPECT_THAT(core.why_left("add.Scalar"), testing::HasSubstr("works without a kernel"));
@@ -110,11 +107,11 @@ TEST(Select, TheMoreExactGoesFirst) {
       "  - mul: structured\n"
       "  - \"@core\": native\n"
       "  - \"@pointwise\": structured\n");
-  EXPECT_EQ(*result.op("add.out").strategy, Strategy::Native);
-  EXPECT_EQ(result.op("add.out").selection, "");
-  EXPECT_EQ(result.op("mul.out").selection, "mul");
-  EXPECT_EQ(result.op("sub.out").selection, "@pointwise");  // the later line
-  EXPECT_EQ(result.op("mm.out").selection, "@core");
+  EXPECT_EQ(*result.op("add.out").entry.strategy, Strategy::Native);
+  EXPECT_EQ(result.op("add.out").selection(), "");
+  EXPECT_EQ(result.op("mul.out").selection(), "mul");
+  EXPECT_EQ(result.op("sub.out").selection(), "@pointwise");  // the later line
+  EXPECT_EQ(result.op("mm.out").selection(), "@core");
   EXPECT_EQ(result.why_left("add.out"), "line 3 says what to do");
   EXPECT_EQ(result.names().front(), "add.out");
   EXPECT_EQ(result.names()[1], "mul.out");
@@ -125,7 +122,7 @@ TEST(Select, MinusTakesOutWhereverItStands) {
   EXPECT_FALSE(result.diagnostics.has_errors());
   EXPECT_THAT(result.names(), Not(Contains("sub.out")));
   EXPECT_THAT(result.names(), Not(Contains("embedding_dense_backward")));
-  EXPECT_EQ(result.op("mul.out").selection, "");  // named, so the minus does not reach it
+  EXPECT_EQ(result.op("mul.out").selection(), "");  // named, so the minus does not reach it
   EXPECT_EQ(result.why_left("sub.out"), "'-sub.Tensor' takes it out");
 }
 
@@ -136,8 +133,8 @@ TEST(Select, MinusInAMapHasNoValue) {
 TEST(Select, KeysHoldForEachOperator) {
   const auto result = expand("  \"*fft*\": {strategy: unsupported, reason: no FFT, tests: false}\n");
   EXPECT_THAT(result.names(), Contains("_fft_c2c"));
-  EXPECT_EQ(*result.op("_fft_c2c").reason, "no FFT");
-  EXPECT_FALSE(*result.op("_fft_c2c").tests.run);
+  EXPECT_EQ(*result.op("_fft_c2c").entry.reason, "no FFT");
+  EXPECT_FALSE(*result.op("_fft_c2c").entry.tests.run);
 }
 
 TEST(Select, OverrideTakesCompositeOperators) {
@@ -151,10 +148,10 @@ TEST(Select, ReleasesAreARange) {
   EXPECT_TRUE(result.diagnostics.empty());
   EXPECT_THAT(result.names(), ElementsAre("abs.out"));
   EXPECT_THAT(result.why_left("relu"), testing::StartsWith("it is for PyTorch since 2.14, and this is 2.13"));
-  EXPECT_THAT(expand("  - relu: {since: \"2.14\"}\n  - relu*: {tests: false}\n").op("relu").selection, "relu*");
+  EXPECT_THAT(expand("  - relu: {since: \"2.14\"}\n  - relu*: {tests: false}\n").op("relu").selection(), "relu*");
   const auto both = expand("  - relu: {strategy: cpu_fallback, since: \"2.14\"}\n  - relu: {until: \"2.13\"}\n");
   EXPECT_THAT(both.names(), ElementsAre("relu"));
-  EXPECT_EQ(*both.op("relu").strategy, Strategy::Native);
+  EXPECT_EQ(*both.op("relu").entry.strategy, Strategy::Native);
 }
 
 TEST(Select, AModelsListBesideTheSpec) {
@@ -173,8 +170,8 @@ TEST(Select, AModelsListBesideTheSpec) {
   EXPECT_FALSE(result.diagnostics.has_errors());
   ASSERT_EQ(result.diagnostics.all().size(), 1u);
   EXPECT_EQ(result.diagnostics.all()[0].code, "E0245");
-  ASSERT_EQ(result.spec.lists.size(), 1u);
-  EXPECT_EQ(result.spec.lists[0].path, "lists/model.txt");
+  ASSERT_EQ(result.resolved.lists.size(), 1u);
+  EXPECT_EQ(result.resolved.lists[0].path, "lists/model.txt");
 }
 
 }  // namespace

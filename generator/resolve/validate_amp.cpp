@@ -1,5 +1,5 @@
 #include "spec/amp_preset.h"
-#include "spec/validate.h"
+#include "resolve/validate.h"
 
 #include <fmt/format.h>
 

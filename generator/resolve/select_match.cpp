@@ -1,11 +1,11 @@
-#include "spec/select_match.h"
+#include "resolve/select_match.h"
 
 #include "diag/suggest.h"
 #include "spec/amp_preset.h"
 #include "spec/document.h"
 #include "spec/minimal_ops.h"
 #include "spec/ops_file.h"
-#include "spec/validate.h"
+#include "resolve/validate.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -82,9 +82,10 @@ Ops amp_ops(const Spec& spec, const Catalog& catalog) {
   return found;
 }
 
-std::optional<Ops> listed_ops(const std::string& file, const Location& at, Spec& spec, const Catalog& catalog,
+std::optional<Ops> listed_ops(const std::string& file, const Location& at, Resolved& resolved,
                               Diagnostics& diagnostics) {
-  const auto path = spec.path.parent_path() / file;
+  const Catalog& catalog = resolved.catalog;
+  const auto path = resolved.spec.path.parent_path() / file;
   Diagnostics reading;
   const auto text = read_spec_file(path, reading);
   const auto list = text ? parse_ops_file(*text, path, reading) : std::nullopt;
@@ -98,8 +99,8 @@ std::optional<Ops> listed_ops(const std::string& file, const Location& at, Spec&
                       missing ? "`python -m torch_NAME.record script.py` writes one" : "");
     return std::nullopt;
   }
-  if (std::ranges::none_of(spec.lists, [&](const ListFile& other) { return other.path == file; }))
-    spec.lists.push_back({file, *text});
+  if (std::ranges::none_of(resolved.lists, [&](const ListFile& other) { return other.path == file; }))
+    resolved.lists.push_back({file, *text});
   Ops found;
   for (const auto& recorded : list->ops) {
     if (const Op* op = catalog.find(*recorded.name)) {
@@ -122,8 +123,9 @@ bool matches_glob(const Op& op, const std::string& glob) {
   return ::fnmatch(glob.c_str(), name.c_str(), 0) == 0;
 }
 
-std::optional<Ops> match_selector(const Selector& selector, const Location& at, Spec& spec, const Catalog& catalog,
+std::optional<Ops> match_selector(const Selector& selector, const Location& at, Resolved& resolved,
                                   Diagnostics& diagnostics) {
+  const Catalog& catalog = resolved.catalog;
   const auto tagged = [&](const std::string& tag) {
     return where(catalog, [&](const Op& op) { return op.has_tag(tag); });
   };
@@ -155,13 +157,13 @@ std::optional<Ops> match_selector(const Selector& selector, const Location& at, 
       found = tagged("pointwise");
       break;
     case Kind::Amp:
-      found = amp_ops(spec, catalog);
+      found = amp_ops(resolved.spec, catalog);
       break;
     case Kind::Minimal:
       found = where(catalog, [](const Op& op) { return is_minimal_op(op.name); });
       break;
     case Kind::Model:
-      return listed_ops(selector.text, at, spec, catalog, diagnostics);
+      return listed_ops(selector.text, at, resolved, diagnostics);
   }
   if (!found.empty()) return found;
   diagnostics.error(

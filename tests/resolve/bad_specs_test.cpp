@@ -9,7 +9,7 @@
 // After `=== NAME as bytes` line breaks count for nothing, and \n, \\ and \xNN are bytes. OPENREG_GEN_UPDATE=1 rewrites
 // what is expected, and still fails.
 #include "catalog/catalog.h"
-#include "spec/spec.h"
+#include "resolve/resolve.h"
 #include "support.h"
 
 #include <fmt/format.h>
@@ -98,8 +98,7 @@ TEST_P(BadSpec, GivesItsDiagnostics) {
   const TempDir folder;
   const fs::path path = folder.write(GetParam().name, GetParam().spec);
   Diagnostics diagnostics;
-  Spec spec = parse_spec(path, diagnostics);
-  validate_spec(spec, catalog(), diagnostics);
+  resolve(parse_spec(path, diagnostics), catalog(), diagnostics);
   std::string found;
   for (const auto& d : diagnostics.all()) {
     found += fmt::format("{}:{} {} {}\n", d.at.line, d.at.column, d.code, d.message);

@@ -1,9 +1,8 @@
 // Which operators a selection matches, before anything is said of strategies.
 #pragma once
 
-#include "catalog/catalog.h"
+#include "resolve/resolve.h"
 #include "spec/selector.h"
-#include "spec/spec.h"
 
 #include <optional>
 #include <vector>
@@ -11,9 +10,9 @@
 namespace openreg_gen {
 
 /// Sorted by name. Nothing after an error at `at` (no match, unknown tag, a list that cannot be read). A list's text is
-/// added to spec.lists.
-std::optional<std::vector<const Op*>> match_selector(const Selector& selector, const Location& at, Spec& spec,
-                                                     const Catalog& catalog, Diagnostics& diagnostics);
+/// added to resolved.lists.
+std::optional<std::vector<const Op*>> match_selector(const Selector& selector, const Location& at, Resolved& resolved,
+                                                     Diagnostics& diagnostics);
 
 /// A glob without a dot is matched with base names, one with a dot with names; `add.*` matches the overload without a
 /// name, too.

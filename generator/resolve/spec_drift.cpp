@@ -1,8 +1,8 @@
-#include "spec/spec_drift.h"
+#include "resolve/spec_drift.h"
 
 #include "catalog/strategies.h"
 #include "spec/keys.h"
-#include "spec/select.h"
+#include "resolve/select.h"
 
 #include <fmt/format.h>
 
@@ -12,17 +12,13 @@
 namespace openreg_gen {
 namespace {
 
+/// Entries in force by the operator they are for, those of operators that are gone included.
 using Entries = std::map<std::string, const OpSpec*, std::less<>>;
 
-Spec expanded(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics) {
-  Spec copy = spec;
-  expand_ops(copy, catalog, diagnostics);
-  return copy;
-}
-
-Entries by_name(const Spec& spec) {
+Entries by_name(const Resolved& resolved) {
   Entries entries;
-  for (const OpSpec& op : spec.ops) entries.emplace(*op.name, &op);
+  for (const ResolvedOp& op : resolved.ops) entries.emplace(op.op.name, &op.entry);
+  for (const OpSpec* entry : resolved.unknown) entries.emplace(*entry->name, entry);
   return entries;
 }
 
@@ -31,7 +27,7 @@ std::string strategy_of(const OpSpec& op) {
 }
 
 /// Why a selection, or a range of releases, leaves an operator of the other PyTorch out.
-std::string why_left(const Spec& there, const std::string& op) {
+std::string why_left(const Resolved& there, const std::string& op) {
   for (const auto& selection : there.selections) {
     for (const auto& left : selection.left) {
       if (left.op == op) return left.reason;
@@ -52,20 +48,23 @@ void check_strategy(EntryDrift& entry, const OpSpec& op) {
     entry.broken.push_back("it is composite there, so a kernel needs `override: true`: " + fit->reason);
 }
 
-EntryDrift compare_entry(const OpSpec& op, const Spec& there, const Entries& entries_there, const Catalog& before,
-                         const Catalog& after) {
-  EntryDrift entry{*op.name, op.name.at, strategy_of(op), op.selection, compare_op(*op.name, before, after), {}, {}};
-  const auto there_as = entries_there.find(*op.name);
+/// `op` is the entry that brings `name`, by which it is `selected` or named.
+EntryDrift compare_entry(const OpSpec& op, const std::string& name, bool selected, const Resolved& there,
+                         const Entries& entries_there, const Catalog& before) {
+  const Catalog& after = there.catalog;
+  EntryDrift entry{name, op.name.at, strategy_of(op), selected ? *op.name : "", compare_op(name, before, after),
+                   {},   {}};
+  const auto there_as = entries_there.find(name);
   const bool stays = there_as != entries_there.end();
   if (entry.drift.after == nullptr) {
-    if (op.selection.empty() && stays)
+    if (!selected && stays)
       entry.broken.push_back(fmt::format("PyTorch {} has no such operator", after.torch_version()));
     else
       entry.left = "it is gone there";
     return entry;
   }
   if (!stays) {
-    entry.left = why_left(there, *op.name);
+    entry.left = why_left(there, name);
     return entry;
   }
   // An operator may have an entry of its own for that release, and a kernel with it.
@@ -101,24 +100,30 @@ std::size_t SpecDrift::breaks() const {
 SpecDrift compare_spec(const Spec& spec, const Catalog& before, const Catalog& after) {
   SpecDrift result;
   Diagnostics ignored, wrong;
-  const Spec here = expanded(spec, before, ignored), there = expanded(spec, after, wrong);
+  const Resolved here = expand_ops(spec, before, ignored), there = expand_ops(spec, after, wrong);
   for (const auto& diagnostic : wrong.all()) {
     if (diagnostic.severity == Severity::Error) result.selections.push_back(diagnostic);
   }
   const Entries entries_here = by_name(here), entries_there = by_name(there);
-  for (const OpSpec& op : here.ops) result.ops.push_back(compare_entry(op, there, entries_there, before, after));
-  for (const OpSpec& op : there.ops) {
-    if (entries_here.contains(*op.name)) continue;
-    if (op.selection.empty()) {  // its range begins there
-      result.ops.push_back(compare_entry(op, there, entries_there, before, after));
+  const auto compare = [&](const OpSpec& entry, const std::string& name, bool selected) {
+    result.ops.push_back(compare_entry(entry, name, selected, there, entries_there, before));
+  };
+  for (const auto& [entry, op, selected] : here.ops) compare(entry, op.name, selected);
+  for (const ResolvedOp& op : there.ops) {
+    if (entries_here.contains(op.op.name)) continue;
+    if (!op.selected) {  // its range begins there
+      compare(op.entry, op.op.name, false);
       continue;
     }
     // Operators come in the order of their entries, so an entry's are one after another.
-    if (result.added.empty() || *result.added.back().entry != op.selection) {
+    if (result.added.empty() || *result.added.back().entry != *op.entry.name) {
       result.added.emplace_back();
-      result.added.back().entry = {op.selection, op.name.at};
+      result.added.back().entry = op.entry.name;
     }
-    result.added.back().ops.push_back(*op.name);
+    result.added.back().ops.push_back(op.op.name);
+  }
+  for (const OpSpec* entry : there.unknown) {
+    if (!entries_here.contains(*entry->name)) compare(*entry, *entry->name, false);
   }
   compare_amp(spec, before, after, result);
   return result;

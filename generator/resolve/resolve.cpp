@@ -1,10 +1,9 @@
 // The spec against the installed PyTorch: versions here, operators and AMP in files of their own.
-#include "spec/validate.h"
+#include "resolve/resolve.h"
 
-#include "catalog/catalog.h"
-#include "catalog/releases.h"
+#include "releases/releases.h"
 #include "spec/rules.h"
-#include "spec/select.h"
+#include "resolve/validate.h"
 
 #include <fmt/format.h>
 
@@ -29,12 +28,14 @@ void validate_torch(const Spec& spec, const Catalog& catalog, Diagnostics& diagn
 
 }  // namespace
 
-void validate_spec(Spec& spec, const Catalog& catalog, Diagnostics& diagnostics) {
-  validate_torch(spec, catalog, diagnostics);
-  expand_ops(spec, catalog, diagnostics);
-  validate_ops(spec, catalog, diagnostics);
+Resolved resolve(Spec written, const Catalog& catalog, Diagnostics& diagnostics) {
+  validate_torch(written, catalog, diagnostics);
+  Resolved resolved = expand_ops(std::move(written), catalog, diagnostics);
+  const Spec& spec = resolved.spec;
+  validate_ops(resolved, diagnostics);
   validate_amp(spec, catalog, diagnostics);
   diagnostics.finish(spec.text.starts_with("\xEF\xBB\xBF") ? std::string_view(spec.text).substr(3) : spec.text);
+  return resolved;
 }
 
 }  // namespace openreg_gen

@@ -1,4 +1,4 @@
-#include "catalog/releases.h"
+#include "releases/releases.h"
 #include "catalog/served_forms.h"
 #include "catalog/strategies.h"
 #include "catalog/stubs.h"
@@ -7,7 +7,7 @@
 #include "spec/expr.h"
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
-#include "spec/validate.h"
+#include "resolve/validate.h"
 
 #include <fmt/format.h>
 
@@ -68,13 +68,14 @@ void validate_expr(const Spec& spec, const OpSpec& op, const Op& known, Diagnost
 }
 
 /// Skips that skip nothing: the operator has no such form, or is not tested with the dtype.
-void validate_tests(const OpSpec& op, const Op& known, const Catalog& catalog, Diagnostics& diagnostics) {
+void validate_tests(const ResolvedOp& resolved, const Catalog& catalog, Diagnostics& diagnostics) {
+  if (resolved.selected) return;  // one skip for many: not each operator has what is skipped
+  const auto& [op, known, _] = resolved;
   const auto served = served_forms(known, catalog);
   const auto has = [&](SchemaKind kind) {
     return known.kind == kind ||
            std::ranges::any_of(served, [&](const std::string& name) { return catalog.find(name)->kind == kind; });
   };
-  if (!op.selection.empty()) return;  // one skip for many: not each operator has what is skipped
   const auto& tested = op.tests.dtypes.given() ? op.tests.dtypes : op.dtypes;
   for (const TestSkip& skip : op.tests.skip) {
     const bool out = *skip.check == TestCheck::Out && !has(SchemaKind::Out);
@@ -124,19 +125,18 @@ void validate_reduction(const Spec& spec, const OpSpec& op, const Op& known, Dia
   }
 }
 
-void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Diagnostics& diagnostics) {
-  const Op* known = find_op(op.name, catalog, "E0201", "E0202", diagnostics);
-  if (known == nullptr) return;
-  const bool choice = is_minimal_op(known->name) && find_stub(known->name) != nullptr;  // its stub may be the owner's
-  if (is_minimal_op(known->name) && !(choice && *op.strategy == Strategy::Stub)) {
+void validate_op(const Spec& spec, const ResolvedOp& resolved, const Catalog& catalog, Diagnostics& diagnostics) {
+  const auto& [op, known, selected] = resolved;
+  const bool choice = is_minimal_op(known.name) && find_stub(known.name) != nullptr;  // its stub may be the owner's
+  if (is_minimal_op(known.name) && !(choice && *op.strategy == Strategy::Stub)) {
     diagnostics.error("E0209", op.name.at,
-                      fmt::format("'{}' is part of the minimal set, which every backend registers", known->name),
+                      fmt::format("'{}' is part of the minimal set, which every backend registers", known.name),
                       choice ? "leave it out, or write `stub`" : "leave it out; its kernel is in csrc/aten/native");
     return;
   }
   const auto words = find_key("ops.*.strategy")->values;
   const auto word = words[static_cast<std::size_t>(*op.strategy)];
-  const auto fits = fitting_strategies(*known);
+  const auto fits = fitting_strategies(known);
   const StrategyFit* fit = find_fit(fits, word);
   const Location at = op.strategy.given() ? op.strategy.at : op.name.at;
   // What never runs needs no way through the CPU.
@@ -156,23 +156,22 @@ void validate_op(const Spec& spec, const OpSpec& op, const Catalog& catalog, Dia
         others += (others.empty() ? "" : ", ") + std::string(other.strategy);
     }
     const bool view =
-        *op.strategy == Strategy::CpuFallback && *spec.fallback.kind != FallbackKind::None && known->has_default;
-    diagnostics.error(code, at, fmt::format("'{}' can't be '{}': {}", known->name, word, fit->reason),
+        *op.strategy == Strategy::CpuFallback && *spec.fallback.kind != FallbackKind::None && known.has_default;
+    diagnostics.error(code, at, fmt::format("'{}' can't be '{}': {}", known.name, word, fit->reason),
                       "what fits: " + others + (view ? "; or leave it out" : ""));
   } else if (fit != nullptr && fit->needs_override && !*op.override_composite) {
-    diagnostics.error("E0203", op.name.at, fmt::format("'{}' is composite: {}", known->name, fit->reason),
+    diagnostics.error("E0203", op.name.at, fmt::format("'{}' is composite: {}", known.name, fit->reason),
                       "leave it out, or add `override: true`");
   }
-  if (op.selection.empty() && op.override_composite.given() && *op.override_composite && fit != nullptr &&
-      !fit->needs_override) {
+  if (!selected && op.override_composite.given() && *op.override_composite && fit != nullptr && !fit->needs_override) {
     diagnostics.warning("E0210", op.override_composite.at,
-                        fmt::format("'{}' is not composite: there is nothing to override", known->name),
+                        fmt::format("'{}' is not composite: there is nothing to override", known.name),
                         "leave 'override' out");
   }
-  validate_tests(op, *known, catalog, diagnostics);
+  validate_tests(resolved, catalog, diagnostics);
   if (*op.strategy == Strategy::Reduction && fit != nullptr && fit->fits)
-    validate_reduction(spec, op, *known, diagnostics);
-  if (*op.strategy == Strategy::Pointwise && fit != nullptr && fit->fits) validate_expr(spec, op, *known, diagnostics);
+    validate_reduction(spec, op, known, diagnostics);
+  if (*op.strategy == Strategy::Pointwise && fit != nullptr && fit->fits) validate_expr(spec, op, known, diagnostics);
 }
 
 }  // namespace
@@ -211,8 +210,9 @@ const Op* find_op(const Located<std::string>& name, const Catalog& catalog, cons
   return nullptr;
 }
 
-void validate_ops(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics) {
-  for (const OpSpec& op : spec.ops) validate_op(spec, op, catalog, diagnostics);
+void validate_ops(const Resolved& resolved, Diagnostics& diagnostics) {
+  for (const OpSpec* entry : resolved.unknown) find_op(entry->name, resolved.catalog, "E0201", "E0202", diagnostics);
+  for (const ResolvedOp& op : resolved.ops) validate_op(resolved.spec, op, resolved.catalog, diagnostics);
 }
 
 }  // namespace openreg_gen

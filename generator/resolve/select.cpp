@@ -1,13 +1,13 @@
-#include "spec/select.h"
+#include "resolve/select.h"
 
-#include "catalog/releases.h"
+#include "releases/releases.h"
 #include "catalog/strategies.h"
 #include "diag/suggest.h"
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
 #include "spec/rules.h"
-#include "spec/select_match.h"
-#include "spec/validate.h"
+#include "resolve/select_match.h"
+#include "resolve/validate.h"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ namespace {
 enum class Rank { Selected, Bare, Named };
 
 struct Entry {
-  OpSpec written;
+  const OpSpec& written;
   Selector selector;
   Rank rank = Rank::Selected;
   std::vector<const Op*> ops;  // what it brings; of a minus: what it takes out
@@ -60,15 +60,14 @@ std::string range_text(const OpSpec& entry) {
 
 class Expansion {
  public:
-  Expansion(Spec& spec, const Catalog& catalog, Diagnostics& diagnostics)
-      : spec_(spec), catalog_(catalog), diagnostics_(diagnostics) {}
+  Expansion(Resolved& resolved, Diagnostics& diagnostics)
+      : resolved_(resolved), catalog_(resolved.catalog), diagnostics_(diagnostics) {}
 
   void run() {
-    for (OpSpec& op : spec_.ops) {
-      Entry entry{std::move(op), {}, {}, {}, {}, true};
+    for (const OpSpec& op : resolved_.spec.ops) {
+      Entry entry{op, {}, {}, {}, {}, true};
       entry.selector = parse_selector(*entry.written.name);
-      entry.report.entry = entry.written.name;
-      entry.report.strategy = *entry.written.strategy;
+      entry.report.entry = &op;
       expand(entry);
       entries_.push_back(std::move(entry));
     }
@@ -92,7 +91,7 @@ class Expansion {
       return;
     }
     entry.rank = entry.selector.kind == Selector::Kind::Name ? Rank::Bare : Rank::Selected;
-    auto matched = match_selector(entry.selector, entry.written.name.at, spec_, catalog_, diagnostics_);
+    auto matched = match_selector(entry.selector, entry.written.name.at, resolved_, diagnostics_);
     entry.kept = matched.has_value();
     if (!matched) return;
     if (entry.selector.minus) {
@@ -140,10 +139,11 @@ class Expansion {
     std::string reasons;
     for (std::size_t i = 0; i < entry.report.left.size() && i < 2; ++i)
       reasons += fmt::format("{}'{}': {}", i == 0 ? "" : "; ", entry.report.left[i].op, entry.report.left[i].reason);
-    diagnostics_.error("E0241", entry.written.name.at,
-                       fmt::format("none of the {} operators of '{}' can be registered as '{}'",
-                                   entry.report.left.size(), *entry.written.name, strategy_word(entry.report.strategy)),
-                       reasons);
+    diagnostics_.error(
+        "E0241", entry.written.name.at,
+        fmt::format("none of the {} operators of '{}' can be registered as '{}'", entry.report.left.size(),
+                    *entry.written.name, strategy_word(*entry.written.strategy)),
+        reasons);
   }
 
   /// Whose each operator is, where several entries bring it.
@@ -184,27 +184,24 @@ class Expansion {
   }
 
   void emit() {
-    spec_.ops.clear();
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       Entry& entry = entries_[i];
       if (entry.selector.minus) continue;
       if (entry.rank == Rank::Named && entry.kept) {
-        spec_.ops.push_back(std::move(entry.written));
+        for (const Op* op : entry.ops) resolved_.ops.push_back({entry.written, *op, false});
+        if (entry.ops.empty()) resolved_.unknown.push_back(&entry.written);
         continue;
       }
       bool settled = true;
       for (const Op* op : entry.ops) {
         if (const auto other = owner_.at(op); other != i) {
           entry.report.left.push_back(
-              {op->name, fmt::format("line {} says what to do", entries_[other].report.entry.at.line)});
+              {op->name, fmt::format("line {} says what to do", entries_[other].written.name.at.line)});
         } else if (const auto out = taken_out_.find(op); out != taken_out_.end()) {
           entry.report.left.push_back({op->name, fmt::format("'{}' takes it out", out->second)});
           settled = false;
         } else {
-          OpSpec one = entry.written;
-          one.name.value = op->name;
-          one.selection = *entry.written.name;
-          spec_.ops.push_back(std::move(one));
+          resolved_.ops.push_back({entry.written, *op, true});
           entry.report.taken.push_back(op->name);
           settled = false;
         }
@@ -214,11 +211,11 @@ class Expansion {
                              fmt::format("other entries settle each operator of '{}'", *entry.written.name),
                              "leave it out");
       std::ranges::sort(entry.report.left, {}, &SelectionReport::Left::op);
-      spec_.selections.push_back(std::move(entry.report));
+      resolved_.selections.push_back(std::move(entry.report));
     }
   }
 
-  Spec& spec_;
+  Resolved& resolved_;
   const Catalog& catalog_;
   Diagnostics& diagnostics_;
   std::vector<Entry> entries_;
@@ -235,8 +232,10 @@ bool in_release_range(const OpSpec& entry, const Catalog& catalog) {
   return (!since || *release >= *since) && (!until || *release <= *until);
 }
 
-void expand_ops(Spec& spec, const Catalog& catalog, Diagnostics& diagnostics) {
-  Expansion(spec, catalog, diagnostics).run();
+Resolved expand_ops(Spec spec, const Catalog& catalog, Diagnostics& diagnostics) {
+  Resolved resolved(std::move(spec), catalog);
+  Expansion(resolved, diagnostics).run();
+  return resolved;
 }
 
 }  // namespace openreg_gen

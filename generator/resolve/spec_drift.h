@@ -34,7 +34,7 @@ struct SpecDrift {
   std::size_t breaks() const;          // operators and selections that break
 };
 
-/// `spec` as parsed, before validate_spec(), and without errors with `before`.
+/// `spec` is without errors with `before`.
 SpecDrift compare_spec(const Spec& spec, const Catalog& before, const Catalog& after);
 
 }  // namespace openreg_gen
