@@ -1,10 +1,8 @@
 #include "cli/explain_view.h"
 
-#include "catalog/strategies.h"
+#include "strategy/fit.h"
 #include "cli/ops_view.h"
 #include "cli/page.h"
-#include "edit/choose.h"
-#include "spec/keys.h"
 #include "spec/minimal_ops.h"
 
 #include <fmt/ranges.h>
@@ -13,10 +11,6 @@
 
 namespace openreg_gen {
 namespace {
-
-std::string strategy_word(const OpSpec& op) {
-  return std::string(find_key("ops.*.strategy")->values[static_cast<std::size_t>(*op.strategy)]);
-}
 
 std::string place(const Location& at) { return fmt::format("{}:{}", at.file, at.line); }
 
@@ -53,10 +47,9 @@ std::string about_registration(const Op& op) {
   }
   const std::string key = "PrivateUse1, below autograd: PyTorch's own Autograd key runs first and calls it";
   if (op.structured) return key + "; the functional and the in-place form follow from it";
-  const auto fits = fitting_strategies(op);
-  const StrategyFit* cpu = find_fit(fits, "cpu_fallback");
-  return key + (cpu && cpu->fits ? "; without a kernel the backend's fallback takes the call"
-                                 : "; without a kernel a call raises, since no fallback serves it");
+  return key + (unfit(*find_strategy("cpu_fallback"), op).empty()
+                    ? "; without a kernel the backend's fallback takes the call"
+                    : "; without a kernel a call raises, since no fallback serves it");
 }
 
 std::string about_variants(const Op& op, const Catalog& catalog) {
@@ -93,7 +86,7 @@ std::string about_callers(const Traced& traced) {
 std::optional<InSpec> find_in_spec(const Op& op, const Resolved& resolved) {
   for (const std::string& name : {op.name, op.structured_delegate}) {
     for (const ResolvedOp& each : resolved.ops) {
-      if (each.op.name == name) return InSpec{name, strategy_word(each.entry), place(each.at())};
+      if (each.op.name == name) return InSpec{name, std::string(each.entry.strategy.value->word), place(each.at())};
     }
   }
   return std::nullopt;
@@ -118,10 +111,10 @@ std::string explain_op(const Op& op, const Catalog& catalog, const std::optional
   page.raw("\n  strategies\n");
   std::string why;
   const bool served = !op.structured_delegate.empty() || op.composite_implicit;  // nothing is best registered
-  const std::string_view best = served ? std::string_view() : best_strategy(op, why);
+  const Strategy* best = served ? nullptr : &best_strategy(op, why);
   for (const auto& fit : fitting_strategies(op)) {
     const auto verdict = !fit.fits ? "no" : fit.needs_override ? "override" : fit.strategy == best ? "best" : "yes";
-    auto line = fmt::format("    {:<13} {:<8}  {}", fit.strategy, verdict,
+    auto line = fmt::format("    {:<13} {:<8}  {}", fit.strategy->word, verdict,
                             wrap_words(fit.strategy == best && fit.reason.empty() ? why : fit.reason, 28, width));
     line.erase(line.find_last_not_of(' ') + 1);
     page.raw(line + "\n");
@@ -158,7 +151,7 @@ nlohmann::ordered_json explain_op_json(const Op& op, const Catalog& catalog,
   for (const auto& [name, formula] : derivative ? derivative->formulas : decltype(derivative->formulas){})
     json["derivative"][name] = formula;
   std::string why;
-  if (op.structured_delegate.empty() && !op.composite_implicit) json["best_strategy"] = best_strategy(op, why);
+  if (op.structured_delegate.empty() && !op.composite_implicit) json["best_strategy"] = best_strategy(op, why).word;
   if (in_spec) json["in_spec"] = {{"op", in_spec->by}, {"strategy", in_spec->strategy}, {"place", in_spec->place}};
   return json;
 }

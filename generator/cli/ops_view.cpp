@@ -1,6 +1,6 @@
 #include "cli/ops_view.h"
 
-#include "catalog/strategies.h"
+#include "strategy/fit.h"
 #include "cli/page.h"
 #include "cli/terminal_text.h"
 #include "diag/suggest.h"
@@ -119,7 +119,7 @@ std::string op_page(const Op& op, std::size_t width) {
   page.raw("\n  strategies\n");
   for (const auto& fit : fitting_strategies(op)) {
     const auto verdict = !fit.fits ? "no" : fit.needs_override ? "override" : "yes";
-    auto line = fmt::format("    {:<13} {:<8}  {}", fit.strategy, verdict, wrap_words(fit.reason, 28, width));
+    auto line = fmt::format("    {:<13} {:<8}  {}", fit.strategy->word, verdict, wrap_words(fit.reason, 28, width));
     line.erase(line.find_last_not_of(' ') + 1);
     page.raw(line + "\n");
   }
@@ -158,7 +158,7 @@ nlohmann::ordered_json op_details(const Op& op) {
   json["kernels"] = op.kernels;
   json["strategies"] = nlohmann::ordered_json::array();
   for (const auto& fit : fitting_strategies(op)) {
-    json["strategies"].push_back({{"strategy", fit.strategy},
+    json["strategies"].push_back({{"strategy", fit.strategy->word},
                                   {"fits", fit.fits},
                                   {"needs_override", fit.needs_override},
                                   {"reason", fit.reason}});

@@ -1,15 +1,10 @@
 #include "cli/spec_view.h"
 
 #include "cli/terminal_text.h"
-#include "spec/keys.h"
 
 #include <fmt/format.h>
 
 namespace openreg_gen {
-
-std::string_view to_string(Strategy strategy) {
-  return find_key("ops.*.strategy")->values[static_cast<std::size_t>(strategy)];
-}
 
 std::string selections_text(const Resolved& resolved, bool all) {
   std::string text;
@@ -17,7 +12,7 @@ std::string selections_text(const Resolved& resolved, bool all) {
     const auto taken = selection.taken.size(), left = selection.left.size();
     text += fmt::format(
         "  line {}: '{}' ({}): {} operator{}{}\n", selection.entry->name.at.line, *selection.entry->name,
-        to_string(*selection.entry->strategy), taken, taken == 1 ? "" : "s",
+        selection.entry->strategy.value->word, taken, taken == 1 ? "" : "s",
         left == 0 ? "" : fmt::format(", {} left out{}", left, all ? "" : " (--verbose says which, and why)"));
     if (!all) continue;
     std::vector<std::vector<std::string>> rows;
@@ -36,7 +31,7 @@ nlohmann::ordered_json selections_json(const Resolved& resolved) {
     list.push_back({{"entry", *selection.entry->name},
                     {"line", selection.entry->name.at.line},
                     {"column", selection.entry->name.at.column},
-                    {"strategy", to_string(*selection.entry->strategy)},
+                    {"strategy", selection.entry->strategy.value->word},
                     {"ops", selection.taken},
                     {"left", std::move(left)}});
   }
@@ -46,7 +41,7 @@ nlohmann::ordered_json selections_json(const Resolved& resolved) {
 std::string spec_ops_table(const Resolved& resolved, std::size_t width) {
   std::vector<std::vector<std::string>> rows = {{"NAME", "STRATEGY", "LINE", "FROM"}};
   for (const ResolvedOp& each : resolved.ops)
-    rows.push_back({each.op.name, std::string(to_string(*each.entry.strategy)), std::to_string(each.at().line),
+    rows.push_back({each.op.name, std::string(each.entry.strategy.value->word), std::to_string(each.at().line),
                     std::string(each.selection())});
   return layout_table(rows, width);
 }
@@ -55,7 +50,7 @@ nlohmann::ordered_json spec_ops_json(const Resolved& resolved) {
   auto list = nlohmann::ordered_json::array();
   for (const ResolvedOp& each : resolved.ops) {
     list.push_back({{"op", each.op.name},
-                    {"strategy", to_string(*each.entry.strategy)},
+                    {"strategy", each.entry.strategy.value->word},
                     {"class", to_string(each.op.op_class)},
                     {"entry", *each.entry.name},
                     {"line", each.at().line},

@@ -20,7 +20,4 @@ std::string spec_ops_table(const Resolved& resolved, std::size_t width);
 /// [{"op","strategy","class","entry","line","column"}]: "entry" is the operator's own name or the selection.
 nlohmann::ordered_json spec_ops_json(const Resolved& resolved);
 
-/// "pointwise", as the spec has it.
-std::string_view to_string(Strategy strategy);
-
 }  // namespace openreg_gen

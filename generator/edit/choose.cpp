@@ -1,7 +1,6 @@
 #include "edit/choose.h"
 
-#include "catalog/strategies.h"
-#include "catalog/stubs.h"
+#include "strategy/fit.h"
 #include "diag/suggest.h"
 #include "spec/minimal_ops.h"
 #include "spec/op_schema.h"
@@ -44,57 +43,24 @@ Chosen entry_for(const Op& asked, const Op& op, const Wish& wish) {
     chosen.entry.strategy = wish.strategy;
     chosen.why = "as you asked";
   } else if (!wish.expr.empty()) {
-    chosen.entry.strategy = "pointwise";
+    const auto all = all_strategies();
+    chosen.entry.strategy = std::ranges::find_if(all, [](const Strategy& each) { return each.takes("expr"); })->word;
     chosen.why = "your expression becomes the kernel";
   } else {
-    chosen.entry.strategy = best_strategy(op, chosen.why);
+    chosen.entry.strategy = best_strategy(op, chosen.why).word;
   }
   if (&asked != &op) chosen.why = fmt::format("serves '{}' too; {}", asked.name, chosen.why);
   if (!wish.expr.empty()) chosen.entry.more.emplace_back("expr", Node{Node::Kind::String, wish.expr, {}, {}, {}});
   if (!wish.reason.empty()) chosen.entry.more.emplace_back("reason", Node{Node::Kind::String, wish.reason, {}, {}, {}});
-  const auto fits = fitting_strategies(op);
-  const StrategyFit* fit = find_fit(fits, chosen.entry.strategy);
-  if (wish.override_composite && fit && fit->needs_override)
+  const Strategy* strategy = find_strategy(chosen.entry.strategy);
+  if (wish.override_composite && strategy && fit_of(*strategy, op).needs_override)
     chosen.entry.more.emplace_back("override", Node{Node::Kind::Boolean, "true", {}, {}, {}});
   return chosen;
 }
 
-bool needs_override(const Op& op) {
-  const auto fits = fitting_strategies(op);
-  const StrategyFit* native = find_fit(fits, "native");
-  return native && native->needs_override;
-}
+bool needs_override(const Op& op) { return !override_warning(op).empty(); }
 
 }  // namespace
-
-std::string_view best_strategy(const Op& op, std::string& why) {
-  const auto fits = fitting_strategies(op);
-  const auto fit = [&](std::string_view strategy) {
-    const StrategyFit* found = find_fit(fits, strategy);
-    return found && found->fits;
-  };
-  if (fit("in_tree")) {
-    why = "PyTorch's own kernel, which its devices share, serves this one too; nothing is to be written";
-    return "in_tree";
-  }
-  if (fit("matmul")) {
-    why = "shapes and dtypes come from PyTorch; the gemm() that all such operators share is yours";
-    return "matmul";
-  }
-  if (fit("stub")) {
-    why = "PyTorch's own kernel serves it; the function that its DispatchStub runs on the device is yours";
-    return "stub";
-  }
-  if (fit("structured")) {
-    why = "shapes, dtypes, the functional and the in-place form come from PyTorch; impl() is yours";
-    return "structured";
-  }
-  const StrategyFit* cpu = find_fit(fits, "cpu_fallback");
-  why = cpu && cpu->fits
-            ? "it has no structured form and no DispatchStub; the kernel starts as a detour through the CPU"
-            : fmt::format("no other way: {}", cpu ? cpu->reason : "");
-  return "native";
-}
 
 std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const Resolved& resolved,
                                 Diagnostics& diagnostics) {
@@ -102,7 +68,7 @@ std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const R
   const Located<std::string> located{std::string(without_aten(name)), {}};
   const Op* asked = find_op(located, catalog, "E0201", "E0202", diagnostics);
   if (!asked) return std::nullopt;
-  if (is_minimal_op(asked->name) && !find_stub(asked->name)) {
+  if (is_minimal_op(asked->name) && !replaces_minimal(*asked)) {
     diagnostics.error("E0209", {},
                       fmt::format("'{}' is part of the minimal set, which every backend registers", asked->name),
                       "there is nothing to add; its kernel is in csrc/aten/native");
@@ -127,8 +93,7 @@ std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const R
     return std::nullopt;
   }
   if (!wish.override_composite && needs_override(op)) {
-    const auto fits = fitting_strategies(op);
-    diagnostics.error("E0203", {}, fmt::format("'{}' is composite: {}", op.name, find_fit(fits, "native")->reason),
+    diagnostics.error("E0203", {}, fmt::format("'{}' is composite: {}", op.name, override_warning(op)),
                       "it works already, there is nothing to add; `--override` registers it all the same");
     return std::nullopt;
   }

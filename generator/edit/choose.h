@@ -24,10 +24,6 @@ struct Chosen {
   std::string why;  // one line: why this operator and this strategy
 };
 
-/// The strategy that leaves least to be written by hand: the first that fits of in_tree, matmul, stub, structured,
-/// native. `why` says what it means for the owner.
-std::string_view best_strategy(const Op& op, std::string& why);
-
 /// The entry for one operator as a user names it ("aten::" may precede). The out form of a structured group is chosen
 /// for its other forms, unless `wish` names a strategy. None after an error: unknown (E0201, E0202), of the minimal set
 /// (E0209), composite (E0203), in the spec already (E0551).

@@ -1,9 +1,8 @@
 #include "model/coverage.h"
 
-#include "catalog/strategies.h"
+#include "strategy/fit.h"
 #include "model/families.h"
-#include "model/ops_texts.h"
-#include "spec/keys.h"
+#include "texts/ops_texts.h"
 #include "spec/minimal_ops.h"
 
 #include <fmt/format.h>
@@ -56,16 +55,17 @@ class Cover {
 
  private:
   void entry(const OpSpec& entry, CoverageRow& row) const {
-    if (*entry.strategy == Strategy::Unsupported) {
-      row.how = "unsupported: " + *entry.reason;
+    const Strategy& strategy = **entry.strategy;
+    if (strategy.runs == Strategy::Runs::Nothing) {
+      row.how = fmt::format("{}: {}", strategy.word, *entry.reason);
       return;
     }
     if (entry.fallback.given() && *entry.fallback == FallbackKind::None) {
       row.how = "an error: `fallback: none`";
       return;
     }
-    row.coverage = *entry.strategy == Strategy::CpuFallback ? Coverage::Fallback : Coverage::Native;
-    row.how = find_key("ops.*.strategy")->values[static_cast<std::size_t>(*entry.strategy)];
+    row.coverage = strategy.runs == Strategy::Runs::Fallback ? Coverage::Fallback : Coverage::Native;
+    row.how = strategy.word;
   }
 
   /// PyTorch's default for this form calls the out form's kernel.
@@ -83,11 +83,9 @@ class Cover {
       row.how = "through the CPU, with the device's generator";
       return;
     }
-    const auto fits = fitting_strategies(op);
-    const auto* fit = find_fit(fits, "cpu_fallback");
-    if (fit == nullptr || !fit->fits) {
+    if (const std::string no = unfit(*find_strategy("cpu_fallback"), op); !no.empty()) {
       const bool random = op.op_class == OpClass::Random && !op.kernels.contains("CPU");
-      row.how = fit == nullptr ? "no kernel" : random ? "PyTorch has no CPU kernel for it" : fit->reason;
+      row.how = random ? "PyTorch has no CPU kernel for it" : no;
     } else if (*spec_.fallback.kind == FallbackKind::None) {
       row.how = "no kernel, and `fallback` is none";
     } else {

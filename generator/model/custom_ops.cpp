@@ -1,9 +1,9 @@
 #include "catalog/cpp_types.h"
 #include "catalog/schema.h"
-#include "model/escape.h"
+#include "texts/escape.h"
 #include "spec/names.h"
 #include "model/ops.h"
-#include "model/ops_texts.h"
+#include "texts/ops_texts.h"
 
 #include <algorithm>
 #include <map>

@@ -14,14 +14,14 @@ constexpr std::string_view kFamilies[] = {"pointwise",  "reduction",     "linear
                                           "other"};
 
 /// How a base name, without leading underscores, tells a family.
-struct Rule {
+struct FamilyRule {
   enum Where { Part, Prefix, Suffix, Whole } where;
   std::string_view text, family;
 };
-using enum Rule::Where;
+using enum FamilyRule::Where;
 
 /// The first that holds decides; what is particular comes before what is general. `^...` of a name is Prefix.
-constexpr Rule kFirst[] = {
+constexpr FamilyRule kFirst[] = {
     {Prefix, "foreach_", "foreach"},
     {Prefix, "fused_ad", "foreach"},
     {Prefix, "fused_sgd", "foreach"},
@@ -121,7 +121,7 @@ constexpr Rule kFirst[] = {
 };
 
 /// After tags and classes.
-constexpr Rule kThen[] = {
+constexpr FamilyRule kThen[] = {
     {Prefix, "embedding", "indexing"},
     {Prefix, "index", "indexing"},
     {Prefix, "unsafe_index", "indexing"},
@@ -295,7 +295,7 @@ constexpr Rule kThen[] = {
     {Prefix, "add_relu", "pointwise"},
 };
 
-bool holds(const Rule& rule, std::string_view base) {
+bool holds(const FamilyRule& rule, std::string_view base) {
   switch (rule.where) {
     case Part:
       return base.find(rule.text) != std::string_view::npos;
@@ -309,8 +309,8 @@ bool holds(const Rule& rule, std::string_view base) {
   return false;
 }
 
-std::string_view first_of(std::span<const Rule> rules, std::string_view base) {
-  const auto found = std::ranges::find_if(rules, [&](const Rule& rule) { return holds(rule, base); });
+std::string_view first_of(std::span<const FamilyRule> rules, std::string_view base) {
+  const auto found = std::ranges::find_if(rules, [&](const FamilyRule& rule) { return holds(rule, base); });
   return found == rules.end() ? std::string_view() : found->family;
 }
 

@@ -2,9 +2,9 @@
 
 #include "releases/releases.h"
 #include "diag/text.h"
-#include "model/escape.h"
+#include "texts/escape.h"
 #include "model/ops.h"
-#include "model/ops_items.h"
+#include "strategy/item.h"
 #include "spec/keys.h"
 #include "spec/names.h"
 

@@ -1,7 +1,7 @@
 #include "model/tests.h"
 
 #include "catalog/served_forms.h"
-#include "model/escape.h"
+#include "texts/escape.h"
 #include "spec/keys.h"
 
 #include <fmt/format.h>
@@ -26,26 +26,28 @@ std::string python_number(double value) {
 
 }  // namespace
 
-json tested_item(const Op& op, const OpSpec& written, const Catalog& catalog) {
+void TestedItem::print(Fields out) const {
+  out("op", op)("forms", forms)("serves", serves)("toleranced", toleranced)("strategy", strategy)(
+      "tolerance", tolerance)("dtypes", dtypes)("skips", skips);
+  if (releases) releases->print(out);
+}
+
+TestedItem tested_item(const Op& op, const OpSpec& written, const Catalog& catalog) {
   const OpTests& tests = written.tests;
-  json dtypes = json::array(), skips = json::array();
-  const auto& listed = tests.dtypes.given() ? *tests.dtypes : *written.dtypes;
-  for (const auto& dtype : listed) dtypes.push_back(python_literal(*dtype));
+  TestedItem item;
+  item.op = op.name;
+  item.strategy = written.strategy.value->word;
+  item.forms = op.variants;
+  item.serves = served_forms(op, catalog);
+  item.toleranced = tests.rtol.given();
+  item.tolerance =
+      item.toleranced ? fmt::format("({}, {})", python_number(*tests.rtol), python_number(*tests.atol)) : "None";
+  for (const auto& dtype : tests.dtypes.given() ? *tests.dtypes : *written.dtypes)
+    item.dtypes.push_back(python_literal(*dtype));
   for (const TestSkip& skip : tests.skip) {
-    skips.push_back({{"check", word("ops.*.tests.skip[].check", static_cast<std::size_t>(*skip.check))},
-                     {"dtype", python_dtype(skip.dtype)},
-                     {"reason", python_literal(*skip.reason)}});
+    item.skips.push_back({std::string(word("ops.*.tests.skip[].check", static_cast<std::size_t>(*skip.check))),
+                          python_dtype(skip.dtype), python_literal(*skip.reason)});
   }
-  const std::string tolerance =
-      tests.rtol.given() ? fmt::format("({}, {})", python_number(*tests.rtol), python_number(*tests.atol)) : "None";
-  json item = {{"op", op.name}};
-  item["forms"] = op.variants;
-  item["serves"] = served_forms(op, catalog);
-  item["toleranced"] = tests.rtol.given();
-  item["strategy"] = word("ops.*.strategy", static_cast<std::size_t>(*written.strategy));
-  item["tolerance"] = tolerance;
-  item["dtypes"] = std::move(dtypes);
-  item["skips"] = std::move(skips);
   return item;
 }
 

@@ -1,9 +1,8 @@
 #include "resolve/select.h"
 
 #include "releases/releases.h"
-#include "catalog/strategies.h"
+#include "strategy/fit.h"
 #include "diag/suggest.h"
-#include "spec/keys.h"
 #include "spec/minimal_ops.h"
 #include "spec/rules.h"
 #include "resolve/select_match.h"
@@ -29,16 +28,6 @@ struct Entry {
   bool kept = true;            // false: out of its range, or wrong
 };
 
-std::string_view strategy_word(Strategy strategy) {
-  return find_key("ops.*.strategy")->values[static_cast<std::size_t>(strategy)];
-}
-
-bool fits(const Op& op, const OpSpec& entry) {
-  const auto all = fitting_strategies(op);
-  const auto* fit = find_fit(all, strategy_word(*entry.strategy));
-  return fit == nullptr || fit->fits;
-}
-
 /// Why a selection leaves an operator that it matches; empty if it takes it.
 std::string why_left(const Op& op, const OpSpec& entry) {
   if (is_minimal_op(op.name)) return "every backend registers it: it is part of the minimal set";
@@ -46,9 +35,7 @@ std::string why_left(const Op& op, const OpSpec& entry) {
     if (op.has_tag("generated")) return "PyTorch makes this form of another one";
     return "it works without a kernel: PyTorch composes it of other operators";
   }
-  const auto all = fitting_strategies(op);
-  const auto* fit = find_fit(all, strategy_word(*entry.strategy));
-  return fit != nullptr && !fit->fits ? fit->reason : "";
+  return unfit(**entry.strategy, op);
 }
 
 std::string range_text(const OpSpec& entry) {
@@ -116,7 +103,7 @@ class Expansion {
     if (entry.selector.kind != Selector::Kind::Name) return false;
     if (entry.selector.is_overload()) return true;
     const Op* op = catalog_.find(entry.selector.text);
-    if (op != nullptr && fits(*op, entry.written)) return true;
+    if (op != nullptr && unfit(**entry.written.strategy, *op).empty()) return true;
     return std::ranges::none_of(catalog_.overloads(entry.selector.text),
                                 [&](const Op* other) { return why_left(*other, entry.written).empty(); });
   }
@@ -139,11 +126,10 @@ class Expansion {
     std::string reasons;
     for (std::size_t i = 0; i < entry.report.left.size() && i < 2; ++i)
       reasons += fmt::format("{}'{}': {}", i == 0 ? "" : "; ", entry.report.left[i].op, entry.report.left[i].reason);
-    diagnostics_.error(
-        "E0241", entry.written.name.at,
-        fmt::format("none of the {} operators of '{}' can be registered as '{}'", entry.report.left.size(),
-                    *entry.written.name, strategy_word(*entry.written.strategy)),
-        reasons);
+    diagnostics_.error("E0241", entry.written.name.at,
+                       fmt::format("none of the {} operators of '{}' can be registered as '{}'",
+                                   entry.report.left.size(), *entry.written.name, entry.written.strategy.value->word),
+                       reasons);
   }
 
   /// Whose each operator is, where several entries bring it.

@@ -1,7 +1,6 @@
 #include "resolve/spec_drift.h"
 
-#include "catalog/strategies.h"
-#include "spec/keys.h"
+#include "strategy/fit.h"
 #include "resolve/select.h"
 
 #include <fmt/format.h>
@@ -22,10 +21,6 @@ Entries by_name(const Resolved& resolved) {
   return entries;
 }
 
-std::string strategy_of(const OpSpec& op) {
-  return std::string(find_key("ops.*.strategy")->values[static_cast<std::size_t>(*op.strategy)]);
-}
-
 /// Why a selection, or a range of releases, leaves an operator of the other PyTorch out.
 std::string why_left(const Resolved& there, const std::string& op) {
   for (const auto& selection : there.selections) {
@@ -38,22 +33,21 @@ std::string why_left(const Resolved& there, const std::string& op) {
 
 /// What validate_ops() would refuse there of `op`, the entry for that release.
 void check_strategy(EntryDrift& entry, const OpSpec& op) {
-  const auto fits = fitting_strategies(*entry.drift.after);
-  const auto strategy = strategy_of(op);
-  const auto* fit = find_fit(fits, strategy);
-  if (fit == nullptr) return;
-  if (!fit->fits)
-    entry.broken.push_back(fmt::format("it can't be '{}' any more: {}", strategy, fit->reason));
-  else if (fit->needs_override && !*op.override_composite)
-    entry.broken.push_back("it is composite there, so a kernel needs `override: true`: " + fit->reason);
+  const Strategy& strategy = **op.strategy;
+  const StrategyFit fit = fit_of(strategy, *entry.drift.after);
+  if (!fit.fits)
+    entry.broken.push_back(fmt::format("it can't be '{}' any more: {}", strategy.word, fit.reason));
+  else if (fit.needs_override && !*op.override_composite)
+    entry.broken.push_back("it is composite there, so a kernel needs `override: true`: " + fit.reason);
 }
 
 /// `op` is the entry that brings `name`, by which it is `selected` or named.
 EntryDrift compare_entry(const OpSpec& op, const std::string& name, bool selected, const Resolved& there,
                          const Entries& entries_there, const Catalog& before) {
   const Catalog& after = there.catalog;
-  EntryDrift entry{name, op.name.at, strategy_of(op), selected ? *op.name : "", compare_op(name, before, after),
-                   {},   {}};
+  EntryDrift entry{
+      name, op.name.at, std::string(op.strategy.value->word), selected ? *op.name : "", compare_op(name, before, after),
+      {},   {}};
   const auto there_as = entries_there.find(name);
   const bool stays = there_as != entries_there.end();
   if (entry.drift.after == nullptr) {

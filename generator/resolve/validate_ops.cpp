@@ -1,18 +1,13 @@
 #include "releases/releases.h"
 #include "catalog/served_forms.h"
-#include "catalog/strategies.h"
-#include "catalog/stubs.h"
+#include "strategy/fit.h"
 #include "diag/suggest.h"
-#include "spec/document.h"
-#include "spec/expr.h"
-#include "spec/keys.h"
 #include "spec/minimal_ops.h"
 #include "resolve/validate.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 namespace openreg_gen {
 namespace {
@@ -24,47 +19,6 @@ std::string list_overloads(const std::vector<const Op*>& overloads) {
   if (overloads.size() > kShown)
     text += fmt::format(" and {} more: openreg-gen ops '{}.*'", overloads.size() - kShown, overloads[0]->base);
   return text;
-}
-
-/// Scalars of the spec that hold `text` at `at`: enough of a node to place a column.
-Node node_of(const Located<std::string>& value) {
-  Node node;
-  node.kind = Node::Kind::String;
-  node.text = *value;
-  node.at = value.at;
-  return node;
-}
-
-/// Operators that one of the dtypes has not: the compiler would say so, far from the spec.
-void validate_dtypes(const Spec& spec, const OpSpec& op, const Located<std::string>& text, const Expr& expr,
-                     Diagnostics& diagnostics, const std::function<bool(const std::string&)>& is_element) {
-  std::vector<std::string> dtypes;
-  for (const auto& dtype : *op.dtypes) dtypes.push_back(*dtype);
-  if (const auto error = dtype_error(expr, dtypes, is_element))
-    diagnostics.error(error->code, place_inside(node_of(text), error->offset, spec.text), error->message, error->hint);
-}
-
-void validate_expr(const Spec& spec, const OpSpec& op, const Op& known, Diagnostics& diagnostics) {
-  const Expr expr = parse_expr(*op.expr);
-  if (expr.error) return;  // reported by the parser
-  std::vector<std::string_view> names;
-  for (const Argument& argument : known.arguments) {
-    std::string_view type = argument.schema_type;
-    if (type.ends_with('?') && !type.starts_with("Tensor")) type.remove_suffix(1);  // for value_or() and has_value()
-    const bool number = type == "Scalar" || type == "float" || type == "int" || type == "bool" || type == "SymInt";
-    if (!argument.is_out && (number || type.starts_with("Tensor"))) names.push_back(argument.name);
-  }
-  for (const auto& [name, offset] : expr.names) {
-    if (std::ranges::find(names, name) != names.end()) continue;
-    diagnostics.error("E0208", place_inside(node_of(op.expr), offset, spec.text),
-                      fmt::format("'{}' is no argument of '{}'", name, known.name), did_you_mean(name, names));
-  }
-  validate_dtypes(spec, op, op.expr, expr, diagnostics, [&](const std::string& name) {
-    const auto has_name = [&](const Argument& argument) { return argument.name == name; };
-    const auto found = std::ranges::find_if(known.arguments, has_name);
-    return found != known.arguments.end() &&
-           (found->schema_type.starts_with("Tensor") || found->schema_type.starts_with("Scalar"));
-  });
 }
 
 /// Skips that skip nothing: the operator has no such form, or is not tested with the dtype.
@@ -94,84 +48,38 @@ void validate_tests(const ResolvedOp& resolved, const Catalog& catalog, Diagnost
   }
 }
 
-/// Each of a reduction's expressions sees names of its own.
-void validate_reduction(const Spec& spec, const OpSpec& op, const Op& known, Diagnostics& diagnostics) {
-  if (picks(known) && op.combine.given()) {
-    diagnostics.error("E0229", op.combine.at,
-                      fmt::format("'{}' gives a place, which 'combine' does not know", known.name),
-                      "write `prefer`, such as `prefer: a > b || a != a`, and no `combine` and `init`");
-  } else if (!picks(known) && op.prefer.given()) {
-    diagnostics.error(
-        "E0229", op.prefer.at, fmt::format("'{}' gives no place of an element", known.name),
-        "write `combine` and `init`; `prefer` is for argmax.out, argmin.out, max.dim_max and min.dim_min");
-  }
-  const std::pair<const Located<std::string>*, std::vector<std::string_view>> expressions[] = {
-      {&op.map, {"self"}},
-      {&op.combine, {"a", "b"}},
-      {&op.init, {"lowest", "highest"}},
-      {&op.finish, {"acc", "count"}},
-      {&op.prefer, {"a", "b"}}};
-  for (const auto& [text, names] : expressions) {
-    if (!text->given()) continue;
-    const Expr expr = parse_expr(**text);
-    if (expr.error) continue;  // reported by the parser
-    for (const auto& [name, offset] : expr.names) {
-      if (std::ranges::find(names, name) != names.end()) continue;
-      diagnostics.error("E0224", place_inside(node_of(*text), offset, spec.text),
-                        fmt::format("'{}' is not known in this expression", name),
-                        fmt::format("it sees {}", fmt::join(names, " and ")));
-    }
-    validate_dtypes(spec, op, *text, expr, diagnostics, [](const std::string&) { return true; });
-  }
-}
-
 void validate_op(const Spec& spec, const ResolvedOp& resolved, const Catalog& catalog, Diagnostics& diagnostics) {
-  const auto& [op, known, selected] = resolved;
-  const bool choice = is_minimal_op(known.name) && find_stub(known.name) != nullptr;  // its stub may be the owner's
-  if (is_minimal_op(known.name) && !(choice && *op.strategy == Strategy::Stub)) {
-    diagnostics.error("E0209", op.name.at,
-                      fmt::format("'{}' is part of the minimal set, which every backend registers", known.name),
-                      choice ? "leave it out, or write `stub`" : "leave it out; its kernel is in csrc/aten/native");
+  const auto& [entry, op, selected] = resolved;
+  const Strategy& strategy = **entry.strategy;
+  const Strategy* choice = is_minimal_op(op.name) ? replaces_minimal(op) : nullptr;
+  if (is_minimal_op(op.name) && choice != &strategy) {
+    diagnostics.error("E0209", entry.name.at,
+                      fmt::format("'{}' is part of the minimal set, which every backend registers", op.name),
+                      choice ? fmt::format("leave it out, or write `{}`", choice->word)
+                             : "leave it out; its kernel is in csrc/aten/native");
     return;
   }
-  const auto words = find_key("ops.*.strategy")->values;
-  const auto word = words[static_cast<std::size_t>(*op.strategy)];
-  const auto fits = fitting_strategies(known);
-  const StrategyFit* fit = find_fit(fits, word);
-  const Location at = op.strategy.given() ? op.strategy.at : op.name.at;
-  // What never runs needs no way through the CPU.
-  const bool runs_anyway =
-      *op.strategy == Strategy::CpuFallback && op.fallback.given() && *op.fallback == FallbackKind::None;
-  if (fit != nullptr && !fit->fits && !runs_anyway) {
-    const char* code = *op.strategy == Strategy::CpuFallback  ? "E0204"
-                       : *op.strategy == Strategy::Structured ? "E0205"
-                       : *op.strategy == Strategy::Stub       ? "E0206"
-                       : *op.strategy == Strategy::InTree     ? "E0221"
-                       : *op.strategy == Strategy::Reduction  ? "E0222"
-                       : *op.strategy == Strategy::Matmul     ? "E0223"
-                                                              : "E0207";
+  const StrategyFit fit = fit_of(strategy, op);
+  if (!fit.fits && !(strategy.needs_no_fit != nullptr && strategy.needs_no_fit(entry))) {
     std::string others;
-    for (const auto& other : fits) {
-      if (other.fits && other.strategy != "unsupported")
-        others += (others.empty() ? "" : ", ") + std::string(other.strategy);
+    for (const auto& other : fitting_strategies(op)) {
+      if (other.fits && other.strategy->runs != Strategy::Runs::Nothing)
+        others += (others.empty() ? "" : ", ") + std::string(other.strategy->word);
     }
-    const bool view =
-        *op.strategy == Strategy::CpuFallback && *spec.fallback.kind != FallbackKind::None && known.has_default;
-    diagnostics.error(code, at, fmt::format("'{}' can't be '{}': {}", known.name, word, fit->reason),
-                      "what fits: " + others + (view ? "; or leave it out" : ""));
-  } else if (fit != nullptr && fit->needs_override && !*op.override_composite) {
-    diagnostics.error("E0203", op.name.at, fmt::format("'{}' is composite: {}", known.name, fit->reason),
+    diagnostics.error(std::string(strategy.code), entry.strategy.given() ? entry.strategy.at : entry.name.at,
+                      fmt::format("'{}' can't be '{}': {}", op.name, strategy.word, fit.reason),
+                      "what fits: " + others + (strategy.way_out == nullptr ? "" : strategy.way_out(spec, op)));
+  } else if (fit.needs_override && !*entry.override_composite) {
+    diagnostics.error("E0203", entry.name.at, fmt::format("'{}' is composite: {}", op.name, fit.reason),
                       "leave it out, or add `override: true`");
   }
-  if (!selected && op.override_composite.given() && *op.override_composite && fit != nullptr && !fit->needs_override) {
-    diagnostics.warning("E0210", op.override_composite.at,
-                        fmt::format("'{}' is not composite: there is nothing to override", known.name),
+  if (!selected && entry.override_composite.given() && *entry.override_composite && !fit.needs_override) {
+    diagnostics.warning("E0210", entry.override_composite.at,
+                        fmt::format("'{}' is not composite: there is nothing to override", op.name),
                         "leave 'override' out");
   }
   validate_tests(resolved, catalog, diagnostics);
-  if (*op.strategy == Strategy::Reduction && fit != nullptr && fit->fits)
-    validate_reduction(spec, op, known, diagnostics);
-  if (*op.strategy == Strategy::Pointwise && fit != nullptr && fit->fits) validate_expr(spec, op, known, diagnostics);
+  if (fit.fits && strategy.check != nullptr) strategy.check(spec, entry, op, diagnostics);
 }
 
 }  // namespace

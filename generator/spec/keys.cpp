@@ -2,6 +2,9 @@
 
 #include "releases/releases.h"
 #include "spec/rules.h"
+#include "spec/strategy.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -13,8 +16,6 @@ using enum KeyType;
 constexpr std::string_view kApis[] = {"emulator", "external"};
 constexpr std::string_view kAllocators[] = {"direct", "caching", "pluggable"};
 constexpr std::string_view kFallbacks[] = {"none", "cpu", "copy", "alias"};
-constexpr std::string_view kStrategies[] = {"structured",  "pointwise", "native",    "stub",  "cpu_fallback",
-                                            "unsupported", "in_tree",   "reduction", "matmul"};
 constexpr std::string_view kDtypes[] = {"bool",    "uint8",    "int8",    "int16",   "int32",     "int64",
                                         "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
 constexpr std::string_view kTestChecks[] = {"forward", "out",          "inplace", "noncontiguous",
@@ -28,6 +29,26 @@ constexpr std::string_view kSelection = "^-?(@[a-z]+(:.+)?|[A-Za-z0-9_.*?\\[\\]!
 constexpr std::string_view kTestName = "^[A-Za-z_][A-Za-z0-9_]*(\\.test[A-Za-z0-9_]*)?$";
 constexpr std::string_view kLine = "^[^\\u0000-\\u001f\\u007f]*$";
 constexpr std::int64_t kTiB = std::int64_t{1} << 40;
+
+std::span<const std::string_view> strategy_words() {
+  static const auto words = [] {
+    std::vector<std::string_view> all;
+    for (const Strategy& strategy : all_strategies()) all.push_back(strategy.word);
+    return all;
+  }();
+  return words;
+}
+
+/// "`structured`: shapes and dtypes come from PyTorch. `pointwise`: ..."
+std::string_view about_strategies() {
+  static const auto text = [] {
+    std::string all;
+    for (const Strategy& strategy : all_strategies())
+      all += fmt::format("{}`{}`: {}", all.empty() ? "" : " ", strategy.word, strategy.about);
+    return all;
+  }();
+  return text;
+}
 
 // clang-format off
 const Key kKeys[] = {
@@ -69,7 +90,7 @@ const Key kKeys[] = {
 
     {.path = "ops", .type = Table, .description = "Operators that the backend registers: a map from operator to strategy (or to the keys below), or a list of operators and such maps. In an operator's place may stand a selection: a name without overload, a glob (`add.*`, `*_backward`), a set (`@minimal`, `@core`, `@pointwise`, `@amp`, `@tag:NAME`, `@model:FILE`), or any of these with a minus, which takes them out again. See [operators](operators.md#selections).", .example = "{abs.out: stub, relu: native}", .pattern = kSelection},
     {.path = "ops.*", .type = Map, .description = "One operator, named with its overload; or a selection.", .example = "native", .shorthand = "strategy"},
-    {.path = "ops.*.strategy", .type = Word, .fallback = "native", .values = kStrategies, .description = "`structured`: shapes, dtypes and the functional form come from PyTorch. `pointwise`: `expr` becomes a kernel. `native`: a kernel with the operator's exact signature. `stub`: PyTorch's kernel, with a DispatchStub of the backend's. `cpu_fallback`: through the CPU. `unsupported`: a clear error. `in_tree`: PyTorch's kernel, which its own devices share. `reduction`: `map`, `combine` and `finish`, or `prefer`, become a kernel. `matmul`: through the device's matrix multiplication.", .example = "pointwise"},
+    {.path = "ops.*.strategy", .type = Word, .fallback = "native", .values = strategy_words(), .description = about_strategies(), .example = "pointwise"},
     {.path = "ops.*.expr", .type = Text, .description = "`pointwise`: a C++ expression over the operator's arguments.", .example = "std::sqrt(self * self + other * other)"},
     {.path = "ops.*.map", .type = Text, .fallback = "self", .description = "`reduction`: what an element counts as, over `self`.", .example = "self * self"},
     {.path = "ops.*.combine", .type = Text, .description = "`reduction`: two values made one, over `a` and `b`; must be associative and commutative.", .example = "a + b"},

@@ -8,6 +8,7 @@
 #include "spec/shape.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace openreg_gen {
 namespace {
@@ -114,8 +115,7 @@ class Parse {
     for (const auto& [name, node] : map->entries) {
       OpSpec op;
       op.name = {name.text, name.at};
-      op.strategy.value = Strategy::Native;
-      read_word(op.strategy, &node, "strategy", "ops.*.strategy");
+      read_strategy(op, node);
       read(op.expr, &node, "expr");
       read(op.map, &node, "map");
       read(op.combine, &node, "combine");
@@ -126,7 +126,6 @@ class Parse {
       read(op.override_composite, &node, "override");
       read(op.reason, &node, "reason");
       read_word(op.fallback, &node, "fallback", "ops.*.fallback");
-      if (op.fallback.given() && !op.strategy.given()) op.strategy.value = Strategy::CpuFallback;
       op.tests = read_op_tests(node.find("tests"), diagnostics_);
       read(op.since, &node, "since");
       read(op.until, &node, "until");
@@ -139,63 +138,34 @@ class Parse {
       }
       for (const auto key : {"expr", "map", "combine", "init", "finish", "prefer"})
         read_expression(&node, key, spec_.text, diagnostics_);
-      fits_strategy(op);
+      fits_strategy(op, node);
       spec_.ops.push_back(std::move(op));
     }
   }
 
-  void fits_strategy(const OpSpec& op) {
-    const auto words = find_key("ops.*.strategy")->values;
-    const auto word = words[static_cast<std::size_t>(*op.strategy)];
-    const auto misplaced = [&](const auto& value, std::string_view key, std::string_view strategies) {
-      if (value.given())
-        diagnostics_.error("E0153", value.at, fmt::format("'{}' has no meaning with strategy '{}'", key, word),
-                           fmt::format("it goes with {}", strategies));
-    };
-    if (*op.strategy == Strategy::Pointwise) {
-      if (!op.expr.given())
-        diagnostics_.error("E0152", op.name.at, fmt::format("'{}' is pointwise, but has no 'expr'", *op.name),
-                           "such as `expr: self * other`");
-    } else {
-      misplaced(op.expr, "expr", "pointwise");
+  static void read_strategy(OpSpec& op, const Node& node) {
+    const Node* word = node.find("strategy");
+    if (word != nullptr) op.strategy = {find_strategy(word->text), word->at};
+    for (const Strategy& strategy : all_strategies()) {
+      if (word == nullptr && node.find(strategy.implied_by) != nullptr) op.strategy.value = &strategy;
     }
-    if (*op.strategy == Strategy::Reduction && op.prefer.given()) {
-      for (const auto& [key, value] : {std::pair{"combine", &op.combine}, {"init", &op.init}, {"finish", &op.finish}}) {
-        if (value->given())
-          diagnostics_.error("E0229", value->at, fmt::format("'{}' has no meaning beside 'prefer'", key),
-                             "`prefer` picks one of the elements; it goes with `map` alone");
-      }
-    } else if (*op.strategy == Strategy::Reduction) {
-      if (!op.combine.given() || !op.init.given())
-        diagnostics_.error(
-            "E0220", op.name.at,
-            fmt::format("'{}' is a reduction, but has no '{}'", *op.name, op.combine.given() ? "init" : "combine"),
-            "such as `combine: a + b` and `init: 0`; of argmax and its like, `prefer: a > b || a != a`");
-    } else {
-      for (const auto& [key, value] : {std::pair{"map", &op.map},
-                                       {"combine", &op.combine},
-                                       {"init", &op.init},
-                                       {"finish", &op.finish},
-                                       {"prefer", &op.prefer}})
-        misplaced(*value, key, "reduction");
+  }
+
+  void fits_strategy(const OpSpec& op, const Node& node) {
+    const Strategy& strategy = **op.strategy;
+    for (const auto& [key, value] : node.entries) {
+      std::vector<std::string_view> with;  // none: it goes with each
+      for (const Strategy& each : all_strategies())
+        if (each.takes(key.text)) with.push_back(each.word);
+      if (with.empty() || strategy.takes(key.text)) continue;
+      std::ranges::sort(with);
+      const std::string_view last = with.back();
+      with.pop_back();
+      diagnostics_.error("E0153", value.at,
+                         fmt::format("'{}' has no meaning with strategy '{}'", key.text, strategy.word),
+                         fmt::format("it goes with {}{}{}", fmt::join(with, ", "), with.empty() ? "" : " and ", last));
     }
-    const bool takes_dtypes =
-        *op.strategy == Strategy::Pointwise || *op.strategy == Strategy::Stub || *op.strategy == Strategy::Reduction;
-    if (!takes_dtypes) misplaced(op.dtypes, "dtypes", "pointwise, reduction and stub");
-    if (*op.strategy != Strategy::CpuFallback) {
-      if (!takes_dtypes) misplaced(op.fallback, "fallback", "cpu_fallback, pointwise, reduction and stub");
-    } else if (op.strategy.given() && op.fallback.given() && *op.fallback == FallbackKind::None) {
-      diagnostics_.error("E0230", op.fallback.at,
-                         fmt::format("'{}' is to run on the CPU, and not to fall back", *op.name),
-                         "leave 'strategy' out: it is an error to call the operator then");
-    }
-    if (*op.strategy == Strategy::Unsupported) {
-      if (!op.reason.given())
-        diagnostics_.error("E0154", op.name.at, fmt::format("'{}' is unsupported, but has no 'reason'", *op.name),
-                           "say what the user is to be told: `reason: ...`");
-    } else {
-      misplaced(op.reason, "reason", "unsupported");
-    }
+    if (strategy.written != nullptr) strategy.written(op, diagnostics_);
   }
 
   void amp(const Node* map) {

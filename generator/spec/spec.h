@@ -4,6 +4,7 @@
 #pragma once
 
 #include "diag/diagnostic.h"
+#include "spec/strategy.h"
 
 #include <filesystem>
 #include <map>
@@ -16,7 +17,6 @@ namespace openreg_gen {
 enum class DeviceApi { Emulator, External };
 enum class DeviceAllocatorKind { Direct, Caching, Pluggable };
 enum class FallbackKind { None, Cpu, Copy, Alias };
-enum class Strategy { Structured, Pointwise, Native, Stub, CpuFallback, Unsupported, InTree, Reduction, Matmul };
 
 struct BackendSpec {
   Located<std::string> name;           // "openreg"
@@ -92,7 +92,7 @@ struct TestsSpec {
 /// One entry of `ops:`, an operator or a selection; resolve/resolve.h has what it stands for.
 struct OpSpec {
   Located<std::string> name;  // "add.Tensor"; also "add", "*_backward", "@core", "-add.*": see selector.h
-  Located<Strategy> strategy;
+  Located<const Strategy*> strategy{find_strategy("native"), {}};
   Located<std::string> expr;                   // pointwise: C++ expression over the op's argument names
   Located<std::string> map;                    // reduction: each element, over `self`; default `self`
   Located<std::string> combine, init, finish;  // reduction: over `a` and `b`; a constant; over `acc` and `count`

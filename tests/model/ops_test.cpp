@@ -1,7 +1,7 @@
 #include "model/ops.h"
 
-#include "model/ops_tables.h"
-#include "model/ops_texts.h"
+#include "strategy/starter.h"
+#include "texts/ops_texts.h"
 
 #include <gtest/gtest.h>
 
@@ -65,11 +65,11 @@ Catalog small_catalog() {
   return catalog;
 }
 
-Spec spec_with(const std::string& op, Strategy strategy) {
+Spec spec_with(const std::string& op, const char* strategy) {
   Spec spec;
   OpSpec entry;
   entry.name.value = op;
-  entry.strategy.value = strategy;
+  entry.strategy.value = find_strategy(strategy);
   spec.ops.push_back(entry);
   return spec;
 }
@@ -116,7 +116,7 @@ TEST(Texts, IntegersArePromotedOnlyIfAllDtypesAreFloating) {
 }
 
 TEST(Operators, StructuredCallsMetaThenImplOnTheOutputs) {
-  const json ops = operators(spec_with("topk.values", Strategy::Structured), small_catalog());
+  const json ops = operators(spec_with("topk.values", "structured"), small_catalog());
   const json& op = ops["structured"].at(0);
   EXPECT_EQ(op["id"], "topk_values");
   EXPECT_EQ(op["meta_header"], "ATen/ops/topk_meta.h");
@@ -147,7 +147,7 @@ Catalog catalog_with_forms() {
 }
 
 TEST(Operators, StructuredServesItsOtherFormsWithoutTheOutputs) {
-  const json op = operators(spec_with("hypot.out", Strategy::Structured), catalog_with_forms())["structured"][0];
+  const json op = operators(spec_with("hypot.out", "structured"), catalog_with_forms())["structured"][0];
   EXPECT_EQ(op["run_params"], "const at::Tensor& self, const at::Tensor& other");
   EXPECT_EQ(op["run_args"], "self, other");
   EXPECT_EQ(op["functional_forms"], json::parse(R"([{"op": "hypot", "struct": "at::_ops::hypot"}])"));
@@ -155,20 +155,20 @@ TEST(Operators, StructuredServesItsOtherFormsWithoutTheOutputs) {
 }
 
 TEST(Operators, AFormThatTheSpecNamesIsNotRegisteredTwice) {
-  Spec spec = spec_with("hypot.out", Strategy::Structured);
-  spec.ops.push_back(spec_with("hypot", Strategy::CpuFallback).ops[0]);
+  Spec spec = spec_with("hypot.out", "structured");
+  spec.ops.push_back(spec_with("hypot", "cpu_fallback").ops[0]);
   const json op = operators(spec, catalog_with_forms())["structured"][0];
   EXPECT_TRUE(op["functional_forms"].empty());
   EXPECT_EQ(op["in_place_forms"].size(), 1U);
 }
 
 TEST(Operators, WhatNotEachReleaseHasIsGuarded) {
-  Spec spec = spec_with("hypot.out", Strategy::CpuFallback);
+  Spec spec = spec_with("hypot.out", "cpu_fallback");
   spec.backend.name.value = "mine";
   spec.torch.min.value = "2.13";
   spec.torch.max.value = "2.15";
   spec.ops[0].until.value = "2.13";
-  spec.ops.push_back(spec_with("topk.values", Strategy::Structured).ops[0]);
+  spec.ops.push_back(spec_with("topk.values", "structured").ops[0]);
   spec.ops.back().since.value = "2.12";  // before the spec's range begins: no guard
   Catalog catalog = small_catalog();
   Op polar = catalog.ops.back();
@@ -177,7 +177,7 @@ TEST(Operators, WhatNotEachReleaseHasIsGuarded) {
   polar.returns = "::std::tuple<at::Tensor,at::Tensor>";
   polar.arguments = {argument("const at::Tensor &", "A")};
   catalog.ops.insert(catalog.ops.begin() + 1, polar);
-  spec.ops.push_back(spec_with("linalg_polar", Strategy::Native).ops[0]);
+  spec.ops.push_back(spec_with("linalg_polar", "native").ops[0]);
   spec.ops.back().until.value = "2.14";
   const json ops = operators(spec, catalog);
   EXPECT_EQ(ops["cpu_fallback"][0]["when"], "MINE_TORCH_RELEASE <= 213");
@@ -194,13 +194,13 @@ TEST(Operators, WhatNotEachReleaseHasIsGuarded) {
 }
 
 TEST(Operators, RegistrationsAreAFileALetterWhateverTheStrategy) {
-  Spec spec = spec_with("hypot.out", Strategy::CpuFallback);
-  spec.ops.push_back(spec_with("uniform_", Strategy::Native).ops[0]);
+  Spec spec = spec_with("hypot.out", "cpu_fallback");
+  spec.ops.push_back(spec_with("uniform_", "native").ops[0]);
   Catalog catalog = small_catalog();
   Op hidden = catalog.ops.back();
   hidden.name = hidden.base = "_Unique";
   catalog.ops.insert(catalog.ops.begin(), hidden);  // sorted by name
-  spec.ops.push_back(spec_with("_Unique", Strategy::Unsupported).ops[0]);
+  spec.ops.push_back(spec_with("_Unique", "unsupported").ops[0]);
   const json ops = operators(spec, catalog);
   const json& shards = ops["native_shards"];
   ASSERT_EQ(shards.size(), 2U);
@@ -214,7 +214,7 @@ TEST(Operators, RegistrationsAreAFileALetterWhateverTheStrategy) {
 }
 
 TEST(Operators, PointwiseOfAStructuredOperatorKeepsItsOwnIterator) {
-  Spec spec = spec_with("hypot.out", Strategy::Pointwise);
+  Spec spec = spec_with("hypot.out", "pointwise");
   spec.ops[0].expr.value = "self + other";
   spec.ops[0].dtypes.value.push_back({"float32", {}});
   const json op = operators(spec, small_catalog())["pointwise"].at(0);
@@ -230,7 +230,7 @@ TEST(Operators, PointwiseOfAnOperatorWithoutMetaIsAComparisonIfItsResultIsBoolea
   Catalog catalog = small_catalog();
   Op& op = catalog.ops.front();
   op.structured = false;
-  Spec spec = spec_with("hypot.out", Strategy::Pointwise);
+  Spec spec = spec_with("hypot.out", "pointwise");
   EXPECT_FALSE(operators(spec, catalog)["pointwise"].at(0)["boolean"]);
   op.base = "logical_xor";
   const json item = operators(spec, catalog)["pointwise"].at(0);
@@ -245,12 +245,12 @@ TEST(Operators, TheSpecReplacesTheMinimalKernelAndTheRandomDetour) {
   ASSERT_EQ(plain["minimal"].size(), 1U);
   EXPECT_EQ(plain["minimal"][0]["op"], "zero_");
   ASSERT_EQ(plain["random"].size(), 1U);
-  EXPECT_EQ(operators(spec_with("zero_", Strategy::Native), small_catalog())["minimal"].size(), 0U);
-  EXPECT_EQ(operators(spec_with("uniform_", Strategy::Native), small_catalog())["random"].size(), 0U);
+  EXPECT_EQ(operators(spec_with("zero_", "native"), small_catalog())["minimal"].size(), 0U);
+  EXPECT_EQ(operators(spec_with("uniform_", "native"), small_catalog())["random"].size(), 0U);
 }
 
 TEST(Operators, AFallbackOfItsOwnIsAKernelOfItsOwn) {
-  Spec spec = spec_with("zero_", Strategy::CpuFallback);
+  Spec spec = spec_with("zero_", "cpu_fallback");
   json ops = operators(spec, small_catalog());
   EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "cpu_detour");
   EXPECT_EQ(ops["tested"].size(), 1U);
@@ -267,7 +267,7 @@ TEST(Operators, AFallbackOfItsOwnIsAKernelOfItsOwn) {
 TEST(Operators, AReductionFoldsOverItsDims) {
   Catalog catalog = small_catalog();
   catalog.ops[1].arguments[2].type = "at::OptionalIntArrayRef";  // as sum has it
-  Spec spec = spec_with("topk.values", Strategy::Reduction);
+  Spec spec = spec_with("topk.values", "reduction");
   spec.ops[0].combine.value = "a + b";
   spec.ops[0].init.value = "0";
   spec.ops[0].dtypes.value.push_back({"float32", {}});
@@ -290,7 +290,7 @@ TEST(Operators, AReductionToAPlacePicks) {
   max.name = "max.dim_max";
   max.base = "max";
   max.overload = "dim_max";
-  Spec spec = spec_with("max.dim_max", Strategy::Reduction);
+  Spec spec = spec_with("max.dim_max", "reduction");
   spec.ops[0].prefer.value = "a > b";
   json ops = operators(spec, catalog);
   EXPECT_TRUE(ops["reduction"].empty());
@@ -309,10 +309,10 @@ TEST(Operators, AReductionToAPlacePicks) {
 }
 
 TEST(Operators, AProductOfMatricesWithoutASumLeavesItUndefined) {
-  const json ops = operators(spec_with("hypot.out", Strategy::Matmul), small_catalog());
+  const json ops = operators(spec_with("hypot.out", "matmul"), small_catalog());
   EXPECT_EQ(ops["matmul"].at(0)["gemm_args"], "at::Tensor(), self, other, 0, 1");
   EXPECT_EQ(ops["matmul_headers"], json({"ATen/ops/hypot_meta.h", "ATen/ops/hypot_ops.h"}));
-  const json sum = operators(spec_with("topk.values", Strategy::Matmul), small_catalog());
+  const json sum = operators(spec_with("topk.values", "matmul"), small_catalog());
   EXPECT_EQ(sum["matmul"].at(0)["gemm_args"], "self, k, dim");
   EXPECT_FALSE(sum["dots"]);
 }
@@ -323,17 +323,16 @@ TEST(Operators, AProductOfVectorsHasNoMeta) {
   dot.structured = false;
   dot.arguments.pop_back();
   dot.returns = "at::Tensor";
-  const json ops = operators(spec_with("hypot.out", Strategy::Matmul), catalog);
+  const json ops = operators(spec_with("hypot.out", "matmul"), catalog);
   EXPECT_EQ(ops["matmul"].at(0)["dot_args"], "self, other");
   EXPECT_EQ(ops["matmul_headers"], json({"ATen/ops/hypot_ops.h"}));
   EXPECT_TRUE(ops["dots"]);
   dot.base = "vdot";
-  EXPECT_EQ(operators(spec_with("hypot.out", Strategy::Matmul), catalog)["matmul"].at(0)["dot_args"],
-            "self.conj(), other");
+  EXPECT_EQ(operators(spec_with("hypot.out", "matmul"), catalog)["matmul"].at(0)["dot_args"], "self.conj(), other");
 }
 
 TEST(Operators, KernelsInTheTreeAreSortedByTheHeaderOfTheirStubs) {
-  const json families = operators(spec_with("hypot.out", Strategy::InTree), small_catalog())["in_tree_families"];
+  const json families = operators(spec_with("hypot.out", "in_tree"), small_catalog())["in_tree_families"];
   ASSERT_EQ(families.size(), 1U);
   EXPECT_EQ(families[0]["id"], "BinaryOps");
   EXPECT_EQ(families[0]["headers"],

@@ -1,4 +1,4 @@
-#include "catalog/strategies.h"
+#include "strategy/fit.h"
 
 #include "catalog/in_tree.h"
 
@@ -15,10 +15,9 @@ using testing::HasSubstr;
 StrategyFit fit(const char* name, const char* strategy) {
   const auto* op = installed().find(name);
   if (op == nullptr) throw std::runtime_error(name);
-  const auto fits = fitting_strategies(*op);
-  const auto* found = find_fit(fits, strategy);
+  const Strategy* found = find_strategy(strategy);
   if (found == nullptr) throw std::runtime_error(strategy);
-  return *found;
+  return fit_of(*found, *op);
 }
 
 TEST(Strategies, TheReferenceBackendsOwn) {
@@ -129,10 +128,10 @@ TEST(Strategies, ReductionsFoldOneTensor) {
 TEST(Strategies, EveryNoHasAReason) {
   for (const auto& op : installed().all()) {
     for (const auto& each : fitting_strategies(op)) {
-      EXPECT_EQ(each.reason.empty(), each.fits && !each.needs_override) << op.name << " " << each.strategy;
+      EXPECT_EQ(each.reason.empty(), each.fits && !each.needs_override) << op.name << " " << each.strategy->word;
     }
   }
-  EXPECT_EQ(find_fit(fitting_strategies(installed().all()[0]), "magic"), nullptr);
+  EXPECT_EQ(find_strategy("magic"), nullptr);
 }
 
 }  // namespace

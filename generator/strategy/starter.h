@@ -1,4 +1,4 @@
-// What is known of operators beyond the catalogue: small tables. Pure functions.
+// What kernels start as and take: small tables. Pure functions.
 #pragma once
 
 #include <string>

@@ -1,9 +1,7 @@
 // Fused attention: which operators of a spec are its kernels and its choice, and what they start as.
 #pragma once
 
-#include "catalog/catalog.h"
-
-#include <nlohmann/json.hpp>
+#include "strategy/item.h"
 
 #include <string>
 
@@ -14,10 +12,9 @@ namespace openreg_gen {
 bool of_attention(std::string_view op);
 /// The function that such a kernel calls at first, of csrc/aten/native/AttentionMath.h; empty for other operators.
 std::string attention_start(std::string_view op);
-/// _fused_sdp_choice, whose stub is no kernel: PyTorch's function of that name is the CPU's own choice. Says in `item`
-/// whether `op` is that, and returns it.
-bool add_attention_choice(nlohmann::json& item, const Op& op);
+/// _fused_sdp_choice, whose stub is no kernel: PyTorch's function of that name is the CPU's own choice.
+bool is_attention_choice(std::string_view op);
 /// {fused_attention, fused_attention_backward, attention_choice}: what of it the spec names.
-void add_attention(nlohmann::json& ops);
+void add_attention(Listed& listed);
 
 }  // namespace openreg_gen

@@ -1,4 +1,4 @@
-#include "model/ops_texts.h"
+#include "texts/ops_texts.h"
 
 #include "catalog/schema.h"
 #include "diag/text.h"

@@ -1,4 +1,4 @@
-#include "model/escape.h"
+#include "texts/escape.h"
 
 #include <gtest/gtest.h>
 

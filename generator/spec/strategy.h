@@ -1,0 +1,63 @@
+// What a strategy is: one way in which an operator that the spec names gets its kernel. Each is one value in a file of
+// its own, strategy/<word>.cpp; strategy/all.cpp lists them.
+#pragma once
+
+#include "diag/diagnostic.h"
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace openreg_gen {
+
+struct Op;
+struct OpItem;
+struct OpSpec;
+struct Spec;
+struct Shown;
+struct Listed;
+
+struct Strategy {
+  /// What runs when the operator is called: a kernel of the backend's, the CPU's, or nothing, since the call raises.
+  enum class Runs { Kernel, Fallback, Nothing };
+  /// Which files register its operators.
+  enum class Registers { Apart, Structured, Native };
+
+  // What a spec says.
+  std::string_view word;                   // "pointwise"
+  std::string_view about;                  // of the reference page, behind the word
+  std::array<std::string_view, 8> keys{};  // of ops.*: those that go with it, but not with each strategy
+  std::string_view implied_by = {};        // the key that stands for it where `strategy` is not given
+  void (*written)(const OpSpec& entry, Diagnostics& diagnostics) = nullptr;  // what the entry lacks, or has too much
+
+  // What it can do. None of these: it fits each operator, and each entry.
+  Runs runs = Runs::Kernel;
+  std::string (*unfit)(const Op& op) = nullptr;                      // why it can't serve the operator; empty: it can
+  std::string_view code = "E0207";                                   // of an entry that wants it all the same
+  bool (*needs_no_fit)(const OpSpec& entry) = nullptr;               // the entry asks for less
+  std::string (*way_out)(const Spec& spec, const Op& op) = nullptr;  // joins the hint of that error
+  bool (*replaces_minimal)(const Op& op) = nullptr;                  // it may serve this operator of the minimal set
+  void (*check)(const Spec& spec, const OpSpec& entry, const Op& op, Diagnostics& diagnostics) = nullptr;
+
+  // When it is chosen for who asks for none: the lowest that fits goes first; 0: never.
+  int preference = 0;
+  std::string (*why)(const Op& op) = nullptr;  // what that means to the owner
+
+  // What templates see: see strategy/item.h.
+  std::array<std::string_view, 2> lists{};  // of `ops`: where they find its operators
+  std::unique_ptr<OpItem> (*item)(const Shown& shown, const OpSpec& entry, const Op& op) = nullptr;
+  void (*summarise)(const Shown& shown, Listed& listed) = nullptr;  // what they see of all its operators together
+  Registers registers = Registers::Apart;
+
+  bool takes(std::string_view key) const;
+};
+
+/// In the order of the reference page. Defined in strategy/all.cpp, the one thing that this folder leaves to a later
+/// one.
+std::span<const Strategy> all_strategies();
+/// Null if there is none of that name.
+const Strategy* find_strategy(std::string_view word);
+
+}  // namespace openreg_gen

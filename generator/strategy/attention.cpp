@@ -1,0 +1,31 @@
+#include "strategy/attention.h"
+
+#include <algorithm>
+
+namespace openreg_gen {
+namespace {
+
+constexpr std::string_view kForward = "_scaled_dot_product_fused_attention_overrideable";
+constexpr std::string_view kBackward = "_scaled_dot_product_fused_attention_overrideable_backward";
+constexpr std::string_view kChoice = "_fused_sdp_choice";
+
+}  // namespace
+
+bool of_attention(std::string_view op) { return op == kForward || op == kBackward || op == kChoice; }
+
+std::string attention_start(std::string_view op) {
+  if (op == kForward) return "attention_by_math";
+  return op == kBackward ? "attention_backward_by_math" : "";
+}
+
+bool is_attention_choice(std::string_view op) { return op == kChoice; }
+
+void add_attention(Listed& listed) {
+  const auto named = [&](const char* list, std::string_view name) {
+    return std::ranges::any_of(listed.of(list), [&](const auto& item) { return item->op == name; });
+  };
+  listed.out("fused_attention", named("native", kForward))("fused_attention_backward", named("native", kBackward))(
+      "attention_choice", named("stub", kChoice));
+}
+
+}  // namespace openreg_gen

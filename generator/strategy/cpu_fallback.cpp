@@ -1,0 +1,78 @@
+// `cpu_fallback`: the CPU's kernel, whatever the backend does with operators that it does not name.
+#include "spec/strategy.h"
+#include "strategy/fit.h"
+#include "strategy/item.h"
+
+#include <fmt/format.h>
+
+namespace openreg_gen {
+namespace {
+
+struct CpuFallbackItem : OpItem {
+  using OpItem::OpItem;
+  std::string detour;
+  void print(Fields out) const override {
+    OpItem::print(out);
+    out("detour", detour);
+  }
+};
+
+std::string no_cpu_fallback(const Op& op) {
+  if (op.is_view && !op.kernels.contains("CPU")) return "it is a view that PyTorch has no CPU kernel for";
+  if (op.is_view) return "";
+  switch (op.op_class) {
+    case OpClass::Factory:
+      return "it makes tensors on a device; the CPU would make them on the CPU";
+    case OpClass::Random:
+      return "the CPU would draw from its own generator, not the device's";
+    default:
+      break;
+  }
+  const bool stream = std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type == "Stream"; });
+  if ((!op.has_default || op.default_throws()) && !op.kernels.contains("CPU"))
+    return "PyTorch has no CPU kernel for it";
+  return stream ? "a stream has no meaning on the CPU" : "";
+}
+
+void cpu_fallback_written(const OpSpec& entry, Diagnostics& diagnostics) {
+  if (entry.strategy.given() && entry.fallback.given() && *entry.fallback == FallbackKind::None)
+    diagnostics.error("E0230", entry.fallback.at,
+                      fmt::format("'{}' is to run on the CPU, and not to fall back", *entry.name),
+                      "leave 'strategy' out: it is an error to call the operator then");
+}
+
+std::unique_ptr<OpItem> cpu_fallback_item(const Shown&, const OpSpec& entry, const Op& op) {
+  return fallback_item(op, &entry);
+}
+
+}  // namespace
+
+std::unique_ptr<OpItem> fallback_item(const Op& op, const OpSpec* entry) {
+  auto out = std::make_unique<CpuFallbackItem>(op);
+  out->detour = entry == nullptr ? "cpu_detour" : detour_function(*entry);
+  return out;
+}
+
+Strategy cpu_fallback_strategy() {
+  return {
+      .word = "cpu_fallback",
+      .about = "through the CPU.",
+      .keys = {"fallback"},
+      .implied_by = "fallback",
+      .written = cpu_fallback_written,
+      .runs = Strategy::Runs::Fallback,
+      .unfit = no_cpu_fallback,
+      .code = "E0204",
+      // What never runs needs no way through the CPU.
+      .needs_no_fit =
+          [](const OpSpec& entry) { return entry.fallback.given() && *entry.fallback == FallbackKind::None; },
+      .way_out = [](const Spec& spec, const Op& op) -> std::string {
+        return *spec.fallback.kind != FallbackKind::None && op.has_default ? "; or leave it out" : "";
+      },
+      .lists = {"cpu_fallback"},
+      .item = cpu_fallback_item,
+      .registers = Strategy::Registers::Native,
+  };
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,54 @@
+#include "strategy/fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace openreg_gen {
+
+std::string override_warning(const Op& op) {
+  if (op.composite_implicit) {
+    return "PyTorch composes it from other operators, with their gradients; a kernel of its own loses those";
+  }
+  if (op.op_class == OpClass::Composite && !op.default_throws())
+    return "PyTorch composes it from other operators already";
+  return {};
+}
+
+std::string served_by_delegate(const Op& op) {
+  return op.structured_delegate.empty()
+             ? std::string()
+             : fmt::format("'{}' serves this form too: register that one", op.structured_delegate);
+}
+
+StrategyFit fit_of(const Strategy& strategy, const Op& op) {
+  std::string reason = unfit(strategy, op);
+  if (!reason.empty()) return {&strategy, false, false, std::move(reason)};
+  reason = override_warning(op);
+  return {&strategy, true, !reason.empty(), reason};
+}
+
+std::vector<StrategyFit> fitting_strategies(const Op& op) {
+  std::vector<StrategyFit> fits;
+  for (const Strategy& strategy : all_strategies()) fits.push_back(fit_of(strategy, op));
+  return fits;
+}
+
+const Strategy& best_strategy(const Op& op, std::string& why) {
+  const Strategy* best = nullptr;
+  for (const Strategy& each : all_strategies()) {
+    const bool before = each.preference > 0 && (best == nullptr || each.preference < best->preference);
+    if (before && unfit(each, op).empty()) best = &each;
+  }
+  why = best->why(op);
+  return *best;
+}
+
+const Strategy* replaces_minimal(const Op& op) {
+  const auto all = all_strategies();
+  const auto may = [&](const Strategy& each) { return each.replaces_minimal != nullptr && each.replaces_minimal(op); };
+  const auto found = std::ranges::find_if(all, may);
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace openreg_gen

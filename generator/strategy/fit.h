@@ -1,0 +1,46 @@
+// Which strategies fit an operator, and which is the best. The facts come from the catalogue alone.
+#pragma once
+
+#include "catalog/catalog.h"
+#include "spec/strategy.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace openreg_gen {
+
+struct OpItem;
+struct OpSpec;
+
+struct StrategyFit {
+  const Strategy* strategy;
+  bool fits = false;
+  bool needs_override = false;  // fits only with `override: true`, since PyTorch's own default works already
+  std::string reason;           // why it does not fit, or what override would do; empty if it simply fits
+};
+StrategyFit fit_of(const Strategy& strategy, const Op& op);
+/// All strategies, in their order. Pure.
+std::vector<StrategyFit> fitting_strategies(const Op& op);
+
+/// The strategy that leaves least to be written by hand. `why` says what it means for the owner.
+const Strategy& best_strategy(const Op& op, std::string& why);
+/// Null if no strategy may serve this operator in the place of the minimal set's kernel.
+const Strategy* replaces_minimal(const Op& op);
+
+/// What registering a kernel would do to an operator that works already; empty if it does no harm.
+std::string override_warning(const Op& op);
+/// Why it can't serve the operator; empty if it can.
+inline std::string unfit(const Strategy& strategy, const Op& op) {
+  return strategy.unfit == nullptr ? std::string() : strategy.unfit(op);
+}
+/// "'add.out' serves this form too: register that one", of such a form.
+std::string served_by_delegate(const Op& op);
+
+/// Reductions whose result is a place, or a value and its place: argmax.out, argmin.out, max.dim_max, min.dim_min.
+bool picks(const Op& op);
+
+/// What `cpu_fallback` shows of an operator; without an entry, of one that falls back all the same.
+std::unique_ptr<OpItem> fallback_item(const Op& op, const OpSpec* entry = nullptr);
+
+}  // namespace openreg_gen

@@ -1,0 +1,117 @@
+// `in_tree`: PyTorch's own kernel, as its own devices share it.
+#include "catalog/in_tree.h"
+#include "spec/strategy.h"
+#include "strategy/fit.h"
+#include "strategy/headers.h"
+#include "strategy/item.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace openreg_gen {
+namespace {
+
+struct InTreeItem : OpItem {
+  using OpItem::OpItem;
+  std::string kernel;
+  void print(Fields out) const override {
+    OpItem::print(out);
+    out("kernel", kernel)("native_header", native_header);
+  }
+};
+
+/// What serves a stub at first: the CPU's function for it, where there is one.
+std::string stub_start(const DispatchStub& stub, const std::string& ns) {
+  if (stub.name == "index_put_with_sort_stub") return "&" + ns + "::native::host_index_put";
+  return "&" + ns + "::native::HostStub<" + stub.name + ", " + (stub.promotes ? "true" : "false") + ">::run";
+}
+
+/// A file: the operators whose first stub one header declares, and the stubs of that header.
+struct Family {
+  struct Stub {
+    std::string name, function;
+    void print(Fields out) const { out("name", name)("function", function); }
+  };
+  std::string id;
+  Headers headers;
+  std::vector<const OpItem*> ops;
+  std::map<std::string, Stub> stubs;
+  void print(Fields out) const {
+    std::vector<Stub> sorted;
+    for (const auto& [name, stub] : stubs) sorted.push_back(stub);
+    out("id", id)("ops", ops)("stubs", sorted);
+    headers.print(out);
+  }
+};
+
+std::string not_in_tree(const Op& op) {
+  if (auto other = served_by_delegate(op); !other.empty()) return other;
+  const auto cpu = op.kernels.find("CPU");
+  const auto cuda = op.kernels.find("CUDA");
+  if (cpu == op.kernels.end() || cuda == op.kernels.end()) {
+    return op.op_class == OpClass::Composite ? "PyTorch composes it from other operators already"
+                                             : "PyTorch has no kernel of it that two kinds of devices share";
+  }
+  if (cpu->second != cuda->second) {
+    return fmt::format("PyTorch's kernels of it differ: '{}' for the CPU, '{}' for CUDA", cpu->second, cuda->second);
+  }
+  if (op.op_class == OpClass::View) return "it is a view operator";
+  const auto draws = [](const Argument& a) { return a.schema_type == "Generator?"; };
+  if (std::ranges::any_of(op.arguments, draws))
+    return "it draws random numbers, and the device has a generator of its own";
+  return in_tree_stubs(op.name) ? "" : "what its kernel calls on a device is not known";
+}
+
+std::unique_ptr<OpItem> in_tree_item(const Shown& shown, const OpSpec&, const Op& op) {
+  auto out = std::make_unique<InTreeItem>(op);
+  out->kernel = shown.kernel(op, *out);
+  return out;
+}
+
+/// A stub that another strategy serves is not given twice.
+void summarise_in_tree(const Shown& shown, Listed& listed) {
+  std::set<std::string> taken;
+  for (const auto& [list, items] : listed.lists) {
+    for (const auto& each : items) taken.insert(each->stub);
+  }
+  std::map<std::string, Family> families;
+  for (const auto& op : listed.of("in_tree")) {
+    const auto stubs = in_tree_stubs(op->op).value_or(std::vector<DispatchStub>{});
+    Family& family = families[stubs.empty() ? "Composed" : stubs[0].family];
+    family.headers.add(*op, op->ops_header);
+    family.headers.add(*op, op->native_header);
+    family.ops.push_back(op.get());
+    for (const DispatchStub& stub : stubs) {
+      if (taken.contains(stub.name)) continue;
+      families[stub.family].stubs.emplace(stub.name,
+                                          Family::Stub{stub.name, stub_start(stub, *shown.spec.backend.cpp_namespace)});
+      families[stub.family].headers.add("ATen/native/" + stub.family + ".h");
+    }
+  }
+  std::vector<Family> sorted;
+  for (auto& [id, family] : families) {
+    family.id = id;
+    sorted.push_back(std::move(family));
+  }
+  listed.out("in_tree_families", sorted);
+}
+
+}  // namespace
+
+Strategy in_tree_strategy() {
+  return {
+      .word = "in_tree",
+      .about = "PyTorch's kernel, which its own devices share.",
+      .unfit = not_in_tree,
+      .code = "E0221",
+      .preference = 1,
+      .why = [](const Op&) -> std::string {
+        return "PyTorch's own kernel, which its devices share, serves this one too; nothing is to be written";
+      },
+      .item = in_tree_item,
+      .summarise = summarise_in_tree,
+  };
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,157 @@
+#include "strategy/item.h"
+
+#include "catalog/schema.h"
+
+namespace openreg_gen {
+namespace {
+
+/// What PyTorch's impl() takes for an argument: itself, or what meta() made of it ("dim -> int dim, int valid").
+std::vector<std::string> precomputed(const Op& op, const std::string& name, const std::string& itself) {
+  for (const std::string& line : op.precompute) {
+    const auto arrow = line.find(" -> ");
+    if (arrow == std::string::npos || line.substr(0, arrow) != name) continue;
+    std::vector<std::string> out;
+    for (const auto piece : split_top_level(std::string_view(line).substr(arrow + 4), ',')) {
+      const std::string text(piece);
+      out.push_back("precomputed." + text.substr(text.rfind(' ') + 1));
+    }
+    return out;
+  }
+  return {itself};
+}
+
+}  // namespace
+
+OpItem::OpItem(const Op& of) {
+  const auto parameters_of = parameters(of);
+  for (const Parameter& p : parameters_of)
+    if (p.out) outs.push_back(p.name);
+  const bool inplace = of.returns.find('&') != std::string::npos && outs.empty();
+  op = of.name;
+  id = op_id(of);
+  file = op_file(of);
+  base = of.base;
+  ops_struct = of.ops_struct();
+  schema = of.schema;
+  ops_header = "ATen/ops/" + header_root(of) + "_ops.h";
+  in_place = outs.empty() && (inplace || of.returns == "void");
+  returns = cpp_return(of.returns);
+  params = declaration(parameters_of);
+  args = names(parameters_of);
+  guard = device_guard(parameters_of);
+  out_args = join(outs);
+  return_value = of.returns == "void" ? ""
+                 : inplace            ? parameters_of.at(0).name
+                 : outs.size() == 1   ? outs[0]
+                                      : "{" + out_args + "}";
+  structured = of.structured;
+}
+
+void OpItem::print(Fields out) const {
+  out("op", op)("id", id)("file", file)("base", base)("struct", ops_struct)("schema", schema)("ops_header", ops_header)(
+      "in_place", in_place)("returns", returns)("params", params)("args", args)("guard", guard)("outs", outs)(
+      "out_count", outs.size())("out_args", out_args)("return_value", return_value)("structured", structured);
+  if (calls) calls->print(out);
+  if (releases) releases->print(out);
+}
+
+std::string OpItem::signature() const {
+  return calls ? "void " + id + "::impl(" + calls->impl_params + ")" : returns + " " + id + "(" + params + ")";
+}
+
+void StructuredTexts::print(Fields out) const {
+  out("meta_header", meta_header)("meta_struct", meta_struct)("precomputed", precomputed)("meta_args", meta_args)(
+      "impl_args", impl_args)("stub_impl_args", stub_impl_args)("impl_params", impl_params)(
+      "impl_params_unnamed", impl_params_unnamed)("detour_args", detour_args)("run_params", run_params)(
+      "run_args", run_args)("check_tensors", check_tensors)("functional_forms", functional_forms)("in_place_forms",
+                                                                                                  in_place_forms);
+}
+
+StructuredTexts Shown::structured(const Op& op) const {
+  std::vector<std::string> meta, impl, stub_impl, detour, unnamed;
+  std::vector<Parameter> impl_params, run_params;
+  StructuredTexts texts;
+  if (op.precomputed) impl_params.push_back({"const " + op.meta_struct + "::meta_return_ty&", "precomputed", false});
+  std::size_t index = 0;
+  for (const Parameter& p : parameters(op)) {
+    detour.push_back(p.name);
+    if (p.out) {
+      const std::string output = "op.maybe_get_output(" + std::to_string(index++) + ")";
+      impl.push_back(output);
+      stub_impl.push_back(output);
+      impl_params.push_back({"const at::Tensor&", p.name, true});
+      continue;
+    }
+    const std::string passed = p.optional_tensor()   ? "tensor_ref(" + p.name + ")"
+                               : p.optional_scalar() ? "scalar_ref(" + p.name + ")"
+                                                     : p.name;
+    if (p.any_tensor() && op.device_check) texts.check_tensors.push_back(p.name);
+    run_params.push_back(p);
+    meta.push_back(passed);
+    for (const std::string& text : precomputed(op, p.name, passed)) stub_impl.push_back(text);
+    impl.push_back(p.name);
+    impl_params.push_back(p);
+  }
+  for (const Parameter& p : impl_params) unnamed.push_back(p.type);
+  texts.meta_header = "ATen/ops/" + header_root(op) + "_meta.h";
+  texts.meta_struct = op.meta_struct;
+  texts.precomputed = op.precomputed;
+  texts.meta_args = join(meta);
+  texts.impl_args = join(impl);
+  texts.stub_impl_args = join(stub_impl);
+  texts.impl_params = declaration(impl_params);
+  texts.impl_params_unnamed = join(unnamed);
+  texts.detour_args = join(detour);
+  texts.run_params = declaration(run_params);
+  texts.run_args = names(run_params);
+  // The functional and in-place forms, which its kernel serves.
+  for (const std::string& name : op.variants) {
+    const Op* form = catalog.find(name);
+    if (form == nullptr || form->structured_delegate != op.name || registered.contains(name)) continue;
+    (form->kind == SchemaKind::Inplace ? texts.in_place_forms : texts.functional_forms)
+        .push_back({name, form->ops_struct()});
+  }
+  return texts;
+}
+
+std::string Shown::kernel(const Op& op, OpItem& item) const {
+  const auto kernel = op.kernels.find("CPU");
+  if (op.structured) item.calls = structured(op);
+  item.native_header = "ATen/ops/" + header_root(op) + "_native.h";
+  return op.structured ? op.native_struct("CPU")
+                       : "at::native::" + (kernel == op.kernels.end() ? op_id(op) : kernel->second);
+}
+
+bool Shown::falls_back(const OpSpec& entry) const {
+  return (entry.fallback.given() ? *entry.fallback : *spec.fallback.kind) != FallbackKind::None;
+}
+
+const std::vector<std::unique_ptr<OpItem>>& Listed::of(std::string_view list) const {
+  static const std::vector<std::unique_ptr<OpItem>> none;
+  const auto at = lists.find(list);
+  return at == lists.end() ? none : at->second;
+}
+
+std::vector<std::string> dtype_names(const OpSpec& entry) {
+  std::vector<std::string> out;
+  for (const auto& dtype : *entry.dtypes) out.push_back(*dtype);
+  return out;
+}
+
+std::string detour_function(const OpSpec& entry) {
+  return entry.fallback.given() ? "fallback_kernel<FallbackKind::" + fallback_enumerator(*entry.fallback) + ">"
+                                : "cpu_detour";
+}
+
+DtypeTexts::DtypeTexts(const Shown& shown, const OpSpec& entry, const OpItem& item)
+    : dispatch(dispatch_types(dtype_names(entry))), takes(enumerators(dtype_names(entry))) {
+  if (shown.falls_back(entry))
+    other_dtypes = "detour<" + item.ops_struct + (entry.fallback.given() ? ", &" + detour_function(entry) : "") + ">";
+}
+
+std::string fallback_enumerator(FallbackKind kind) {
+  constexpr const char* kEnumerators[] = {"kNone", "kCpu", "kCopy", "kAlias"};
+  return kEnumerators[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,101 @@
+// What templates see of one operator, in finished C++ texts. A strategy derives its own from OpItem; each struct prints
+// itself by one list of its fields.
+#pragma once
+
+#include "catalog/catalog.h"
+#include "spec/spec.h"
+#include "texts/fields.h"
+#include "texts/ops_texts.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace openreg_gen {
+
+/// For which releases of PyTorch an operator is registered, where that is not each that the spec is for.
+struct ReleaseGuard {
+  std::string when;      // "MINE_TORCH_RELEASE >= 214"; empty: for all
+  std::string releases;  // "((2, 14), (2, 14))", as Python has it
+  void print(Fields out) const { out("when", when)("releases", releases); }
+};
+
+/// What a structured operator adds: the calls of meta() and impl(), and its other forms.
+struct StructuredTexts {
+  struct Form {
+    std::string op, ops_struct;
+    void print(Fields out) const { out("op", op)("struct", ops_struct); }
+  };
+  std::string meta_header, meta_struct, meta_args, impl_args, stub_impl_args, impl_params, impl_params_unnamed,
+      detour_args, run_params, run_args;
+  bool precomputed = false;
+  std::vector<std::string> check_tensors;
+  std::vector<Form> functional_forms, in_place_forms;
+  void print(Fields out) const;
+};
+
+struct OpItem {
+  explicit OpItem(const Op& op);
+  virtual ~OpItem() = default;
+
+  std::string op, id, file, base, ops_struct, schema, ops_header, returns, params, args, guard, out_args, return_value;
+  bool in_place = false, structured = false;
+  std::vector<std::string> outs;
+  std::optional<StructuredTexts> calls;  // of a structured operator whose strategy shows them
+  std::optional<ReleaseGuard> releases;
+
+  // Not for templates.
+  std::string list;           // of `ops`, where its strategy has several; else the strategy's first
+  std::string native_header;  // of PyTorch's own kernel, where that is called
+  std::string stub;           // the DispatchStub that it serves
+
+  /// It returns a new tensor, into which no argument leads.
+  bool functional() const { return outs.empty() && return_value == kNothing; }
+  static constexpr std::string_view kNothing = "{}";
+
+  virtual void print(Fields out) const;
+  /// The C++ function that an owner writes for it: "at::Tensor relu(const at::Tensor& self)".
+  virtual std::string signature() const;
+};
+
+/// The operators that templates see, by list; also those of strategies that have no list.
+using OpLists = std::map<std::string, std::vector<std::unique_ptr<OpItem>>, std::less<>>;
+
+/// Of what the operators are shown.
+struct Shown {
+  const Spec& spec;
+  const Catalog& catalog;
+  std::set<std::string_view> registered;  // who has a kernel of its own: what the spec names, and the minimal set
+
+  StructuredTexts structured(const Op& op) const;
+  /// PyTorch's own kernel of the operator: its C++ name, and its header into `item`.
+  std::string kernel(const Op& op, OpItem& item) const;
+  /// Whether calls that a kernel does not take fall back.
+  bool falls_back(const OpSpec& entry) const;
+};
+
+/// What a strategy says of all its operators together.
+struct Listed {
+  const OpLists& lists;
+  Fields out;  // of globals["ops"]
+  const std::vector<std::unique_ptr<OpItem>>& of(std::string_view list) const;
+};
+
+/// What a kernel for some dtypes does with the others.
+struct DtypeTexts {
+  std::string dispatch, takes, other_dtypes;  // other_dtypes: how it calls the CPU's; empty: they are an error
+  DtypeTexts(const Shown& shown, const OpSpec& entry, const OpItem& item);
+  void print(Fields out) const { out("dispatch", dispatch)("takes", takes)("other_dtypes", other_dtypes); }
+};
+
+std::vector<std::string> dtype_names(const OpSpec& entry);
+/// The enumerator of FallbackKind in the emitted host/Fallback.h.
+std::string fallback_enumerator(FallbackKind kind);
+/// The boxed function by which an operator falls back.
+std::string detour_function(const OpSpec& entry);
+
+}  // namespace openreg_gen

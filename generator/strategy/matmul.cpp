@@ -1,0 +1,85 @@
+// `matmul`: products of matrices and vectors, by the gemm() of the device's API.
+#include "spec/strategy.h"
+#include "strategy/fit.h"
+#include "strategy/item.h"
+
+#include <algorithm>
+
+namespace openreg_gen {
+namespace {
+
+struct MatmulItem : OpItem {
+  using OpItem::OpItem;
+  std::string gemm_args;  // "self, mat1, mat2, beta, alpha"; where nothing is added, the sum is left undefined
+  std::string dot_args;   // of a product of vectors, which has no meta()
+  void print(Fields out) const override {
+    OpItem::print(out);
+    if (calls)
+      out("gemm_args", gemm_args);
+    else
+      out("dot_args", dot_args);
+  }
+};
+
+std::string not_matmul(const Op& op) {
+  constexpr std::string_view family[] = {"addmm.out", "addmv.out", "baddbmm.out", "bmm.out", "dot", "mm.out", "vdot"};
+  if (std::ranges::find(family, op.name) != std::end(family)) return {};
+  if (std::ranges::find(family, op.structured_delegate) != std::end(family)) {
+    return served_by_delegate(op);
+  }
+  constexpr std::string_view composed[] = {"chain_matmul",     "dot",       "inner",  "linalg_matmul",
+                                           "linalg_multi_dot", "linear",    "matmul", "mv",
+                                           "linalg_vecdot",    "tensordot", "vdot"};
+  if (std::ranges::find(composed, op.base) != std::end(composed))
+    return "PyTorch composes it of products that can be: mm.out, bmm.out, addmm.out, baddbmm.out, addmv.out and dot";
+  return "it is no product of matrices; those are mm.out, bmm.out, addmm.out, baddbmm.out, addmv.out, dot and vdot";
+}
+
+std::string gemm_arguments(const Op& op) {
+  std::vector<Parameter> in;
+  for (const Parameter& p : parameters(op))
+    if (!p.out) in.push_back(p);
+  return in.size() == 2 ? "at::Tensor(), " + names(in) + ", 0, 1" : names(in);
+}
+
+std::unique_ptr<OpItem> matmul_item(const Shown& shown, const OpSpec&, const Op& op) {
+  auto out = std::make_unique<MatmulItem>(op);
+  if (op.structured) {
+    out->calls = shown.structured(op);
+    out->gemm_args = gemm_arguments(op);
+  } else {
+    out->dot_args = op.base == "vdot" ? "self.conj(), other" : names(parameters(op));
+  }
+  return out;
+}
+
+void summarise_matmul(const Shown&, Listed& listed) {
+  std::set<std::string> headers;
+  bool dots = false;
+  for (const auto& product : listed.of("matmul")) {
+    headers.insert(product->ops_header);
+    if (product->calls) headers.insert(product->calls->meta_header);
+    dots = dots || !product->calls;
+  }
+  listed.out("dots", dots)("matmul_headers", headers);
+}
+
+}  // namespace
+
+Strategy matmul_strategy() {
+  return {
+      .word = "matmul",
+      .about = "through the device's matrix multiplication.",
+      .unfit = not_matmul,
+      .code = "E0223",
+      .preference = 2,
+      .why = [](const Op&) -> std::string {
+        return "shapes and dtypes come from PyTorch; the gemm() that all such operators share is yours";
+      },
+      .lists = {"matmul"},
+      .item = matmul_item,
+      .summarise = summarise_matmul,
+  };
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,45 @@
+// `native`: a kernel with the operator's exact signature is the owner's.
+#include "spec/strategy.h"
+#include "strategy/attention.h"
+#include "strategy/fit.h"
+#include "strategy/item.h"
+
+namespace openreg_gen {
+namespace {
+
+struct NativeItem : OpItem {
+  using OpItem::OpItem;
+  std::string attention;  // what it starts as
+  void print(Fields out) const override {
+    OpItem::print(out);
+    out("attention", attention);
+  }
+};
+
+std::unique_ptr<OpItem> native_item(const Shown&, const OpSpec&, const Op& op) {
+  auto out = std::make_unique<NativeItem>(op);
+  out->attention = attention_start(op.name);
+  return out;
+}
+
+std::string why_native(const Op& op) {
+  const std::string no = unfit(*find_strategy("cpu_fallback"), op);
+  return no.empty() ? "it has no structured form and no DispatchStub; the kernel starts as a detour through the CPU"
+                    : "no other way: " + no;
+}
+
+}  // namespace
+
+Strategy native_strategy() {
+  return {
+      .word = "native",
+      .about = "a kernel with the operator's exact signature.",
+      .preference = 5,
+      .why = why_native,
+      .lists = {"native"},
+      .item = native_item,
+      .registers = Strategy::Registers::Native,
+  };
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,154 @@
+// `reduction`: the spec's expressions become a kernel that folds elements, or picks one of them.
+#include "spec/strategy.h"
+#include "strategy/check_expr.h"
+#include "strategy/fit.h"
+#include "strategy/item.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace openreg_gen {
+namespace {
+
+struct ReductionItem : OpItem {
+  using OpItem::OpItem;
+  std::string dims, map, combine, init, finish;
+  std::optional<DtypeTexts> dtypes;
+  void print(Fields out) const override {
+    OpItem::print(out);
+    out("dims", dims)("map", map)("combine", combine)("init", init)("finish", finish);
+    dtypes->print(out);
+  }
+};
+
+/// A reduction to a place: argmax has places alone, max.dim_max values and places.
+struct PickItem : ReductionItem {
+  using ReductionItem::ReductionItem;
+  std::string prefer;
+  void print(Fields out) const override {
+    ReductionItem::print(out);
+    const bool values = outs.size() == 2;
+    out("prefer", prefer)("into_values", values ? "op.maybe_get_output(0)" : "at::Tensor()")(
+        "into_places", values ? "op.maybe_get_output(1)" : "op.maybe_get_output(0)");
+  }
+};
+
+/// Reductions whose shapes and dtypes PyTorch's meta() tells: `dim` (one, some or none for all), `keepdim`.
+std::string not_reduction(const Op& op) {
+  if (auto other = served_by_delegate(op); !other.empty()) return other;
+  if (picks(op)) return {};
+  if (!op.structured || op.schema_returns.size() != 1) return "PyTorch has no structured form of it with one result";
+  constexpr std::string_view known[] = {"self", "dim", "keepdim", "dtype"};
+  for (const Argument& a : op.arguments) {
+    if (!a.is_out && std::ranges::find(known, a.name) == std::end(known)) {
+      return fmt::format("it takes '{}', and a reduction has `self`, `dim`, `keepdim` and `dtype` alone", a.name);
+    }
+  }
+  const bool folds = op.has_tag("reduction") || op.base == "any" || op.base == "all";
+  return folds ? "" : "it reduces nothing";
+}
+
+void reduction_written(const OpSpec& entry, Diagnostics& diagnostics) {
+  if (entry.prefer.given()) {
+    for (const auto& [key, value] :
+         {std::pair{"combine", &entry.combine}, {"init", &entry.init}, {"finish", &entry.finish}}) {
+      if (value->given())
+        diagnostics.error("E0229", value->at, fmt::format("'{}' has no meaning beside 'prefer'", key),
+                          "`prefer` picks one of the elements; it goes with `map` alone");
+    }
+  } else if (!entry.combine.given() || !entry.init.given()) {
+    diagnostics.error(
+        "E0220", entry.name.at,
+        fmt::format("'{}' is a reduction, but has no '{}'", *entry.name, entry.combine.given() ? "init" : "combine"),
+        "such as `combine: a + b` and `init: 0`; of argmax and its like, `prefer: a > b || a != a`");
+  }
+}
+
+/// Each of a reduction's expressions sees names of its own.
+void check_reduction(const Spec& spec, const OpSpec& op, const Op& known, Diagnostics& diagnostics) {
+  if (picks(known) && op.combine.given()) {
+    diagnostics.error("E0229", op.combine.at,
+                      fmt::format("'{}' gives a place, which 'combine' does not know", known.name),
+                      "write `prefer`, such as `prefer: a > b || a != a`, and no `combine` and `init`");
+  } else if (!picks(known) && op.prefer.given()) {
+    diagnostics.error(
+        "E0229", op.prefer.at, fmt::format("'{}' gives no place of an element", known.name),
+        "write `combine` and `init`; `prefer` is for argmax.out, argmin.out, max.dim_max and min.dim_min");
+  }
+  const std::pair<const Located<std::string>*, std::vector<std::string_view>> expressions[] = {
+      {&op.map, {"self"}},
+      {&op.combine, {"a", "b"}},
+      {&op.init, {"lowest", "highest"}},
+      {&op.finish, {"acc", "count"}},
+      {&op.prefer, {"a", "b"}}};
+  for (const auto& [text, names] : expressions) {
+    if (!text->given()) continue;
+    const Expr expr = parse_expr(**text);
+    if (expr.error) continue;  // reported by the parser
+    for (const auto& [name, offset] : expr.names) {
+      if (std::ranges::find(names, name) != names.end()) continue;
+      diagnostics.error("E0224", place_in(*text, offset, spec),
+                        fmt::format("'{}' is not known in this expression", name),
+                        fmt::format("it sees {}", fmt::join(names, " and ")));
+    }
+    check_dtypes(spec, op, *text, expr, diagnostics, [](const std::string&) { return true; });
+  }
+}
+
+template <typename Item>
+std::unique_ptr<Item> reduced(const Shown& shown, const OpSpec& entry, const Op& op) {
+  auto out = std::make_unique<Item>(op);
+  out->calls = shown.structured(op);
+  out->dims = "{}";
+  for (const Parameter& p : parameters(op)) {
+    if (p.name != "dim") continue;
+    if (p.type == "int64_t") out->dims = "{dim}";
+    if (p.type == "std::optional<int64_t>") out->dims = "dim.has_value() ? at::IntArrayRef(*dim) : at::IntArrayRef()";
+    if (p.type == "at::OptionalIntArrayRef") out->dims = "dim.value_or(at::IntArrayRef())";
+    if (p.type == "at::IntArrayRef") out->dims = "dim";
+  }
+  out->map = entry.map.given() ? *entry.map : "self";
+  out->combine = *entry.combine;
+  out->init = *entry.init;
+  out->finish = entry.finish.given() ? *entry.finish : "acc";
+  out->dtypes.emplace(shown, entry, *out);
+  return out;
+}
+
+std::unique_ptr<OpItem> reduction_item(const Shown& shown, const OpSpec& entry, const Op& op) {
+  if (!picks(op)) return reduced<ReductionItem>(shown, entry, op);
+  auto out = reduced<PickItem>(shown, entry, op);
+  out->list = "pick";
+  out->prefer = *entry.prefer;
+  return out;
+}
+
+void summarise_reduction(const Shown&, Listed& listed) {
+  listed.out("reduces", !listed.of("reduction").empty() || !listed.of("pick").empty());
+}
+
+}  // namespace
+
+bool picks(const Op& op) {
+  constexpr std::string_view kNames[] = {"argmax.out", "argmin.out", "max.dim_max", "min.dim_min"};
+  return std::ranges::find(kNames, op.name) != std::end(kNames);
+}
+
+Strategy reduction_strategy() {
+  return {
+      .word = "reduction",
+      .about = "`map`, `combine` and `finish`, or `prefer`, become a kernel.",
+      .keys = {"map", "combine", "init", "finish", "prefer", "dtypes", "fallback"},
+      .written = reduction_written,
+      .unfit = not_reduction,
+      .code = "E0222",
+      .check = check_reduction,
+      .lists = {"reduction", "pick"},
+      .item = reduction_item,
+      .summarise = summarise_reduction,
+  };
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,52 @@
+// `structured`: the kernel is the owner's; shapes, dtypes and the other forms are PyTorch's.
+#include "spec/strategy.h"
+#include "strategy/fit.h"
+#include "strategy/item.h"
+#include "strategy/starter.h"
+
+namespace openreg_gen {
+namespace {
+
+struct StructuredItem : OpItem {
+  using OpItem::OpItem;
+  Starter start;
+  std::string lambda_params;
+  void print(Fields out) const override {
+    OpItem::print(out);
+    out("starter", start.expression)("dispatch", start.dispatch)("lambda_params", lambda_params);
+  }
+};
+
+std::string not_structured(const Op& op) {
+  if (op.structured) return {};
+  const auto other = served_by_delegate(op);
+  return other.empty() ? "PyTorch has no structured form of it" : other;
+}
+
+std::unique_ptr<OpItem> structured_item(const Shown& shown, const OpSpec&, const Op& op) {
+  auto out = std::make_unique<StructuredItem>(op);
+  out->calls = shown.structured(op);
+  out->start = starter(op.name);
+  out->lambda_params = pointwise_texts(parameters(op)).lambda_params;
+  return out;
+}
+
+}  // namespace
+
+Strategy structured_strategy() {
+  return {
+      .word = "structured",
+      .about = "shapes, dtypes and the functional form come from PyTorch.",
+      .unfit = not_structured,
+      .code = "E0205",
+      .preference = 4,
+      .why = [](const Op&) -> std::string {
+        return "shapes, dtypes, the functional and the in-place form come from PyTorch; impl() is yours";
+      },
+      .lists = {"structured"},
+      .item = structured_item,
+      .registers = Strategy::Registers::Structured,
+  };
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,144 @@
+// `stub`: PyTorch's own kernel, and the function of its DispatchStub, which is the owner's.
+#include "catalog/in_tree.h"
+#include "catalog/stubs.h"
+#include "spec/strategy.h"
+#include "strategy/attention.h"
+#include "strategy/fit.h"
+#include "strategy/item.h"
+#include "strategy/starter.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace openreg_gen {
+namespace {
+
+struct StubType {
+  std::string_view name;
+  bool base;          // TensorIteratorBase, not TensorIterator
+  int scalars;        // const at::Scalar& that follow
+  bool flag = false;  // and a bool
+};
+constexpr StubType kStubTypes[] = {
+    {"binary_fn", false, 0},
+    {"binary_fn_alpha", true, 1},
+    {"elu_backward_fn", true, 3, true},
+    {"elu_fn", true, 3},
+    {"hardsigmoid_backward_fn", true, 0},
+    {"hardsigmoid_fn", true, 0},
+    {"hardswish_fn", false, 0},
+    {"hardtanh_backward_fn", false, 2},
+    {"is_infinity_op_fn", true, 0},
+    {"leaky_relu_backward_fn", true, 1},
+    {"leaky_relu_fn", true, 1},
+    {"lerp_fn_scalar", true, 1},
+    {"lerp_fn_tensor", true, 0},
+    {"pow_tensor_tensor_fn", true, 0},
+    {"shrink_backward_fn", true, 1},
+    {"shrink_fn", true, 1},
+    {"softplus_backward_fn", true, 2},
+    {"softplus_fn", true, 2},
+    {"softshrink_fn", true, 1},
+    {"structured_activation_backward_fn", true, 0},
+    {"structured_activation_fn", true, 0},
+    {"structured_binary_fn", true, 0},
+    {"structured_pointwise_fn", true, 1},
+    {"threshold_fn", true, 2},
+    {"unary_fn", true, 0},
+    {"unary_fn_with_scalar", true, 1},
+};
+
+struct StubItem : OpItem {
+  using OpItem::OpItem;
+  std::string kernel, stub_header;
+  bool choice = false;  // of attention's kernels, which is no kernel: nothing of the rest
+  bool promotes = false;
+  StubSignature stub_signature;
+  std::string starter, lambda_params, dispatch, takes;
+  void print(Fields out) const override {
+    OpItem::print(out);
+    out("kernel", kernel)("native_header", native_header)("stub", stub)("stub_header", stub_header)("choice", choice);
+    if (choice) return;
+    out("stub_params", stub_signature.params)("stub_args", stub_signature.args)(
+        "promotes", promotes ? "true" : "false")("starter", starter)("lambda_params", lambda_params)(
+        "dispatch", dispatch)("takes", takes);
+  }
+  std::string signature() const override {
+    return choice ? OpItem::signature() : "void " + id + "_kernel(" + stub_signature.params + ")";
+  }
+};
+
+std::string not_stub(const Op& op) {
+  if (find_stub(op.name) != nullptr) return {};
+  for (const auto& variant : op.variants) {
+    if (find_stub(variant) == nullptr) continue;
+    const bool serves = variant == op.structured_delegate;
+    return fmt::format("'{}' {}", variant,
+                       serves ? "serves this form too: register that one" : "has a stub, this form has none");
+  }
+  return "PyTorch's own kernel of it ends in no DispatchStub that a backend can serve";
+}
+
+std::unique_ptr<OpItem> stub_item(const Shown& shown, const OpSpec& entry, const Op& op) {
+  auto out = std::make_unique<StubItem>(op);
+  const StubInfo& info = *find_stub(op.name);
+  out->kernel = shown.kernel(op, *out);
+  out->stub = info.stub;
+  out->stub_header = info.header();
+  if (is_attention_choice(op.name)) {
+    out->choice = true;
+    out->kernel = "native::" + op.name;
+    return out;
+  }
+  const auto dtypes = dtype_names(entry);
+  const Starter start = starter(op.name);
+  out->stub_signature = stub_signature(info.fn_type);
+  out->promotes = dispatch_stub(out->stub).promotes;
+  out->starter = start.expression;
+  out->lambda_params = pointwise_texts(parameters(op)).lambda_params;
+  out->dispatch = dtypes.empty() ? start.dispatch : dispatch_types(dtypes);
+  // Without `dtypes` the starting kernel takes what a test of the operator looks at; the owner widens it.
+  if (shown.falls_back(entry) && !dtypes.empty()) out->takes = enumerators(dtypes);
+  return out;
+}
+
+}  // namespace
+
+StubSignature stub_signature(std::string_view fn_type) {
+  for (const StubType& type : kStubTypes) {
+    if (type.name != fn_type) continue;
+    StubSignature out{type.base ? "at::TensorIteratorBase& iter" : "at::TensorIterator& iter", "iter"};
+    for (int i = 0; i < type.scalars; ++i) {
+      const std::string name(1, static_cast<char>('a' + i));
+      out.params += ", const at::Scalar& " + name;
+      out.args += ", " + name;
+    }
+    if (type.flag) {
+      out.params += ", bool flag";
+      out.args += ", flag";
+    }
+    return out;
+  }
+  throw std::out_of_range("no parameters known for " + std::string(fn_type));
+}
+
+Strategy stub_strategy() {
+  return {
+      .word = "stub",
+      .about = "PyTorch's kernel, with a DispatchStub of the backend's.",
+      .keys = {"dtypes", "fallback"},
+      .unfit = not_stub,
+      .code = "E0206",
+      .replaces_minimal = [](const Op& op) { return find_stub(op.name) != nullptr; },
+      .preference = 3,
+      .why = [](const Op&) -> std::string {
+        return "PyTorch's own kernel serves it; the function that its DispatchStub runs on the device is yours";
+      },
+      .lists = {"stub"},
+      .item = stub_item,
+      .registers = Strategy::Registers::Native,
+  };
+}
+
+}  // namespace openreg_gen
