@@ -55,7 +55,7 @@ Exit explain_spec(const Invocation& call, const ExplainedTree& tree, int line) {
   page.entry("class", class_meaning(FileClass::Owned) + "; `add` and `remove` edit it in place");
   if (!path.empty()) {
     page.entry("key", fmt::format("{}: {}", fmt::join(keys, "."), key->description));
-    if (!key->fallback.empty()) page.entry("default", std::string(key->fallback));
+    if (!default_text(*key).empty()) page.entry("default", std::string(default_text(*key)));
   }
   print_text(page.take());
   if (keys.size() > 1 && keys[0] == "ops") fmt::print("\n`openreg-gen explain {}` tells about the operator\n", keys[1]);

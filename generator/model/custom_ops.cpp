@@ -220,7 +220,7 @@ std::string list_items(std::size_t count) {
 
 }  // namespace
 
-json custom_operators_model(const Spec& spec) {
+json custom_operators_model(const Spec& spec, Subjects& subjects) {
   json out = {{"pointwise", json::array()}, {"declared", json::array()},      {"formulas", json::array()},
               {"schemas", json::array()},   {"python", json::array()},        {"py_functions", json::array()},
               {"views", json::array()},     {"kernels", json::array()},       {"not_differentiable", json::array()},
@@ -268,6 +268,9 @@ json custom_operators_model(const Spec& spec) {
                                  {"formula", formula},
                                  {"backward_params", declaration(backward)},
                                  {"backward_params_unnamed", types(backward)}});
+      subjects["custom_ops.declared"].push_back(
+          {*spec.backend.name + "::" + schema.name(),
+           returns + " custom_" + id(schema) + "(" + declaration(view ? params : kernel_params) + ")"});
       if (writes) out["mutating"].push_back(schema.name());
       if (view) out["views"].push_back({{"name", schema.name()}, {"custom_id", id(schema)}, {"formula", formula}});
       if (!view) out["kernels"].push_back({{"name", schema.name()}, {"custom_id", id(schema)}});
@@ -347,6 +350,11 @@ json custom_operators_model(const Spec& spec) {
                 op["py_returns"].get<std::string>().find("Sequence[") != std::string::npos;
   }
   out["sequences"] = sequences;
+  for (const char* list : {"pointwise", "formulas", "python", "py_functions", "views", "kernels"}) {
+    for (const json& item : out[list])
+      subjects[std::string("custom_ops.") + list].push_back(
+          {*spec.backend.name + "::" + item["name"].get<std::string>(), {}});
+  }
   for (std::size_t i = 0; i < out["pointwise"].size(); ++i)
     out["pointwise"][i]["continuation"] = i + 1 < out["pointwise"].size() ? " \\" : "";
   return out;

@@ -6,7 +6,6 @@
 #include "model/ops.h"
 #include "strategy/item.h"
 #include "spec/keys.h"
-#include "spec/names.h"
 
 #include <fmt/format.h>
 
@@ -20,10 +19,6 @@ json text_forms(const std::string& text) {
           {"toml", toml_literal(text)}, {"cmake", cmake_literal(text)}, {"md", markdown_text(text)}};
 }
 
-const std::string& or_default(const Located<std::string>& value, const std::string& fallback) {
-  return value.value.empty() ? fallback : value.value;
-}
-
 /// "2.13.1" -> "2.13"
 std::string series(const std::string& version) {
   const auto release = torch_release(version).value_or(TorchRelease{});
@@ -35,15 +30,15 @@ json backend(const BackendSpec& b) {
   return {
       {"name", name},
       {"NAME", upper_case(name)},
-      {"Name", or_default(b.class_prefix, camel_case(name))},
-      {"api", or_default(b.api_prefix, lower_camel_case(name))},
+      {"Name", *b.class_prefix},
+      {"api", *b.api_prefix},
       {"API", upper_case(name)},
-      {"package", or_default(b.package, "torch_" + name)},
-      {"ns", or_default(b.cpp_namespace, name)},
-      {"version", or_default(b.version, "0.1.0")},
-      {"license", or_default(b.license, "BSD-3-Clause")},
-      {"vendor", text_forms(or_default(b.vendor, "The " + name + " authors"))},
-      {"description", text_forms(or_default(b.description, "A PyTorch backend for the " + name + " device."))},
+      {"package", *b.package},
+      {"ns", *b.cpp_namespace},
+      {"version", *b.version},
+      {"license", *b.license},
+      {"vendor", text_forms(*b.vendor)},
+      {"description", text_forms(*b.description)},
   };
 }
 
@@ -89,7 +84,7 @@ json fallback(const FallbackSpec& spec) {
 
 }  // namespace
 
-json make_globals(const Resolved& resolved, const std::string& spec_file) {
+json make_globals(const Resolved& resolved, const std::string& spec_file, Subjects& subjects) {
   const Spec& spec = resolved.spec;
   const bool emulator = spec.device.api.value == DeviceApi::Emulator;
   json globals = {
@@ -113,7 +108,7 @@ json make_globals(const Resolved& resolved, const std::string& spec_file) {
       {"allocator", allocator_context(spec.allocator)},
       {"fallback", fallback(spec.fallback)},
   };
-  add_operators(globals, resolved);
+  add_operators(globals, resolved, subjects);
   return globals;
 }
 

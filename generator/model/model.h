@@ -3,6 +3,7 @@
 #pragma once
 
 #include "header/header.h"
+#include "model/subject.h"
 #include "model/user_templates.h"
 #include "resolve/resolve.h"
 
@@ -33,13 +34,14 @@ struct Output {
 };
 
 /// What all templates see, for a spec without errors. `spec_file`: the spec's path inside its tree.
-nlohmann::json make_globals(const Resolved& resolved, const std::string& spec_file);
+/// Of lists of operators, `subjects` says what their items are about.
+nlohmann::json make_globals(const Resolved& resolved, const std::string& spec_file, Subjects& subjects);
 
 /// Reads templates/templates.yaml and fills its rows in, in their order. Throws Failure(Internal, E060x) that names
 /// the row if a template file, a condition or a list does not exist. `user` has its say: its templates take the place
 /// of those of the same name, its rows come last; what is wrong there is Failure(BadInput, E0613).
 std::vector<Output> expand_outputs(const std::filesystem::path& templates, const nlohmann::json& globals,
-                                   const UserTemplates& user = {});
+                                   const Subjects& subjects, const UserTemplates& user = {});
 
 /// The item of the model that an output of a row with `each` is of; else null.
 const nlohmann::json& item_of(const Output& output, const nlohmann::json& globals);

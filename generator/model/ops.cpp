@@ -64,7 +64,7 @@ void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
 
 }  // namespace
 
-json operators_model(const Resolved& resolved) {
+json operators_model(const Resolved& resolved, Subjects& subjects) {
   const Spec& spec = resolved.spec;
   Shown shown{spec, resolved.catalog, {}};
   for (const ResolvedOp& each : resolved.ops) shown.registered.insert(each.op.name);
@@ -90,12 +90,17 @@ json operators_model(const Resolved& resolved) {
     if (strategy.summarise != nullptr) strategy.summarise(shown, listed);
   add_unnamed(lists, shown, resolved);
 
-  for (const std::string_view list : {"minimal", "random", "embedding_bag"})
-    listed.out(std::string(list).c_str(), listed.of(list));
+  const auto show = [&](const std::string& list) {
+    listed.out(list.c_str(), listed.of(list));
+    auto& about = subjects["ops." + list];
+    for (const auto& item : listed.of(list)) about.push_back({"aten::" + item->op, item->signature()});
+  };
+  for (const char* list : {"minimal", "random", "embedding_bag"}) show(list);
   for (const Strategy& strategy : all_strategies()) {
     for (const std::string_view list : strategy.lists)
-      if (!list.empty()) listed.out(std::string(list).c_str(), listed.of(list));
+      if (!list.empty()) show(std::string(list));
   }
+  for (const TestedItem& item : tested) subjects["ops.tested"].push_back({"aten::" + item.op, {}});
   add_attention(listed);
   listed.out("tested", tested)(
       "limited", std::ranges::any_of(tested, [](const TestedItem& item) { return !item.releases->when.empty(); }))(
@@ -108,11 +113,16 @@ json operators_model(const Resolved& resolved) {
   return out;
 }
 
-void add_operators(json& globals, const Resolved& resolved) {
-  globals["ops"] = operators_model(resolved);
+void add_operators(json& globals, const Resolved& resolved, Subjects& subjects) {
+  globals["ops"] = operators_model(resolved, subjects);
   globals["tests"] = tests_model(resolved.spec);
-  globals["custom_ops"] = custom_operators_model(resolved.spec);
+  globals["custom_ops"] = custom_operators_model(resolved.spec, subjects);
   globals["amp"] = amp_model(resolved.spec, resolved.catalog);
+  for (const char* list : {"policies", "dtypes"}) {
+    for (const json& item : globals["amp"][list])
+      subjects[std::string("amp.") + list].push_back(
+          {*resolved.spec.backend.name + "::" + item["name"].get<std::string>(), {}});
+  }
 }
 
 }  // namespace openreg_gen

@@ -3,6 +3,7 @@
 // Input is a spec without errors: names exist and strategies fit. Pure functions; same input, same model.
 #pragma once
 
+#include "model/subject.h"
 #include "resolve/resolve.h"
 
 #include <nlohmann/json.hpp>
@@ -13,13 +14,13 @@ namespace openreg_gen {
 
 /// Fills in globals["ops"], ["custom_ops"] and ["amp"]. Throws Failure(Environment) if the installed PyTorch lacks the
 /// header that lists the autocast rules.
-void add_operators(nlohmann::json& globals, const Resolved& resolved);
+void add_operators(nlohmann::json& globals, const Resolved& resolved, Subjects& subjects);
 
 /// globals["ops"]: lists `minimal`, `random`, and one a strategy, in the spec's order, with what the templates in
 /// templates/csrc/aten show of each operator.
-nlohmann::json operators_model(const Resolved& resolved);
+nlohmann::json operators_model(const Resolved& resolved, Subjects& subjects);
 
 /// globals["custom_ops"].
-nlohmann::json custom_operators_model(const Spec& spec);
+nlohmann::json custom_operators_model(const Spec& spec, Subjects& subjects);
 
 }  // namespace openreg_gen

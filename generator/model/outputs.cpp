@@ -3,7 +3,6 @@
 
 #include "diag/failure.h"
 #include "diag/suggest.h"
-#include "model/signature.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
@@ -114,22 +113,17 @@ void expand_row(const Row& row, const Exists& exists, const json& globals, std::
 }
 
 /// Items of one operator may have several owned files: all but the first are told apart by their template.
-void identify(std::vector<Output>& outputs, const json& globals) {
+void identify(std::vector<Output>& outputs, const Subjects& subjects) {
   std::set<std::string> seen;
   for (Output& output : outputs) {
     const bool owned = output.file_class == FileClass::Owned;
     const std::string stem = output.template_name.substr(0, output.template_name.rfind(".j2"));
-    const json& item = item_of(output, globals);
-    if (const json* op = find(item, "op"); op && op->is_string()) {
-      output.id = "aten::" + op->get<std::string>();
-    } else if (const json* name = find(item, "name"); name && name->is_string()) {
-      output.id = globals["b"]["name"].get<std::string>() + "::" + name->get<std::string>();
-    } else if (owned) {
-      output.id = stem;
-    }
+    const auto list = subjects.find(output.each);
+    const Subject subject = list == subjects.end() ? Subject{} : list->second.at(output.index);
+    output.id = subject.id.empty() && owned ? stem : subject.id;
     if (!owned) continue;
     if (!seen.insert(output.id).second) output.id += " " + stem;
-    output.signature = kernel_signature(item);
+    output.signature = subject.signature;
   }
 }
 
@@ -176,7 +170,7 @@ const json& item_of(const Output& output, const json& globals) {
 }
 
 std::vector<Output> expand_outputs(const std::filesystem::path& templates, const json& globals,
-                                   const UserTemplates& user) {
+                                   const Subjects& subjects, const UserTemplates& user) {
   const std::filesystem::path file = templates / "templates.yaml";
   std::vector<Output> out;
   YAML::Node rows;
@@ -210,7 +204,7 @@ std::vector<Output> expand_outputs(const std::filesystem::path& templates, const
     }
   }
   check_all_used(user, templates, used);
-  identify(out, globals);
+  identify(out, subjects);
   return out;
 }
 

@@ -31,7 +31,7 @@ void check_user_paths(const std::vector<Output>& outputs, const UserTemplates& u
 Rendering prepare(const Resolved& resolved, const DataDir& data, const std::string& spec_file, Ignore ignore) {
   Rendering rendering;
   rendering.request.templates_hash = hash_templates(data);
-  rendering.model = make_globals(resolved, spec_file);
+  rendering.model = make_globals(resolved, spec_file, rendering.subjects);
   rendering.request.globals = rendering.model.dump();
   rendering.user = read_user_templates(resolved.spec);
   rendering.request.user_folder = rendering.user.folder;
@@ -48,7 +48,7 @@ Rendering prepare(const Resolved& resolved, const DataDir& data, const std::stri
 void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& data) {
   const std::string& spec_file = rendering.next.spec;
   const UserTemplates& user = rendering.user;
-  rendering.outputs = expand_outputs(data.templates, rendering.model, user);
+  rendering.outputs = expand_outputs(data.templates, rendering.model, rendering.subjects, user);
   check_user_paths(rendering.outputs, user, spec_file);
   std::erase_if(rendering.outputs, [&](const Output& output) { return rendering.ignore.matches(output.path); });
   for (const Output& output : rendering.outputs) {

@@ -15,6 +15,7 @@ namespace openreg_gen {
 /// All that is to be rendered, and the manifest it leads to (without its files).
 struct Rendering {
   nlohmann::json model;  // what request.globals is the text of
+  Subjects subjects;
   std::vector<Output> outputs;
   RenderRequest request;
   Manifest next;

@@ -144,7 +144,7 @@ std::string spec_markdown() {
     if (top) {
       out += "\n## `" + std::string(key.path) + "`\n\n" + std::string(key.description);
       if (key.type != KeyType::Map && key.type != KeyType::Table && key.type != KeyType::List) {
-        out += " Default: `" + std::string(key.fallback) + "`.";
+        out += " Default: `" + std::string(default_text(key)) + "`.";
       }
       out += "\n";
       if (!child_keys(key.path).empty() || find_key(std::string(key.path) + ".*") ||
@@ -163,7 +163,7 @@ std::string spec_markdown() {
     }
     if (key.type == KeyType::Integer || key.type == KeyType::Number || key.type == KeyType::Size)
       meaning += " " + std::to_string(key.min) + " to " + std::to_string(key.max) + ".";
-    const std::string fallback = key.required ? "required" : code(key.fallback);
+    const std::string fallback = key.required ? "required" : code(default_text(key));
     out += "| " + code(key.path) + " | " + std::string(type_name(key)) + " | " + fallback + " | " + meaning + " | " +
            code(key.example) + " |\n";
   }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "spec/document.h"
+#include "spec/spec.h"
 
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <variant>
 
 namespace openreg_gen {
 
@@ -28,10 +30,21 @@ struct RuleContext {
 /// Checks a text that has the right type; reports what is wrong with it.
 using Rule = void (*)(const Node&, RuleContext&);
 
+struct Key;
+/// Puts the value of a key into its member.
+template <typename Owner>
+using Into = void (*)(Owner& owner, const Node& value, const Key& key);
+/// Where the value of a key goes; nowhere: the key is a container, or who reads that does it.
+using Binding = std::variant<std::monostate, Into<Spec>, Into<OpSpec>, Into<TestSkip>, Into<CustomOpSpec>,
+                             Into<TestsSpec::Tolerance>, Into<TestsSpec::Exclusion>>;
+
 struct Key {
   std::string_view path = {};  // "backend.name", "ops.*.dtypes", "ops.*.dtypes[]"
   KeyType type = KeyType::Text;
-  std::string_view fallback = {};                 // the default, as a reader would write it; empty: none
+  Binding into = {};
+  // The default, as a spec would have it; <name>, <Name> and <theName> are the backend's. Empty: none.
+  std::string_view fallback = {};
+  std::string_view unset = {};                    // what holds without a default: "no limit"; or how that is said
   std::span<const std::string_view> values = {};  // Word
   std::string_view description = {};              // one sentence; Markdown
   std::string_view example = {};
@@ -48,6 +61,8 @@ std::span<const Key> all_keys();
 const Key* find_key(std::string_view path);
 /// The keys right below a Map.
 std::vector<const Key*> child_keys(std::string_view path);
+/// The default as the reference page says it; empty: there is none to speak of.
+std::string_view default_text(const Key& key);
 /// "name" for "backend.name".
 std::string_view last_part(std::string_view path);
 

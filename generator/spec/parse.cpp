@@ -1,6 +1,4 @@
 // From the checked tree to the structs of spec.h.
-#include "releases/releases.h"
-#include "spec/names.h"
 #include "spec/parse_allocator.h"
 #include "spec/parse_custom_ops.h"
 #include "spec/parse_tests.h"
@@ -18,69 +16,25 @@ class Parse {
   Parse(Spec& spec, Diagnostics& diagnostics) : spec_(spec), diagnostics_(diagnostics) {}
 
   void run() {
-    set_defaults();
     const auto document = read_document(spec_.text, spec_.path, diagnostics_);
+    if (document) root_ = check_shape(*document, diagnostics_);
+    const Node* backend = root_.find("backend");
+    const Node* name = find(backend, "name");
+    read_keys(spec_, "", &root_, name == nullptr ? std::string_view() : name->text);
     if (document) {
-      root_ = check_shape(*document, diagnostics_);
-      backend(root_.find("backend"));
-      torch(root_.find("torch"));
-      device(root_.find("device"), root_.find("fallback"));
-      spec_.allocator = read_allocator(root_.find("allocator"), diagnostics_);
+      check_torch();
+      check_device(root_.find("device"));
+      check_allocator(spec_.allocator, root_.find("allocator"), diagnostics_);
       ops(root_.find("ops"));
       spec_.custom_ops = read_custom_ops(root_.find("custom_ops"), spec_.text, diagnostics_);
-      spec_.tests = read_tests(root_.find("tests"), diagnostics_);
-      amp(root_.find("amp"));
-      read(spec_.templates, &root_, "templates");
+      read_tests(spec_.tests, root_.find("tests"), diagnostics_);
     }
-    name_defaults();
     diagnostics_.finish(spec_.text.starts_with("\xEF\xBB\xBF") ? std::string_view(spec_.text).substr(3) : spec_.text);
   }
 
  private:
-  void set_defaults() {
-    spec_.backend.version.value = "0.1.0";
-    spec_.backend.license.value = "BSD-3-Clause";
-    spec_.torch.min.value = kOldestTorch;
-    spec_.torch.max.value = kNewestTorch;
-    spec_.device.count.value = 2;
-    spec_.device.memory.value = std::uint64_t{1} << 30;
-    spec_.device.streams_per_pool.value = 4;
-    spec_.fallback.kind.value = FallbackKind::Cpu;
-    spec_.amp.dtypes.value = {{"float16", {}}, {"bfloat16", {}}};
-    spec_.amp.preset.value = "cuda";
-  }
-
-  void name_defaults() {
-    auto& b = spec_.backend;
-    const std::string& name = b.name.value;
-    const auto fill = [](Located<std::string>& into, std::string text) {
-      if (!into.given()) into.value = std::move(text);
-    };
-    fill(b.package, "torch_" + name);
-    fill(b.cpp_namespace, name);
-    fill(b.class_prefix, camel_case(name));
-    fill(b.api_prefix, lower_camel_case(name));
-    fill(b.vendor, "The " + name + " authors");
-    fill(b.description, "A PyTorch backend for the " + name + " device.");
-  }
-
-  void backend(const Node* map) {
-    auto& b = spec_.backend;
-    read(b.name, map, "name");
-    read(b.package, map, "package");
-    read(b.cpp_namespace, map, "namespace");
-    read(b.class_prefix, map, "class_prefix");
-    read(b.api_prefix, map, "api_prefix");
-    read(b.vendor, map, "vendor");
-    read(b.description, map, "description");
-    read(b.version, map, "version");
-    read(b.license, map, "license");
-  }
-
-  void torch(const Node* map) {
-    auto& t = spec_.torch;
-    read(t.min, map, "min");
-    read(t.max, map, "max");
+  void check_torch() {
+    const auto& t = spec_.torch;
     if (parse_torch_version(*t.min) > parse_torch_version(*t.max)) {
       const bool at_max = t.max.given();
       diagnostics_.error("E0138", at_max ? t.max.at : t.min.at,
@@ -89,23 +43,16 @@ class Parse {
     }
   }
 
-  void device(const Node* device, const Node* fallback) {
-    read_word(spec_.device.api, device, "api", "device.api");
-    read(spec_.device.count, device, "count");
-    read(spec_.device.memory, device, "memory");
-    read(spec_.device.streams_per_pool, device, "streams_per_pool");
-    read_word(spec_.fallback.kind, fallback, "kind", "fallback.kind");
-    read(spec_.fallback.warn_once, fallback, "warn_once");
-    if (*spec_.device.api == DeviceApi::External) {
-      if (*spec_.fallback.kind == FallbackKind::Alias) {
-        diagnostics_.warning("E0231", spec_.fallback.kind.at, "`alias` needs a device whose memory the host can reach",
-                             "where the port does not say hostAccessible, operators fall back by copying");
-      }
-      for (const auto key : {"count", "memory"}) {
-        if (const Node* node = find(device, key)) {
-          diagnostics_.warning("E0141", node->at, fmt::format("'{}' has no effect with `api: external`", key),
-                               "the device itself says it");
-        }
+  void check_device(const Node* device) {
+    if (*spec_.device.api != DeviceApi::External) return;
+    if (*spec_.fallback.kind == FallbackKind::Alias) {
+      diagnostics_.warning("E0231", spec_.fallback.kind.at, "`alias` needs a device whose memory the host can reach",
+                           "where the port does not say hostAccessible, operators fall back by copying");
+    }
+    for (const auto key : {"count", "memory"}) {
+      if (const Node* node = find(device, key)) {
+        diagnostics_.warning("E0141", node->at, fmt::format("'{}' has no effect with `api: external`", key),
+                             "the device itself says it");
       }
     }
   }
@@ -115,20 +62,11 @@ class Parse {
     for (const auto& [name, node] : map->entries) {
       OpSpec op;
       op.name = {name.text, name.at};
-      read_strategy(op, node);
-      read(op.expr, &node, "expr");
-      read(op.map, &node, "map");
-      read(op.combine, &node, "combine");
-      read(op.init, &node, "init");
-      read(op.finish, &node, "finish");
-      read(op.prefer, &node, "prefer");
-      op.dtypes.value = read_list(&node, "dtypes", &op.dtypes.at);
-      read(op.override_composite, &node, "override");
-      read(op.reason, &node, "reason");
-      read_word(op.fallback, &node, "fallback", "ops.*.fallback");
-      op.tests = read_op_tests(node.find("tests"), diagnostics_);
-      read(op.since, &node, "since");
-      read(op.until, &node, "until");
+      read_keys(op, "ops.*", &node);
+      for (const Strategy& strategy : all_strategies()) {
+        if (!op.strategy.given() && node.find(strategy.implied_by) != nullptr) op.strategy.value = &strategy;
+      }
+      read_skips(op.tests, node.find("tests"), diagnostics_);
       if (op.since.given() && op.until.given() && parse_torch_version(*op.since) > parse_torch_version(*op.until))
         diagnostics_.error("E0177", op.until.at, fmt::format("'until' {} is before 'since' {}", *op.until, *op.since));
       if (name.text.starts_with('-') && !node.entries.empty()) {
@@ -140,14 +78,6 @@ class Parse {
         read_expression(&node, key, spec_.text, diagnostics_);
       fits_strategy(op, node);
       spec_.ops.push_back(std::move(op));
-    }
-  }
-
-  static void read_strategy(OpSpec& op, const Node& node) {
-    const Node* word = node.find("strategy");
-    if (word != nullptr) op.strategy = {find_strategy(word->text), word->at};
-    for (const Strategy& strategy : all_strategies()) {
-      if (word == nullptr && node.find(strategy.implied_by) != nullptr) op.strategy.value = &strategy;
     }
   }
 
@@ -168,23 +98,15 @@ class Parse {
     if (strategy.written != nullptr) strategy.written(op, diagnostics_);
   }
 
-  void amp(const Node* map) {
-    Location at;
-    auto dtypes = read_list(map, "dtypes", &at);
-    if (at.line != 0) spec_.amp.dtypes = {std::move(dtypes), at};
-    read(spec_.amp.preset, map, "preset");
-    if (const Node* add = find(map, "add")) {
-      for (const auto& [policy, list] : add->entries) spec_.amp.add[policy.text] = read_list(add, policy.text);
-    }
-    spec_.amp.remove = read_list(map, "remove");
-  }
-
   Spec& spec_;
   Diagnostics& diagnostics_;
   Node root_;
 };
 
 }  // namespace
+
+Spec::Spec() { read_keys(*this, "", nullptr); }
+OpSpec::OpSpec() { read_keys(*this, "ops.*", nullptr); }
 
 Spec parse_spec_text(std::string text, const std::filesystem::path& path, Diagnostics& diagnostics) {
   Spec spec;

@@ -19,25 +19,16 @@ void power_of_two(const Located<T>& value, std::string_view key, Diagnostics& di
 
 }  // namespace
 
-AllocatorSpec read_allocator(const Node* map, Diagnostics& diagnostics) {
-  AllocatorSpec out;
-  out.device.value = DeviceAllocatorKind::Caching;
-  out.alignment.value = 64;
-  read_word(out.device, map, "device", "allocator.device");
-  read(out.alignment, map, "alignment");
-  power_of_two(out.alignment, "alignment", diagnostics);
-  read(out.max_split_size_mb, map, "max_split_size_mb");
-  read(out.garbage_collection_threshold, map, "garbage_collection_threshold");
-  const double threshold = *out.garbage_collection_threshold;
-  if (out.garbage_collection_threshold.given() && (threshold <= 0 || threshold >= 1)) {
-    diagnostics.error("E0117", out.garbage_collection_threshold.at,
+void check_allocator(const AllocatorSpec& allocator, const Node* map, Diagnostics& diagnostics) {
+  power_of_two(allocator.alignment, "alignment", diagnostics);
+  power_of_two(allocator.roundup_power2_divisions, "roundup_power2_divisions", diagnostics);
+  const double threshold = *allocator.garbage_collection_threshold;
+  if (allocator.garbage_collection_threshold.given() && (threshold <= 0 || threshold >= 1)) {
+    diagnostics.error("E0117", allocator.garbage_collection_threshold.at,
                       fmt::format("'garbage_collection_threshold' is {}, not between 0 and 1", threshold),
                       "leave it out to never collect");
   }
-  read(out.roundup_power2_divisions, map, "roundup_power2_divisions");
-  power_of_two(out.roundup_power2_divisions, "roundup_power2_divisions", diagnostics);
-  read(out.expandable_segments, map, "expandable_segments");
-  if (*out.device != DeviceAllocatorKind::Direct) return out;
+  if (*allocator.device != DeviceAllocatorKind::Direct) return;
   for (const auto key :
        {"max_split_size_mb", "garbage_collection_threshold", "roundup_power2_divisions", "expandable_segments"}) {
     if (const Node* node = find(map, key)) {
@@ -45,7 +36,6 @@ AllocatorSpec read_allocator(const Node* map, Diagnostics& diagnostics) {
                           "it is a setting of the caching allocator");
     }
   }
-  return out;
 }
 
 }  // namespace openreg_gen

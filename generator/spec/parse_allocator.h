@@ -6,7 +6,7 @@
 
 namespace openreg_gen {
 
-/// Reads a checked node (null: the defaults); reports what contradicts itself.
-AllocatorSpec read_allocator(const Node* map, Diagnostics& diagnostics);
+/// Reports what contradicts itself. `map`: its node, which may be null.
+void check_allocator(const AllocatorSpec& allocator, const Node* map, Diagnostics& diagnostics);
 
 }  // namespace openreg_gen

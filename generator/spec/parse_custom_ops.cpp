@@ -22,10 +22,7 @@ class ParseCustomOps {
       const Node* schema_node = node.find("schema");
       if (schema_node == nullptr) continue;
       CustomOpSpec op;
-      read(op.schema, &node, "schema");
-      read(op.expr, &node, "expr");
-      read_word(op.autograd, &node, "autograd", "custom_ops[].autograd");
-      read(op.backward, &node, "backward");
+      read_keys(op, "custom_ops[]", &node);
       OpSchemaError error;
       const auto schema = parse_op_schema(op.schema.value, error);
       if (!schema)

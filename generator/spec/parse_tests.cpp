@@ -10,16 +10,6 @@
 namespace openreg_gen {
 namespace {
 
-/// The value of a key, nothing if it is not there.
-template <typename T>
-Located<T> value(const Node& map, std::string_view key) {
-  Located<T> out;
-  read(out, &map, key);
-  return out;
-}
-constexpr auto text_of = value<std::string>;
-constexpr auto number_of = value<double>;
-
 /// The items of a list that may not be there.
 const std::vector<Node>& items(const Node& map, std::string_view key) {
   static const std::vector<Node> none;
@@ -37,36 +27,27 @@ void both_tolerances(const OpTests& tests, Diagnostics& diagnostics) {
 
 }  // namespace
 
-OpTests read_op_tests(const Node* map, Diagnostics& diagnostics) {
-  OpTests out;
-  if (map == nullptr) return out;
-  read(out.run, map, "run");
-  out.dtypes.value = read_list(map, "dtypes", &out.dtypes.at);
-  read(out.rtol, map, "rtol");
-  read(out.atol, map, "atol");
-  both_tolerances(out, diagnostics);
+void read_skips(OpTests& tests, const Node* map, Diagnostics& diagnostics) {
+  if (map == nullptr) return;
+  both_tolerances(tests, diagnostics);
   std::set<std::pair<std::string, std::string>> seen;
   for (const Node& item : items(*map, "skip")) {
-    const auto check = text_of(item, "check");
-    if (!check.given()) continue;  // reported as missing
+    const Node* check = item.find("check");
+    if (check == nullptr) continue;  // reported as missing
     TestSkip skip;
-    read_word(skip.check, &item, "check", "ops.*.tests.skip[].check");
-    read(skip.dtype, &item, "dtype");
-    read(skip.reason, &item, "reason");
-    if (!seen.emplace(*check, *skip.dtype).second)
-      diagnostics.error("E0237", check.at, fmt::format("the check '{}' is skipped twice", *check), "keep one");
-    out.skip.push_back(std::move(skip));
+    read_keys(skip, "ops.*.tests.skip[]", &item);
+    if (!seen.emplace(check->text, *skip.dtype).second)
+      diagnostics.error("E0237", check->at, fmt::format("the check '{}' is skipped twice", check->text), "keep one");
+    tests.skip.push_back(std::move(skip));
   }
-  return out;
 }
 
-TestsSpec read_tests(const Node* map, Diagnostics& diagnostics) {
-  TestsSpec out;
-  if (map == nullptr) return out;
-  read(out.samples, map, "samples");
+void read_tests(TestsSpec& out, const Node* map, Diagnostics& diagnostics) {
+  if (map == nullptr) return;
   std::set<std::string> dtypes, tests;
   for (const Node& item : items(*map, "tolerances")) {
-    TestsSpec::Tolerance tolerance{text_of(item, "dtype"), number_of(item, "rtol"), number_of(item, "atol")};
+    TestsSpec::Tolerance tolerance;
+    read_keys(tolerance, "tests.tolerances[]", &item);
     if (!tolerance.dtype.given()) continue;
     if (!dtypes.insert(*tolerance.dtype).second)
       diagnostics.error("E0237", tolerance.dtype.at,
@@ -74,14 +55,14 @@ TestsSpec read_tests(const Node* map, Diagnostics& diagnostics) {
     out.tolerances.push_back(std::move(tolerance));
   }
   for (const Node& item : items(*map, "exclude")) {
-    TestsSpec::Exclusion exclusion{text_of(item, "test"), text_of(item, "reason")};
+    TestsSpec::Exclusion exclusion;
+    read_keys(exclusion, "tests.exclude[]", &item);
     if (!exclusion.test.given()) continue;
     if (!tests.insert(*exclusion.test).second)
       diagnostics.error("E0237", exclusion.test.at, fmt::format("the test '{}' is excluded twice", *exclusion.test),
                         "keep one");
     out.exclude.push_back(std::move(exclusion));
   }
-  return out;
 }
 
 }  // namespace openreg_gen

@@ -6,8 +6,8 @@
 
 namespace openreg_gen {
 
-/// Reads a checked node (null: the defaults); reports what contradicts itself.
-OpTests read_op_tests(const Node* map, Diagnostics& diagnostics);
-TestsSpec read_tests(const Node* map, Diagnostics& diagnostics);
+/// Read the lists of a checked node, which may be null; report what contradicts itself.
+void read_skips(OpTests& tests, const Node* map, Diagnostics& diagnostics);
+void read_tests(TestsSpec& out, const Node* map, Diagnostics& diagnostics);
 
 }  // namespace openreg_gen

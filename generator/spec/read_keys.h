@@ -1,4 +1,4 @@
-// From keys of a checked map to the values of spec.h: what is not there leaves the default.
+// From keys of a checked map to the values of spec.h.
 #pragma once
 
 #include "spec/document.h"
@@ -10,46 +10,57 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace openreg_gen {
 
 inline const Node* find(const Node* map, std::string_view key) { return map == nullptr ? nullptr : map->find(key); }
 
-template <typename T, typename Convert>
-void read(Located<T>& into, const Node* map, std::string_view key, Convert convert) {
-  if (const Node* node = find(map, key)) into = {convert(node->text), node->at};
+inline void read_value(std::string& into, const Node& value, const Key&) { into = value.text; }
+inline void read_value(int& into, const Node& value, const Key&) { into = std::stoi(value.text); }
+inline void read_value(bool& into, const Node& value, const Key&) {
+  into = value.text.starts_with('t') || value.text.starts_with('T');
 }
-inline void read(Located<std::string>& into, const Node* map, std::string_view key) {
-  read(into, map, key, [](const std::string& text) { return text; });
+inline void read_value(double& into, const Node& value, const Key&) { into = parse_number(value.text).value_or(0); }
+inline void read_value(std::uint64_t& into, const Node& value, const Key&) {
+  into = parse_size(value.text).value_or(0);
 }
-inline void read(Located<int>& into, const Node* map, std::string_view key) {
-  read(into, map, key, [](const std::string& text) { return std::stoi(text); });
-}
-inline void read(Located<bool>& into, const Node* map, std::string_view key) {
-  read(into, map, key, [](const std::string& text) { return text[0] == 't' || text[0] == 'T'; });
-}
-inline void read(Located<double>& into, const Node* map, std::string_view key) {
-  read(into, map, key, [](const std::string& text) { return parse_number(text).value_or(0); });
-}
-inline void read(Located<std::uint64_t>& into, const Node* map, std::string_view key) {
-  read(into, map, key, [](const std::string& text) { return parse_size(text).value_or(0); });
-}
-
-/// Words become the enumerator with the same place in the table's list of words.
+inline void read_value(const Strategy*& into, const Node& value, const Key&) { into = find_strategy(value.text); }
+/// Words become the enumerator with the same place in the key's list of words.
 template <typename T>
-void read_word(Located<T>& into, const Node* map, std::string_view key, std::string_view path) {
-  const auto values = find_key(path)->values;
-  read(into, map, key,
-       [&](const std::string& text) { return static_cast<T>(std::ranges::find(values, text) - values.begin()); });
+  requires std::is_enum_v<T>
+void read_value(T& into, const Node& value, const Key& key) {
+  into = static_cast<T>(std::ranges::find(key.values, value.text) - key.values.begin());
+}
+inline void read_value(std::vector<Located<std::string>>& into, const Node& value, const Key&) {
+  into.clear();
+  for (const Node& item : value.items) into.push_back({item.text, item.at});
+}
+template <typename T>
+void read_value(Located<T>& into, const Node& value, const Key& key) {
+  read_value(into.value, value, key);
+  into.at = value.at;
 }
 
-inline std::vector<Located<std::string>> read_list(const Node* map, std::string_view key, Location* at = nullptr) {
-  std::vector<Located<std::string>> result;
-  const Node* list = find(map, key);
-  if (list == nullptr) return result;
-  if (at != nullptr) *at = list->at;
-  for (const Node& item : list->items) result.push_back({item.text, item.at});
-  return result;
+/// The default of a key as a node that stands nowhere; for the backend `name`.
+Node default_node(const Key& key, std::string_view name);
+
+/// Reads the keys below `path` into their members; those that are not there get their defaults. `map` may be null.
+template <typename Owner>
+void read_keys(Owner& owner, std::string_view path, const Node* map, std::string_view name = {}) {
+  for (const Key& key : all_keys()) {
+    const auto* into = std::get_if<Into<Owner>>(&key.into);
+    if (into == nullptr || !key.path.starts_with(path)) continue;
+    const Node* node = map;
+    for (std::size_t from = path.empty() ? 0 : path.size() + 1, dot = 0; dot != key.path.npos; from = dot + 1) {
+      dot = key.path.find('.', from);
+      node = find(node, key.path.substr(from, dot - from));
+    }
+    if (node != nullptr)
+      (*into)(owner, *node, key);
+    else if (!key.fallback.empty())
+      (*into)(owner, default_node(key, name), key);
+  }
 }
 
 /// An expression; nothing if it is not there or wrong, which is reported at the column of the fault. `text`: the

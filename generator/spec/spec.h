@@ -19,32 +19,31 @@ enum class DeviceAllocatorKind { Direct, Caching, Pluggable };
 enum class FallbackKind { None, Cpu, Copy, Alias };
 
 struct BackendSpec {
-  Located<std::string> name;           // "openreg"
-  Located<std::string> package;        // default "torch_<name>"
-  Located<std::string> cpp_namespace;  // key "namespace"; default <name>
-  Located<std::string> class_prefix;   // default CamelCase of name
-  Located<std::string> api_prefix;     // prefix of the device's C API; default lowerCamel of name
-  Located<std::string> vendor;         // default "The <name> authors"
-  Located<std::string> description;    // default "A PyTorch backend for the <name> device."
-  Located<std::string> version;        // default "0.1.0"
-  Located<std::string> license;        // SPDX expression, default "BSD-3-Clause"
+  Located<std::string> name;  // "openreg"
+  Located<std::string> package;
+  Located<std::string> cpp_namespace;  // key "namespace"
+  Located<std::string> class_prefix;
+  Located<std::string> api_prefix;  // prefix of the device's C API
+  Located<std::string> vendor;
+  Located<std::string> description;
+  Located<std::string> version;
+  Located<std::string> license;  // SPDX expression
 };
 
 struct TorchSpec {
-  Located<std::string> min;  // the first and the last minor release; by default
-  Located<std::string> max;  // those of releases/releases.h
+  Located<std::string> min, max;  // the first and the last minor release
 };
 
 struct DeviceSpec {
   Located<DeviceApi> api;
-  Located<int> count;             // emulator only; 1..64, default 2
-  Located<std::uint64_t> memory;  // bytes a device; "1GiB"; default 1 GiB
-  Located<int> streams_per_pool;  // 1..32, default 4
+  Located<int> count;             // emulator only
+  Located<std::uint64_t> memory;  // bytes a device
+  Located<int> streams_per_pool;
 };
 
 struct AllocatorSpec {
-  Located<DeviceAllocatorKind> device;  // default caching
-  Located<std::uint64_t> alignment;     // power of two, default 64
+  Located<DeviceAllocatorKind> device;
+  Located<std::uint64_t> alignment;  // power of two
   // Defaults of the caching allocator's settings, where given.
   Located<int> max_split_size_mb;
   Located<double> garbage_collection_threshold;
@@ -53,8 +52,8 @@ struct AllocatorSpec {
 };
 
 struct FallbackSpec {
-  Located<FallbackKind> kind;  // default cpu
-  Located<bool> warn_once;     // default false
+  Located<FallbackKind> kind;
+  Located<bool> warn_once;
 };
 
 enum class TestCheck { Forward, Out, Inplace, Noncontiguous, Empty, ErrorInputs, Backward };
@@ -68,7 +67,7 @@ struct TestSkip {
 
 /// `ops.*.tests`. rtol and atol are given both or not at all.
 struct OpTests {
-  Located<bool> run{true, {}};  // `tests: false`: no tests
+  Located<bool> run;  // `tests: false`: no tests
   Located<std::vector<Located<std::string>>> dtypes;
   Located<double> rtol, atol;
   std::vector<TestSkip> skip;
@@ -84,15 +83,17 @@ struct TestsSpec {
     Located<std::string> test;  // "Class.test_name" or "Class"
     Located<std::string> reason;
   };
-  Located<int> samples{3, {}};
+  Located<int> samples;
   std::vector<Tolerance> tolerances;  // one a dtype
   std::vector<Exclusion> exclude;
 };
 
 /// One entry of `ops:`, an operator or a selection; resolve/resolve.h has what it stands for.
 struct OpSpec {
+  OpSpec();  // the defaults
+
   Located<std::string> name;  // "add.Tensor"; also "add", "*_backward", "@core", "-add.*": see selector.h
-  Located<const Strategy*> strategy{find_strategy("native"), {}};
+  Located<const Strategy*> strategy;
   Located<std::string> expr;                   // pointwise: C++ expression over the op's argument names
   Located<std::string> map;                    // reduction: each element, over `self`; default `self`
   Located<std::string> combine, init, finish;  // reduction: over `a` and `b`; a constant; over `acc` and `count`
@@ -118,14 +119,16 @@ struct CustomOpSpec {
 };
 
 struct AmpSpec {
-  Located<std::vector<Located<std::string>>> dtypes;  // default [float16, bfloat16]
-  Located<std::string> preset;                        // default "cuda": PyTorch's own lists; or "none"
+  Located<std::vector<Located<std::string>>> dtypes;
+  Located<std::string> preset;
   // policy ("lower_precision_fp", "fp32", "fp32_set_opt_dtype", "promote") -> ops added to it
   std::map<std::string, std::vector<Located<std::string>>> add;
   std::vector<Located<std::string>> remove;  // ops taken out of the preset's lists
 };
 
 struct Spec {
+  Spec();  // the defaults
+
   std::filesystem::path path;  // as given
   std::string text;            // the bytes that were read
   int spec_version = 1;

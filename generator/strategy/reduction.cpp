@@ -109,10 +109,10 @@ std::unique_ptr<Item> reduced(const Shown& shown, const OpSpec& entry, const Op&
     if (p.type == "at::OptionalIntArrayRef") out->dims = "dim.value_or(at::IntArrayRef())";
     if (p.type == "at::IntArrayRef") out->dims = "dim";
   }
-  out->map = entry.map.given() ? *entry.map : "self";
+  out->map = *entry.map;
   out->combine = *entry.combine;
   out->init = *entry.init;
-  out->finish = entry.finish.given() ? *entry.finish : "acc";
+  out->finish = *entry.finish;
   out->dtypes.emplace(shown, entry, *out);
   return out;
 }

@@ -19,10 +19,14 @@ Spec custom_spec(const std::string& schema, const std::string& expr, CustomAutog
   return spec;
 }
 
+json model_of(const Spec& spec) {
+  Subjects ignored;
+  return custom_operators_model(spec, ignored);
+}
+
 TEST(CustomOperators, EachGradientIsAnOperatorOfItsOwn) {
-  const json ops =
-      custom_operators_model(custom_spec("axpy(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-                                         "self * alpha + other", CustomAutograd::Formula, "grad * alpha; grad"));
+  const json ops = model_of(custom_spec("axpy(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+                                        "self * alpha + other", CustomAutograd::Formula, "grad * alpha; grad"));
   ASSERT_EQ(ops["pointwise"].size(), 3U);
   EXPECT_EQ(ops["pointwise"][1]["name"], "axpy_backward_self");
   EXPECT_EQ(ops["pointwise"][2]["expr"], "grad");
@@ -34,15 +38,15 @@ TEST(CustomOperators, EachGradientIsAnOperatorOfItsOwn) {
 }
 
 TEST(CustomOperators, AMissingFormulaIsNamed) {
-  const json ops = custom_operators_model(
+  const json ops = model_of(
       custom_spec("add2(Tensor self, Tensor other) -> Tensor", "self + other", CustomAutograd::Formula, "grad"));
   EXPECT_EQ(ops["formulas"].at(0)["missing"].at(0)["name"], "other");
   EXPECT_EQ(ops["python"].at(0)["py_differentiable"], "False");
 }
 
 TEST(CustomOperators, WithoutAnExpressionTheKernelIsTheOwners) {
-  const json ops = custom_operators_model(
-      custom_spec("mine(Tensor self, Tensor? w, int[] n) -> (Tensor, Tensor)", "", CustomAutograd::None, ""));
+  const json ops =
+      model_of(custom_spec("mine(Tensor self, Tensor? w, int[] n) -> (Tensor, Tensor)", "", CustomAutograd::None, ""));
   EXPECT_TRUE(ops["pointwise"].empty());
   EXPECT_EQ(ops["declared"].at(0)["returns"], "std::tuple<at::Tensor, at::Tensor>");
   EXPECT_EQ(ops["declared"].at(0)["params"],
@@ -51,8 +55,8 @@ TEST(CustomOperators, WithoutAnExpressionTheKernelIsTheOwners) {
 }
 
 TEST(CustomOperators, OverloadsHaveNamesOfTheirOwn) {
-  const json ops = custom_operators_model(custom_spec(
-      "pool.list(Tensor[] xs, int[2] size=[1,1], float? eps=None) -> Tensor[]", "", CustomAutograd::None, ""));
+  const json ops = model_of(custom_spec("pool.list(Tensor[] xs, int[2] size=[1,1], float? eps=None) -> Tensor[]", "",
+                                        CustomAutograd::None, ""));
   EXPECT_EQ(ops["declared"].at(0)["name"], "pool.list");
   EXPECT_EQ(ops["declared"].at(0)["custom_id"], "pool_list");
   EXPECT_EQ(ops["python"].at(0)["py_op"], "pool.list");
@@ -62,8 +66,8 @@ TEST(CustomOperators, OverloadsHaveNamesOfTheirOwn) {
 }
 
 TEST(CustomOperators, AWrittenBackwardGetsAllArguments) {
-  const json ops = custom_operators_model(
-      custom_spec("mix(Tensor x, Tensor? w, int[] n) -> (Tensor, Tensor)", "", CustomAutograd::Formula, ""));
+  const json ops =
+      model_of(custom_spec("mix(Tensor x, Tensor? w, int[] n) -> (Tensor, Tensor)", "", CustomAutograd::Formula, ""));
   EXPECT_EQ(ops["declared"].at(0)["backward_params"],
             "at::TensorList grads, const at::Tensor& x, const std::optional<at::Tensor>& w, at::IntArrayRef n");
   EXPECT_EQ(ops["formulas"].at(0)["backward_args"],
@@ -73,14 +77,14 @@ TEST(CustomOperators, AWrittenBackwardGetsAllArguments) {
 }
 
 TEST(CustomOperators, WhatIsWrittenIsToldToAutograd) {
-  const json ops = custom_operators_model(custom_spec("bump(Tensor(a!) x) -> ()", "", CustomAutograd::None, ""));
+  const json ops = model_of(custom_spec("bump(Tensor(a!) x) -> ()", "", CustomAutograd::None, ""));
   EXPECT_EQ(ops["mutating"], json({"bump"}));
   EXPECT_TRUE(ops["not_differentiable"].empty());  // what is registered for the others does not see it
 }
 
 TEST(CustomOperators, SymbolsReachWhatComputesNoData) {
-  const json ops = custom_operators_model(
-      custom_spec("grow(Tensor x, SymInt n, SymInt[]? k=None) -> Tensor", "", CustomAutograd::Formula, ""));
+  const json ops =
+      model_of(custom_spec("grow(Tensor x, SymInt n, SymInt[]? k=None) -> Tensor", "", CustomAutograd::Formula, ""));
   EXPECT_EQ(ops["declared"].at(0)["params"], "const at::Tensor& x, int64_t n, at::OptionalIntArrayRef k");
   EXPECT_EQ(ops["declared"].at(0)["meta_params"], "const at::Tensor& x, c10::SymInt n, at::OptionalSymIntArrayRef k");
   EXPECT_EQ(ops["formulas"].at(0)["signature"], "const at::Tensor&, c10::SymInt, at::OptionalSymIntArrayRef");
@@ -90,8 +94,7 @@ TEST(CustomOperators, SymbolsReachWhatComputesNoData) {
 }
 
 TEST(CustomOperators, AViewHasOneKernelForAllDevices) {
-  const json ops =
-      custom_operators_model(custom_spec("part(Tensor(a) x, SymInt n) -> Tensor(a)", "", CustomAutograd::None, ""));
+  const json ops = model_of(custom_spec("part(Tensor(a) x, SymInt n) -> Tensor(a)", "", CustomAutograd::None, ""));
   EXPECT_TRUE(ops["kernels"].empty());
   EXPECT_TRUE(ops["not_differentiable"].empty());  // its gradient is that of the views it is composed of
   EXPECT_EQ(ops["views"].at(0)["custom_id"], "part");
@@ -100,8 +103,7 @@ TEST(CustomOperators, AViewHasOneKernelForAllDevices) {
 }
 
 TEST(CustomOperators, AnInPlaceOperatorIsTaggedAsSuch) {
-  const json ops =
-      custom_operators_model(custom_spec("bump_(Tensor(a!) x) -> Tensor(a!)", "", CustomAutograd::None, ""));
+  const json ops = model_of(custom_spec("bump_(Tensor(a!) x) -> Tensor(a!)", "", CustomAutograd::None, ""));
   EXPECT_EQ(ops["schemas"].at(0)["tags"], "at::Tag::pt2_compliant_tag, at::Tag::inplace");
   EXPECT_EQ(ops["declared"].at(0)["returns"], "at::Tensor&");
   EXPECT_EQ(ops["mutating"], json({"bump_"}));

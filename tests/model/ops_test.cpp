@@ -77,7 +77,8 @@ Spec spec_with(const std::string& op, const char* strategy) {
 /// globals["ops"]. What the spec says need not fit what the small catalogue has.
 json operators(const Spec& spec, const Catalog& catalog) {
   Diagnostics ignored;
-  return operators_model(expand_ops(spec, catalog, ignored));
+  Subjects subjects;
+  return operators_model(expand_ops(spec, catalog, ignored), subjects);
 }
 
 TEST(Texts, TypesAreInTheEmittedStyleAndWithoutSymInt) {

@@ -28,7 +28,7 @@ class Outputs : public testing::Test {
 
   std::vector<Output> expand(const std::string& rows) {
     std::ofstream(templates / "templates.yaml") << rows;
-    return expand_outputs(templates, globals);
+    return expand_outputs(templates, globals, {});
   }
 
   void expect_failure(const std::string& rows, const std::string& code, const std::string& text) {
