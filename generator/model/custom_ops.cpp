@@ -1,8 +1,7 @@
 #include "catalog/cpp_types.h"
-#include "catalog/schema.h"
-#include "texts/escape.h"
-#include "spec/names.h"
+#include "model/custom_ops_items.h"
 #include "model/ops.h"
+#include "texts/escape.h"
 #include "texts/ops_texts.h"
 
 #include <algorithm>
@@ -136,26 +135,20 @@ std::vector<std::string> split_formulas(const std::string& backward) {
   return out;
 }
 
-json kernel(const Schema& schema, const std::string& expr) {
+CustomKernel kernel(const Schema& schema, const std::string& expr) {
   const auto params = custom_parameters(schema);
   const auto symbolic = symbolic_parameters(schema);
-  const Pointwise texts = pointwise_texts(params);
-  std::string first;
-  for (const Parameter& p : params)
-    if (first.empty() && p.tensor()) first = p.name;
-  return {{"name", schema.name()},
-          {"id", id(schema)},
-          {"schema", schema.text()},
-          {"params", declaration(params)},
-          {"meta_params", partly_named(symbolic, [](const Parameter& p) { return p.tensor(); })},
-          {"signature", types(symbolic)},
-          {"first", first},
-          {"inputs", texts.inputs},
-          {"captures", texts.captures},
-          {"lambda_params", texts.lambda_params},
-          {"expr", expr},
-          {"floating", "false"},
-          {"dispatch", dispatch_types({})}};
+  const auto tensor = std::ranges::find_if(params, &Parameter::tensor);
+  return {.name = schema.name(),
+          .id = id(schema),
+          .schema = schema.text(),
+          .params = declaration(params),
+          .meta_params = partly_named(symbolic, [](const Parameter& p) { return p.tensor(); }),
+          .signature = types(symbolic),
+          .first = tensor == params.end() ? "" : tensor->name,
+          .expr = expr,
+          .texts = pointwise_texts(params),
+          .continuation = " \\"};
 }
 
 /// The operator that computes the gradient of one tensor argument: `grad`, then the arguments of `forward`.
@@ -170,11 +163,6 @@ Schema backward_schema(const Schema& forward, const std::string& name) {
   return out;
 }
 
-struct Gradients {
-  json given = json::array(), missing = json::array();
-  std::vector<std::pair<Schema, std::string>> kernels;
-};
-
 Gradients gradients(const Schema& schema, const std::string& backward) {
   Gradients out;
   const auto params = symbolic_parameters(schema);
@@ -188,7 +176,7 @@ Gradients gradients(const Schema& schema, const std::string& backward) {
     if (!params[i].tensor()) continue;
     const std::size_t index = tensor_index++;
     if (index >= formulas.size() || formulas[index].empty()) {
-      out.missing.push_back({{"name", params[i].name}, {"tensor_index", index}, {"arg_index", i}});
+      out.missing.push_back({params[i].name, index, i});
       continue;
     }
     const std::string name = id(schema) + "_backward" + (tensors == 1 ? "" : "_" + params[i].name);
@@ -199,13 +187,7 @@ Gradients gradients(const Schema& schema, const std::string& backward) {
       const std::string value = p.tensor() ? a.name : "ctx." + a.name;
       python.push_back(a.kwarg_only ? a.name + "=" + value : value);
     }
-    out.given.push_back({{"name", name},
-                         {"signature", types(symbolic_parameters(grad))},
-                         {"input", params[i].name},
-                         {"tensor_index", index},
-                         {"arg_index", i},
-                         {"call_args", join(call)},
-                         {"py_call_args", join(python)}});
+    out.given.push_back({name, types(symbolic_parameters(grad)), params[i].name, join(call), join(python), index, i});
     out.kernels.emplace_back(grad, formulas[index]);
   }
   return out;
@@ -221,13 +203,10 @@ std::string list_items(std::size_t count) {
 }  // namespace
 
 json custom_operators_model(const Spec& spec, Subjects& subjects) {
-  json out = {{"pointwise", json::array()}, {"declared", json::array()},      {"formulas", json::array()},
-              {"schemas", json::array()},   {"python", json::array()},        {"py_functions", json::array()},
-              {"views", json::array()},     {"kernels", json::array()},       {"not_differentiable", json::array()},
-              {"mutating", json::array()},  {"any", !spec.custom_ops.empty()}};
-  bool sequences = false;  // whether the Python functions' annotations want that name
+  CustomOps out;
+  out.any = !spec.custom_ops.empty();
   const auto add_schema = [&](const Schema& schema, const char* tags) {
-    out["schemas"].push_back({{"cpp", cpp_literal(schema.text())}, {"tags", tags}});
+    out.schemas.push_back({cpp_literal(schema.text()), tags});
   };
   for (const CustomOpSpec& written : spec.custom_ops) {
     const Schema schema = parse_schema(written.schema.value);
@@ -253,38 +232,36 @@ json custom_operators_model(const Spec& spec, Subjects& subjects) {
       const std::string start = in_place                                    ? schema.arguments[0].name
                                 : alias && viewed != schema.arguments.end() ? viewed->name
                                                                             : "";
-      out["declared"].push_back({{"name", schema.name()},
-                                 {"view", view},
-                                 {"in_place", in_place},
-                                 {"start", start},
-                                 {"start_params", partly_named(params, [&](const auto& p) { return p.name == start; })},
-                                 {"custom_id", id(schema)},
-                                 {"schema", schema.text()},
-                                 {"returns", returns},
-                                 {"params", declaration(view ? params : kernel_params)},
-                                 {"params_unnamed", types(kernel_params)},
-                                 {"meta_params", declaration(params)},
-                                 {"meta_params_unnamed", types(params)},
-                                 {"formula", formula},
-                                 {"backward_params", declaration(backward)},
-                                 {"backward_params_unnamed", types(backward)}});
-      subjects["custom_ops.declared"].push_back(
-          {*spec.backend.name + "::" + schema.name(),
-           returns + " custom_" + id(schema) + "(" + declaration(view ? params : kernel_params) + ")"});
-      if (writes) out["mutating"].push_back(schema.name());
-      if (view) out["views"].push_back({{"name", schema.name()}, {"custom_id", id(schema)}, {"formula", formula}});
-      if (!view) out["kernels"].push_back({{"name", schema.name()}, {"custom_id", id(schema)}});
+      out.declared.push_back({.name = schema.name(),
+                              .custom_id = id(schema),
+                              .schema = schema.text(),
+                              .returns = returns,
+                              .params = declaration(view ? params : kernel_params),
+                              .params_unnamed = types(kernel_params),
+                              .meta_params = declaration(params),
+                              .meta_params_unnamed = types(params),
+                              .backward_params = declaration(backward),
+                              .backward_params_unnamed = types(backward),
+                              .start = start,
+                              .start_params = partly_named(params, [&](const auto& p) { return p.name == start; }),
+                              .view = view,
+                              .in_place = in_place,
+                              .formula = formula});
+      if (writes) out.mutating.push_back(schema.name());
+      if (view) out.views.push_back({schema.name(), id(schema), formula});
+      if (!view) out.kernels.push_back({schema.name(), id(schema)});
     } else {
-      out["pointwise"].push_back(kernel(schema, written.expr.value));
+      out.pointwise.push_back(kernel(schema, written.expr.value));
     }
     const Gradients grads = gradients(schema, formula || function ? written.backward.value : "");
     for (const auto& [grad, expr] : grads.kernels) {
       add_schema(grad, "at::Tag::pt2_compliant_tag");
-      out["pointwise"].push_back(kernel(grad, expr));
-      out["not_differentiable"].push_back(grad.base);
+      out.pointwise.push_back(kernel(grad, expr));
+      out.not_differentiable.push_back(grad.base);
     }
     std::vector<std::string> tensors, saved, call = {"grads"};
-    json scalars = json::array(), py_scalars = json::array();
+    std::vector<SavedScalar> scalars;
+    std::vector<std::string> py_scalars;
     for (const Parameter& p : params) {
       if (saved_as_tensor(p)) {
         const std::string variable = "saved[" + std::to_string(saved.size()) + "]";
@@ -292,7 +269,7 @@ json custom_operators_model(const Spec& spec, Subjects& subjects) {
         call.push_back(p.tensor() ? variable
                                   : variable + ".defined() ? std::optional(" + variable + ") : std::nullopt");
       } else {
-        scalars.push_back({{"name", p.name}, {"kept", kept(p)}});
+        scalars.push_back({p.name, kept(p)});
         py_scalars.push_back(p.name);
         call.push_back(restored(p));
       }
@@ -303,61 +280,59 @@ json custom_operators_model(const Spec& spec, Subjects& subjects) {
     // Whether a line holds them, whatever the backend's name: else each argument gets a line of its own.
     const auto def_width = id(schema).size() + typed.size() + python_returns(schema).size();
     const auto call_width = schema.name().size() + join(python.call).size();
-    const json op = {{"name", schema.name()},
-                     {"id", id(schema)},
-                     {"base", schema.base},
-                     {"overload", schema.overload},
-                     {"py_op", schema.base + "." + (schema.overload.empty() ? "default" : schema.overload)},
-                     {"class_name", camel_case(id(schema))},
-                     {"returns", returns},
-                     {"forward_returns", schema.returns.size() > 1 ? "torch::autograd::variable_list" : returns},
-                     {"returned_count", schema.returns.size()},
-                     {"declared", written.expr.value.empty()},
-                     {"params", declaration(params)},
-                     {"forward_params", params.empty() ? "" : ", " + declaration(params)},
-                     {"saved", join(saved)},
-                     {"scalars", scalars},
-                     {"py_scalars", py_scalars},
-                     {"backward_args", call},
-                     {"list_items", list_items(schema.returns.size())},
-                     {"signature", types(params)},
-                     {"view", view},
-                     {"args", names(params)},
-                     {"arg_count", params.size()},
-                     {"gradients", grads.given},
-                     {"missing", grads.missing},
-                     {"function", function},
-                     {"formula", formula},
-                     {"tested", !written.expr.value.empty()},
-                     {"tensor_count", tensors.size()},
-                     {"py_differentiable", grads.given.size() == tensors.size() && !tensors.empty() ? "True" : "False"},
-                     {"doc", schema.text()},
-                     {"py_args", names(params)},
-                     {"py_call", join(python.call)},
-                     {"py_arguments", python.call},
-                     {"py_lambda", python.lambda},
-                     {"py_typed_args", typed},
-                     {"py_params", python.params},
-                     {"py_short", def_width <= 110 && call_width <= 80},
-                     {"py_inputs", join(tensors)},
-                     {"py_saved", tensors.size() == 1 ? "(" + tensors[0] + ",)" : join(tensors)},
-                     {"py_returns", python_returns(schema)}};
-    if (formula) out["formulas"].push_back(op);
-    if (function) out["py_functions"].push_back(op);
-    if (!formula && !function && !writes && !view) out["not_differentiable"].push_back(schema.name());
-    out["python"].push_back(op);
-    sequences = sequences || typed.find("Sequence[") != std::string::npos ||
-                op["py_returns"].get<std::string>().find("Sequence[") != std::string::npos;
+    const CustomOp op = {.name = schema.name(),
+                         .id = id(schema),
+                         .base = schema.base,
+                         .overload = schema.overload,
+                         .returns = returns,
+                         .forward_returns = schema.returns.size() > 1 ? "torch::autograd::variable_list" : returns,
+                         .params = declaration(params),
+                         .saved = join(saved),
+                         .list_items = list_items(schema.returns.size()),
+                         .signature = types(params),
+                         .args = names(params),
+                         .doc = schema.text(),
+                         .py_call = join(python.call),
+                         .py_lambda = python.lambda,
+                         .py_typed_args = typed,
+                         .py_inputs = join(tensors),
+                         .py_saved = tensors.size() == 1 ? "(" + tensors[0] + ",)" : join(tensors),
+                         .py_returns = python_returns(schema),
+                         .returned_count = schema.returns.size(),
+                         .arg_count = params.size(),
+                         .tensor_count = tensors.size(),
+                         .declared = written.expr.value.empty(),
+                         .view = view,
+                         .function = function,
+                         .formula = formula,
+                         .py_short = def_width <= 110 && call_width <= 80,
+                         .scalars = scalars,
+                         .py_scalars = py_scalars,
+                         .backward_args = call,
+                         .py_arguments = python.call,
+                         .py_params = python.params,
+                         .grads = grads};
+    if (formula) out.formulas.push_back(op);
+    if (function) out.py_functions.push_back(op);
+    if (!formula && !function && !writes && !view) out.not_differentiable.push_back(schema.name());
+    out.python.push_back(op);
+    for (const std::string& annotation : {op.py_typed_args, op.py_returns})
+      out.sequences = out.sequences || annotation.find("Sequence[") != std::string::npos;
   }
-  out["sequences"] = sequences;
-  for (const char* list : {"pointwise", "formulas", "python", "py_functions", "views", "kernels"}) {
-    for (const json& item : out[list])
-      subjects[std::string("custom_ops.") + list].push_back(
-          {*spec.backend.name + "::" + item["name"].get<std::string>(), {}});
-  }
-  for (std::size_t i = 0; i < out["pointwise"].size(); ++i)
-    out["pointwise"][i]["continuation"] = i + 1 < out["pointwise"].size() ? " \\" : "";
-  return out;
+  if (!out.pointwise.empty()) out.pointwise.back().continuation.clear();
+  const auto about = [&](const char* list, const auto& items, const auto& signature) {
+    for (const auto& item : items)
+      subjects[std::string("custom_ops.") + list].push_back({*spec.backend.name + "::" + item.name, signature(item)});
+  };
+  const auto none = [](const auto&) { return std::string(); };
+  about("declared", out.declared, [](const Declared& op) { return op.signature(); });
+  about("pointwise", out.pointwise, none);
+  about("formulas", out.formulas, none);
+  about("python", out.python, none);
+  about("py_functions", out.py_functions, none);
+  about("views", out.views, none);
+  about("kernels", out.kernels, none);
+  return Fields::json_of(out);
 }
 
 }  // namespace openreg_gen
