@@ -43,13 +43,13 @@ TEST(Codes, AreSortedUniqueAndExplained) {
 
 TEST(Codes, TheCommandUsesNoneButTheTables) {
   std::set<std::string> used;
-  for (const auto part : {"spec", "catalog", "model", "render", "tree", "cli"})
+  for (const auto part : {"spec", "catalog", "strategy", "resolve", "edit", "model", "render", "tree", "cli"})
     used.merge(codes_in(kRoot / "generator" / part, {".cpp"}));
   for (const auto& code : used) EXPECT_NE(find_code(code), nullptr) << code << " is used, but not in diag/codes.cpp";
 }
 
 TEST(Codes, EachOfTheSpecsIsPinnedByATest) {
-  const auto tested = codes_in(TESTS_DIR, {".expected", ".cpp", ".py"});
+  const auto tested = codes_in(TESTS_DIR, {".txt", ".cpp", ".py"});
   for (const Code& code : all_codes()) {
     const bool of_specs = code.code < "E0400" || code.code == "E0404";
     EXPECT_TRUE(!of_specs || tested.contains(std::string(code.code))) << code.code << " is in no test";
