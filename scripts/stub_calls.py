@@ -159,7 +159,7 @@ def shared_kernels(declarations):
         op = declared["func"].partition("(")[0]
         kernels = {key: name for keys, name in declared.get("dispatch", {}).items() for key in re.split(", *", keys)}
         arguments, _, returned = declared["func"].rpartition(" -> ")
-        # Views, and what draws random numbers: generator/catalog/strategies.cpp refuses those.
+        # Views, and what draws random numbers: generator/strategy/in_tree.cpp refuses those.
         refused = re.search(r"\(\w\)", returned) or "Generator?" in arguments
         left_out = refused or op in minimal or any(re.fullmatch(pattern, op) for pattern in LEFT_OUT)
         if "CPU" not in kernels or kernels["CPU"] != kernels.get("CUDA") or left_out:

@@ -2,8 +2,8 @@
 
 #include "catalog/build.h"
 #include "catalog/python.h"
-#include "releases/releases.h"
 #include "diag/failure.h"
+#include "releases/releases.h"
 #include "render/python.h"
 
 #include <fmt/format.h>

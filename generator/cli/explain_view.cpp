@@ -1,9 +1,9 @@
 #include "cli/explain_view.h"
 
-#include "strategy/fit.h"
 #include "cli/ops_view.h"
 #include "cli/page.h"
 #include "spec/minimal_ops.h"
+#include "strategy/fit.h"
 
 #include <fmt/ranges.h>
 

@@ -1,10 +1,10 @@
 #include "cli/ops_view.h"
 
-#include "strategy/fit.h"
 #include "cli/page.h"
 #include "cli/terminal_text.h"
 #include "diag/suggest.h"
 #include "diag/text.h"
+#include "strategy/fit.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,10 +1,10 @@
 #include "edit/choose.h"
 
-#include "strategy/fit.h"
 #include "diag/suggest.h"
+#include "resolve/validate.h"
 #include "spec/minimal_ops.h"
 #include "spec/op_schema.h"
-#include "resolve/validate.h"
+#include "strategy/fit.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #include "model/coverage.h"
 
-#include "strategy/fit.h"
 #include "model/families.h"
-#include "texts/ops_texts.h"
 #include "spec/minimal_ops.h"
+#include "strategy/fit.h"
+#include "texts/ops_texts.h"
 
 #include <fmt/format.h>
 

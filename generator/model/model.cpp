@@ -1,11 +1,11 @@
 #include "model/model.h"
 
-#include "releases/releases.h"
 #include "diag/text.h"
-#include "texts/escape.h"
 #include "model/ops.h"
-#include "strategy/item.h"
+#include "releases/releases.h"
 #include "spec/keys.h"
+#include "strategy/item.h"
+#include "texts/escape.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "model/release_guard.h"
 
-#include "releases/releases.h"
 #include "diag/text.h"
+#include "releases/releases.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "model/tests.h"
 
 #include "catalog/served_forms.h"
-#include "texts/escape.h"
 #include "spec/keys.h"
+#include "texts/escape.h"
 
 #include <fmt/format.h>
 

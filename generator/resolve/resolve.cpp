@@ -2,8 +2,8 @@
 #include "resolve/resolve.h"
 
 #include "releases/releases.h"
-#include "spec/rules.h"
 #include "resolve/validate.h"
+#include "spec/rules.h"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 #include "resolve/select.h"
 
-#include "releases/releases.h"
-#include "strategy/fit.h"
 #include "diag/suggest.h"
-#include "spec/minimal_ops.h"
-#include "spec/rules.h"
+#include "releases/releases.h"
 #include "resolve/select_match.h"
 #include "resolve/validate.h"
+#include "spec/minimal_ops.h"
+#include "spec/rules.h"
+#include "strategy/fit.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 #include "resolve/select_match.h"
 
 #include "diag/suggest.h"
+#include "resolve/validate.h"
 #include "spec/amp_preset.h"
 #include "spec/document.h"
 #include "spec/minimal_ops.h"
 #include "spec/ops_file.h"
-#include "resolve/validate.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 #include "resolve/spec_drift.h"
 
-#include "strategy/fit.h"
 #include "resolve/select.h"
+#include "strategy/fit.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-#include "spec/amp_preset.h"
 #include "resolve/validate.h"
+#include "spec/amp_preset.h"
 
 #include <fmt/format.h>
 

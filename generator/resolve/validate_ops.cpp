@@ -1,9 +1,9 @@
-#include "releases/releases.h"
 #include "catalog/served_forms.h"
-#include "strategy/fit.h"
 #include "diag/suggest.h"
-#include "spec/minimal_ops.h"
+#include "releases/releases.h"
 #include "resolve/validate.h"
+#include "spec/minimal_ops.h"
+#include "strategy/fit.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 #include "spec/keys.h"
 
-#include "releases/releases.h"
 #include "diag/text.h"
+#include "releases/releases.h"
+#include "spec/names.h"
 #include "spec/read_keys.h"
 #include "spec/rules.h"
-#include "spec/names.h"
 #include "spec/strategy.h"
 
 #include <fmt/format.h>

@@ -46,7 +46,7 @@ struct Strategy {
   std::string (*why)(const Op& op) = nullptr;  // what that means to the owner
 
   // What templates see: see strategy/item.h.
-  std::array<std::string_view, 2> lists{};  // of `ops`: where they find its operators
+  std::array<std::string_view, 2> lists{};  // of `ops`, where they find its operators: its word first
   std::unique_ptr<OpItem> (*item)(const Shown& shown, const OpSpec& entry, const Op& op) = nullptr;
   void (*summarise)(const Shown& shown, Listed& listed) = nullptr;  // what they see of all its operators together
   Registers registers = Registers::Apart;
