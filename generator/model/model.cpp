@@ -111,6 +111,7 @@ json make_globals(const Spec& spec, const Catalog& catalog, const std::string& s
         {"streams_per_pool", spec.device.streams_per_pool.value}}},
       {"allocator", allocator_context(spec.allocator)},
       {"fallback", fallback(spec.fallback)},
+      {"compile", {{"on", spec.compile.value}}},
   };
   add_operators(globals, spec, catalog);
   return globals;

@@ -29,6 +29,7 @@ class Parse {
       spec_.custom_ops = read_custom_ops(root_.find("custom_ops"), spec_.text, diagnostics_);
       spec_.tests = read_tests(root_.find("tests"), diagnostics_);
       amp(root_.find("amp"));
+      read(spec_.compile, &root_, "compile");
       read(spec_.templates, &root_, "templates");
     }
     name_defaults();
@@ -47,6 +48,7 @@ class Parse {
     spec_.fallback.kind.value = FallbackKind::Cpu;
     spec_.amp.dtypes.value = {{"float16", {}}, {"bfloat16", {}}};
     spec_.amp.preset.value = "cuda";
+    spec_.compile.value = true;
   }
 
   void name_defaults() {

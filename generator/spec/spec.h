@@ -156,6 +156,7 @@ struct Spec {
   std::vector<CustomOpSpec> custom_ops;
   TestsSpec tests;
   AmpSpec amp;
+  Located<bool> compile;                    // default true
   Located<std::string> templates;           // folder of templates of its own, relative to the spec; empty: none
   std::vector<SelectionReport> selections;  // filled in by validate_spec(), in the spec's order
   std::vector<ListFile> lists;              // as well: of `@model:FILE`, each once
