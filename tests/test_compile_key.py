@@ -1,0 +1,41 @@
+"""`compile: false` leaves no trace of torch.compile in a tree; without the key it is there."""
+
+import pathlib
+import re
+
+import pytest
+from trees import files
+
+SPEC = "backend: {name: mybackend}\n"
+TRACE = re.compile(r"_inductor\b|torch\.compile\b|bind_compile|_launch_compiled")
+
+
+def rendered(openreg_gen, where: pathlib.Path, spec: str) -> dict[str, pathlib.Path]:
+    (where / "spec.yaml").write_text(spec)
+    openreg_gen("new", "mybackend", "--spec", "spec.yaml", "--out", "tree", cwd=where)
+    return {name: path for name, path in files(where / "tree").items() if not name.startswith(".openreg-gen/")}
+
+
+@pytest.fixture
+def with_it(openreg_gen, tmp_path):
+    (tmp_path / "on").mkdir()
+    return rendered(openreg_gen, tmp_path / "on", SPEC)
+
+
+def test_it_is_on_by_default(with_it):
+    assert "torch_mybackend/_inductor/scheduling.py" in with_it
+    assert "docs/compile.md" in with_it
+    assert "_inductor.register()" in with_it["torch_mybackend/_load.py"].read_text()
+
+
+def test_off_leaves_no_trace(openreg_gen, tmp_path, with_it):
+    (tmp_path / "off").mkdir()
+    without = rendered(openreg_gen, tmp_path / "off", SPEC + "compile: false\n")
+    gone = set(with_it) - set(without)
+    assert not set(without) - set(with_it)
+    assert {name for name in gone if not re.search(r"compil|_inductor/|networks", name)} == set()
+    changed = [name for name in without if TRACE.search(with_it[name].read_text()) and name != "spec.yaml"]
+    assert changed, "what mentions it is rendered for either"
+    left = [name for name in changed if TRACE.search(without[name].read_text())]
+    # PyTorch's own files and switches by that name, which have nothing to do with this component.
+    assert set(left) <= {"torch_mybackend/backend/memory_history.py", "tests/test_attention.py"}, left
