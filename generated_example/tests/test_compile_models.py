@@ -44,7 +44,7 @@ def with_operators(model: nn.Module):
 
 @pytest.mark.parametrize(
     "name",
-    ["mlp", "lstm", pytest.param("cnn", marks=many_kernels), pytest.param("transformer", marks=many_kernels)],
+    ["mlp", *(pytest.param(name, marks=many_kernels) for name in ("cnn", "lstm", "transformer"))],
 )
 def test_training_is_that_of_eager(device, name):
     eager, compiled = losses(name, device), losses(name, device, with_inductor)

@@ -1,5 +1,5 @@
 # Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `compile` in the spec changes it, then `openreg-gen generate`.
+# Shared: rendered, then yours to edit; `compile` in the spec changes what is rendered.
 """What generated code calls: kernels that are compiled and launched, memory."""
 
 import ctypes
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torch._dynamo.graph_bytecode_inputs import get_external_object_by_index
-from torch._inductor.async_compile import AsyncCompile
+from torch._inductor.async_compile import AsyncCompile, get_compile_threads
 from torch._inductor.codecache import CppCodeCache, LambdaFuture
 from torch._logging import getArtifactLogger
 
@@ -37,10 +37,12 @@ class _Kernels(CppCodeCache):
 def kernel(async_compile: AsyncCompile, name: str, types: list[str], source: str) -> Any:
     """The kernel `name`, to be called with a device's index and its arguments. It is compiled meanwhile."""
     _log.info("openreg kernel %s:\n%s", name, source)
-    library = _Kernels.load_async(source, device_type="cpu", submit_fn=async_compile.submit)
+    # With one thread submit() compiles at once, under a lock that the compilation itself takes.
+    submit = async_compile.submit if get_compile_threads() > 1 else None
+    library = _Kernels.load_async(source, device_type="cpu", submit_fn=submit)
 
     def loaded() -> Callable[..., None]:
         entry = ctypes.cast(library().launch, ctypes.c_void_p).value
         return functools.partial(_C._launch_compiled, entry, codes(types))
 
-    return LambdaFuture(loaded)
+    return loaded() if submit is None else LambdaFuture(loaded)

@@ -1,5 +1,5 @@
 # Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `compile` in the spec changes it, then `openreg-gen generate`.
+# Shared: rendered, then yours to edit; `compile` in the spec changes what is rendered.
 """torch.compile(model, backend="openreg"): graphs of the device's own operators, without a compiler.
 
 For devices that can't run C++ functions on their memory, and where there is no C++ compiler. What the device has no kernel of is

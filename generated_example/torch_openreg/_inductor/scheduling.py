@@ -1,5 +1,5 @@
 # Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `compile` in the spec changes it, then `openreg-gen generate`.
+# Shared: rendered, then yours to edit; `compile` in the spec changes what is rendered.
 """Which operators are fused, and the text of the kernels: Inductor's for the CPU, made ready to be launched."""
 
 from typing import Any
@@ -43,6 +43,11 @@ def scheduling_for(scheduler: Any) -> Scheduling:
     if scheduler is not None:
         _check()
     return Scheduling(scheduler)
+
+
+def language() -> str:
+    """What Inductor is to take the language of kernels for: "cpp" if it prints them itself, else a name that it does not know."""
+    return "cpp" if issubclass(Scheduling, CppScheduling) else "openreg"
 
 
 def _check() -> None:

@@ -14,9 +14,8 @@ from torch._inductor import config
 from torch._inductor.custom_graph_pass import CustomGraphModulePass
 
 # Inductor's defaults for devices other than the CPU are for Triton's kernels. Asked for a kernel's language it names that of
-# CUDA devices, and it rewrites loops for fusion in a form that its C++ kernels don't have.
+# CUDA devices (the scope below says another), and it rewrites loops for fusion in a form that its C++ kernels don't have.
 _WHILE_CODE_IS_MADE = {
-    "cuda_backend": "cpp",
     "loop_reindexing_after_fusion": False,
     "loop_index_inversion_in_fusion": False,
 }
@@ -27,9 +26,10 @@ class _Scope(threading.local):
 
     patch: Any = None
 
-    def open(self) -> None:
+    def open(self, language: str) -> None:
         self.close()
-        self.patch = config.patch({key: value for key, value in _WHILE_CODE_IS_MADE.items() if hasattr(config, key)})
+        values = _WHILE_CODE_IS_MADE | {"cuda_backend": language}
+        self.patch = config.patch({key: value for key, value in values.items() if hasattr(config, key)})
         self.patch.__enter__()
 
     def close(self) -> None:

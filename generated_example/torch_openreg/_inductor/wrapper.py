@@ -9,6 +9,7 @@ from torch._inductor.stream_constants import DEFAULT_STREAM_IDX
 from torch._inductor.stream_utils import get_stream_name
 from torch._inductor.virtualized import V
 
+from .scheduling import language
 from .settings import scope
 
 
@@ -84,5 +85,5 @@ def create(is_subgraph: bool, subgraph_name: str | None, parent: Any, partition_
     """The wrapper of a graph; Inductor begins to make code with it."""
     if is_subgraph:
         return _SubgraphWrapper(subgraph_name, parent, partition_signatures)
-    scope.open()
+    scope.open(language())
     return Wrapper()
