@@ -13,6 +13,7 @@ import tempfile
 
 import allocator
 import build
+import compiling
 import importing
 import large
 import ops
@@ -56,6 +57,7 @@ GROUPS = {
     "import": importing.benchmark,
     "ops": ops.benchmark,
     "allocator": allocator.benchmark,
+    "compile": compiling.benchmark,
     "regenerate": regenerate.benchmark,
 }
 

@@ -237,3 +237,26 @@ def test_views(device, name, tensors):
     torch._dynamo.reset()
     compiled = torch.compile(lambda *xs: call(operator(name), *xs) * 2, backend="aot_eager", dynamic=True)
     torch.testing.assert_close(compiled(*xs), call(operator(name), *xs) * 2)
+
+
+@CASES
+@pytest.mark.parametrize("backend", ["inductor", NAME])
+def test_compiled_without_a_graph_break(device, name, tensors, differentiable, backend):
+    op = operator(name)
+    if backend == "inductor" and not torch.get_device_module(NAME).get_device_properties().host_accessible:
+        pytest.skip("functions launched on the device do not reach its memory")
+
+    def gradients(function):
+        args = arguments(name, tensors, device)
+        given = [x.requires_grad_(differentiable) for x in args[:tensors]]
+        result = function(*args) * 2
+        if differentiable:
+            result.sum().backward()
+        return [result.detach(), *(x.grad for x in given)]
+
+    torch._dynamo.reset()
+    for actual, expected in zip(
+        gradients(torch.compile(lambda *args: op(*args), fullgraph=True, backend=backend)), gradients(op), strict=True
+    ):
+        if expected is not None:
+            torch.testing.assert_close(actual.cpu(), expected.cpu())

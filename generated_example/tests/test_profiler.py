@@ -1,5 +1,5 @@
 # Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+# Generated: do not edit; `profiler` in the spec changes it, then `openreg-gen generate`.
 """torch.profiler shows what the device did: kernels, copies and memsets with their times, joined to their operators."""
 
 import json

@@ -107,6 +107,8 @@ json make_globals(const Resolved& resolved, const std::string& spec_file, Subjec
         {"streams_per_pool", spec.device.streams_per_pool.value}}},
       {"allocator", allocator_context(spec.allocator)},
       {"fallback", fallback(spec.fallback)},
+      {"compile", {{"on", spec.compile.value}}},
+      {"profiler", {{"on", spec.profiler.value}}},
   };
   add_operators(globals, resolved, subjects);
   return globals;

@@ -141,6 +141,8 @@ struct Spec {
   std::vector<CustomOpSpec> custom_ops;
   TestsSpec tests;
   AmpSpec amp;
+  Located<bool> compile;
+  Located<bool> profiler;
   Located<std::string> templates;  // folder of templates of its own, relative to the spec; empty: none
 };
 

@@ -163,6 +163,7 @@ PyObject* make_module() {
   bind_memory_history(result);
   bind_host_memory(result);
   bind_ipc(result);
+  bind_compile(result);
   return result.release().ptr();
   END_HANDLE_TH_ERRORS
 }

@@ -1,0 +1,141 @@
+# Written by openreg-gen from openreg.yaml.
+# Generated: do not edit; `compile` in the spec changes it, then `openreg-gen generate`.
+"""Networks that are compiled train as they do without; caches; what a second process, DDP and checkpoints ask for.
+
+Compiling takes a C++ compiler some seconds a kernel. What takes many of them runs with OPENREG_TESTS=all.
+"""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+from torch import nn
+
+from torch_openreg.testing import networks
+
+NAME = "openreg"
+api = torch.get_device_module(NAME)
+ALL = os.environ.get("OPENREG_TESTS") == "all"
+many_kernels = pytest.mark.skipif(not ALL, reason="compiles many kernels: OPENREG_TESTS=all runs it")
+STEPS = 20
+
+
+@pytest.fixture(autouse=True)
+def _forget():
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+def losses(name: str, device: torch.device, compiled=lambda model: model) -> list[float]:
+    model, inputs, targets = networks.network(name)
+    return networks.train(model.to(device), inputs.to(device), targets.to(device), STEPS, compiled)
+
+
+def with_inductor(model: nn.Module):
+    return torch.compile(model, fullgraph=True)
+
+
+def with_operators(model: nn.Module):
+    return torch.compile(model, fullgraph=True, backend=NAME)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["mlp", *(pytest.param(name, marks=many_kernels) for name in ("cnn", "lstm", "transformer"))],
+)
+def test_training_is_that_of_eager(device, name):
+    eager, compiled = losses(name, device), losses(name, device, with_inductor)
+    assert compiled == pytest.approx(eager, rel=1e-4, abs=1e-5)
+    assert eager[-1] < eager[0], "it learns something"
+
+
+@pytest.mark.parametrize("name", networks.NAMES)
+def test_training_with_the_operators_of_the_device(device, name):
+    """Without a compiler, and on any device."""
+    assert losses(name, device, with_operators) == pytest.approx(losses(name, device), rel=1e-5, abs=1e-6)
+
+
+def test_options_of_the_operators_are_refused(device):
+    with pytest.raises(Exception, match="takes no options"):
+        torch.compile(lambda x: x + 1, backend=NAME, options={"a": 1})(torch.ones(3, device=device))
+
+
+def test_an_lstm_of_pytorch(device):
+    """Dynamo leaves torch.nn.LSTM to eager code by default, and compiles what is around it."""
+    torch.manual_seed(0)
+    model, x = nn.LSTM(8, 16, batch_first=True), torch.randn(4, 5, 8)
+    expected, _ = model(x)
+
+    @torch.compile
+    def function(x):
+        return model(x)[0].tanh()
+
+    model.to(device)
+    torch.testing.assert_close(function(x.to(device)).cpu(), expected.tanh(), rtol=1e-4, atol=1e-5)
+
+
+SHARED = """
+import torch
+from torch._inductor.utils import fresh_cache
+x = torch.arange(64.0, device="openreg")
+y = torch.compile(lambda x: (x * 3).sin().sum())(x)
+torch.testing.assert_close(y.cpu(), (x.cpu() * 3).sin().sum())
+from torch._dynamo.utils import counters
+print(counters["inductor"]["fxgraph_cache_hit"], counters["aot_autograd"]["autograd_cache_hit"])
+"""
+
+
+def test_several_processes_share_a_cache(device, tmp_path):
+    """At once, and one after the other: what was compiled is taken, if it was compiled by this tree."""
+    env = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", SHARED]
+    first = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+    for process in first:
+        assert process.wait(300) == 0, process.stderr.read().decode()
+    libraries = set(tmp_path.rglob("*.main.so"))
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[-1] == "1", "the graph comes from the cache"
+    assert set(tmp_path.rglob("*.main.so")) == libraries, "no kernel is compiled again"
+    command[-1] = SHARED.replace("import torch\n", CHANGED, 1)
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["0", "0"], "another tree takes nothing of this one"
+
+
+CHANGED = """
+import torch
+import torch_openreg._inductor.settings as settings
+settings.tree_hash = lambda: "of another tree"
+"""
+
+
+def test_graphs_are_split_where_ddp_wants(device):
+    """DistributedDataParallel cuts a graph at the buckets of its gradients, and has each part compiled."""
+    from torch._dynamo.backends.distributed import DDPOptimizer
+
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 4)).to(device)
+    x = torch.randn(8, 32, device=device)
+    parts = []
+
+    def compile_part(graph, inputs):
+        parts.append(graph)
+        from torch._inductor.compile_fx import compile_fx
+
+        return compile_fx(graph, inputs)
+
+    bucket = 32 * 32 * 4
+    optimizer = DDPOptimizer(bucket_bytes_cap=bucket, backend_compile_fn=compile_part, first_bucket_cap=bucket)
+    result = torch.compile(model, backend=optimizer.compile_fn, fullgraph=True)(x)
+    assert len(parts) > 1
+    torch.testing.assert_close(result.cpu(), model(x).cpu(), rtol=1e-5, atol=1e-5)
+    result.sum().backward()
+    gradients = [p.grad.clone() for p in model.parameters()]
+    model.zero_grad()
+    model(x).sum().backward()
+    for got, want in zip(gradients, model.parameters(), strict=True):
+        torch.testing.assert_close(got.cpu(), want.grad.cpu(), rtol=1e-4, atol=1e-5)

@@ -1,0 +1,51 @@
+"""`compile: false` and `profiler: false` leave no trace in a tree; without the keys both are there."""
+
+import pathlib
+import re
+
+import pytest
+from trees import files
+
+SPEC = "backend: {name: mybackend}\n"
+TRACE = re.compile(r"_inductor\b|torch\.compile\b|bind_compile|_launch_compiled")
+
+
+def rendered(openreg_gen, where: pathlib.Path, spec: str) -> dict[str, pathlib.Path]:
+    (where / "spec.yaml").write_text(spec)
+    openreg_gen("new", "mybackend", "--spec", "spec.yaml", "--out", "tree", cwd=where)
+    return {name: path for name, path in files(where / "tree").items() if not name.startswith(".openreg-gen/")}
+
+
+@pytest.fixture
+def with_it(openreg_gen, tmp_path):
+    (tmp_path / "on").mkdir()
+    return rendered(openreg_gen, tmp_path / "on", SPEC)
+
+
+def test_it_is_on_by_default(with_it):
+    assert "torch_mybackend/_inductor/scheduling.py" in with_it
+    assert "docs/compile.md" in with_it
+    assert "_inductor.register()" in with_it["torch_mybackend/_load.py"].read_text()
+
+
+def test_off_leaves_no_trace(openreg_gen, tmp_path, with_it):
+    (tmp_path / "off").mkdir()
+    without = rendered(openreg_gen, tmp_path / "off", SPEC + "compile: false\n")
+    gone = set(with_it) - set(without)
+    assert not set(without) - set(with_it)
+    assert {name for name in gone if not re.search(r"compil|_inductor/|networks", name)} == set()
+    changed = [name for name in without if with_it[name].read_bytes() != without[name].read_bytes()]
+    assert "README.md" in changed
+    left = [name for name in changed if name != "spec.yaml" and TRACE.search(without[name].read_text())]
+    assert left == []
+
+
+def test_without_the_profiler(openreg_gen, tmp_path, with_it):
+    (tmp_path / "off").mkdir()
+    without = rendered(openreg_gen, tmp_path / "off", SPEC + "profiler: false\n")
+    gone = set(with_it) - set(without)
+    assert {name for name in gone if "rofiler" not in name} == set()
+    assert "csrc/profiler/KinetoProfiler.cpp" in gone and "tests/test_profiler.py" in gone
+    changed = {name for name in without if with_it[name].read_bytes() != without[name].read_bytes()}
+    assert changed == {"mybackend.yaml", "csrc/CMakeLists.txt"}
+    assert "rofiler" not in without["csrc/CMakeLists.txt"].read_text()
