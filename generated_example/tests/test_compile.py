@@ -214,7 +214,9 @@ def test_autocast_inside(device):
     torch.testing.assert_close(actual.cpu(), function(x).cpu(), rtol=2e-2, atol=2e-2)
 
 
-def test_dropout_is_drawn_again_under_checkpoint(device):
+@pytest.mark.parametrize("fallback_random", [False, True])
+def test_dropout_is_drawn_again_under_checkpoint(device, fallback_random):
+    """Also where random numbers are those of eager code, by its operators."""
     from torch.utils.checkpoint import checkpoint
 
     w = torch.randn(64, 64, device=device, requires_grad=True)
@@ -227,8 +229,9 @@ def test_dropout_is_drawn_again_under_checkpoint(device):
 
     x = torch.randn(64, 64, device=device, requires_grad=True)
     torch.manual_seed(3)
-    y = torch.compile(function, fullgraph=True)(x)
-    y.sum().backward()
+    with torch._inductor.config.patch(fallback_random=fallback_random):
+        y = torch.compile(function, fullgraph=True)(x)
+        y.sum().backward()
     kept = (y != 0).float() * 2
     assert 0.3 < (kept / 2).mean().item() < 0.7
     expected = (kept * torch.cos(x.detach() @ w.detach())) @ w.detach().T

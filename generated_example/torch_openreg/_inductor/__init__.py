@@ -52,12 +52,10 @@ def _tell_inductor() -> None:
     register()
 
 
-def _tell_autograd() -> None:
-    # The device's generators can be set to a state without a copy, so what is computed again in the backward (dropout under
-    # torch.utils.checkpoint) draws its random numbers again.
-    from torch._functorch._aot_autograd.utils import register_graphsafe_rng_device_type
+def _tell_of_random_numbers() -> None:
+    from .rng import register
 
-    register_graphsafe_rng_device_type("openreg")
+    register()
 
 
 # What is registered once a module of PyTorch is there.
@@ -67,7 +65,7 @@ _after: dict[str, Callable[[], None]] = {
     "torch._dynamo.polyfills.loader": _tell_of_functions,
     "torch._dynamo.variables.ctx_manager": _tell_of_contexts,
     "torch._inductor.codegen.common": _tell_inductor,
-    "torch._functorch._aot_autograd.utils": _tell_autograd,
+    "torch._inductor.lowering": _tell_of_random_numbers,
 }
 
 
