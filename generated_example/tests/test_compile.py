@@ -19,7 +19,9 @@ api = torch.get_device_module(NAME)
 
 
 @pytest.fixture(autouse=True)
-def _forget():
+def _forget(request):
+    if "device" in request.fixturenames and not api.get_device_properties().host_accessible:
+        pytest.skip("functions launched on the device do not reach its memory")
     torch._dynamo.reset()
     yield
     torch._dynamo.reset()
@@ -58,8 +60,8 @@ def test_one_fused_kernel_is_launched(device):
     x, y = torch.randn(2, 16, 64)
     result, code = code_of(function, x.to(device), y.to(device))
     torch.testing.assert_close(result.cpu(), function(x, y))
-    kernels = re.findall(r"^openreg_fused\w* = openreg_compile.kernel", code, re.M)
-    assert len(kernels) == 1, code
+    pattern = r"^openreg_fused\w* = openreg_compile.kernel"
+    assert len(re.findall(pattern, code, re.M)) == 1, code
     assert re.search(r"^\s+openreg_fused\w+\(0, ", code, re.M), "it is launched on device 0"
     assert "cpp_pybinding" not in code
 
@@ -145,7 +147,8 @@ def test_streams_events_and_devices_in_a_graph(device):
 
 def test_device_contexts_and_properties_in_a_graph(device, other):
     def function(x):
-        n = torch.openreg.device_count() + torch.openreg.get_device_properties().multi_processor_count
+        n = torch.openreg.device_count()
+        n += torch.openreg.get_device_properties().multi_processor_count
         with torch.openreg.device(1):
             y = torch.ones(4, device="openreg")
         return x * n, y
@@ -274,6 +277,22 @@ def test_what_is_not_there_is_refused_by_name(device, tmp_path):
     exported = torch.export.export(torch.nn.Linear(8, 8).to(device), (x,))
     with pytest.raises(Exception, match="no C\\+\\+ wrapper"):
         torch._inductor.aoti_compile_and_package(exported, package_path=str(tmp_path / "model.pt2"))
+
+
+def test_a_device_that_functions_do_not_reach_has_the_other_way(device, monkeypatch):
+    from torch_openreg._inductor import scheduling
+
+    class Unreachable:
+        host_accessible = False
+
+    monkeypatch.setattr(scheduling.backend, "get_device_properties", Unreachable)
+    x = torch.rand(3, device=device)
+    said = "do not reach its memory.*backend='openreg'"
+    with torch._inductor.utils.fresh_cache(), pytest.raises(Exception, match=said):
+        torch.compile(lambda x: x.sin() + 5)(x)
+    torch._dynamo.reset()
+    result = torch.compile(lambda x: x.sin() + 5, backend=NAME)(x)
+    torch.testing.assert_close(result.cpu(), x.cpu().sin() + 5)
 
 
 @pytest.mark.parametrize("mode", ["reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"])

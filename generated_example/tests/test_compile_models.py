@@ -18,7 +18,8 @@ from torch_openreg.testing import networks
 NAME = "openreg"
 api = torch.get_device_module(NAME)
 ALL = os.environ.get("OPENREG_TESTS") == "all"
-many_kernels = pytest.mark.skipif(not ALL, reason="compiles many kernels: OPENREG_TESTS=all runs it")
+HOW = "compiles many kernels: OPENREG_TESTS=all runs it"
+many_kernels = pytest.mark.skipif(not ALL, reason=HOW)
 STEPS = 20
 
 
@@ -27,6 +28,13 @@ def _forget():
     torch._dynamo.reset()
     yield
     torch._dynamo.reset()
+
+
+@pytest.fixture
+def with_cpp(device):
+    """Inductor's C++ kernels: for devices that run them on their memory."""
+    if not api.get_device_properties(device).host_accessible:
+        pytest.skip("functions launched on the device do not reach its memory")
 
 
 def losses(name: str, device: torch.device, compiled=lambda model: model) -> list[float]:
@@ -46,7 +54,7 @@ def with_operators(model: nn.Module):
     "name",
     ["mlp", *(pytest.param(name, marks=many_kernels) for name in ("cnn", "lstm", "transformer"))],
 )
-def test_training_is_that_of_eager(device, name):
+def test_training_is_that_of_eager(device, name, with_cpp):
     eager, compiled = losses(name, device), losses(name, device, with_inductor)
     assert compiled == pytest.approx(eager, rel=1e-4, abs=1e-5)
     assert eager[-1] < eager[0], "it learns something"
@@ -63,7 +71,7 @@ def test_options_of_the_operators_are_refused(device):
         torch.compile(lambda x: x + 1, backend=NAME, options={"a": 1})(torch.ones(3, device=device))
 
 
-def test_an_lstm_of_pytorch(device):
+def test_an_lstm_of_pytorch(device, with_cpp):
     """Dynamo leaves torch.nn.LSTM to eager code by default, and compiles what is around it."""
     torch.manual_seed(0)
     model, x = nn.LSTM(8, 16, batch_first=True), torch.randn(4, 5, 8)
@@ -88,7 +96,7 @@ print(counters["inductor"]["fxgraph_cache_hit"], counters["aot_autograd"]["autog
 """
 
 
-def test_several_processes_share_a_cache(device, tmp_path):
+def test_several_processes_share_a_cache(device, tmp_path, with_cpp):
     """At once, and one after the other: what was compiled is taken, if it was compiled by this tree."""
     env = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", SHARED]
@@ -113,7 +121,7 @@ settings.tree_hash = lambda: "of another tree"
 """
 
 
-def test_graphs_are_split_where_ddp_wants(device):
+def test_graphs_are_split_where_ddp_wants(device, with_cpp):
     """DistributedDataParallel cuts a graph at the buckets of its gradients, and has each part compiled."""
     from torch._dynamo.backends.distributed import DDPOptimizer
 

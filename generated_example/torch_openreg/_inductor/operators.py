@@ -45,7 +45,8 @@ def run(graph: torch.fx.GraphModule, example_inputs: list[Any]) -> Callable[...,
 def compile_graph(graph: torch.fx.GraphModule, example_inputs: list[Any], **options: Any) -> Callable[..., Any]:
     """Dynamo's backend of the device's name."""
     if options:
-        raise ValueError(f"torch.compile(backend='openreg') takes no options, and got {sorted(options)}")
+        ours = "torch.compile(backend='openreg')"
+        raise ValueError(f"{ours} takes no options, and got {sorted(options)}")
     lower = aot_autograd(
         fw_compiler=run,
         decompositions=decompositions(),

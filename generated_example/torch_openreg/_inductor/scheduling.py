@@ -51,16 +51,13 @@ def language() -> str:
 
 
 def _check() -> None:
-    other_way = "torch.compile(model, backend='openreg') runs the device's own operators instead, without a compiler"
+    other_way = "torch.compile(model, backend='openreg') runs the device's own operators instead"
     if not backend.get_device_properties().host_accessible:
-        raise NotImplementedError(
-            "functions launched on openreg do not reach its memory, so Inductor's C++ kernels can't run there: "
-            + other_way
-        )
+        what = "functions launched on openreg do not reach its memory"
+        raise NotImplementedError(f"{what}, so Inductor's C++ kernels can't run there: {other_way}")
     try:
         get_cpp_compiler()
     except InvalidCxxCompiler as error:
-        raise RuntimeError(
-            "torch.compile makes C++ kernels for openreg, and no C++ compiler was found: install g++ or clang++, or name one "
-            "in the environment variable CXX; " + other_way
-        ) from error
+        what = "torch.compile makes C++ kernels for openreg, and no C++ compiler was found"
+        how = "install g++ or clang++, or name one in the environment variable CXX"
+        raise RuntimeError(f"{what}: {how}; {other_way}") from error

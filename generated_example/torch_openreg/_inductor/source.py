@@ -35,9 +35,9 @@ def launchable(source: str, name: str, types: list[str]) -> str:
     """`source`, whose function is `name`, with an entry `launch` that takes the arguments as the device API passes them."""
     head, start, function = source.partition('extern "C"')
     plain = [t if "*" in t else t.removeprefix("const ") for t in types]
-    taken = [f"openreg::argument<{cpp_type}>(packed, {index})" for index, cpp_type in enumerate(plain)]
+    taken = [f"argument<{cpp_type}>(packed, {index})" for index, cpp_type in enumerate(plain)]
     call = f"{name}({', '.join(taken)});"
-    entry = 'extern "C" void launch(const char* packed)\n{\n    ' + call + "\n}\n"
+    entry = 'extern "C" void launch(const char* packed)\n{\n    using namespace openreg;\n    ' + call + "\n}\n"
     return head + _SUPPORT + start + _keep_errors(function) + entry
 
 

@@ -67,8 +67,9 @@ class Wrapper(_OnDevice, PythonWrapperCodegen):
 
     def write_header(self) -> None:
         super().write_header()
-        self.imports.splice("from torch_openreg._inductor import launch as openreg_compile", strip=True)
-        self.header.splice("empty_strided_openreg = openreg_compile.empty_strided", strip=True)
+        module = "openreg_compile"
+        self.imports.splice(f"from torch_openreg._inductor import launch as {module}", strip=True)
+        self.header.splice(f"empty_strided_openreg = {module}.empty_strided", strip=True)
 
     def generate(self, is_inference: bool) -> Any:
         try:
