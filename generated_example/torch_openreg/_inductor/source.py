@@ -37,7 +37,15 @@ def launchable(source: str, name: str, types: list[str]) -> str:
     plain = [t if "*" in t else t.removeprefix("const ") for t in types]
     taken = [f"argument<{cpp_type}>(packed, {index})" for index, cpp_type in enumerate(plain)]
     call = f"{name}({', '.join(taken)});"
-    entry = 'extern "C" void launch(const char* packed)\n{\n    using namespace openreg;\n    ' + call + "\n}\n"
+    lines = [
+        'extern "C" void launch(const char* packed)',
+        "{",
+        "    using namespace openreg;",
+        f"    {call}",
+        "}",
+        "",
+    ]
+    entry = "\n".join(lines)
     return head + _SUPPORT + start + _keep_errors(function) + entry
 
 
