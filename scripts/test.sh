@@ -101,7 +101,7 @@ stage_release() {
   [ "$release_tests" = all ] && device_tests=()
   ctest --test-dir "$tree/build" --output-on-failure -j "$(nproc)" "${device_tests[@]}"
   step "Python tests of generated_example with PyTorch $release"
-  local tests=("$tree"/tests/test_{release,integration,autoload,device,events,streams,memory,memory_api,host_memory,random,serialization,minimal_set,operators,as_on_the_cpu,amp,upstream}.py)
+  local tests=("$tree"/tests/test_{release,integration,autoload,device,events,streams,memory,memory_api,host_memory,random,serialization,minimal_set,operators,as_on_the_cpu,amp,upstream,compile}.py)
   [ "$release_tests" = all ] && tests=("$tree/tests")
   pytests "$backend" "${tests[@]}"
 }
@@ -179,6 +179,8 @@ stage_sample() {
   install_tree "$backend" "$root/generated_example"  # takes in what was edited since it was built
   step "A sample of the sweep"
   "$backend" -m torch_openreg.testing.sweep --sample --fresh --mode default --mode copy --results "$build/sample.jsonl"
+  step "Some operators, compiled"
+  "$backend" -m torch_openreg.testing.sweep_compile --sample
 }
 
 # The whole sweep, on generated_example and on the tree of specs/full.yaml. Results are kept in build/, and taken up again

@@ -26,19 +26,7 @@ from typing import Any
 import torch
 
 NAME = "openreg"
-SAMPLE = (
-    "add",
-    "amax",
-    "argmax",
-    "cat",
-    "cumsum",
-    "gather",
-    "index_put",
-    "nn.functional.gelu",
-    "softmax",
-    "std",
-    "where",
-)
+SAMPLE = ("argmax", "gather", "index_put", "softmax", "std", "where")
 WAIT = 300  # seconds for one operator
 
 # Operators, as globs, and why what is compiled differs.
