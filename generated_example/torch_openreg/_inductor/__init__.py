@@ -17,25 +17,25 @@ from types import ModuleType
 from typing import Any
 
 
-def _tell_dynamo() -> None:
+def _register_interface() -> None:
     from .device_interface import register
 
     register()
 
 
-def _tell_of_contexts() -> None:
+def _register_contexts() -> None:
     from .contexts import register
 
     register()
 
 
-def _tell_of_functions() -> None:
+def _register_functions() -> None:
     from .functions import register
 
     register()
 
 
-def _tell_of_operators() -> None:
+def _register_operators() -> None:
     from torch._dynamo.backends.registry import register_backend
 
     def openreg(graph: Any, example_inputs: Any, **options: Any) -> Any:
@@ -46,13 +46,13 @@ def _tell_of_operators() -> None:
     register_backend(openreg, name="openreg")
 
 
-def _tell_inductor() -> None:
+def _register_with_inductor() -> None:
     from .backend import register
 
     register()
 
 
-def _tell_of_random_numbers() -> None:
+def _register_random_numbers() -> None:
     from .rng import register
 
     register()
@@ -60,12 +60,12 @@ def _tell_of_random_numbers() -> None:
 
 # What is registered once a module of PyTorch is there.
 _after: dict[str, Callable[[], None]] = {
-    "torch._dynamo.device_interface": _tell_dynamo,
-    "torch._dynamo.backends.registry": _tell_of_operators,
-    "torch._dynamo.polyfills.loader": _tell_of_functions,
-    "torch._dynamo.variables.ctx_manager": _tell_of_contexts,
-    "torch._inductor.codegen.common": _tell_inductor,
-    "torch._inductor.lowering": _tell_of_random_numbers,
+    "torch._dynamo.device_interface": _register_interface,
+    "torch._dynamo.backends.registry": _register_operators,
+    "torch._dynamo.polyfills.loader": _register_functions,
+    "torch._dynamo.variables.ctx_manager": _register_contexts,
+    "torch._inductor.codegen.common": _register_with_inductor,
+    "torch._inductor.lowering": _register_random_numbers,
 }
 
 
