@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Renders generated_example/ anew from specs/openreg.yaml. With --check: says what differs and changes nothing.
+# Renders generated_example/ anew from specs/openreg.yaml, and writes to tests/golden/ what other kinds of trees consist of: each
+# file with its hash, so that a review sees which trees a change touches. With --check: says what differs and changes nothing.
 # Usage: scripts/regenerate.sh [--check]
 source "$(dirname "$0")/lib.sh"
 # First the command itself: one that is older than its sources would render what they no longer say.
@@ -9,12 +10,28 @@ fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 "$generator" new openreg --spec "$root/specs/openreg.yaml" --out "$fresh/generated_example" >/dev/null
 
+# kind NAME KEY: the files of a tree of specs/openreg.yaml's operators with another key, and their hashes.
+kind() {
+  (echo "backend: {name: openreg}"; echo "$2"; sed -n '/^ops:/,$p' "$root/specs/openreg.yaml") >"$fresh/$1.yaml"
+  "$generator" new openreg --spec "$fresh/$1.yaml" --out "$fresh/$1" >/dev/null
+  mkdir -p "$fresh/golden"
+  (cd "$fresh/$1" && find . -type f -not -path './.openreg-gen/*' -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum) |
+    sed 's/^\(.\{16\}\).*  /\1 /' >"$fresh/golden/$1.txt"
+}
+kind external "device: {api: external}"
+kind direct "allocator: {device: direct}"
+kind fallback_none "fallback: none"
+kind without_features "compile: false
+profiler: false"
+
 if [ "${1:-}" = --check ]; then
   # What a build leaves behind (build/, lib/, caches) is in the tree's .gitignore and not compared.
   mkdir "$fresh/committed"
   (cd "$root" && git ls-files -z --cached --others --exclude-standard generated_example | xargs -0 -r cp --parents -t "$fresh/committed")
   diff -r "$fresh/generated_example" "$fresh/committed/generated_example" ||
     { echo "generated_example/ is not what openreg-gen renders: run scripts/regenerate.sh" >&2; exit 1; }
+  diff -r "$fresh/golden" "$root/tests/golden" ||
+    { echo "other kinds of trees are not those of tests/golden/: run scripts/regenerate.sh" >&2; exit 1; }
   echo "generated_example/ equals openreg-gen's output, byte for byte"
 else
   # Only what changed is written, so that a build of the example stays incremental.
@@ -25,5 +42,7 @@ else
     cmp -s "$fresh/generated_example/$file" "$root/generated_example/$file" ||
       install -D -m 644 "$fresh/generated_example/$file" "$root/generated_example/$file"
   done
-  git -C "$root" status --short generated_example
+  rm -rf "$root/tests/golden"
+  cp -r "$fresh/golden" "$root/tests/golden"
+  git -C "$root" status --short generated_example tests/golden
 fi
