@@ -68,7 +68,8 @@ class Wrapper(_OnDevice, PythonWrapperCodegen):
     def write_header(self) -> None:
         super().write_header()
         module = "openreg_compile"
-        self.imports.splice(f"from torch_openreg._inductor import launch as {module}", strip=True)
+        package = "torch_openreg._inductor"
+        self.imports.splice(f"from {package} import launch as {module}", strip=True)
         self.header.splice(f"empty_strided_openreg = {module}.empty_strided", strip=True)
 
     def generate(self, is_inference: bool) -> Any:
