@@ -2,8 +2,6 @@
 // Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 #include "host/Held.h"
 
-#include <array>
-
 #include <ATen/EmptyTensor.h>
 #include <ATen/ops/empty_like.h>
 
@@ -144,106 +142,7 @@ at::Tensor HostIterator::tensor(size_t index) const {
   return tensor_over(data, operand.dtype, sizes, strides, operand.wrapped_number);
 }
 
-/// What HostIterator::get() builds.
-struct HostIterator::Built {
-  explicit Built(at::TensorIterator what) : iter(std::move(what)) {}
-  at::TensorIterator iter;
-  // What it was built of.
-  at::ScalarType common = at::ScalarType::Undefined;
-  int outputs = 0;
-  c10::SmallVector<caffe2::TypeMeta, 3> dtypes;
-  c10::SmallVector<bool, 3> wrapped_numbers;
-  c10::SmallVector<int64_t, 2> sizes;
-  c10::SmallVector<int64_t, 6> strides;
-};
-
-/// The iterators that a thread built last. Building one takes longer than all else about a function over few elements, and
-/// a program calls the same functions on tensors of the same shapes again and again.
-class HostIterator::BuiltBefore {
- public:
-  static BuiltBefore& of_this_thread() {
-    thread_local BuiltBefore all;
-    return all;
-  }
-  /// One that was built of the same, but for where the elements are; null if there is none.
-  std::unique_ptr<Built> take(const HostIterator& of) {
-    for (std::unique_ptr<Built>& one : kept_) {
-      if (one != nullptr && fits(*one, of)) {
-        return std::move(one);
-      }
-    }
-    return nullptr;
-  }
-  void keep(std::unique_ptr<Built> built) {
-    for (std::unique_ptr<Built>& one : kept_) {
-      if (one == nullptr) {
-        one = std::move(built);
-        return;
-      }
-    }
-    kept_[next_++ % kept_.size()] = std::move(built);
-  }
-
- private:
-  static bool fits(const Built& built, const HostIterator& of) {
-    if (built.common != of.common_ || built.outputs != of.outputs_ || built.dtypes.size() != of.operands_.size() ||
-        built.sizes != of.sizes_ || built.strides != of.strides_) {
-      return false;
-    }
-    for (size_t i = 0; i < of.operands_.size(); ++i) {
-      if (built.dtypes[i] != of.operands_[i].dtype || built.wrapped_numbers[i] != of.operands_[i].wrapped_number) {
-        return false;
-      }
-    }
-    return true;
-  }
-  std::array<std::unique_ptr<Built>, 4> kept_;
-  size_t next_ = 0;
-};
-
-HostIterator::HostIterator(HostIterator&&) noexcept = default;
-HostIterator::~HostIterator() = default;
-
-/// Iterators without conversions over few elements that lie where the device has them; of reductions none, whose functions
-/// may change them.
-bool HostIterator::may_be_kept() const {
-  constexpr int64_t kFew = at::internal::GRAIN_SIZE;
-  const int64_t numel = c10::multiply_integers(sizes_.begin(), sizes_.end());
-  if (memory_.copies() || numel == 0 || numel > kFew) {
-    return false;
-  }
-  for (size_t i = 0; i < operands_.size(); ++i) {
-    const Operand& operand = operands_[i];
-    if (operand.host.defined() || (common_ != at::ScalarType::Undefined && operand.dtype.toScalarType() != common_)) {
-      return false;
-    }
-    for (size_t dim = 0; static_cast<int>(i) < outputs_ && dim < sizes_.size(); ++dim) {
-      if (strides_[i * sizes_.size() + dim] == 0 && sizes_[dim] > 1) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
 at::TensorIterator& HostIterator::get() {
-  if (may_be_kept()) {
-    built_ = BuiltBefore::of_this_thread().take(*this);
-  }
-  if (built_ == nullptr) {
-    built_ = build();
-    return built_->iter;
-  }
-  for (size_t i = 0; i < operands_.size(); ++i) {
-    void* const data = operands_[i].data;
-    built_->iter.unsafe_replace_operand(static_cast<int64_t>(i), data);
-    const at::TensorBase& tensor = built_->iter.tensor_base(static_cast<int>(i));
-    tensor.storage().unsafeGetStorageImpl()->set_data_ptr_noswap(c10::DataPtr(data, at::kCPU));
-  }
-  return built_->iter;
-}
-
-std::unique_ptr<HostIterator::Built> HostIterator::build() {
   bool reduction = reduction_;
   at::TensorIteratorConfig config;
   config.set_check_mem_overlap(false).check_all_same_dtype(false).allow_cpu_scalars(true).resize_outputs(false);
@@ -266,24 +165,13 @@ std::unique_ptr<HostIterator::Built> HostIterator::build() {
       config.add_owned_const_input(differs ? operand.to(common_) : operand);
     }
   }
-  auto built = std::make_unique<Built>(config.is_reduction(reduction).build());
-  built->common = common_;
-  built->outputs = outputs_;
-  for (const Operand& operand : operands_) {
-    built->dtypes.push_back(operand.dtype);
-    built->wrapped_numbers.push_back(operand.wrapped_number);
-  }
-  built->sizes = sizes_;
-  built->strides = strides_;
-  return built;
+  iter_ = std::make_unique<at::TensorIterator>(config.is_reduction(reduction).build());
+  return *iter_;
 }
 
 void HostIterator::finish() {
   for (const auto& [operand, computed] : casts_) {
     operand.copy_(computed);
-  }
-  if (may_be_kept()) {
-    BuiltBefore::of_this_thread().keep(std::move(built_));
   }
 }
 

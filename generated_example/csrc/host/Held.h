@@ -63,8 +63,6 @@ class HostTensor {
 class HostIterator {
  public:
   HostIterator(at::TensorIteratorBase& device, HostMemory& memory, bool promotes);
-  HostIterator(HostIterator&&) noexcept;
-  ~HostIterator();
   at::TensorIterator& get();
   /// After the function ran.
   void finish();
@@ -78,12 +76,8 @@ class HostIterator {
     bool of_nothing = false;  // the result of a reduction over nothing
     at::Tensor host;
   };
-  struct Built;
-  class BuiltBefore;
   void add_copied(const Operand& operand, size_t index, bool written);
   at::Tensor tensor(size_t index) const;
-  bool may_be_kept() const;
-  std::unique_ptr<Built> build();
   int64_t size(const Operand& operand, size_t dim) const;
 
   // Small, since one thread writes it and another reads it: what is large is made where the function runs.
@@ -95,7 +89,7 @@ class HostIterator {
   c10::SmallVector<int64_t, 2> sizes_;  // the slowest dimension first
   c10::SmallVector<int64_t, 6> strides_;  // elements, by operand
   std::vector<std::pair<at::Tensor, at::Tensor>> casts_;
-  std::unique_ptr<Built> built_;
+  std::unique_ptr<at::TensorIterator> iter_;
 };
 
 namespace detail {
