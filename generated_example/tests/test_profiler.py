@@ -229,6 +229,18 @@ def test_an_exception_ends_the_profile(device):
     assert "add_kernel" in {e.name for e in of_device(prof)}
 
 
+def test_a_profile_that_ends_within_a_range_leaves_nothing_behind(device, tmp_path):
+    x = torch.ones(3).to(device)
+    first = profile(activities=BOTH)
+    first.start()
+    with record_function("cut off"):
+        x + 1
+        first.stop()
+    with profile(activities=BOTH) as prof:
+        x + 1
+    assert "gpu_user_annotation" not in {e.get("cat") for e in trace_of(prof, tmp_path)}
+
+
 def test_nothing_to_show(device):
     getattr(torch, NAME).synchronize()
     with profile(activities=BOTH) as prof:

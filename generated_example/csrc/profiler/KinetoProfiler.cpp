@@ -34,16 +34,29 @@ using libkineto::GenericTraceActivity;
 
 std::atomic<int> recording{0};  // sessions between start() and stop()
 
-/// What the thread is doing, as PyTorch numbers it: operators, and ranges of record_function().
-thread_local std::vector<uint64_t> operators;
-thread_local std::vector<uint64_t> ranges;
+std::atomic<uint64_t> sessions{0};  // ever begun
 
-/// Both in one number, which comes back with each record.
-void correlate() {
-  const uint64_t op = operators.empty() ? 0 : operators.back();
-  const uint64_t range = ranges.empty() ? 0 : ranges.back();
-  orActivityCorrelate(range << 32U | (op & 0xffffffffU));
-}
+/// What the thread is doing, as PyTorch numbers it: operators, and ranges of record_function(). PyTorch says what ends only
+/// while a session lasts, so what a session leaves behind is nothing to the next.
+struct Doing {
+  uint64_t session = 0;
+  std::vector<uint64_t> operators;
+  std::vector<uint64_t> ranges;
+  static Doing& of_this_thread() {
+    thread_local Doing doing;
+    const uint64_t session = sessions.load(std::memory_order_relaxed);
+    if (doing.session != session) {
+      doing = Doing{session, {}, {}};
+    }
+    return doing;
+  }
+  /// Both in one number, which comes back with each record.
+  void correlate() const {
+    const uint64_t op = operators.empty() ? 0 : operators.back();
+    const uint64_t range = ranges.empty() ? 0 : ranges.back();
+    orActivityCorrelate(range << 32U | (op & 0xffffffffU));
+  }
+};
 int32_t operator_of(const orActivity& record) { return static_cast<int32_t>(record.correlation & 0xffffffffU); }
 int32_t range_of(const orActivity& record) { return static_cast<int32_t>(record.correlation >> 32U); }
 
@@ -136,6 +149,8 @@ class Session : public libkineto::IActivityProfilerSession {
   void start() override {
     read_all();  // of who profiled before
     records_.clear();
+    sessions.fetch_add(1);
+    Doing::of_this_thread().correlate();
     begun_ = ClockPair::now();
     if (orActivityEnable(1) != orSuccess) {
       orGetLastError();
@@ -209,20 +224,22 @@ class Session : public libkineto::IActivityProfilerSession {
   std::vector<libkineto::ResourceInfo> getResourceInfos() override { return {}; }
   std::unique_ptr<libkineto::CpuTraceBuffer> getTraceBuffer() override { return std::move(trace_); }
 
-  void pushCorrelationId(uint64_t id) override { push(operators, id); }
-  void popCorrelationId() override { pop(operators); }
-  void pushUserCorrelationId(uint64_t id) override { push(ranges, id); }
-  void popUserCorrelationId() override { pop(ranges); }
+  void pushCorrelationId(uint64_t id) override { push(&Doing::operators, id); }
+  void popCorrelationId() override { pop(&Doing::operators); }
+  void pushUserCorrelationId(uint64_t id) override { push(&Doing::ranges, id); }
+  void popUserCorrelationId() override { pop(&Doing::ranges); }
 
  private:
-  static void push(std::vector<uint64_t>& stack, uint64_t id) {
-    stack.push_back(id);
-    correlate();
+  static void push(std::vector<uint64_t> Doing::* stack, uint64_t id) {
+    Doing& doing = Doing::of_this_thread();
+    (doing.*stack).push_back(id);
+    doing.correlate();
   }
-  static void pop(std::vector<uint64_t>& stack) {
-    if (!stack.empty()) {
-      stack.pop_back();
-      correlate();
+  static void pop(std::vector<uint64_t> Doing::* stack) {
+    Doing& doing = Doing::of_this_thread();
+    if (!(doing.*stack).empty()) {
+      (doing.*stack).pop_back();
+      doing.correlate();
     }
   }
 

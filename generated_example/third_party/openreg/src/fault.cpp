@@ -83,12 +83,13 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   const bool has_handler = (previous.sa_flags & SA_SIGINFO) != 0 ||
       (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN);
   if (!has_handler || again) {
-    // Returning runs the instruction again; it faults again, and this time the process dies of it.
+    // The process dies of it once this returns.
     struct sigaction fallback = {};
     fallback.sa_handler = SIG_DFL;
     sigaction(SIGSEGV, &fallback, nullptr);
-    // A SIGSEGV that somebody sent (kill) does not come back by itself.
-    if (info->si_code <= 0) raise(signal);
+    // The instruction runs again and faults again, unless a stream opens the memory in between. Nor does a SIGSEGV that
+    // somebody sent (kill) come back by itself.
+    if (inside || info->si_code <= 0) raise(signal);
   } else if ((previous.sa_flags & SA_SIGINFO) != 0) {
     previous.sa_sigaction(signal, info, context);
   } else {

@@ -52,8 +52,8 @@ TEST_F(IsolationDeathTest, HostReadsDie) {
 TEST_F(IsolationDeathTest, HostWritesDieAfterTheDeviceUsedTheMemory) {
   Buffer buffer(100);
   OwnedStream stream;
-  const auto touch = [&](auto&& synchronize) {
-    EXPECT_OK(orMemsetAsync(buffer.get(), 1, 100, stream.get()));
+  const auto touch = [&](auto&& synchronize, orStream_t on) {
+    EXPECT_OK(orMemsetAsync(buffer.get(), 1, 100, on));
     synchronize();
     *static_cast<volatile char*>(buffer.get()) = 2;
   };
@@ -66,13 +66,13 @@ TEST_F(IsolationDeathTest, HostWritesDieAfterTheDeviceUsedTheMemory) {
     EXPECT_OK(orEventRecord(event.get(), stream.get()));
     EXPECT_OK(orEventSynchronize(event.get()));
   };
-  EXPECT_SEGFAULT(touch([&] { EXPECT_OK(orStreamSynchronize(stream.get())); }), message);
-  EXPECT_SEGFAULT(touch([&] { EXPECT_OK(orDeviceSynchronize()); }), message);
-  EXPECT_SEGFAULT(touch(poll), message);
-  EXPECT_SEGFAULT(touch([&] { fetch(buffer.get(), 100); }), message);
-  EXPECT_SEGFAULT(touch(wait_for_event), message);
+  EXPECT_SEGFAULT(touch([&] { EXPECT_OK(orStreamSynchronize(stream.get())); }, stream.get()), message);
+  EXPECT_SEGFAULT(touch([&] { EXPECT_OK(orDeviceSynchronize()); }, stream.get()), message);
+  EXPECT_SEGFAULT(touch(poll, stream.get()), message);
+  EXPECT_SEGFAULT(touch([&] { fetch(buffer.get(), 100); }, nullptr), message);
+  EXPECT_SEGFAULT(touch(wait_for_event, stream.get()), message);
   // Nobody synchronizes.
-  EXPECT_SEGFAULT(touch([&] { write_until_closed(buffer.get()); }), message);
+  EXPECT_SEGFAULT(touch([&] { write_until_closed(buffer.get()); }, stream.get()), message);
 }
 
 TEST_F(IsolationDeathTest, MemoryThatIsOpenedOftenIsClosedWhenTheDeviceIsIdle) {
