@@ -2,6 +2,10 @@
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 """What all tests share: the device, and a reason to skip where there is none."""
 
+import os
+import shutil
+import tempfile
+
 import torch_openreg
 import pytest
 import torch
@@ -17,6 +21,10 @@ def pytest_report_header() -> str:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "no_device: runs without a device too")
+    # Code is made anew by each run: what an earlier one left in Inductor's cache would hide warnings and errors of its making.
+    if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
+        cache = os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.mkdtemp(prefix="torchinductor_")
+        config.add_cleanup(lambda: shutil.rmtree(cache, ignore_errors=True))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -298,7 +298,7 @@ def test_a_device_that_functions_do_not_reach_has_the_other_way(device, monkeypa
 @pytest.mark.parametrize("mode", ["reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"])
 def test_modes(device, mode):
     x, w = torch.randn(2, 32, 32)
-    with warnings.catch_warnings(record=True) as said:
+    with torch._inductor.utils.fresh_cache(), warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         actual = torch.compile(lambda x, w: (x @ w).relu(), mode=mode)(x.to(device), w.to(device))
     torch.testing.assert_close(actual.cpu(), (x @ w).relu())
