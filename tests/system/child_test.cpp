@@ -31,7 +31,7 @@ TEST(ChildTest, OneThatReadsNothingDoesNotEndUs) {
   EXPECT_EQ(WEXITSTATUS(child.talk(std::string(3'000'000, 'x')).status), 5);
 }
 
-TEST(ChildTest, OneThatIsNotWaitedForIsKilled) { const Child child({"/bin/sh", "-c", "sleep 1000"}); }
+TEST(ChildTest, OneThatIsNotWaitedForIsKilled) { const Child child({"/bin/sh", "-c", "exec sleep 1000"}); }
 
 TEST(ChildTest, NoSuchProgram) {
   try {
