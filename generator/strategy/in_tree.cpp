@@ -66,6 +66,8 @@ std::string not_in_tree(const Op& op) {
 std::unique_ptr<OpItem> in_tree_item(const Shown& shown, const OpSpec&, const Op& op) {
   auto out = std::make_unique<InTreeItem>(op);
   out->kernel = shown.kernel(op, *out);
+  // Made of other operators alone, each of which switches to the device of its operands itself.
+  if (const auto stubs = in_tree_stubs(op.name); stubs && stubs->empty()) out->guard.clear();
   return out;
 }
 
