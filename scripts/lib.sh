@@ -93,3 +93,17 @@ build_command() {
     { cat "$root/.venv/configure.log"; return 1; }
   CCACHE_BASEDIR=$root cmake --build "$build"
 }
+
+# kind_spec KIND: the spec of a tree of another kind than generated_example/, with the operators of specs/openreg.yaml.
+kinds="external direct fallback_none without_features"
+kind_spec() {
+  echo "backend: {name: openreg}"
+  case $1 in
+    external) echo "device: {api: external}" ;;
+    direct) echo "allocator: {device: direct}" ;;
+    fallback_none) echo "fallback: none" ;;
+    without_features) printf 'compile: false\nprofiler: false\n' ;;
+    *) die "no such kind of tree: $1" ;;
+  esac
+  sed -n '/^ops:/,$p' "$root/specs/openreg.yaml"
+}

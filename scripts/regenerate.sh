@@ -10,19 +10,13 @@ fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 "$generator" new openreg --spec "$root/specs/openreg.yaml" --out "$fresh/generated_example" >/dev/null
 
-# kind NAME KEY: the files of a tree of specs/openreg.yaml's operators with another key, and their hashes.
-kind() {
-  (echo "backend: {name: openreg}"; echo "$2"; sed -n '/^ops:/,$p' "$root/specs/openreg.yaml") >"$fresh/$1.yaml"
-  "$generator" new openreg --spec "$fresh/$1.yaml" --out "$fresh/$1" >/dev/null
-  mkdir -p "$fresh/golden"
-  (cd "$fresh/$1" && find . -type f -not -path './.openreg-gen/*' -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum) |
-    sed 's/^\(.\{16\}\).*  /\1 /' >"$fresh/golden/$1.txt"
-}
-kind external "device: {api: external}"
-kind direct "allocator: {device: direct}"
-kind fallback_none "fallback: none"
-kind without_features "compile: false
-profiler: false"
+mkdir "$fresh/golden"
+for kind in $kinds; do
+  kind_spec "$kind" >"$fresh/$kind.yaml"
+  "$generator" new openreg --spec "$fresh/$kind.yaml" --out "$fresh/$kind" >/dev/null
+  (cd "$fresh/$kind" && find . -type f -not -path './.openreg-gen/*' -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum) |
+    sed 's/^\(.\{16\}\).*  /\1 /' >"$fresh/golden/$kind.txt"
+done
 
 if [ "${1:-}" = --check ]; then
   # What a build leaves behind (build/, lib/, caches) is in the tree's .gitignore and not compared.

@@ -2,14 +2,14 @@
 # Every test, from nothing: the command, bad specs, goldens, generated_example (equality, build, tests, sanitizers),
 # a second backend in an empty folder, the external port, formatting and warnings of what is emitted.
 # Usage: scripts/test.sh [STAGE ...]   default: all that CI runs, in this order:
-#          command format example sample device allocator full second external package release
+#          command format example sample device allocator full second external kinds package release
 #        scripts/test.sh release [VERSION [all|trees [PYTHON]]]
 #          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its Python tests, not only those of
 #          what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
 #          interpreter than python3
 # For a person: sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
 source "$(dirname "$0")/lib.sh"
-stages=${*:-command format example sample device allocator full second external package release}
+stages=${*:-command format example sample device allocator full second external kinds package release}
 release=2.14.1 release_tests='' release_python=python3
 if [ "${1:-}" = release ]; then stages=release release=${2:-$release} release_tests=${3:-} release_python=${4:-python3}; fi
 work=$(mktemp -d)
@@ -110,7 +110,7 @@ stage_release() {
 release_trees() {
   local base=$1 name=$2 kind backend tree
   local spec=$work/direct.yaml
-  (echo "backend: {name: openreg}"; echo "allocator: {device: direct}"; sed -n '/^ops:/,$p' "$root/specs/openreg.yaml") >"$spec"
+  kind_spec direct >"$spec"
   for kind in direct full; do
     tree=$work/release/$kind
     [ "$kind" = direct ] || spec=$root/specs/full.yaml
@@ -232,6 +232,21 @@ stage_owned() {
 stage_external() {
   step "The external port: builds at once, then climbs on host memory"
   "$python" -m pytest -q "$root/tests/test_external.py"
+}
+
+# Libraries of other kinds of trees than generated_example/; what they share with it, the compiler cache has.
+stage_kinds() {
+  local kind tree
+  for kind in direct fallback_none without_features; do
+    tree=$work/kinds/$kind
+    mkdir -p "$work/kinds"
+    kind_spec "$kind" >"$work/kinds/$kind.yaml"
+    "$generator" new openreg --spec "$work/kinds/$kind.yaml" --out "$tree" >/dev/null
+    step "Building a tree of the kind '$kind'"
+    cmake -S "$tree" -B "$tree/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON \
+      -DPython_EXECUTABLE="$python" >/dev/null
+    CCACHE_BASEDIR=$tree cmake --build "$tree/build"
+  done
 }
 
 stage_package() {

@@ -60,7 +60,7 @@ def generator() -> str:
     if not manifest.exists():
         return "openreg-gen 0.1.0"
     said = json.loads(manifest.read_text())
-    return f"openreg-gen {said.get('version', '0.1.0')}, for {said.get('torch', 'unknown')}"
+    return f"openreg-gen {said.get('tool', '0.1.0')}, for {said.get('torch', 'unknown')}"
 
 
 def cpu() -> str:
