@@ -167,7 +167,8 @@ def test_a_file_of_pytorchs_kind(tmp_path, ci):
     assert "test_anything" not in said.replace("excluded: ", "")
     assert "skipped 'no doubles there'" in said
     assert "(skipped=1)" in said
-    assert "Ran 5 tests" in said
+    # From Python 3.12.1 on, unittest doesn't count those that are skipped.
+    assert f"Ran {4 if sys.version_info >= (3, 12, 1) else 5} tests" in said
 
 
 def test_skips_become_skips_of_pytorchs_tests():
