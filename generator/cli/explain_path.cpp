@@ -1,17 +1,16 @@
 // openreg-gen explain PATH[:LINE]: where a file of a tree comes from, whose it is, and what a line of it is about.
 #include "cli/explain.h"
-
 #include "cli/explain_view.h"
 #include "cli/page.h"
 #include "diag/suggest.h"
+#include "diag/text.h"
 #include "model/template_rows.h"
 #include "render/data_dir.h"
-#include "system/sha256.h"
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
+#include "system/sha256.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 namespace openreg_gen {
@@ -43,8 +42,9 @@ FileFacts file_facts(Invocation& call, const ExplainedTree& tree, const std::str
     facts.file_class = to_string(file.file_class);
     facts.template_name = file.template_name;
     facts.key = file.key;
-    const auto rows = template_rows(find_data().templates);
-    if (const TemplateRow* row = find_row(rows, file.template_name, facts.file_class)) facts.about = row->about;
+    for (const TemplateRow& row : template_rows(find_data().templates)) {
+      if (row.template_name == file.template_name && row.file_class == file.file_class) facts.about = row.about;
+    }
     std::error_code error;
     facts.state = !fs::exists(tree.root / path, error) ? "missing; `openreg-gen generate` writes it again"
                   : sha256(text) == file.sha256        ? "as openreg-gen wrote it"
@@ -113,9 +113,7 @@ void print_facts(const FileFacts& facts, const ExplainedTree& tree) {
   const std::string line = at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
   for (const Virtual& each : facts.virtuals) {
     const std::size_t found = line.find(each.name + "(");
-    const bool word =
-        found != std::string::npos &&
-        (found == 0 || !(std::isalnum(static_cast<unsigned char>(line[found - 1])) || line[found - 1] == '_'));
+    const bool word = found != std::string::npos && (found == 0 || !is_word(line[found - 1]));
     if (word) page.entry("answers", fmt::format("{}::{}, {}: {}", each.interface, each.name, each.status, each.note));
   }
   print_text(page.take());

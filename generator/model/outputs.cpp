@@ -3,9 +3,9 @@
 
 #include "diag/failure.h"
 #include "diag/suggest.h"
+#include "model/template_rows.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <functional>
@@ -15,22 +15,6 @@ namespace openreg_gen {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::string_view kKeys[] = {"template", "path", "class", "key", "about", "when", "each"};
-
-struct Row {
-  std::string place;  // "templates.yaml:12"
-  YAML::Node node;
-  bool user = false;  // of the spec's own folder
-  [[noreturn]] void fail(const std::string& why) const {
-    throw Failure(user ? Exit::BadInput : Exit::Internal, user ? "E0613" : "E0604", place + ": " + why);
-  }
-  std::string get(const char* key) const { return node[key] ? node[key].as<std::string>() : std::string(); }
-  std::string need(const char* key) const {
-    if (!node[key]) fail(fmt::format("the row has no '{}'", key));
-    return node[key].as<std::string>();
-  }
-};
 
 /// "device.emulator" -> the value, or null if there is none.
 const json* find(const json& root, std::string_view path) {
@@ -46,7 +30,7 @@ const json* find(const json& root, std::string_view path) {
 }
 
 /// Fills in "{name}" from globals.b and "{item.x}" from the item.
-std::string fill(const Row& row, const std::string& pattern, const json& globals, const json& item) {
+std::string fill(const TemplateRow& row, const std::string& pattern, const json& globals, const json& item) {
   std::string out;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] != '{') {
@@ -74,41 +58,34 @@ bool holds(const json& value) {
 
 using Exists = std::function<bool(const std::string& template_name)>;
 
-void expand_row(const Row& row, const Exists& exists, const json& globals, std::vector<Output>& out) {
-  if (!row.node.IsMap()) row.fail("a row is a map");
-  for (const auto& pair : row.node) {
-    const std::string key = pair.first.as<std::string>();
-    if (std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys)) row.fail("unknown key '" + key + "'");
+void expand_row(const TemplateRow& row, const Exists& exists, const json& globals, std::vector<Output>& out) {
+  if (!exists(row.template_name)) {
+    if (row.user) row.fail("there is no template '" + row.template_name + "' in the folder");
+    throw Failure(Exit::Internal, "E0601", row.place + ": there is no template '" + row.template_name + "'");
   }
-  Output base;
-  base.template_name = row.need("template");
-  base.user = row.user;
-  base.key = row.user && !row.node["key"] ? "templates" : row.need("key");
-  base.about = row.need("about");
-  if (!parse_file_class(row.need("class"), base.file_class)) row.fail("unknown class '" + row.get("class") + "'");
-  if (!exists(base.template_name)) {
-    if (row.user) row.fail("there is no template '" + base.template_name + "' in the folder");
-    throw Failure(Exit::Internal, "E0601", row.place + ": there is no template '" + base.template_name + "'");
-  }
-  if (const std::string when = row.get("when"); !when.empty()) {
-    const json* value = find(globals, when);
-    if (!value) row.fail("the model has no '" + when + "'");
+  if (!row.when.empty()) {
+    const json* value = find(globals, row.when);
+    if (!value) row.fail("the model has no '" + row.when + "'");
     if (!holds(*value)) return;
   }
-  const std::string path = row.need("path");
-  const std::string each = row.get("each");
-  if (each.empty()) {
-    base.path = fill(row, path, globals, nullptr);
+  Output base;
+  base.template_name = row.template_name;
+  base.user = row.user;
+  base.key = row.key;
+  base.about = row.about;
+  base.file_class = row.file_class;
+  if (row.each.empty()) {
+    base.path = fill(row, row.path, globals, nullptr);
     out.push_back(std::move(base));
     return;
   }
-  const json* items = find(globals, each);
-  if (!items || !items->is_array()) row.fail("the model has no list '" + each + "'");
+  const json* items = find(globals, row.each);
+  if (!items || !items->is_array()) row.fail("the model has no list '" + row.each + "'");
   for (const json& item : *items) {
     Output& output = out.emplace_back(base);
-    output.each = each;
+    output.each = row.each;
     output.index = static_cast<std::size_t>(&item - &items->front());
-    output.path = fill(row, path, globals, item);
+    output.path = fill(row, row.path, globals, item);
   }
 }
 
@@ -148,20 +125,6 @@ void check_all_used(const UserTemplates& user, const std::filesystem::path& temp
   }
 }
 
-YAML::Node user_rows(const UserTemplates& user) {
-  const auto at = user.texts.find("templates.yaml");
-  if (at == user.texts.end()) return {};
-  try {
-    const YAML::Node rows = YAML::Load(at->second);
-    if (rows.IsNull() || rows.IsSequence()) return rows;
-  } catch (const YAML::Exception& e) {
-    throw Failure(Exit::BadInput, "E0613",
-                  fmt::format("{}/templates.yaml:{}: {}", user.folder, e.mark.line + 1, e.msg));
-  }
-  throw Failure(Exit::BadInput, "E0613", user.folder + "/templates.yaml: it is no list of rows",
-                "such as `- {template: NOTICE.j2, path: NOTICE, class: generated, about: who made this}`");
-}
-
 }  // namespace
 
 const json& item_of(const Output& output, const json& globals) {
@@ -171,36 +134,22 @@ const json& item_of(const Output& output, const json& globals) {
 
 std::vector<Output> expand_outputs(const std::filesystem::path& templates, const json& globals,
                                    const Subjects& subjects, const UserTemplates& user) {
-  const std::filesystem::path file = templates / "templates.yaml";
   std::vector<Output> out;
-  YAML::Node rows;
-  try {
-    rows = YAML::LoadFile(file.string());
-  } catch (const YAML::BadFile&) {
-    throw Failure(Exit::Environment, "E0608", "cannot read " + file.string(), "install openreg-gen again");
-  } catch (const YAML::Exception& e) {
-    throw Failure(Exit::Internal, "E0604", fmt::format("templates.yaml:{}: {}", e.mark.line + 1, e.msg));
-  }
   const Exists ours = [&](const std::string& name) { return std::filesystem::is_regular_file(templates / name); };
-  for (const auto& node : rows) {
-    expand_row({fmt::format("templates.yaml:{}", node.Mark().line + 1), node}, ours, globals, out);
-  }
+  for (const TemplateRow& row : template_rows(templates)) expand_row(row, ours, globals, out);
   for (Output& output : out) output.user = user.has(output.template_name);
   std::set<std::string> paths, used;
   for (const Output& output : out) paths.insert(output.path);
   const Exists theirs = [&](const std::string& name) { return name != "templates.yaml" && user.has(name); };
-  for (const auto& node : user_rows(user)) {
-    const Row row{fmt::format("{}/templates.yaml:{}", user.folder, node.Mark().line + 1), node, true};
-    const std::size_t first = out.size();
-    try {
+  if (const auto own = user.texts.find("templates.yaml"); own != user.texts.end()) {
+    for (const TemplateRow& row : parse_template_rows(own->second, user.folder + "/templates.yaml", true)) {
+      const std::size_t first = out.size();
       expand_row(row, theirs, globals, out);
-      used.insert(row.get("template"));
-    } catch (const YAML::Exception& e) {
-      row.fail(e.msg);
-    }
-    for (std::size_t i = first; i < out.size(); ++i) {
-      if (!paths.insert(out[i].path).second)
-        row.fail(fmt::format("'{}' is an output already; to change it, override its template", out[i].path));
+      used.insert(row.template_name);
+      for (std::size_t i = first; i < out.size(); ++i) {
+        if (!paths.insert(out[i].path).second)
+          row.fail(fmt::format("'{}' is an output already; to change it, override its template", out[i].path));
+      }
     }
   }
   check_all_used(user, templates, used);

@@ -1,34 +1,133 @@
 #include "model/template_rows.h"
 
 #include "diag/failure.h"
+#include "system/files.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <span>
+
 namespace openreg_gen {
+namespace {
+
+constexpr std::string_view kRowKeys[] = {"template", "path", "class", "key", "about", "when", "each"};
+constexpr std::string_view kGroupKeys[] = {"folder", "into", "class", "key", "when", "each", "files"};
+constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each"};
+
+class RowReader {
+ public:
+  RowReader(std::string name, bool user) : name_(std::move(name)), user_(user) {}
+
+  std::vector<TemplateRow> read(const std::string& text) {
+    try {
+      const YAML::Node list = YAML::Load(text);
+      if (!list.IsNull() && !list.IsSequence())
+        at(list).fail(
+            "it is no list of rows, such as `- {template: NOTICE.j2, path: NOTICE, class: generated, "
+            "about: who made this}`");
+      for (const YAML::Node& node : list) {
+        if (!node.IsMap()) at(node).fail("a row is a map");
+        node["files"] ? read_group(node) : read_row(node);
+      }
+    } catch (const YAML::Exception& e) {
+      TemplateRow{.place = fmt::format("{}:{}", name_, e.mark.line + 1), .user = user_}.fail(e.msg);
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  TemplateRow at(const YAML::Node& node) const {
+    return {.place = fmt::format("{}:{}", name_, node.Mark().line + 1), .user = user_};
+  }
+
+  /// What a map says; of what it does not, `row` keeps what it has.
+  static void take(const YAML::Node& node, std::span<const std::string_view> keys, TemplateRow& row) {
+    for (const auto& pair : node) {
+      const std::string key = pair.first.as<std::string>();
+      if (std::ranges::find(keys, key) == keys.end()) row.fail("unknown key '" + key + "'");
+      if (key == "files") continue;
+      const std::string value = pair.second.as<std::string>();
+      if (key == "template") row.template_name = value;
+      if (key == "path") row.path = value;
+      if (key == "key") row.key = value;
+      if (key == "about") row.about = value;
+      if (key == "when") row.when = value;
+      if (key == "each") row.each = value;
+      if (key == "class" && !parse_file_class(value, row.file_class)) row.fail("unknown class '" + value + "'");
+    }
+  }
+
+  void add(TemplateRow row) {
+    if (row.user && row.key.empty()) row.key = "templates";
+    for (const auto& [key, value] :
+         {std::pair{"template", &row.template_name}, {"path", &row.path}, {"key", &row.key}, {"about", &row.about}}) {
+      if (value->empty()) row.fail(fmt::format("the row has no '{}'", key));
+    }
+    rows_.push_back(std::move(row));
+  }
+
+  void read_row(const YAML::Node& node) {
+    TemplateRow row = at(node);
+    take(node, kRowKeys, row);
+    if (!node["class"]) row.fail("the row has no 'class'");
+    add(std::move(row));
+  }
+
+  /// Paths follow from the templates' names: "a/b.h.j2" becomes "b.h" in the folder `into`.
+  void read_group(const YAML::Node& node) {
+    TemplateRow common = at(node);
+    take(node, kGroupKeys, common);
+    const auto in = [](const std::string& folder) { return folder == "." ? "" : folder + "/"; };
+    const std::string folder = node["folder"] ? node["folder"].as<std::string>() : ".";
+    const std::string into = node["into"] ? node["into"].as<std::string>() : folder;
+    for (const auto& pair : node["files"]) {
+      TemplateRow row = common;
+      row.place = at(pair.first).place;
+      const bool map = pair.second.IsMap();
+      if (map) take(pair.second, kFileKeys, row);
+      if (!map) row.about = pair.second.as<std::string>();
+      for (const std::string& file : names(pair.first.as<std::string>())) {
+        row.template_name = in(folder) + file + ".j2";
+        row.path = in(into) + (map && pair.second["as"] ? pair.second["as"].as<std::string>() : file);
+        add(row);
+      }
+    }
+  }
+
+  /// "Stream.{h,cpp}" -> "Stream.h", "Stream.cpp".
+  static std::vector<std::string> names(const std::string& pattern) {
+    const std::size_t open = pattern.find('{'), close = pattern.find('}');
+    if (open == std::string::npos || close == std::string::npos) return {pattern};
+    std::vector<std::string> names;
+    for (std::size_t begin = open + 1, end; begin <= close; begin = end + 1) {
+      end = std::min(pattern.find(',', begin), close);
+      names.push_back(pattern.substr(0, open) + pattern.substr(begin, end - begin) + pattern.substr(close + 1));
+    }
+    return names;
+  }
+
+  std::string name_;
+  bool user_;
+  std::vector<TemplateRow> rows_;
+};
+
+}  // namespace
+
+void TemplateRow::fail(const std::string& why) const {
+  throw Failure(user ? Exit::BadInput : Exit::Internal, user ? "E0613" : "E0604", place + ": " + why);
+}
+
+std::vector<TemplateRow> parse_template_rows(const std::string& text, const std::string& name, bool user) {
+  return RowReader(name, user).read(text);
+}
 
 std::vector<TemplateRow> template_rows(const std::filesystem::path& templates) {
   const std::filesystem::path file = templates / "templates.yaml";
-  std::vector<TemplateRow> rows;
-  try {
-    for (const auto& node : YAML::LoadFile(file.string())) {
-      const auto get = [&](const char* key) { return node[key] ? node[key].as<std::string>() : std::string(); };
-      rows.push_back({get("template"), get("path"), get("class"), get("key"), get("about"), node.Mark().line + 1});
-    }
-  } catch (const YAML::BadFile&) {
-    throw Failure(Exit::Environment, "E0608", "cannot read " + file.string(), "install openreg-gen again");
-  } catch (const YAML::Exception& e) {
-    throw Failure(Exit::Internal, "E0604", fmt::format("templates.yaml:{}: {}", e.mark.line + 1, e.msg));
-  }
-  return rows;
-}
-
-const TemplateRow* find_row(const std::vector<TemplateRow>& rows, std::string_view template_name,
-                            std::string_view file_class) {
-  for (const TemplateRow& row : rows) {
-    if (row.template_name == template_name && row.file_class == file_class) return &row;
-  }
-  return nullptr;
+  const auto text = try_read_file(file);
+  if (!text) throw Failure(Exit::Environment, "E0608", "cannot read " + file.string(), "install openreg-gen again");
+  return parse_template_rows(*text, "templates.yaml", false);
 }
 
 }  // namespace openreg_gen

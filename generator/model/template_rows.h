@@ -1,5 +1,7 @@
-// The rows of templates.yaml as they stand there: what is said about outputs without rendering any.
+// The rows of a templates.yaml as they stand there: what is said of outputs before any model is made.
 #pragma once
+
+#include "header/header.h"
 
 #include <filesystem>
 #include <string>
@@ -9,14 +11,20 @@
 namespace openreg_gen {
 
 struct TemplateRow {
-  std::string template_name, path, file_class, key, about;
-  int line = 0;
+  std::string template_name{}, path{}, key{}, about{};
+  FileClass file_class = FileClass::Generated;
+  std::string when{}, each{};  // may be empty
+  std::string place{};         // "templates.yaml:12"
+  bool user = false;           // of the spec's own folder
+
+  /// Throws Failure: E0604, our own fault, or E0613, the user's.
+  [[noreturn]] void fail(const std::string& why) const;
 };
 
-/// Throws Failure (E0604, E0608) as expand_outputs does.
+/// The rows of a text of templates.yaml, those of its groups too; `name` is for messages. Throws as TemplateRow::fail.
+std::vector<TemplateRow> parse_template_rows(const std::string& text, const std::string& name, bool user);
+
+/// Those of openreg-gen itself. Throws Failure (E0604, E0608).
 std::vector<TemplateRow> template_rows(const std::filesystem::path& templates);
-/// The row of an output of this template and class; null if there is none.
-const TemplateRow* find_row(const std::vector<TemplateRow>& rows, std::string_view template_name,
-                            std::string_view file_class);
 
 }  // namespace openreg_gen

@@ -77,6 +77,42 @@ TEST_F(Outputs, WhenDecides) {
   EXPECT_EQ(outputs[0].path, "a");
 }
 
+TEST_F(Outputs, GroupsSayWhatTheirFilesHaveInCommon) {
+  fs::create_directory(templates / "sub");
+  for (const char* name : {"b.h.j2", "b.cpp.j2", "one.py.j2"}) std::ofstream(templates / "sub" / name) << "x";
+  const auto outputs = expand(R"(
+- folder: sub
+  into: "{package}/deep"
+  when: device.emulator
+  key: device
+  files:
+    b.{h,cpp}: both
+    one.py: {as: "{item.name}.py", class: shared, key: ops, each: families, about: one each}
+- folder: .
+  when: device.external
+  key: device
+  files: {a.h: not rendered}
+- {template: a.h.j2, path: a, class: owned, key: k, about: x}
+)");
+  std::vector<std::string> paths;
+  for (const Output& output : outputs) paths.push_back(output.path);
+  EXPECT_THAT(paths, testing::ElementsAre("torch_my/deep/b.h", "torch_my/deep/b.cpp", "torch_my/deep/copy.py",
+                                          "torch_my/deep/unary.py", "a"));
+  EXPECT_EQ(outputs[1].template_name, "sub/b.cpp.j2");
+  EXPECT_EQ(outputs[1].file_class, FileClass::Generated);
+  EXPECT_EQ(outputs[1].about, "both");
+  EXPECT_EQ(outputs[2].file_class, FileClass::Shared);
+  EXPECT_EQ(outputs[2].key, "ops");
+}
+
+TEST_F(Outputs, AGroupThatIsWrongIsNamed) {
+  expect_failure("- {folder: ., key: k, files: {gone.h: x}}\n", "E0601", "gone.h.j2");
+  expect_failure("- {folder: ., files: {a.h: x}}\n", "E0604", "no 'key'");
+  expect_failure("- {folder: ., key: k, files: {a.h: {as: b}}}\n", "E0604", "no 'about'");
+  expect_failure("- {folder: ., key: k, files: {a.h: {path: b, about: x}}}\n", "E0604", "'path'");
+  expect_failure("- {folder: ., key: k, file: x, files: {a.h: x}}\n", "E0604", "'file'");
+}
+
 TEST_F(Outputs, ARowThatIsWrongIsNamed) {
   expect_failure("- {template: gone.j2, path: a, class: owned, key: k, about: x}\n", "E0601", "gone.j2");
   expect_failure("- {path: a, class: owned, key: k, about: x}\n", "E0604", "'template'");
