@@ -9,9 +9,6 @@
 
 namespace openreg_gen {
 
-/// Part of the cache's key: raise it whenever the fields in archive.cpp change, or how they are worked out.
-inline constexpr std::uint64_t kArchiveFormat = 3;
-
 /// `key` tells for what the catalogue was built; only the same key opens it again.
 std::string to_archive(const Catalog& catalog, std::uint64_t key);
 /// Nothing if the bytes are not a whole, unharmed archive of this format and key. Never throws for bad bytes.

@@ -4,27 +4,22 @@
 #include "catalog/cpp_types.h"
 #include "catalog/declarations.h"
 #include "catalog/generated_forms.h"
-#include "catalog/hash.h"
 #include "diag/failure.h"
+#include "system/files.h"
+#include "system/hash.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <stdexcept>
 #include <unordered_map>
 
 namespace openreg_gen {
 namespace {
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  std::string text(file ? static_cast<std::size_t>(file.tellg()) : 0, '\0');
-  file.seekg(0);
-  if (!file.read(text.data(), static_cast<std::streamsize>(text.size()))) {
-    throw Failure(Exit::Environment, "E0402", "cannot read " + path.string(), "check the file's permissions");
-  }
-  return text;
+std::string read_or_fail(const std::filesystem::path& path) {
+  if (auto text = try_read_file(path)) return std::move(*text);
+  throw Failure(Exit::Environment, "E0402", "cannot read " + path.string(), "check the file's permissions");
 }
 
 using Functions = std::unordered_map<std::string, const NativeFunction*>;
@@ -127,8 +122,8 @@ Catalog build_catalog(const CatalogSources& sources) {
   catalog.version_ = sources.version;
   Hash hash;
 
-  const auto yaml = read_file(sources.native_functions);
-  const auto tags_yaml = read_file(sources.tags);
+  const auto yaml = read_or_fail(sources.native_functions);
+  const auto tags_yaml = read_or_fail(sources.tags);
   hash.add(yaml);
   hash.add(tags_yaml);
   const auto tags = read_tags(tags_yaml, sources.tags);
@@ -149,7 +144,7 @@ Catalog build_catalog(const CatalogSources& sources) {
   if (sources.declarations.empty()) {
     for (const auto& f : functions) declarations.push_back(declare(f));
   } else {
-    const auto text = read_file(sources.declarations);
+    const auto text = read_or_fail(sources.declarations);
     hash.add(text);
     declarations = read_registration_declarations(text, sources.declarations);
   }

@@ -4,6 +4,7 @@
 #include "catalog/declarations.h"
 
 #include "diag/failure.h"
+#include "diag/text.h"
 
 #include <fmt/format.h>
 
@@ -57,10 +58,7 @@ std::vector<Declaration> read_registration_declarations(std::string_view text, c
   std::vector<Declaration> result;
   result.reserve(3500);
   int number = 0;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const auto line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const std::string_view line : split_lines(text)) {
     ++number;
     const auto comment_at = line.find("; // {");
     if (comment_at == std::string_view::npos) continue;

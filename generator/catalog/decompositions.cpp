@@ -1,17 +1,17 @@
 #include "catalog/decompositions.h"
 
+#include "system/files.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <set>
 
 namespace openreg_gen {
 
 Decompositions read_decompositions(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  const auto json = nlohmann::json::parse(in, nullptr, false);
+  const auto json = nlohmann::json::parse(try_read_file(path).value_or(""), nullptr, false);
   Decompositions read;
   try {
     json.at("ops").get_to(read.ops);

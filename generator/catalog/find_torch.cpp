@@ -1,14 +1,14 @@
-#include "catalog/python.h"
-
 #include "catalog/catalog.h"
 #include "releases/releases.h"
 #include "diag/failure.h"
+#include "diag/text.h"
+#include "system/child.h"
+#include "system/files.h"
+#include "system/python.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 
 namespace openreg_gen {
 namespace {
@@ -32,8 +32,8 @@ std::vector<fs::path> pth_folders(const fs::path& site_packages) {
   std::sort(files.begin(), files.end());
   std::vector<fs::path> folders;
   for (const auto& file : files) {
-    std::ifstream in(file);
-    for (std::string line; std::getline(in, line);) {
+    const auto text = try_read_file(file).value_or("");
+    for (const std::string_view line : split_lines(text)) {
       if (line.empty() || line[0] == '#' || line.starts_with("import ")) continue;
       folders.push_back(site_packages / line);
     }
@@ -90,14 +90,13 @@ fs::path find_torch(const std::optional<fs::path>& option) {
   }
   std::string tried;
   const auto note = [&](const std::string& place) { tried += "\n  " + place; };
-  for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    const char* prefix = std::getenv(name);
-    if (prefix == nullptr || *prefix == '\0') {
-      note(fmt::format("${}: not set", name));
+  for (const auto& [variable, prefix] : active_environments()) {
+    if (prefix.empty()) {
+      note(fmt::format("${}: not set", variable));
       continue;
     }
     if (auto found = torch_in(site_packages_of_prefix(prefix)); !found.empty()) return found;
-    note(fmt::format("${} = {}: no PyTorch there", name, prefix));
+    note(fmt::format("${} = {}: no PyTorch there", variable, prefix.string()));
   }
   if (const auto prefix = own_prefix(); !prefix.empty()) {
     if (auto found = torch_in(site_packages_of_prefix(prefix)); !found.empty()) return found;

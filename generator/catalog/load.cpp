@@ -1,13 +1,13 @@
 #include "catalog/archive.h"
 #include "catalog/build.h"
-#include "catalog/cache.h"
-#include "catalog/hash.h"
 #include "releases/releases.h"
 #include "diag/failure.h"
+#include "diag/text.h"
+#include "system/cache.h"
+#include "system/files.h"
+#include "system/hash.h"
 
 #include <fmt/format.h>
-
-#include <fstream>
 
 namespace openreg_gen {
 namespace {
@@ -16,13 +16,13 @@ constexpr auto kYamlFolder = "torchgen/packaged/ATen/native";
 
 /// From torch/version.py, without starting Python: "2.13.0+cpu" -> "2.13.0".
 std::string read_version(const std::filesystem::path& torch) {
-  std::ifstream file(torch / "version.py");
-  for (std::string line; std::getline(file, line);) {
+  const auto text = try_read_file(torch / "version.py").value_or("");
+  for (const std::string_view line : split_lines(text)) {
     if (!line.starts_with("__version__")) continue;
     const auto begin = line.find_first_of("'\"");
     if (begin == std::string::npos) continue;
     const auto end = line.find_first_of("'\"+", begin + 1);
-    if (end != std::string::npos) return line.substr(begin + 1, end - begin - 1);
+    if (end != std::string::npos) return std::string(line.substr(begin + 1, end - begin - 1));
   }
   return "unknown";
 }
@@ -39,7 +39,7 @@ std::string version_of_folder(const std::filesystem::path& folder) {
 std::uint64_t cache_key(const CatalogSources& sources) {
   Hash hash;
   hash.add(OPENREG_GEN_VERSION);
-  hash.add(kArchiveFormat);
+  hash.add(OPENREG_GEN_CATALOG_READER);
   hash.add(sources.torch.string());
   hash.add(sources.version);
   for (const auto& file : {sources.declarations, sources.native_functions, sources.tags}) {

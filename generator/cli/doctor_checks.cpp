@@ -1,10 +1,11 @@
 #include "cli/doctor_checks.h"
 
 #include "catalog/build.h"
-#include "catalog/python.h"
+#include "diag/environment.h"
 #include "diag/failure.h"
 #include "releases/releases.h"
-#include "render/python.h"
+#include "system/child.h"
+#include "system/python.h"
 
 #include <fmt/format.h>
 
@@ -42,9 +43,9 @@ std::string first_version(const std::string& text) {
 
 Check check_compiler(const Probe& probe) {
   const std::string remedy = "sudo apt-get install g++   (version 11 or newer), or clang++ 14 or newer; or set $CXX";
-  const char* chosen = std::getenv("CXX");
+  const std::string chosen = environment("CXX");
   std::vector<std::string> names = {"c++", "g++", "clang++"};  // the order in which CMake looks
-  if (chosen != nullptr && *chosen != '\0') names = {chosen};
+  if (!chosen.empty()) names = {chosen};
   for (const auto& name : names) {
     const auto path = name.find('/') == std::string::npos ? probe.find(name) : std::filesystem::path(name);
     if (path.empty()) continue;
@@ -60,8 +61,7 @@ Check check_compiler(const Probe& probe) {
     return {"C++ compiler", true, false, found, "it does not know C++20", remedy};
   }
   return missing("C++ compiler",
-                 chosen != nullptr && *chosen != '\0' ? fmt::format("$CXX = {} is not there", chosen)
-                                                      : "none on PATH (c++, g++, clang++)",
+                 chosen.empty() ? "none on PATH (c++, g++, clang++)" : fmt::format("$CXX = {} is not there", chosen),
                  remedy);
 }
 

@@ -11,14 +11,12 @@
 #include "render/data_dir.h"
 #include "resolve/validate.h"
 #include "spec/keys.h"
+#include "system/files.h"
 #include "tree/disk.h"
 #include "tree/find_tree.h"
 #include "tree/paths.h"
 
 #include <algorithm>
-#include <cctype>
-#include <fstream>
-#include <iterator>
 
 namespace openreg_gen {
 namespace fs = std::filesystem;
@@ -136,9 +134,7 @@ Exit explain_operator(Invocation& call, const std::string& word, const std::opti
 int split_line(std::string& path) {
   const std::size_t colon = path.rfind(':');
   if (colon == std::string::npos || colon + 1 == path.size() || path.size() - colon > 9) return 0;
-  if (!std::all_of(path.begin() + static_cast<std::ptrdiff_t>(colon) + 1, path.end(),
-                   [](unsigned char c) { return std::isdigit(c); }))
-    return 0;
+  if (!std::all_of(path.begin() + static_cast<std::ptrdiff_t>(colon) + 1, path.end(), is_digit)) return 0;
   const int line = std::stoi(path.substr(colon + 1));
   path.resize(colon);
   return line;
@@ -146,8 +142,8 @@ int split_line(std::string& path) {
 
 Exit run(Invocation& call, const ExplainOptions& options) {
   const std::string& what = options.what;
-  const bool code = what.size() == 5 && (what[0] == 'E' || what[0] == 'e') &&
-                    std::all_of(what.begin() + 1, what.end(), [](unsigned char c) { return std::isdigit(c); });
+  const bool code =
+      what.size() == 5 && (what[0] == 'E' || what[0] == 'e') && std::all_of(what.begin() + 1, what.end(), is_digit);
   if (code) return explain_code(call, what);
   std::string path = what;
   const int line = split_line(path);
@@ -170,10 +166,7 @@ Exit run(Invocation& call, const ExplainOptions& options) {
 
 }  // namespace
 
-std::string read_if_there(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string read_if_there(const fs::path& path) { return try_read_file(path).value_or(""); }
 
 Verb explain_verb() {
   return {"explain",

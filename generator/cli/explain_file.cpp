@@ -1,26 +1,14 @@
 // What a file of a tree says about itself and about its lines.
 #include "cli/explain_view.h"
+#include "diag/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 namespace openreg_gen {
 namespace {
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = text.substr(at, end - at);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    at = end + 1;
-  }
-  return lines;
-}
 
 /// The text of a comment line; none if it is no comment.
 std::optional<std::string_view> comment(std::string_view line) {
@@ -43,7 +31,7 @@ std::string comment_from(const std::vector<std::string_view>& lines, std::size_t
   return out;
 }
 
-bool name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; }
+bool name_char(char c) { return is_word(c) || c == '.'; }
 
 std::string_view name_after(std::string_view line, std::string_view mark) {
   const std::size_t at = line.find(mark);
@@ -104,7 +92,7 @@ class LineIndex {
 }  // namespace
 
 std::string note_of(std::string_view text) {
-  const auto lines = lines_of(text);
+  const auto lines = split_lines(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto line = comment(lines[i]);
     if (line && line->starts_with("Note [")) return comment_from(lines, i);
@@ -126,7 +114,7 @@ std::string note_of(std::string_view text) {
 }
 
 std::string op_of_line(std::string_view text, int line, const std::vector<std::string>& ids, const Catalog& catalog) {
-  const auto lines = lines_of(text);
+  const auto lines = split_lines(text);
   if (line < 1 || line > static_cast<int>(lines.size())) return {};
   LineIndex index(ids, catalog);
   for (auto i = static_cast<std::size_t>(line); i-- > 0;) {
@@ -144,7 +132,7 @@ std::vector<Virtual> virtuals_of(std::string_view integration, std::string_view 
   const std::string header = std::string(path.substr(0, dot)) + ".h";
   std::vector<Virtual> found;
   std::string interface;
-  for (const std::string_view line : lines_of(integration)) {
+  for (const std::string_view line : split_lines(integration)) {
     if (line.starts_with("## ")) {
       interface = line.substr(3);
       std::erase(interface, '`');

@@ -1,5 +1,6 @@
 #include "cli/invocation.h"
 
+#include "diag/failure.h"
 #include "diag/render.h"
 
 #include <cstdio>

@@ -1,26 +1,21 @@
 #include "cli/new_spec.h"
 
 #include "diag/failure.h"
+#include "diag/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
 #include <vector>
 
 namespace openreg_gen {
 namespace {
 
-std::vector<std::string> split_lines(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size() - 1);
-    lines.push_back(text.substr(at, end + 1 - at));
-    at = end + 1;
-  }
-  return lines;
+std::vector<std::string> to_lines(const std::string& text) {
+  const auto lines = lines_with_ends(text);
+  return {lines.begin(), lines.end()};
 }
 
 bool plain(const std::string& value) {
@@ -84,13 +79,13 @@ void replace_scalar(std::vector<std::string>& lines, const Location& where, cons
   line.replace(now, gap, std::string(column > now + 2 ? column - now : 2, ' '));
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; }
+bool in_word(char c) { return is_word(c) || c == '-'; }
 
 /// Replaces `from` where it is a word of its own ("openreg-gen" is another word).
 void replace_word(std::string& text, std::string_view from, const std::string& to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
     const std::size_t end = at + from.size();
-    if ((at > 0 && is_word(text[at - 1])) || (end < text.size() && is_word(text[end]))) {
+    if ((at > 0 && in_word(text[at - 1])) || (end < text.size() && in_word(text[end]))) {
       at = end;
       continue;
     }
@@ -115,8 +110,9 @@ std::string adapt_shipped_spec(const std::string& text, const std::string& name,
     return std::find(keys.begin(), keys.end(), key) != keys.end();
   };
   std::string out, section;
-  for (std::string line : split_lines(text)) {
-    if (std::isalpha(static_cast<unsigned char>(line[0]))) section = line.substr(0, line.find(':'));
+  for (const std::string_view whole : lines_with_ends(text)) {
+    std::string line(whole);
+    if (is_letter(line[0])) section = line.substr(0, line.find(':'));
     const std::string_view key = key_of(line);
     if (section == "backend" && name != "openreg" && is_one_of(kOpenRegsOwn, key)) continue;
     if (section == "device" && external && is_one_of(kSimulators, key)) continue;
@@ -132,7 +128,7 @@ std::string adapt_shipped_spec(const std::string& text, const std::string& name,
 std::string with_name(const std::string& text, const Spec& spec, const std::string& name) {
   if (spec.backend.name.value == name) return text;
   if (!spec.backend.name.given()) cannot("the name");
-  std::vector<std::string> lines = split_lines(text);
+  auto lines = to_lines(text);
   replace_scalar(lines, spec.backend.name.at, name);
   return fmt::format("{}", fmt::join(lines, ""));
 }
@@ -140,7 +136,7 @@ std::string with_name(const std::string& text, const Spec& spec, const std::stri
 std::string with_device(const std::string& text, const Spec& spec, const std::string& api) {
   const bool external = spec.device.api.value == DeviceApi::External;
   if (external == (api == "external")) return text;
-  std::vector<std::string> lines = split_lines(text);
+  auto lines = to_lines(text);
   if (spec.device.api.given()) {
     replace_scalar(lines, spec.device.api.at, api);
     return fmt::format("{}", fmt::join(lines, ""));

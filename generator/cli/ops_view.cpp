@@ -11,7 +11,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <cctype>
 
 namespace openreg_gen {
 namespace {

@@ -1,8 +1,9 @@
 #include "diag/render.h"
 
+#include "diag/environment.h"
+
 #include <nlohmann/json.hpp>
 
-#include <cstdlib>
 #include <string_view>
 #include <unistd.h>
 
@@ -122,9 +123,8 @@ std::string render_json(const Diagnostics& diagnostics) {
 }
 
 bool colour_wanted(int descriptor) {
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  const bool refused = (no_color && *no_color) || !term || std::string_view(term) == "dumb";
+  const std::string term = environment("TERM");
+  const bool refused = !environment("NO_COLOR").empty() || term.empty() || term == "dumb";
   return !refused && isatty(descriptor) == 1;
 }
 

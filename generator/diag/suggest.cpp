@@ -3,8 +3,6 @@
 #include "diag/text.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cstdlib>
 #include <vector>
 
 namespace openreg_gen {

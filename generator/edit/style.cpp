@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace openreg_gen {
 namespace {
@@ -13,13 +12,13 @@ namespace {
 bool plain_fits(std::string_view text, bool key, bool flow) {
   constexpr std::array<std::string_view, 10> kWords = {"true", "false", "null", "yes", "no",
                                                        "on",   "off",   "y",    "n",   "~"};
-  if (text.empty() || !(std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_')) return false;
+  if (text.empty() || !(is_letter(text[0]) || text[0] == '_')) return false;
   if (text.back() == ' ' || text.back() == ':') return false;
   if (std::ranges::find(kWords, lower_case(text)) != kWords.end()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
     const char next = i + 1 < text.size() ? text[i + 1] : '\0';
-    if (c < 0x20 || c >= 0x7F || (key && !(std::isalnum(c) || c == '_' || c == '.'))) return false;
+    if (c < 0x20 || c >= 0x7F || (key && !(is_word(c) || c == '.'))) return false;
     if ((c == ':' && (next == ' ' || flow)) || (c == ' ' && next == '#')) return false;
     if (flow && std::string_view(",[]{}").find(text[i]) != std::string_view::npos) return false;
   }

@@ -3,10 +3,9 @@
 #include "catalog/schema.h"
 #include "diag/failure.h"
 #include "spec/amp_preset.h"
+#include "system/files.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 namespace openreg_gen {
 namespace {
@@ -100,14 +99,9 @@ void remove_rule(std::vector<AmpPolicy>& policies, const std::string& op) {
 }
 
 std::string read_text(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw Failure(Exit::Environment, "E0403", "cannot read " + path.string() + ", which lists PyTorch's autocast rules",
-                  "use `amp: {preset: none}`, or a whole PyTorch with --torch");
-  }
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  if (auto text = try_read_file(path)) return std::move(*text);
+  throw Failure(Exit::Environment, "E0403", "cannot read " + path.string() + ", which lists PyTorch's autocast rules",
+                "use `amp: {preset: none}`, or a whole PyTorch with --torch");
 }
 
 /// What the header doesn't list: CUDA registers it by hand.

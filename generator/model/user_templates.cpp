@@ -1,11 +1,9 @@
 #include "model/user_templates.h"
 
 #include "diag/failure.h"
+#include "system/files.h"
 
 #include <fmt/format.h>
-
-#include <fstream>
-#include <iterator>
 
 namespace openreg_gen {
 namespace fs = std::filesystem;
@@ -33,13 +31,12 @@ UserTemplates read_user_templates(const Spec& spec) {
     const std::string name = at->path().lexically_relative(root).generic_string();
     if (at->is_symlink(error)) fail(spec, fmt::format("'{}' is a symlink", name), "put the file itself there");
     if (!at->is_regular_file(error) || (!name.ends_with(".j2") && name != "templates.yaml")) continue;
-    std::ifstream in(at->path(), std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in && !in.eof()) fail(spec, fmt::format("'{}' cannot be read", name));
-    bytes += text.size();
+    auto text = try_read_file(at->path());
+    if (!text) fail(spec, fmt::format("'{}' cannot be read", name));
+    bytes += text->size();
     if (bytes > kMaxUserBytes || user.texts.size() >= kMaxUserTemplates)
       fail(spec, "it holds more than 1000 files or 4 MiB", "templates are small; is this the right folder?");
-    user.texts.emplace(name, std::move(text));
+    user.texts.emplace(name, std::move(*text));
   }
   if (error) fail(spec, "it cannot be read: " + error.message());
   return user;

@@ -1,40 +1,30 @@
 #include "render/data_dir.h"
 
+#include "diag/environment.h"
 #include "diag/failure.h"
+#include "system/files.h"
+#include "system/python.h"
 #include "system/sha256.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
 namespace openreg_gen {
 namespace fs = std::filesystem;
 namespace {
 
-std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) throw Failure(Exit::Environment, "E0608", "cannot read " + path.string(), "install openreg-gen again");
-  return std::move(text).str();
+std::string read_or_fail(const fs::path& path) {
+  if (auto text = try_read_file(path)) return std::move(*text);
+  throw Failure(Exit::Environment, "E0608", "cannot read " + path.string(), "install openreg-gen again");
 }
 
 }  // namespace
 
-fs::path executable_path() {
-  std::error_code error;
-  fs::path path = fs::read_symlink("/proc/self/exe", error);
-  return error ? fs::path() : path;
-}
-
 DataDir find_data() {
   const fs::path source = OPENREG_GEN_SOURCE_DIR;
   const fs::path share = executable_path().parent_path().parent_path() / "share/openreg-gen";
-  const char* chosen = std::getenv("OPENREG_GEN_DATA");
-  std::vector<fs::path> places =
-      chosen && *chosen ? std::vector<fs::path>{chosen} : std::vector<fs::path>{share, source};
+  const fs::path chosen = environment("OPENREG_GEN_DATA");
+  const auto places = chosen.empty() ? std::vector<fs::path>{share, source} : std::vector<fs::path>{chosen};
   std::string tried;
   for (const fs::path& place : places) {
     if (fs::exists(place / "templates/templates.yaml")) {
@@ -51,12 +41,6 @@ DataDir find_data() {
                 "install openreg-gen again, or set OPENREG_GEN_DATA to the folder that holds templates/");
 }
 
-fs::path cache_dir() {
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg == '/') return fs::path(xdg) / "openreg-gen";
-  if (const char* home = std::getenv("HOME"); home && *home == '/') return fs::path(home) / ".cache/openreg-gen";
-  return {};
-}
-
 std::string hash_templates(const DataDir& data) {
   std::vector<std::string> names;
   for (const auto& entry : fs::recursive_directory_iterator(data.templates)) {
@@ -69,8 +53,8 @@ std::string hash_templates(const DataDir& data) {
     hash.add('\n' + std::to_string(bytes.size()) + '\n');
     hash.add(bytes);
   };
-  for (const std::string& name : names) add(name, read_file(data.templates / name));
-  add("renderer.py", read_file(data.renderer));
+  for (const std::string& name : names) add(name, read_or_fail(data.templates / name));
+  add("renderer.py", read_or_fail(data.renderer));
   return hash.hex();
 }
 

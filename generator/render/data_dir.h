@@ -16,12 +16,6 @@ struct DataDir {
 /// Throws Failure(Environment, E0608) if none of them holds templates.
 DataDir find_data();
 
-/// The running executable, symlinks resolved.
-std::filesystem::path executable_path();
-
-/// $XDG_CACHE_HOME/openreg-gen, else ~/.cache/openreg-gen; empty if there is no home. Not created.
-std::filesystem::path cache_dir();
-
 /// SHA-256, in hex, over the names and bytes of all templates and the renderer.
 std::string hash_templates(const DataDir& data);
 

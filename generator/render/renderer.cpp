@@ -1,8 +1,9 @@
 #include "render/renderer.h"
 
 #include "diag/failure.h"
+#include "system/cache.h"
 #include "system/child.h"
-#include "render/python.h"
+#include "system/python.h"
 #include "system/sha256.h"
 
 #include <fmt/format.h>
@@ -103,12 +104,9 @@ Renderer::Renderer(DataDir data) : impl_(std::make_unique<Impl>()) {
 Renderer::~Renderer() = default;
 
 std::vector<std::string> Renderer::render(const RenderRequest& request) {
-  json caches = json::array({impl_->data.templates.parent_path().string()});
-  if (const auto cache = cache_dir(); !cache.empty()) {
-    caches.push_back(cache.string());
-  } else {
-    caches = json::array();
-  }
+  json caches = json::array();
+  if (const auto cache = cache_dir(); !cache.empty())
+    caches = {impl_->data.templates.parent_path().string(), cache.string()};
   const std::string text = request_text(request, impl_->data.templates, caches);
   std::string without_jinja;
   for (;;) {

@@ -1,12 +1,12 @@
 #include "spec/document.h"
 
 #include "spec/readers.h"
+#include "system/files.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
 
 namespace openreg_gen {
 namespace {
@@ -126,15 +126,12 @@ std::optional<std::string> read_spec_file(const fs::path& path, Diagnostics& dia
                       folder ? "name the spec in it, such as NAME.yaml" : "a spec is a plain YAML or JSON file");
     return std::nullopt;
   }
-  std::ifstream in(path, std::ios::binary);
-  std::string text(kMaxBytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
-  if (!in.eof() && in.fail()) {
+  auto text = try_read_file(path, kMaxBytes + 1);
+  if (!text) {
     diagnostics.error("E0101", whole, "cannot be read: permission denied or an input error");
     return std::nullopt;
   }
-  if (text.size() > kMaxBytes) {
+  if (text->size() > kMaxBytes) {
     const auto size = fs::file_size(path, error);
     const std::string found = error ? "more than 1 MiB" : fmt::format("{} bytes", size);
     diagnostics.error("E0103", whole, "is too large for a spec: " + found, "a spec holds at most 1 MiB");

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 namespace openreg_gen {
@@ -60,8 +59,7 @@ class SchemaParser {
   std::string word(std::string_view what) {
     const auto start = at_;
     while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-    if (at_ == start || std::isdigit(static_cast<unsigned char>(text_[start])))
-      fail("E0160", start, fmt::format("expected {}", what));
+    if (at_ == start || is_digit(text_[start])) fail("E0160", start, fmt::format("expected {}", what));
     std::string result(text_.substr(start, at_ - start));
     skip();
     return result;
@@ -99,8 +97,7 @@ class SchemaParser {
       if (text_.substr(end, 1) == "[") {
         const auto close = text_.find(']', end);
         const auto digits = close == std::string_view::npos ? "x" : text_.substr(end + 1, close - end - 1);
-        if (!std::ranges::all_of(digits, [](char c) { return std::isdigit(static_cast<unsigned char>(c)); }))
-          fail("E0160", end, "'[' wants a ']'");
+        if (!std::ranges::all_of(digits, is_digit)) fail("E0160", end, "'[' wants a ']'");
         end = close + 1;
         more = true;
       } else if (text_.substr(end, 1) == "?") {

@@ -1,8 +1,7 @@
+#include "diag/text.h"
 #include "spec/readers.h"
 
 #include <nlohmann/json.hpp>
-
-#include <cctype>
 
 namespace openreg_gen {
 namespace {
@@ -41,9 +40,7 @@ class JsonHandler final : public nlohmann::json_sax<json> {
 
  private:
   Location token() {
-    const auto skipped = [](char c) {
-      return std::isspace(static_cast<unsigned char>(c)) || c == ',' || c == ':' || c == ']' || c == '}';
-    };
+    const auto skipped = [](char c) { return is_space(c) || c == ',' || c == ':' || c == ']' || c == '}'; };
     while (cursor_ < text_.size() && skipped(text_[cursor_])) step();
     const Location at{file_, line_, column_};
     if (cursor_ >= text_.size()) return at;

@@ -1,14 +1,15 @@
-#include "catalog/cache.h"
+#include "system/cache.h"
 
 #include "diag/environment.h"
+#include "system/files.h"
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 
 namespace openreg_gen {
-std::filesystem::path catalog_cache_dir() {
+
+std::filesystem::path cache_dir() {
   const auto off = environment("OPENREG_GEN_NO_CACHE");
   if (!off.empty() && off != "0") return {};
   // A relative XDG_CACHE_HOME is to be ignored, says the XDG specification.
@@ -18,19 +19,13 @@ std::filesystem::path catalog_cache_dir() {
 }
 
 std::optional<std::string> read_cache(const std::string& name) {
-  const auto dir = catalog_cache_dir();
+  const auto dir = cache_dir();
   if (dir.empty()) return {};
-  std::ifstream file(dir / name, std::ios::binary | std::ios::ate);
-  const auto size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
-  if (size < 0 || size > (64 << 20)) return {};
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  file.seekg(0);
-  if (!file.read(bytes.data(), size)) return {};
-  return bytes;
+  return try_read_file(dir / name);
 }
 
 void write_cache(const std::string& name, const std::string& bytes) {
-  const auto dir = catalog_cache_dir();
+  const auto dir = cache_dir();
   if (dir.empty()) return;
   std::error_code error;
   std::filesystem::create_directories(dir, error);

@@ -10,7 +10,7 @@
 namespace openreg_gen {
 
 /// Empty if there is no home or the cache is turned off.
-std::filesystem::path catalog_cache_dir();
+std::filesystem::path cache_dir();
 std::optional<std::string> read_cache(const std::string& name);
 void write_cache(const std::string& name, const std::string& bytes);
 

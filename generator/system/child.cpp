@@ -1,5 +1,6 @@
 #include "system/child.h"
 
+#include "diag/environment.h"
 #include "diag/failure.h"
 
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -128,6 +130,36 @@ Child::Result Child::talk(const std::string& input) {
   shut(in_);
   result.status = wait();
   return result;
+}
+
+bool is_program(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+}
+
+std::vector<std::filesystem::path> find_programs(const std::string& name) {
+  std::vector<std::filesystem::path> found;
+  const auto path = environment("PATH");
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const auto end = std::min(path.find(':', begin), path.size());
+    const std::filesystem::path folder = path.substr(begin, end - begin);
+    if (folder.is_absolute() && is_program(folder / name)) found.push_back(folder / name);
+    begin = end + 1;
+  }
+  return found;
+}
+
+std::filesystem::path find_program(const std::string& name) {
+  const auto found = find_programs(name);
+  return found.empty() ? std::filesystem::path() : found.front();
+}
+
+std::string output_of(std::vector<std::string> command) try {
+  if (command[0].find('/') == std::string::npos) command[0] = find_program(command[0]).string();
+  Child::Result result = Child(command).talk({});
+  return result.status == 0 ? std::move(result.output) : "";
+} catch (const Failure&) {
+  return {};
 }
 
 }  // namespace openreg_gen

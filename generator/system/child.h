@@ -1,13 +1,15 @@
-// A child process with pipes on its three streams. POSIX. Not thread-safe.
+// Programs and child processes. POSIX.
 #pragma once
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace openreg_gen {
 
+/// With pipes on its three streams. Not thread-safe.
 class Child {
  public:
   /// Starts argv[0] (a path; no shell, no search). Throws Failure(Environment, E0605) if it cannot be started.
@@ -29,5 +31,15 @@ class Child {
   pid_t pid_ = -1;
   int in_ = -1, out_ = -1, err_ = -1;
 };
+
+/// A file that may be executed.
+bool is_program(const std::filesystem::path& path);
+/// The programs `name` in the folders of $PATH, not resolved, in their order.
+std::vector<std::filesystem::path> find_programs(const std::string& name);
+/// The first of them; empty if there is none.
+std::filesystem::path find_program(const std::string& name);
+
+/// What a command prints to stdout; empty if it cannot be started or fails. Never through a shell.
+std::string output_of(std::vector<std::string> command);
 
 }  // namespace openreg_gen

@@ -1,20 +1,15 @@
-#include "catalog/python.h"
+#include "system/python.h"
 
-#include "catalog/cache.h"
-#include "catalog/hash.h"
 #include "diag/environment.h"
+#include "diag/text.h"
+#include "system/cache.h"
+#include "system/child.h"
+#include "system/files.h"
+#include "system/hash.h"
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <fcntl.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-
-extern char** environ;
 
 namespace openreg_gen {
 namespace {
@@ -49,15 +44,11 @@ std::vector<std::string> python_folders(const fs::path& lib) {
 
 /// The value of a key of pyvenv.cfg; empty if there is none.
 std::string pyvenv_value(const fs::path& prefix, std::string_view key) {
-  std::ifstream file(prefix / "pyvenv.cfg");
-  for (std::string line; std::getline(file, line);) {
+  const auto text = try_read_file(prefix / "pyvenv.cfg").value_or("");
+  for (const std::string_view line : split_lines(text)) {
     const auto equals = line.find('=');
-    if (equals == std::string::npos) continue;
-    auto name = line.substr(0, equals);
-    name.erase(name.find_last_not_of(" \t") + 1);
-    if (name != key) continue;
-    const auto value = line.find_first_not_of(" \t", equals + 1);
-    return value == std::string::npos ? "" : line.substr(value, line.find_last_not_of(" \t\r") - value + 1);
+    if (equals != std::string_view::npos && trimmed(line.substr(0, equals)) == key)
+      return std::string(trimmed(line.substr(equals + 1)));
   }
   return {};
 }
@@ -68,11 +59,7 @@ void append(std::vector<fs::path>& to, std::vector<fs::path> more) {
   }
 }
 
-bool is_script(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  char start[2] = {};
-  return file.read(start, 2) && start[0] == '#' && start[1] == '!';
-}
+bool is_script(const fs::path& path) { return try_read_file(path, 2) == "#!"; }
 
 void add_file(Hash& hash, const fs::path& path) {
   std::error_code error;
@@ -100,11 +87,8 @@ std::string shim_key(const fs::path& shim) {
 
 std::vector<fs::path> existing_lines(const std::string& text) {
   std::vector<fs::path> result;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const auto end = std::min(text.find('\n', begin), text.size());
-    const fs::path line = text.substr(begin, end - begin);
+  for (const fs::path line : split_lines(text)) {
     if (line.is_absolute() && is_dir(line)) append(result, {line});
-    begin = end + 1;
   }
   return result;
 }
@@ -124,16 +108,27 @@ std::vector<fs::path> ask_python(const fs::path& shim) {
 
 }  // namespace
 
-fs::path find_program(const std::string& name) {
-  const auto path = environment("PATH");
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const auto end = std::min(path.find(':', begin), path.size());
-    const fs::path dir = path.substr(begin, end - begin);
-    const auto candidate = dir / name;
-    if (dir.is_absolute() && ::access(candidate.c_str(), X_OK) == 0 && !is_dir(candidate)) return candidate;
-    begin = end + 1;
+std::vector<ActiveEnvironment> active_environments() {
+  return {{"VIRTUAL_ENV", environment("VIRTUAL_ENV")}, {"CONDA_PREFIX", environment("CONDA_PREFIX")}};
+}
+
+std::vector<fs::path> python_candidates() {
+  std::vector<fs::path> list;
+  if (const fs::path chosen = environment("OPENREG_GEN_PYTHON"); !chosen.empty()) {
+    list.push_back(chosen);
+  } else {
+    list.push_back(executable_path().parent_path() / "python3");
+    for (const auto& [variable, prefix] : active_environments()) append(list, {prefix / "bin/python"});
+    append(list, find_programs("python3"));
   }
-  return {};
+  std::erase_if(list, [](const fs::path& path) { return !is_program(path); });
+  return list;
+}
+
+fs::path executable_path() {
+  std::error_code error;
+  fs::path path = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::path() : path;
 }
 
 std::vector<fs::path> site_packages_of_prefix(const fs::path& prefix, const std::string& python) {
@@ -179,45 +174,13 @@ std::vector<fs::path> site_packages_of_python(const fs::path& python) {
 
 fs::path own_prefix() {
   std::error_code error;
-  const auto self = fs::read_symlink("/proc/self/exe", error);
-  if (error) return {};
-  for (auto dir = self.parent_path(); dir != dir.root_path() && !dir.empty(); dir = dir.parent_path()) {
+  for (auto dir = executable_path().parent_path(); dir != dir.root_path() && !dir.empty(); dir = dir.parent_path()) {
     if (fs::exists(dir / "pyvenv.cfg", error)) return dir;
     const bool in_bin = dir.filename() == "bin";
     const auto prefix = dir.parent_path();
     if (in_bin && prefix != "/usr" && prefix != "/usr/local" && !python_folders(prefix / "lib").empty()) return prefix;
   }
   return {};
-}
-
-std::string output_of(const std::vector<std::string>& command) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  std::vector<char*> arguments;
-  for (const auto& a : command) arguments.push_back(const_cast<char*>(a.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int failed = ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  std::string output;
-  if (failed == 0) {
-    char buffer[4096];
-    for (ssize_t n = 0; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;) {
-      if (output.size() < 65536) output.append(buffer, static_cast<std::size_t>(n));
-    }
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) output.clear();
-  }
-  ::close(ends[0]);
-  return output;
 }
 
 }  // namespace openreg_gen

@@ -8,8 +8,19 @@
 
 namespace openreg_gen {
 
-/// The executable `name` on $PATH, not resolved; empty if there is none.
-std::filesystem::path find_program(const std::string& name);
+/// The environments that are active: $VIRTUAL_ENV, $CONDA_PREFIX. A variable that is not set has an empty path.
+struct ActiveEnvironment {
+  const char* variable;
+  std::filesystem::path prefix;
+};
+std::vector<ActiveEnvironment> active_environments();
+
+/// Pythons that may render, best first: $OPENREG_GEN_PYTHON alone if it is set; else the one beside the executable (the
+/// virtual environment that openreg-gen was installed into), those of the active environments, python3 on PATH.
+std::vector<std::filesystem::path> python_candidates();
+
+/// The running executable, symlinks resolved; empty if it is not known.
+std::filesystem::path executable_path();
 
 /// Existing folders under a Python prefix or virtual environment that may hold packages, newest Python first.
 /// `python` narrows them to one version: "python3.11", or empty.
@@ -22,8 +33,5 @@ std::vector<std::filesystem::path> site_packages_of_python(const std::filesystem
 
 /// The prefix that this program itself is installed in, if that is a Python environment; else empty.
 std::filesystem::path own_prefix();
-
-/// What a command prints (stdout), at most 64 KiB; empty if it cannot be run or fails. Never through a shell.
-std::string output_of(const std::vector<std::string>& command);
 
 }  // namespace openreg_gen

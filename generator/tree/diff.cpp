@@ -1,5 +1,7 @@
 #include "tree/diff.h"
 
+#include "diag/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,16 +14,6 @@ using Lines = std::vector<std::string_view>;
 
 constexpr std::ptrdiff_t kContext = 3;
 constexpr std::ptrdiff_t kMostEdits = 4000;  // the search needs the square of it; beyond, the middle is replaced whole
-
-Lines split(std::string_view text) {
-  Lines lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
-    lines.push_back(text.substr(0, end + 1));
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
 
 struct Edit {
   char kind;  // ' ', '-' or '+'
@@ -122,7 +114,7 @@ class Writer {
 std::string unified_diff(std::string_view before, std::string_view after, std::string_view before_name,
                          std::string_view after_name, bool colour) {
   if (before == after) return {};
-  const std::vector<Edit> edits = compare(split(before), split(after));
+  const std::vector<Edit> edits = compare(lines_with_ends(before), lines_with_ends(after));
   const auto size = std::ssize(edits);
   Writer out(colour);
   out.line("1", fmt::format("--- {}", before_name));

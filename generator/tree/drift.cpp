@@ -1,14 +1,12 @@
 #include "tree/drift.h"
 
+#include "diag/text.h"
+
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
 namespace openreg_gen {
 namespace {
-
-bool identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-bool blank(char c) { return std::isspace(static_cast<unsigned char>(c)); }
 
 /// Comments and literals become blanks; each character keeps its place.
 std::string without_comments(std::string_view text) {
@@ -41,12 +39,12 @@ std::vector<std::string> tokens(std::string_view text) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i + 1;
-    if (blank(text[i])) {
+    if (is_space(text[i])) {
       i = end;
       continue;
     }
-    if (identifier(text[i])) {
-      while (end < text.size() && identifier(text[end])) ++end;
+    if (is_word(text[i])) {
+      while (end < text.size() && is_word(text[end])) ++end;
     } else if (text.substr(i, 2) == "::" || text.substr(i, 2) == "[[" || text.substr(i, 2) == "]]") {
       end = i + 2;
     }
@@ -56,7 +54,7 @@ std::vector<std::string> tokens(std::string_view text) {
   return out;
 }
 
-bool word(const std::string& token) { return identifier(token[0]); }
+bool word(const std::string& token) { return is_word(token[0]); }
 
 bool needs_a_noun(const std::string& token) {
   return token == "const" || token == "unsigned" || token == "signed" || token == "long" || token == "::";
@@ -112,7 +110,7 @@ Function read_function(std::string_view text, std::size_t at, std::size_t open) 
   }
   out.close = i;
   std::size_t after = std::min(i + 1, text.size());
-  while (after < text.size() && blank(text[after])) ++after;
+  while (after < text.size() && is_space(text[after])) ++after;
   out.defined = after < text.size() && text[after] == '{';
   std::size_t before = at;
   while (before > 0 && std::string_view(";{}#").find(text[before - 1]) == std::string_view::npos) --before;
@@ -126,7 +124,7 @@ KernelPlace find_kernel(std::string_view text, std::string_view signature) {
   const std::size_t open = signature.find('(');
   if (open == std::string_view::npos) return {};
   std::size_t start = open;
-  while (start > 0 && (identifier(signature[start - 1]) || signature[start - 1] == ':')) --start;
+  while (start > 0 && (is_word(signature[start - 1]) || signature[start - 1] == ':')) --start;
   const std::string_view name = signature.substr(start, open - start);
   const Function wanted = read_function(signature, start, open);
 
@@ -135,11 +133,11 @@ KernelPlace find_kernel(std::string_view text, std::string_view signature) {
   bool definition = false;
   for (std::size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + 1)) {
     std::size_t paren = at + name.size();
-    if (at > 0 && identifier(code[at - 1])) continue;
-    while (paren < code.size() && blank(code[paren])) ++paren;
+    if (at > 0 && is_word(code[at - 1])) continue;
+    while (paren < code.size() && is_space(code[paren])) ++paren;
     if (paren >= code.size() || code[paren] != '(') continue;
     std::size_t from = at;  // "mine::relu(" is the function, too
-    while (from > 0 && (code[from - 1] == ':' || (from < at && identifier(code[from - 1])))) --from;
+    while (from > 0 && (code[from - 1] == ':' || (from < at && is_word(code[from - 1])))) --from;
     const Function found = read_function(code, from, paren);
     const bool fits = found.types == wanted.types && (found.returns == wanted.returns || found.returns == "auto ");
     if (place.line == 0 || fits || (found.defined && !definition)) {

@@ -1,5 +1,7 @@
 #include "tree/ignore.h"
 
+#include "diag/text.h"
+
 #include "diag/failure.h"
 #include "tree/paths.h"
 
@@ -11,12 +13,6 @@ namespace {
 [[noreturn]] void bad(int line, const std::string& why) {
   throw Failure(Exit::BadInput, "E0520", std::string(kIgnore) + ":" + std::to_string(line) + ": " + why,
                 "a pattern is a path in the tree, as `tests/cpp/*` or `**/*.md`");
-}
-
-std::string_view trimmed(std::string_view line) {
-  const std::size_t begin = line.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
 }
 
 void check_glob(std::string_view glob, int line) {
@@ -96,10 +92,10 @@ bool glob_matches(std::string_view glob, std::string_view path) {
 }
 
 Ignore::Ignore(std::string_view text) {
-  for (int line = 1; !text.empty(); ++line) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view glob = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  int line = 0;
+  for (const std::string_view whole : split_lines(text)) {
+    ++line;
+    const std::string_view glob = trimmed(whole);
     if (glob.empty() || glob[0] == '#') continue;
     check_glob(glob, line);
     patterns_.push_back({glob.ends_with('/') ? std::string(glob) + "**" : std::string(glob), line});

@@ -43,19 +43,6 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-/// Empty if there is none on PATH.
-std::string find_git() {
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path ? path : "";
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(':'), rest.size());
-    const fs::path candidate = fs::path(rest.substr(0, end)) / "git";
-    if (end != 0 && access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) return candidate.string();
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return {};
-}
-
 std::string_view next_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   const std::string_view line = text.substr(0, end == std::string_view::npos ? text.size() : end + 1);
@@ -77,7 +64,7 @@ Merged GitMerger::merge(const std::string& ours, const std::string& base, const 
   // An editor that turned all line ends into CRLF changed no line.
   if (is_crlf(ours) && !is_crlf(theirs)) return merge(ours, to_crlf(base), to_crlf(theirs), side);
 
-  const std::string git = find_git();
+  const std::string git = find_program("git").string();
   if (git.empty()) return {Merged::Kind::Impossible, {}, "merging needs git, and there is none on PATH"};
   const TemporaryFolder folder;
   std::vector<std::string> argv{git, "-C", folder.path().string(), "merge-file", "-p", "--diff3"};

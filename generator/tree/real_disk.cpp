@@ -1,6 +1,7 @@
-#include "tree/disk.h"
-
 #include "diag/failure.h"
+#include "diag/text.h"
+#include "system/files.h"
+#include "tree/disk.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -11,7 +12,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 
 namespace openreg_gen {
@@ -238,9 +238,9 @@ int RealDisk::lock_holder() const {
   struct stat status{};
   if (stat(root_.c_str(), &status) != 0) return 0;
   // "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF"
-  std::ifstream locks("/proc/locks");
-  for (std::string line; std::getline(locks, line);) {
-    std::istringstream words(line);
+  const auto locks = try_read_file("/proc/locks").value_or("");
+  for (const std::string_view line : split_lines(locks)) {
+    std::istringstream words{std::string(line)};
     std::string number, kind, advisory, mode, where;
     int pid = 0;
     words >> number >> kind >> advisory >> mode >> pid >> where;

@@ -1,5 +1,5 @@
 #include "catalog/archive.h"
-#include "catalog/cache.h"
+#include "system/cache.h"
 #include "support.h"
 
 #include <gtest/gtest.h>
@@ -134,7 +134,7 @@ TEST_F(CacheTest, CanBeTurnedOff) {
 TEST_F(CacheTest, FallsBackToTheHomeFolder) {
   const ScopedEnv relative("XDG_CACHE_HOME", "not/absolute");
   const ScopedEnv home("HOME", "/home/someone");
-  EXPECT_EQ(catalog_cache_dir(), "/home/someone/.cache/openreg-gen");
+  EXPECT_EQ(cache_dir(), "/home/someone/.cache/openreg-gen");
 }
 
 }  // namespace

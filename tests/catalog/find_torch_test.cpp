@@ -1,5 +1,5 @@
 #include "catalog/catalog.h"
-#include "catalog/python.h"
+#include "system/child.h"
 #include "releases/releases.h"
 #include "diag/failure.h"
 #include "support.h"
