@@ -4,7 +4,7 @@
 // functions; a type that the dispatcher does not know throws std::invalid_argument.
 #pragma once
 
-#include "catalog/schema.h"
+#include "schema/schema.h"
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 // A text that is not what it should be throws Failure(Environment, "E0402") that names file and line.
 #pragma once
 
-#include "catalog/schema.h"
+#include "schema/schema.h"
 
 #include <filesystem>
 #include <map>

@@ -1,6 +1,6 @@
 #include "catalog/schema_diff.h"
 
-#include "catalog/schema.h"
+#include "schema/schema.h"
 
 #include <algorithm>
 

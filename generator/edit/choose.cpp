@@ -3,7 +3,7 @@
 #include "diag/suggest.h"
 #include "resolve/validate.h"
 #include "spec/minimal_ops.h"
-#include "spec/op_schema.h"
+#include "spec/custom_schema.h"
 #include "strategy/fit.h"
 
 #include <fmt/format.h>
@@ -113,19 +113,17 @@ std::optional<std::string> choose_custom_op(std::string_view schema, const Spec&
       return std::nullopt;
     }
   }
-  OpSchemaError error;
-  const auto parsed = parse_op_schema(bare, error);
+  CustomSchemaError error;
+  const auto parsed = parse_custom_schema(bare, error);
   if (!parsed) {
     diagnostics.error(error.code, {}, fmt::format("'{}': {}, at character {}", bare, error.message, error.offset + 1),
                       error.hint);
     return std::nullopt;
   }
   for (const CustomOpSpec& op : spec.custom_ops) {
-    OpSchemaError ignored;
-    const auto other = parse_op_schema(*op.schema, ignored);
-    if (!other || other->name != parsed->name || other->overload != parsed->overload) continue;
+    if (op.parsed.name() != parsed->name()) continue;
     diagnostics.error("E0551", op.schema.at,
-                      fmt::format("the custom operator '{}' is in the spec already", parsed->name),
+                      fmt::format("the custom operator '{}' is in the spec already", parsed->name()),
                       "change it there, or take it out first with `openreg-gen remove`");
     return std::nullopt;
   }
@@ -187,10 +185,7 @@ std::optional<Removal> choose_removal(std::string_view name, const Resolved& res
   if (const std::string prefix = *spec.backend.name + "::"; bare.starts_with(prefix)) bare.remove_prefix(prefix.size());
   std::vector<std::string> names;
   for (std::size_t i = 0; i < spec.custom_ops.size(); ++i) {
-    OpSchemaError ignored;
-    const auto schema = parse_op_schema(*spec.custom_ops[i].schema, ignored);
-    if (!schema) continue;
-    names.push_back(schema->overload.empty() ? schema->name : schema->name + "." + schema->overload);
+    names.push_back(spec.custom_ops[i].parsed.name());
     if (names.back() == bare) return Removal{names.back(), i};
   }
   for (const ResolvedOp& each : resolved.ops) names.push_back(each.op.name);

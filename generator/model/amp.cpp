@@ -1,6 +1,6 @@
 #include "model/amp.h"
 
-#include "catalog/schema.h"
+#include "schema/schema.h"
 #include "diag/failure.h"
 #include "spec/amp_preset.h"
 #include "system/files.h"

@@ -1,6 +1,7 @@
 #include "catalog/cpp_types.h"
 #include "model/custom_ops_items.h"
 #include "model/ops.h"
+#include "spec/print_expr.h"
 #include "texts/escape.h"
 #include "texts/ops_texts.h"
 
@@ -40,10 +41,6 @@ std::string types(const std::vector<Parameter>& parameters) {
   std::vector<std::string> out;
   for (const Parameter& p : parameters) out.push_back(p.type);
   return join(out);
-}
-
-std::string id(const Schema& schema) {
-  return schema.overload.empty() ? schema.base : schema.base + "_" + schema.overload;
 }
 
 bool saved_as_tensor(const Parameter& p) { return p.tensor() || p.optional_tensor(); }
@@ -128,25 +125,18 @@ PythonTexts python_texts(const Schema& schema) {
   return {params, join(lambda), call};
 }
 
-std::vector<std::string> split_formulas(const std::string& backward) {
-  std::vector<std::string> out;
-  if (backward.empty()) return out;
-  for (std::string_view piece : split_top_level(backward, ';')) out.emplace_back(piece);
-  return out;
-}
-
-CustomKernel kernel(const Schema& schema, const std::string& expr) {
+CustomKernel kernel(const Schema& schema, const Expr& expr) {
   const auto params = custom_parameters(schema);
   const auto symbolic = symbolic_parameters(schema);
   const auto tensor = std::ranges::find_if(params, &Parameter::tensor);
   return {.name = schema.name(),
-          .id = id(schema),
+          .id = schema.id(),
           .schema = schema.text(),
           .params = declaration(params),
           .meta_params = partly_named(symbolic, [](const Parameter& p) { return p.tensor(); }),
           .signature = types(symbolic),
           .first = tensor == params.end() ? "" : tensor->name,
-          .expr = expr,
+          .expr = cpp_text(expr),
           .texts = pointwise_texts(params),
           .continuation = " \\"};
 }
@@ -163,10 +153,9 @@ Schema backward_schema(const Schema& forward, const std::string& name) {
   return out;
 }
 
-Gradients gradients(const Schema& schema, const std::string& backward) {
+Gradients gradients(const Schema& schema, const std::vector<std::optional<Expr>>& formulas) {
   Gradients out;
   const auto params = symbolic_parameters(schema);
-  const auto formulas = split_formulas(backward);
   const auto tensors = std::ranges::count_if(params, &Parameter::tensor);
   std::vector<std::string> call = {"grads[0]"};
   std::size_t saved = 0;
@@ -175,11 +164,11 @@ Gradients gradients(const Schema& schema, const std::string& backward) {
   for (std::size_t i = 0; i < params.size(); ++i) {
     if (!params[i].tensor()) continue;
     const std::size_t index = tensor_index++;
-    if (index >= formulas.size() || formulas[index].empty()) {
+    if (index >= formulas.size() || !formulas[index]) {
       out.missing.push_back({params[i].name, index, i});
       continue;
     }
-    const std::string name = id(schema) + "_backward" + (tensors == 1 ? "" : "_" + params[i].name);
+    const std::string name = schema.id() + "_backward" + (tensors == 1 ? "" : "_" + params[i].name);
     const Schema grad = backward_schema(schema, name);
     std::vector<std::string> python = {"grad"};
     for (const ArgumentSchema& a : schema.arguments) {
@@ -188,7 +177,7 @@ Gradients gradients(const Schema& schema, const std::string& backward) {
       python.push_back(a.kwarg_only ? a.name + "=" + value : value);
     }
     out.given.push_back({name, types(symbolic_parameters(grad)), params[i].name, join(call), join(python), index, i});
-    out.kernels.emplace_back(grad, formulas[index]);
+    out.kernels.emplace_back(grad, *formulas[index]);
   }
   return out;
 }
@@ -209,7 +198,7 @@ json custom_operators_model(const Spec& spec, Subjects& subjects) {
     out.schemas.push_back({cpp_literal(schema.text()), tags});
   };
   for (const CustomOpSpec& written : spec.custom_ops) {
-    const Schema schema = parse_schema(written.schema.value);
+    const Schema& schema = written.parsed;
     const auto params = symbolic_parameters(schema);
     const auto kernel_params = custom_parameters(schema);
     const bool formula = written.autograd.value == CustomAutograd::Formula;
@@ -220,7 +209,7 @@ json custom_operators_model(const Spec& spec, Subjects& subjects) {
     const bool view = shared != schema.returns.end() && !shared->is_write();
     const bool in_place = shared != schema.returns.end() && shared->is_write();
     add_schema(schema, in_place ? "at::Tag::pt2_compliant_tag, at::Tag::inplace" : "at::Tag::pt2_compliant_tag");
-    if (written.expr.value.empty()) {
+    if (!written.expr.given()) {
       // The parameters of its backward: the gradients of what it returns, then its own.
       std::vector<Parameter> backward = {{"at::TensorList", "grads", false}};
       backward.insert(backward.end(), params.begin(), params.end());
@@ -233,7 +222,7 @@ json custom_operators_model(const Spec& spec, Subjects& subjects) {
                                 : alias && viewed != schema.arguments.end() ? viewed->name
                                                                             : "";
       out.declared.push_back({.name = schema.name(),
-                              .custom_id = id(schema),
+                              .custom_id = schema.id(),
                               .schema = schema.text(),
                               .returns = returns,
                               .params = declaration(view ? params : kernel_params),
@@ -248,12 +237,12 @@ json custom_operators_model(const Spec& spec, Subjects& subjects) {
                               .in_place = in_place,
                               .formula = formula});
       if (writes) out.mutating.push_back(schema.name());
-      if (view) out.views.push_back({schema.name(), id(schema), formula});
-      if (!view) out.kernels.push_back({schema.name(), id(schema)});
+      if (view) out.views.push_back({schema.name(), schema.id(), formula});
+      if (!view) out.kernels.push_back({schema.name(), schema.id()});
     } else {
-      out.pointwise.push_back(kernel(schema, written.expr.value));
+      out.pointwise.push_back(kernel(schema, *written.expr));
     }
-    const Gradients grads = gradients(schema, formula || function ? written.backward.value : "");
+    const Gradients grads = gradients(schema, *written.backward);
     for (const auto& [grad, expr] : grads.kernels) {
       add_schema(grad, "at::Tag::pt2_compliant_tag");
       out.pointwise.push_back(kernel(grad, expr));
@@ -278,10 +267,10 @@ json custom_operators_model(const Spec& spec, Subjects& subjects) {
     const PythonTexts python = python_texts(schema);
     const std::string typed = join(python.params);
     // Whether a line holds them, whatever the backend's name: else each argument gets a line of its own.
-    const auto def_width = id(schema).size() + typed.size() + python_returns(schema).size();
+    const auto def_width = schema.id().size() + typed.size() + python_returns(schema).size();
     const auto call_width = schema.name().size() + join(python.call).size();
     const CustomOp op = {.name = schema.name(),
-                         .id = id(schema),
+                         .id = schema.id(),
                          .base = schema.base,
                          .overload = schema.overload,
                          .returns = returns,
@@ -301,7 +290,7 @@ json custom_operators_model(const Spec& spec, Subjects& subjects) {
                          .returned_count = schema.returns.size(),
                          .arg_count = params.size(),
                          .tensor_count = tensors.size(),
-                         .declared = written.expr.value.empty(),
+                         .declared = !written.expr.given(),
                          .view = view,
                          .function = function,
                          .formula = formula,

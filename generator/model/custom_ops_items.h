@@ -1,7 +1,8 @@
 // What templates see of the backend's own operators; custom_ops.cpp fills it in.
 #pragma once
 
-#include "catalog/schema.h"
+#include "schema/schema.h"
+#include "spec/expr.h"
 #include "spec/names.h"
 #include "texts/fields.h"
 #include "texts/ops_texts.h"
@@ -40,7 +41,7 @@ struct Gradients {
   };
   std::vector<Given> given;
   std::vector<Missing> missing;
-  std::vector<std::pair<Schema, std::string>> kernels;  // schema and expression of each that is given
+  std::vector<std::pair<Schema, Expr>> kernels;  // schema and expression of each that is given
 };
 
 /// An operator whose kernel is the owner's.

@@ -7,115 +7,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <span>
+#include <utility>
 
 namespace openreg_gen {
 namespace {
 
 constexpr int kMaxExprDepth = 64;
 constexpr std::size_t kMaxLength = 500;
-constexpr std::string_view kFunctions[] = {"std::abs",
-                                           "std::acos",
-                                           "std::acosh",
-                                           "std::asin",
-                                           "std::asinh",
-                                           "std::atan",
-                                           "std::atan2",
-                                           "std::atanh",
-                                           "std::cbrt",
-                                           "std::ceil",
-                                           "std::clamp",
-                                           "std::copysign",
-                                           "std::cos",
-                                           "std::cosh",
-                                           "std::erf",
-                                           "std::erfc",
-                                           "std::exp",
-                                           "std::exp2",
-                                           "std::expm1",
-                                           "std::fabs",
-                                           "std::floor",
-                                           "std::fma",
-                                           "std::fmax",
-                                           "std::fmin",
-                                           "std::fmod",
-                                           "std::hypot",
-                                           "std::isfinite",
-                                           "std::isinf",
-                                           "std::isnan",
-                                           "std::lgamma",
-                                           "std::log",
-                                           "std::log10",
-                                           "std::log1p",
-                                           "std::log2",
-                                           "std::max",
-                                           "std::min",
-                                           "std::nearbyint",
-                                           "std::pow",
-                                           "std::remainder",
-                                           "std::rint",
-                                           "std::round",
-                                           "std::signbit",
-                                           "std::sin",
-                                           "std::sinh",
-                                           "std::sqrt",
-                                           "std::tan",
-                                           "std::tanh",
-                                           "std::tgamma",
-                                           "std::trunc",
-                                           "c10::div_floor_floating",
-                                           "c10::div_floor_integer",
-                                           "c10::is_negative",
-                                           "std::arg",
-                                           "std::conj",
-                                           "std::imag",
-                                           "std::norm",
-                                           "std::real",
-                                           "has_value",
-                                           "value_or"};
+// clang-format off
+constexpr std::string_view kFunctions[] = {
+    "std::abs", "std::acos", "std::acosh", "std::asin", "std::asinh", "std::atan", "std::atan2", "std::atanh",
+    "std::cbrt", "std::ceil", "std::clamp", "std::copysign", "std::cos", "std::cosh", "std::erf", "std::erfc",
+    "std::exp", "std::exp2", "std::expm1", "std::fabs", "std::floor", "std::fma", "std::fmax", "std::fmin",
+    "std::fmod", "std::hypot", "std::isfinite", "std::isinf", "std::isnan", "std::lgamma", "std::log", "std::log10",
+    "std::log1p", "std::log2", "std::max", "std::min", "std::nearbyint", "std::pow", "std::remainder", "std::rint",
+    "std::round", "std::signbit", "std::sin", "std::sinh", "std::sqrt", "std::tan", "std::tanh", "std::tgamma",
+    "std::trunc", "c10::div_floor_floating", "c10::div_floor_integer", "c10::is_negative", "std::arg", "std::conj",
+    "std::imag", "std::norm", "std::real", "has_value", "value_or"
+};
+// clang-format on
 constexpr std::string_view kExprTypes[] = {"scalar_t", "bool", "int", "float", "double", "int64_t"};
 constexpr std::string_view kBinary[][6] = {
     {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
     {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
 constexpr int kLevels = 10;
 
-// What complex numbers have, too, and whether the result is real.
-constexpr std::string_view kComplexFunctions[] = {"std::acos",  "std::acosh", "std::asin", "std::asinh", "std::atan",
-                                                  "std::atanh", "std::conj",  "std::cos",  "std::cosh",  "std::exp",
-                                                  "std::log",   "std::log10", "std::pow",  "std::sin",   "std::sinh",
-                                                  "std::sqrt",  "std::tan",   "std::tanh"};
-constexpr std::string_view kRealParts[] = {"std::abs", "std::arg", "std::imag", "std::norm", "std::real"};
-constexpr std::string_view kNotElements[] = {"std::isfinite", "std::isinf",       "std::isnan",
-                                             "std::signbit",  "c10::is_negative", "has_value"};
-constexpr std::string_view kOfIntegers[] = {"%", "&", "|", "^", "~", "<<", ">>"};
+using Kind = ExprNode::Kind;
 
-bool contains(std::span<const std::string_view> list, std::string_view text) {
-  return std::ranges::find(list, text) != list.end();
-}
+bool word_start(char c) { return is_letter(c) || c == '_'; }
 
-/// What is known of a subexpression's value.
-struct Value {
-  std::vector<std::string> names;  // variables in whose type it may be
-  bool real = true;                // it is real even if they are complex
-
-  void add(const Value& other) {
-    names.insert(names.end(), other.names.begin(), other.names.end());
-    real = real && other.real;
-  }
-};
-
-bool word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 class ExprParser {
  public:
   explicit ExprParser(std::string_view text) : text_(text) {}
 
   Expr run() {
+    result_.text = text_;
     try {
       check_characters();
       skip();
       if (at_ == text_.size()) fail("E0156", 0, "the expression is empty");
-      conditional();
+      result_.root = conditional();
       if (at_ < text_.size()) {
         if (text_[at_] == ')') fail("E0156", at_, "a parenthesis is closed that was not opened");
         if (text_[at_] == '=') fail("E0156", at_, "an expression can't assign", "compare with ==");
@@ -167,23 +98,17 @@ class ExprParser {
     fail("E0156", at_, fmt::format("'{}' is not expected here", text_[at_]), fmt::format("expected '{}'", token));
   }
 
-  Value conditional() {
+  ExprNode conditional() {
     if (++depth_ > kMaxExprDepth) fail("E0156", at_, "the expression is nested too deep");
-    Value value = binary(0);
+    ExprNode node = binary(0);
     const auto question = at_;
     if (accept("?")) {
-      value = conditional();
+      ExprNode chosen = conditional();
       if (!accept(":")) fail("E0156", question, "this '?' has no ':'");
-      value.add(conditional());
+      node = {Kind::Conditional, "?", question, {std::move(node), std::move(chosen), conditional()}};
     }
     --depth_;
-    return value;
-  }
-
-  void use(std::string_view token, std::size_t offset, const Value& value) {
-    const bool of_integers = contains(kOfIntegers, token);
-    if (value.names.empty() || (value.real && !of_integers)) return;
-    result_.uses.push_back({std::string(token), offset, value.names});
+    return node;
   }
 
   std::string_view operator_at(int level) const {
@@ -202,37 +127,24 @@ class ExprParser {
     return {};
   }
 
-  Value binary(int level) {
+  ExprNode binary(int level) {
     if (level == kLevels) return unary();
-    Value value = binary(level + 1);
+    ExprNode node = binary(level + 1);
     for (auto token = operator_at(level); !token.empty(); token = operator_at(level)) {
       const auto offset = at_;
       accept(token);
-      value.add(binary(level + 1));
-      const bool ordered = token[0] == '<' || token[0] == '>';
-      if (ordered || contains(kOfIntegers, token)) use(token, offset, value);
-      const bool truth = token == "||" || token == "&&" || token == "==" || token == "!=";
-      if (truth || (ordered && !contains(kOfIntegers, token))) value = {};
+      node = {Kind::Binary, std::string(token), offset, {std::move(node), binary(level + 1)}};
     }
-    return value;
+    return node;
   }
 
-  Value unary() {
+  ExprNode unary() {
     if (++depth_ > kMaxExprDepth) fail("E0156", at_, "the expression is nested too deep");
     const auto offset = at_;
-    Value value;
-    if (accept("-") || accept("+")) {
-      value = unary();
-    } else if (accept("!")) {
-      unary();
-    } else if (accept("~")) {
-      value = unary();
-      use("~", offset, value);
-    } else {
-      value = primary();
-    }
+    const bool signs = accept("-") || accept("+") || accept("!") || accept("~");
+    ExprNode node = signs ? ExprNode{Kind::Unary, std::string(1, text_[offset]), offset, {unary()}} : primary();
     --depth_;
-    return value;
+    return node;
   }
 
   std::string word() {
@@ -243,7 +155,7 @@ class ExprParser {
     return result;
   }
 
-  void number() {
+  ExprNode number() {
     const auto start = at_;
     if (text_.substr(at_, 2) == "0x" || text_.substr(at_, 2) == "0X") at_ += 2;
     while (at_ < text_.size()) {
@@ -265,29 +177,31 @@ class ExprParser {
       const char c = body[i];
       const bool sign_of_exponent = (c == '+' || c == '-') && i > 0;
       if (hex)
-        good = good && std::isxdigit(static_cast<unsigned char>(c));
+        good = good && (is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'f'));
       else if (c == '.')
         ++dots, good = good && exponents == 0;
       else if (c == 'e' || c == 'E')
         ++exponents, good = good && i > 0 && i + 1 < body.size();
       else
-        good = good && (std::isdigit(static_cast<unsigned char>(c)) || sign_of_exponent);
+        good = good && (is_digit(c) || sign_of_exponent);
     }
     good = good && dots <= 1 && exponents <= 1 && body != "." && body.back() != '-' && body.back() != '+';
     if (!good) fail("E0156", start, fmt::format("'{}' is no number", text_.substr(start, at_ - start)));
+    ExprNode node{Kind::Number, std::string(text_.substr(start, at_ - start)), start, {}};
     skip();
+    return node;
   }
 
-  Value arguments(std::size_t opened) {
-    Value value;
-    if (accept(")")) return value;
-    do value.add(conditional());
+  std::vector<ExprNode> arguments(std::size_t opened) {
+    std::vector<ExprNode> parts;
+    if (accept(")")) return parts;
+    do parts.push_back(conditional());
     while (accept(","));
     expect(")", opened);
-    return value;
+    return parts;
   }
 
-  Value cast(std::size_t start) {
+  ExprNode cast(std::size_t start) {
     if (!accept("<")) fail("E0156", start, "static_cast wants a type", "such as static_cast<scalar_t>(self)");
     const auto at = at_;
     const std::string type = word();
@@ -296,25 +210,23 @@ class ExprParser {
     expect(">", start);
     const auto opened = at_;
     expect("(", start);
-    const Value value = conditional();
+    ExprNode node{Kind::Cast, type, start, {conditional()}};
     expect(")", opened);
-    return type == "scalar_t" ? value : Value{};
+    return node;
   }
 
-  Value primary() {
+  ExprNode primary() {
     if (at_ == text_.size()) fail("E0156", at_ > 0 ? at_ - 1 : 0, "the expression ends too early");
     const auto start = at_;
     const char c = text_[at_];
-    const bool fraction =
-        c == '.' && at_ + 1 < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_ + 1]));
-    if (std::isdigit(static_cast<unsigned char>(c)) || fraction) {
-      number();
-      return {};
+    const bool fraction = c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]);
+    if (is_digit(c) || fraction) {
+      return number();
     }
     if (accept("(")) {
-      Value value = conditional();
+      ExprNode node{Kind::Group, "(", start, {conditional()}};
       expect(")", start);
-      return value;
+      return node;
     }
     if (!word_start(c)) fail("E0156", start, fmt::format("'{}' is not expected here", c), "expected a value");
     std::string name = word();
@@ -325,26 +237,21 @@ class ExprParser {
       name += word();
     }
     if (name == "static_cast") return cast(start);
-    if (name == "true" || name == "false") return {};
+    if (name == "true" || name == "false") return {Kind::Number, std::move(name), start, {}};
     const bool type = std::ranges::find(kExprTypes, name) != std::end(kExprTypes);
     const bool qualified = name.find("::") != std::string::npos;
     const auto opened = at_;
     if (text_.substr(at_, 1) == "(") {
       if (!type && std::ranges::find(kFunctions, name) == std::end(kFunctions)) unknown_function(name, start);
       accept("(");
-      Value value = arguments(opened);
-      if (contains(kRealParts, name)) value.real = true;
-      if (type) return name == "scalar_t" ? value : Value{};
-      const bool any = contains(kRealParts, name) || contains(kComplexFunctions, name) || name.starts_with("has_") ||
-                       name == "value_or";
-      if (!any) use(name, start, value);
-      return contains(kNotElements, name) ? Value{} : value;
+      auto parts = arguments(opened);
+      if (type && parts.size() != 1) fail("E0156", start, fmt::format("'{}' converts one value", name));
+      return {type ? Kind::Cast : Kind::Call, std::move(name), start, std::move(parts)};
     }
     if (qualified) unknown_function(name, start);
     if (type || is_cpp_keyword(name))
       fail("E0156", start, fmt::format("'{}' is not expected here", name), "expected a value");
-    result_.names.push_back({name, start});
-    return {{std::move(name)}, false};
+    return {Kind::Name, std::move(name), start, {}};
   }
 
   [[noreturn]] static void unknown_function(const std::string& name, std::size_t start) {
@@ -362,29 +269,23 @@ class ExprParser {
   Expr result_;
 };
 
+void shift(ExprNode& node, std::size_t by) {
+  node.offset += by;
+  for (ExprNode& part : node.parts) shift(part, by);
+}
+
 }  // namespace
 
-Expr parse_expr(std::string_view text) { return ExprParser(text).run(); }
+Expr parse_expr(std::string_view text, std::size_t begin) {
+  Expr expr = ExprParser(text).run();
+  if (begin != 0) shift(expr.root, begin);
+  if (expr.error) expr.error->offset += begin;
+  return expr;
+}
 
-std::optional<ExprError> dtype_error(const Expr& expr, const std::vector<std::string>& dtypes,
-                                     const std::function<bool(const std::string&)>& is_element) {
-  static const std::vector<std::string> kAll = {"float32"};
-  const auto complex = [](const std::string& dtype) { return dtype.starts_with("complex"); };
-  const auto not_integer = [&](const std::string& dtype) {
-    return complex(dtype) || dtype.find("float") != std::string::npos;
-  };
-  const auto& all = dtypes.empty() ? kAll : dtypes;
-  for (const ExprUse& use : expr.uses) {
-    if (std::ranges::none_of(use.names, is_element)) continue;
-    const bool of_integers = contains(kOfIntegers, use.token);
-    const auto wrong = of_integers ? std::ranges::find_if(all, not_integer) : std::ranges::find_if(all, complex);
-    if (wrong == all.end()) continue;
-    return ExprError{"E0228", use.offset, fmt::format("'{}' is not defined for {}", use.token, *wrong),
-                     of_integers
-                         ? "name integers in `dtypes`" + std::string(use.token == "%" ? ", or take std::fmod" : "")
-                         : "leave complex numbers out of `dtypes`, or take std::real or std::abs"};
-  }
-  return std::nullopt;
+void each_name(const ExprNode& node, const std::function<void(const ExprNode&)>& visit) {
+  if (node.kind == Kind::Name) visit(node);
+  for (const ExprNode& part : node.parts) each_name(part, visit);
 }
 
 }  // namespace openreg_gen

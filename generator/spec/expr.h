@@ -1,7 +1,7 @@
-// C++ expressions of the spec: parsed, so that what reaches emitted code is one expression and nothing else.
+// Expressions of the spec, in C++'s syntax: parsed once into a tree, which is checked and printed.
 //
 // Allowed are names, numbers, calls, casts, unary, binary and conditional operators; no assignment, no increment, no
-// strings, comments, braces or brackets.
+// strings, comments, braces or brackets. What reaches emitted code is one expression and nothing else.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,12 @@
 
 namespace openreg_gen {
 
-struct ExprName {
-  std::string name;  // an argument, as written
-  std::size_t offset = 0;
-};
-
-/// An operator or function that not all dtypes have.
-struct ExprUse {
-  std::string token;  // "%", "<", "std::fmax"
-  std::size_t offset = 0;
-  std::vector<std::string> names;  // the variables whose values reach it in their own type
+struct ExprNode {
+  enum class Kind { Number, Name, Group, Unary, Binary, Conditional, Call, Cast };
+  Kind kind = Kind::Number;
+  std::string text{};             // a number, true or false; a name, an operator, a function; of a cast the type
+  std::size_t offset = 0;         // in the spec's text; of a binary operator its own
+  std::vector<ExprNode> parts{};  // operands or arguments; of a conditional: condition, then, else
 };
 
 struct ExprError {
@@ -33,17 +29,20 @@ struct ExprError {
 };
 
 struct Expr {
-  std::vector<ExprName> names;  // every use of a variable, in order
-  std::vector<ExprUse> uses;
-  std::optional<ExprError> error;
+  std::string text;  // as written
+  ExprNode root;
+  std::optional<ExprError> error;  // if there is one, `root` has no meaning
 };
 
-/// Never throws; nesting deeper than 64 is an error.
-Expr parse_expr(std::string_view text);
+/// Never throws; nesting deeper than 64 is an error. `begin`: where it stands in a longer text, for the offsets.
+Expr parse_expr(std::string_view text, std::size_t begin = 0);
 
-/// The first use that one of `dtypes` does not have: `%` or bits of floating point, the order of complex numbers.
-/// `is_element`: whether a variable has the dtype; other variables are numbers of a type of their own. No dtypes stand
-/// for all real ones, as in the spec.
+/// Calls `visit` with each use of a variable, in order.
+void each_name(const ExprNode& node, const std::function<void(const ExprNode&)>& visit);
+
+/// The first operator or function that one of `dtypes` does not have: `%` or bits of floating point, the order of
+/// complex numbers. `is_element`: whether a variable has the dtype; other variables are numbers of a type of their own.
+/// No dtypes stand for all real ones, as in the spec.
 std::optional<ExprError> dtype_error(const Expr& expr, const std::vector<std::string>& dtypes,
                                      const std::function<bool(const std::string&)>& is_element);
 

@@ -74,8 +74,14 @@ class Parse {
                            fmt::format("write `- \"{}\"` in a list, `\"{}\":` in a map", name.text, name.text));
         continue;
       }
-      for (const auto key : {"expr", "map", "combine", "init", "finish", "prefer"})
-        read_expression(&node, key, spec_.text, diagnostics_);
+      for (const auto& [key, expr] : {std::pair{"expr", &op.expr},
+                                      {"map", &op.map},
+                                      {"combine", &op.combine},
+                                      {"init", &op.init},
+                                      {"finish", &op.finish},
+                                      {"prefer", &op.prefer}}) {
+        if (expr->given()) report_expression(**expr, key, *node.find(key), spec_.text, diagnostics_);
+      }
       fits_strategy(op, node);
       spec_.ops.push_back(std::move(op));
     }

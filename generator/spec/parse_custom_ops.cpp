@@ -1,6 +1,6 @@
 #include "spec/parse_custom_ops.h"
 
-#include "spec/op_schema.h"
+#include "spec/custom_schema.h"
 #include "spec/read_keys.h"
 
 #include <fmt/format.h>
@@ -23,13 +23,14 @@ class ParseCustomOps {
       if (schema_node == nullptr) continue;
       CustomOpSpec op;
       read_keys(op, "custom_ops[]", &node);
-      OpSchemaError error;
-      const auto schema = parse_op_schema(op.schema.value, error);
+      CustomSchemaError error;
+      const auto schema = parse_custom_schema(op.schema.value, error);
+      if (schema) op.parsed = *schema;
       if (!schema)
         diagnostics_.error(error.code, place_inside(*schema_node, error.offset, text_), "'schema': " + error.message,
                            error.hint);
       if (schema && !names.insert(schema->id()).second) {
-        diagnostics_.error("E0163", op.schema.at, fmt::format("the custom operator '{}' is given twice", schema->name),
+        diagnostics_.error("E0163", op.schema.at, fmt::format("the custom operator '{}' is given twice", schema->base),
                            "keep one; an overload 'a.b' and an operator 'a_b' are one in C++");
       }
       custom_kernel(op, schema, node);
@@ -39,7 +40,7 @@ class ParseCustomOps {
   }
 
  private:
-  void custom_kernel(const CustomOpSpec& op, const std::optional<OpSchema>& schema, const Node& node) {
+  void custom_kernel(const CustomOpSpec& op, const std::optional<Schema>& schema, const Node& node) {
     const bool autograd = *op.autograd != CustomAutograd::None;
     if (op.backward.given() && !autograd) {
       diagnostics_.error("E0164", op.backward.at, "'backward' has no meaning without 'autograd'",
@@ -51,23 +52,25 @@ class ParseCustomOps {
       diagnostics_.error("E0164", op.autograd.at, "'autograd' with 'expr' needs 'backward'",
                          "such as `backward: grad * self`");
     }
-    const auto forward = read_expression(&node, "expr", text_, diagnostics_);
-    const auto gradients = expressions(&node, "backward");
+    const auto& gradients = *op.backward;
+    if (op.expr.given()) report_expression(*op.expr, "expr", *node.find("expr"), text_, diagnostics_);
+    for (const auto& gradient : gradients)
+      if (gradient) report_expression(*gradient, "backward", *node.find("backward"), text_, diagnostics_);
     if (!schema) return;
     const auto count = [&](auto&& test) { return std::ranges::count_if(schema->arguments, test); };
-    const auto tensors = count([](const SchemaArgument& a) { return a.type == "Tensor"; });
+    const auto tensors = count([](const ArgumentSchema& a) { return a.annotated_type() == "Tensor"; });
     if (!op.expr.given()) {
       if (autograd) custom_autograd(op, *schema);
       return;
     }
     std::set<std::string> known;
     for (const auto& argument : schema->arguments) known.insert(argument.name);
-    const auto served = count([](const SchemaArgument& a) {
+    const auto served = count([](const ArgumentSchema& a) {
       constexpr std::string_view kServed[] = {"Tensor",  "Scalar", "float", "int",   "bool",   "SymInt",
                                               "Scalar?", "float?", "int?",  "bool?", "SymInt?"};
-      return std::ranges::find(kServed, a.type) != std::end(kServed);
+      return std::ranges::find(kServed, a.annotated_type()) != std::end(kServed);
     });
-    const bool one_tensor = schema->returns.size() == 1 && schema->returns[0] == "Tensor";
+    const bool one_tensor = schema->returns.size() == 1 && schema->returns[0].annotated_type() == "Tensor";
     if (!one_tensor || served != std::ssize(schema->arguments) || tensors == 0) {
       diagnostics_.error("E0165", op.schema.at, "'expr' can't serve this schema",
                          "it wants Tensor and number arguments, at least one Tensor, and one Tensor back");
@@ -80,38 +83,14 @@ class ParseCustomOps {
                          "one for each Tensor, in order, separated by ';'; one may be empty");
       return;
     }
-    names(forward, known, node.find("expr"));
+    names(*op.expr, known, node.find("expr"));
     known.insert("grad");
-    for (const auto& gradient : gradients) names(gradient, known, node.find("backward"));
-  }
-
-  /// Expressions separated by ';', of which all but the first may be empty. Offsets are those in the whole text.
-  std::vector<std::optional<Expr>> expressions(const Node* map, std::string_view key) {
-    std::vector<std::optional<Expr>> out;
-    const Node* node = find(map, key);
-    if (node == nullptr) return out;
-    const std::string_view text = node->text;
-    for (std::size_t start = 0; start <= text.size();) {
-      const auto end = std::min(text.find(';', start), text.size());
-      const std::string_view piece = text.substr(start, end - start);
-      out.emplace_back();
-      if (out.size() == 1 || piece.find_first_not_of(' ') != std::string_view::npos) {
-        Expr expr = parse_expr(piece);
-        for (ExprName& name : expr.names) name.offset += start;
-        if (expr.error) {
-          diagnostics_.error(expr.error->code, place_inside(*node, expr.error->offset + start, text_),
-                             fmt::format("'{}': {}", key, expr.error->message), expr.error->hint);
-        } else {
-          out.back() = std::move(expr);
-        }
-      }
-      start = end + 1;
-    }
-    return out;
+    for (const auto& gradient : gradients)
+      if (gradient) names(*gradient, known, node.find("backward"));
   }
 
   /// A backward that is the owner's: a C++ function, which autograd calls with tensors it has saved.
-  void custom_autograd(const CustomOpSpec& op, const OpSchema& schema) {
+  void custom_autograd(const CustomOpSpec& op, const Schema& schema) {
     const auto fail = [&](std::string message, std::string hint) {
       diagnostics_.error("E0227", op.autograd.at, "'autograd' can't serve this operator: " + message, std::move(hint));
     };
@@ -120,27 +99,25 @@ class ParseCustomOps {
            "`formula`: its backward is yours to write, beside the kernel");
       return;
     }
-    for (const SchemaArgument& argument : schema.arguments) {
-      if (argument.type.find('!') != std::string::npos) {
+    for (const ArgumentSchema& argument : schema.arguments) {
+      if (argument.is_write()) {
         fail(fmt::format("it writes '{}'", argument.name), "return a new tensor instead");
       } else if (argument.type.starts_with("Tensor") && argument.type.find('[') != std::string::npos) {
         fail(fmt::format("gradients do not reach the list '{}'", argument.name), "take single tensors");
       }
     }
-    const bool tensors = std::ranges::all_of(schema.returns, [](const std::string& type) {
-      return type == "Tensor" || (type.starts_with("Tensor(") && type.ends_with(')'));
-    });
+    const bool tensors = std::ranges::all_of(schema.returns, [](const auto& value) { return value.type == "Tensor"; });
     if (schema.returns.empty() || !tensors) fail("it returns something else than tensors", "return Tensor");
   }
 
-  void names(const std::optional<Expr>& expr, const std::set<std::string>& known, const Node* node) {
-    if (!expr) return;
-    for (const auto& [name, offset] : expr->names) {
-      if (known.contains(name)) continue;
-      diagnostics_.error("E0166", place_inside(*node, offset, text_),
-                         fmt::format("'{}' is no argument of the operator", name),
+  void names(const Expr& expr, const std::set<std::string>& known, const Node* node) {
+    if (expr.error) return;
+    each_name(expr.root, [&](const ExprNode& use) {
+      if (known.contains(use.text)) return;
+      diagnostics_.error("E0166", place_inside(*node, use.offset, text_),
+                         fmt::format("'{}' is no argument of the operator", use.text),
                          fmt::format("its arguments: {}", fmt::join(known, ", ")));
-    }
+    });
   }
 
   std::string_view text_;

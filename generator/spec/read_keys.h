@@ -1,6 +1,7 @@
 // From keys of a checked map to the values of spec.h.
 #pragma once
 
+#include "diag/text.h"
 #include "spec/document.h"
 #include "spec/expr.h"
 #include "spec/keys.h"
@@ -36,6 +37,19 @@ inline void read_value(std::vector<Located<std::string>>& into, const Node& valu
   into.clear();
   for (const Node& item : value.items) into.push_back({item.text, item.at});
 }
+inline void read_value(Expr& into, const Node& value, const Key&) { into = parse_expr(value.text); }
+/// Separated by ';'; all but the first may be empty.
+inline void read_value(std::vector<std::optional<Expr>>& into, const Node& value, const Key&) {
+  into.clear();
+  const std::string_view text = value.text;
+  for (std::size_t start = 0; start <= text.size();) {
+    const auto end = std::min(text.find(';', start), text.size());
+    const std::string_view piece = text.substr(start, end - start);
+    into.emplace_back();
+    if (into.size() == 1 || !trimmed(piece).empty()) into.back() = parse_expr(piece, start);
+    start = end + 1;
+  }
+}
 template <typename T>
 void read_value(Located<T>& into, const Node& value, const Key& key) {
   read_value(into.value, value, key);
@@ -63,17 +77,11 @@ void read_keys(Owner& owner, std::string_view path, const Node* map, std::string
   }
 }
 
-/// An expression; nothing if it is not there or wrong, which is reported at the column of the fault. `text`: the
-/// spec's.
-inline std::optional<Expr> read_expression(const Node* map, std::string_view key, std::string_view text,
-                                           Diagnostics& diagnostics) {
-  const Node* node = find(map, key);
-  if (node == nullptr) return std::nullopt;
-  Expr expr = parse_expr(node->text);
-  if (!expr.error) return expr;
-  const auto& e = *expr.error;
-  diagnostics.error(e.code, place_inside(*node, e.offset, text), fmt::format("'{}': {}", key, e.message), e.hint);
-  return std::nullopt;
+/// Reports what is wrong with an expression at the column of the fault. `text`: the spec's.
+inline void report_expression(const Expr& expr, std::string_view key, const Node& node, std::string_view text,
+                              Diagnostics& diagnostics) {
+  if (const auto& e = expr.error)
+    diagnostics.error(e->code, place_inside(node, e->offset, text), fmt::format("'{}': {}", key, e->message), e->hint);
 }
 
 }  // namespace openreg_gen

@@ -4,6 +4,8 @@
 #pragma once
 
 #include "diag/diagnostic.h"
+#include "schema/schema.h"
+#include "spec/expr.h"
 #include "spec/strategy.h"
 
 #include <filesystem>
@@ -94,10 +96,10 @@ struct OpSpec {
 
   Located<std::string> name;  // "add.Tensor"; also "add", "*_backward", "@core", "-add.*": see selector.h
   Located<const Strategy*> strategy;
-  Located<std::string> expr;                   // pointwise: C++ expression over the op's argument names
-  Located<std::string> map;                    // reduction: each element, over `self`; default `self`
-  Located<std::string> combine, init, finish;  // reduction: over `a` and `b`; a constant; over `acc` and `count`
-  Located<std::string> prefer;                 // reduction to a place: whether `a` is taken before `b`
+  Located<Expr> expr;                   // pointwise: over the op's argument names
+  Located<Expr> map;                    // reduction: each element, over `self`; default `self`
+  Located<Expr> combine, init, finish;  // reduction: over `a` and `b`; a constant; over `acc` and `count`
+  Located<Expr> prefer;                 // reduction to a place: whether `a` is taken before `b`
   Located<std::vector<Located<std::string>>>
       dtypes;                        // pointwise, stub: at::ScalarType names; default depends on the op
   Located<bool> override_composite;  // key "override"
@@ -113,9 +115,11 @@ enum class CustomAutograd { None, Formula, Function };
 /// One entry of `custom_ops:`.
 struct CustomOpSpec {
   Located<std::string> schema;       // "custom_abs(Tensor self) -> Tensor", without namespace
-  Located<std::string> expr;         // optional pointwise kernel body
+  Schema parsed;                     // the same
+  Located<Expr> expr;                // optional pointwise kernel body
   Located<CustomAutograd> autograd;  // none | formula | function (torch.autograd.Function in Python)
-  Located<std::string> backward;     // expression over `grad` and the inputs, when autograd is given with expr
+  // When autograd is given with expr: of each Tensor argument, over `grad` and the arguments; some may be left out.
+  Located<std::vector<std::optional<Expr>>> backward;
 };
 
 struct AmpSpec {

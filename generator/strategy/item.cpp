@@ -1,6 +1,6 @@
 #include "strategy/item.h"
 
-#include "catalog/schema.h"
+#include "schema/schema.h"
 
 namespace openreg_gen {
 namespace {

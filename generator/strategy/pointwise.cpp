@@ -1,5 +1,6 @@
 // `pointwise`: the spec's expression over the operator's arguments becomes the kernel.
 #include "diag/suggest.h"
+#include "spec/print_expr.h"
 #include "spec/strategy.h"
 #include "strategy/check_expr.h"
 #include "strategy/fit.h"
@@ -60,8 +61,7 @@ void pointwise_written(const OpSpec& entry, Diagnostics& diagnostics) {
 }
 
 void check_pointwise(const Spec& spec, const OpSpec& op, const Op& known, Diagnostics& diagnostics) {
-  const Expr expr = parse_expr(*op.expr);
-  if (expr.error) return;  // reported by the parser
+  if (op.expr->error) return;  // reported by the parser
   std::vector<std::string_view> names;
   for (const Argument& argument : known.arguments) {
     std::string_view type = argument.schema_type;
@@ -69,12 +69,12 @@ void check_pointwise(const Spec& spec, const OpSpec& op, const Op& known, Diagno
     const bool number = type == "Scalar" || type == "float" || type == "int" || type == "bool" || type == "SymInt";
     if (!argument.is_out && (number || type.starts_with("Tensor"))) names.push_back(argument.name);
   }
-  for (const auto& [name, offset] : expr.names) {
-    if (std::ranges::find(names, name) != names.end()) continue;
-    diagnostics.error("E0208", place_in(op.expr, offset, spec),
-                      fmt::format("'{}' is no argument of '{}'", name, known.name), did_you_mean(name, names));
-  }
-  check_dtypes(spec, op, op.expr, expr, diagnostics, [&](const std::string& name) {
+  each_name(op.expr->root, [&](const ExprNode& use) {
+    if (std::ranges::find(names, use.text) != names.end()) return;
+    diagnostics.error("E0208", place_in(op.expr, use.offset, spec),
+                      fmt::format("'{}' is no argument of '{}'", use.text, known.name), did_you_mean(use.text, names));
+  });
+  check_dtypes(spec, op, op.expr, diagnostics, [&](const std::string& name) {
     const auto has_name = [&](const Argument& argument) { return argument.name == name; };
     const auto found = std::ranges::find_if(known.arguments, has_name);
     return found != known.arguments.end() &&
@@ -94,7 +94,7 @@ std::unique_ptr<OpItem> pointwise_item(const Shown& shown, const OpSpec& entry, 
   kernel_params.insert(kernel_params.end(), out->texts.scalars.begin(), out->texts.scalars.end());
   std::vector<Parameter> call = kernel_params;
   call[0].name = op.structured ? "op" : "iter";
-  out->expr = *entry.expr;
+  out->expr = cpp_text(*entry.expr);
   out->kernel_params = declaration(kernel_params);
   out->kernel_args = names(call);
   out->output = out->return_value;

@@ -1,4 +1,5 @@
 // `reduction`: the spec's expressions become a kernel that folds elements, or picks one of them.
+#include "spec/print_expr.h"
 #include "spec/strategy.h"
 #include "strategy/check_expr.h"
 #include "strategy/fit.h"
@@ -77,23 +78,21 @@ void check_reduction(const Spec& spec, const OpSpec& op, const Op& known, Diagno
         "E0229", op.prefer.at, fmt::format("'{}' gives no place of an element", known.name),
         "write `combine` and `init`; `prefer` is for argmax.out, argmin.out, max.dim_max and min.dim_min");
   }
-  const std::pair<const Located<std::string>*, std::vector<std::string_view>> expressions[] = {
+  const std::pair<const Located<Expr>*, std::vector<std::string_view>> expressions[] = {
       {&op.map, {"self"}},
       {&op.combine, {"a", "b"}},
       {&op.init, {"lowest", "highest"}},
       {&op.finish, {"acc", "count"}},
       {&op.prefer, {"a", "b"}}};
-  for (const auto& [text, names] : expressions) {
-    if (!text->given()) continue;
-    const Expr expr = parse_expr(**text);
-    if (expr.error) continue;  // reported by the parser
-    for (const auto& [name, offset] : expr.names) {
-      if (std::ranges::find(names, name) != names.end()) continue;
-      diagnostics.error("E0224", place_in(*text, offset, spec),
-                        fmt::format("'{}' is not known in this expression", name),
+  for (const auto& [expr, seen] : expressions) {
+    if (!expr->given() || (*expr)->error) continue;  // reported by the parser
+    each_name((*expr)->root, [&, &at = *expr, &names = seen](const ExprNode& use) {
+      if (std::ranges::find(names, use.text) != names.end()) return;
+      diagnostics.error("E0224", place_in(at, use.offset, spec),
+                        fmt::format("'{}' is not known in this expression", use.text),
                         fmt::format("it sees {}", fmt::join(names, " and ")));
-    }
-    check_dtypes(spec, op, *text, expr, diagnostics, [](const std::string&) { return true; });
+    });
+    check_dtypes(spec, op, *expr, diagnostics, [](const std::string&) { return true; });
   }
 }
 
@@ -109,10 +108,10 @@ std::unique_ptr<Item> reduced(const Shown& shown, const OpSpec& entry, const Op&
     if (p.type == "at::OptionalIntArrayRef") out->dims = "dim.value_or(at::IntArrayRef())";
     if (p.type == "at::IntArrayRef") out->dims = "dim";
   }
-  out->map = *entry.map;
-  out->combine = *entry.combine;
-  out->init = *entry.init;
-  out->finish = *entry.finish;
+  out->map = cpp_text(*entry.map);
+  out->combine = cpp_text(*entry.combine);
+  out->init = cpp_text(*entry.init);
+  out->finish = cpp_text(*entry.finish);
   out->dtypes.emplace(shown, entry, *out);
   return out;
 }
@@ -121,7 +120,7 @@ std::unique_ptr<OpItem> reduction_item(const Shown& shown, const OpSpec& entry, 
   if (!picks(op)) return reduced<ReductionItem>(shown, entry, op);
   auto out = reduced<PickItem>(shown, entry, op);
   out->list = "pick";
-  out->prefer = *entry.prefer;
+  out->prefer = cpp_text(*entry.prefer);
   return out;
 }
 

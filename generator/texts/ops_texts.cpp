@@ -1,6 +1,6 @@
 #include "texts/ops_texts.h"
 
-#include "catalog/schema.h"
+#include "schema/schema.h"
 #include "diag/text.h"
 
 #include <fmt/format.h>

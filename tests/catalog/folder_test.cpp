@@ -71,7 +71,7 @@ std::string failure_of(const std::string& functions) {
 
 TEST(DeclarationFolder, NamesFileAndEntryOfAFault) {
   EXPECT_THAT(failure_of("- func: f(Tensor self) -> Tensor\n\n- func: g(Tensor self\n"),
-              HasSubstr("native_functions.yaml, entry at line 3: 'g(Tensor self' is no schema"));
+              HasSubstr("native_functions.yaml, entry at line 3: 'g(Tensor self': this '(' is not closed"));
   EXPECT_THAT(failure_of("- variants: method\n"), HasSubstr("has no 'func'"));
   EXPECT_THAT(failure_of("- func: [1\n"), HasSubstr("entry at line 1"));
   EXPECT_THAT(failure_of("nothing\n"), HasSubstr("holds no entry"));

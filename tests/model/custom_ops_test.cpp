@@ -9,13 +9,14 @@ using nlohmann::json;
 
 Spec custom_spec(const std::string& schema, const std::string& expr, CustomAutograd autograd,
                  const std::string& backward) {
-  Spec spec;
-  CustomOpSpec op;
-  op.schema.value = schema;
-  op.expr.value = expr;
-  op.autograd.value = autograd;
-  op.backward.value = backward;
-  spec.custom_ops.push_back(op);
+  std::string text = "backend: {name: mydevice}\ncustom_ops:\n  - schema: \"" + schema + "\"\n";
+  if (!expr.empty()) text += "    expr: \"" + expr + "\"\n";
+  if (autograd != CustomAutograd::None)
+    text += autograd == CustomAutograd::Formula ? "    autograd: formula\n" : "    autograd: function\n";
+  if (!backward.empty()) text += "    backward: \"" + backward + "\"\n";
+  Diagnostics diagnostics;
+  Spec spec = parse_spec_text(text, "mydevice.yaml", diagnostics);
+  EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.all()[0].message << "\n" << text;
   return spec;
 }
 

@@ -1,5 +1,7 @@
 #include "spec/expr.h"
 
+#include "spec/print_expr.h"
+
 #include <gtest/gtest.h>
 
 namespace openreg_gen {
@@ -9,7 +11,7 @@ std::string result(std::string_view text) {
   const Expr expr = parse_expr(text);
   if (expr.error) return expr.error->code + "@" + std::to_string(expr.error->offset);
   std::string names;
-  for (const auto& [name, offset] : expr.names) names += name + "@" + std::to_string(offset) + " ";
+  each_name(expr.root, [&](const ExprNode& use) { names += use.text + "@" + std::to_string(use.offset) + " "; });
   return names;
 }
 
@@ -69,6 +71,36 @@ TEST(Expr, RefusesTheRest) {
   EXPECT_EQ(result(std::string(400, '-')), "E0156@0");
   EXPECT_EQ(result(std::string(400, '!') + "a").substr(0, 5), "E0156");
   EXPECT_EQ(result(std::string(2000, 'a')), "E0156@0");
+}
+
+TEST(Expr, PrintedAsCpp) {
+  const auto cpp = [](std::string_view text) { return cpp_text(parse_expr(text)); };
+  EXPECT_EQ(cpp("a+b*-c"), "a + b * -c");
+  EXPECT_EQ(cpp("- -a"), "- -a");
+  EXPECT_EQ(cpp("self<0?-grad:(self>0?grad:0)"), "self < 0 ? -grad : (self > 0 ? grad : 0)");
+  EXPECT_EQ(cpp("std :: hypot( self,other )"), "std::hypot(self, other)");
+  EXPECT_EQ(cpp("static_cast < scalar_t > (self)"), "static_cast<scalar_t>(self)");
+  EXPECT_EQ(cpp("scalar_t(0) + 1.5e-3f"), "static_cast<scalar_t>(0) + 1.5e-3f");
+  EXPECT_EQ(parse_expr("int(a, b)").error->code, "E0156");
+}
+
+TEST(Expr, PrintedAsPython) {
+  const auto python = [](std::string_view text) { return python_text(parse_expr(text)); };
+  EXPECT_EQ(python("self < 0 ? -grad : grad"), "cpp.where(self < 0, -grad, grad)");
+  EXPECT_EQ(python("!(a && b) || true"), "cpp.logical_or(cpp.logical_not((cpp.logical_and(a, b))), True)");
+  EXPECT_EQ(python("a / b % 2"), "cpp.remainder(cpp.divide(a, b), 2)");
+  EXPECT_EQ(python("a & b == c"), "a & (b == c)");
+  EXPECT_EQ(python("a < b == c"), "(a < b) == c");
+  EXPECT_EQ(python("std::fmax(a, 0x1FuL) + 1.5F + 017"), "cpp.fmax(a, 0x1f) + 1.5 + 0o17");
+  EXPECT_EQ(python("static_cast<int64_t>(a) - c10::div_floor_integer(a, b)"),
+            "cpp.cast(\"int64_t\", a) - cpp.div_floor_integer(a, b)");
+}
+
+TEST(Expr, OffsetsOfOneBehindAnother) {
+  const Expr expr = parse_expr("a + b", 10);
+  EXPECT_EQ(expr.root.offset, 12U);
+  EXPECT_EQ(expr.root.parts[1].offset, 14U);
+  EXPECT_EQ(parse_expr("a +", 10).error->offset, 12U);
 }
 
 std::string dtypes(std::string_view text, const std::vector<std::string>& list) {

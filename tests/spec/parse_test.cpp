@@ -55,12 +55,13 @@ TEST(Parse, TheReferenceSpec) {
   ASSERT_EQ(spec.ops.size(), 12u);
   EXPECT_EQ(*spec.ops[1].name, "hypot.out");
   EXPECT_EQ(spec.ops[1].strategy.value->word, "pointwise");
-  EXPECT_EQ(*spec.ops[1].expr, "std::hypot(self, other)");
+  EXPECT_EQ(spec.ops[1].expr->text, "std::hypot(self, other)");
   EXPECT_EQ(spec.ops[1].dtypes->size(), 4u);
   EXPECT_EQ(*spec.ops[11].reason, "the device has no Poisson sampler");
   ASSERT_EQ(spec.custom_ops.size(), 3u);
   EXPECT_EQ(*spec.custom_ops[0].autograd, CustomAutograd::Formula);
-  EXPECT_EQ(*spec.custom_ops[1].backward, "2 * self * grad");
+  ASSERT_EQ(spec.custom_ops[1].backward->size(), 1u);
+  EXPECT_EQ(spec.custom_ops[1].backward->front()->text, "2 * self * grad");
   EXPECT_EQ(*spec.amp.remove.at(0), "prelu");
 }
 

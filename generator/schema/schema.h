@@ -1,9 +1,11 @@
 // An operator's schema as PyTorch writes it: "add.out(Tensor self, ..., *, Tensor(a!) out) -> Tensor(a!)".
 //
-// Values only; all functions are pure and may run on any thread. A schema that is not well formed throws
-// std::invalid_argument, whose text says what is wrong and where.
+// PyTorch's native functions and the spec's custom operators are written so. Values only; all functions are pure and
+// may run on any thread.
 #pragma once
 
+#include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,7 @@ struct ArgumentSchema {
   std::string name;
   std::string default_value;  // as written; empty if there is none
   bool kwarg_only = false;
+  std::size_t offset = 0, name_offset = 0, default_offset = 0;  // where they begin, in the text that was parsed
 
   bool is_write() const { return annotation.find('!') != std::string::npos; }
   bool is_out() const { return kwarg_only && is_write(); }
@@ -30,6 +33,7 @@ struct ReturnSchema {
   std::string type;
   std::string annotation;
   std::string name;  // may be empty
+  std::size_t offset = 0;
 
   bool is_write() const { return annotation.find('!') != std::string::npos; }
   std::string annotated_type() const;
@@ -40,7 +44,10 @@ struct Schema {
   std::string overload;  // "Tensor", or empty
   std::vector<ArgumentSchema> arguments;
   std::vector<ReturnSchema> returns;
+  std::size_t offset = 0, returns_offset = 0;
 
+  /// "name_overload": a C++ and Python name.
+  std::string id() const { return overload.empty() ? base : base + "_" + overload; }
   std::string name() const { return overload.empty() ? base : base + "." + overload; }
   bool is_inplace() const;  // by name: "add_", "__iadd__"
   SchemaKind kind() const;
@@ -52,7 +59,14 @@ struct Schema {
   std::string text() const;  // the schema again, without a namespace
 };
 
-/// Reads a schema with or without a namespace ("aten::"); the namespace is dropped.
+/// What is wrong with a schema, and where.
+struct SchemaError : std::invalid_argument {
+  SchemaError(std::string_view schema, std::size_t offset, const std::string& message, std::string hint = {});
+  std::size_t offset;
+  std::string message, hint;
+};
+
+/// Reads a schema with or without a namespace ("aten::"); the namespace is dropped. Throws SchemaError.
 Schema parse_schema(std::string_view text);
 
 /// Splits at `separator` where no bracket (round, square, angle) and no quote is open; trims the pieces.

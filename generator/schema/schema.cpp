@@ -1,67 +1,17 @@
-#include "catalog/schema.h"
+#include "schema/schema.h"
+
+#include "diag/text.h"
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
 namespace openreg_gen {
 namespace {
-
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(' ');
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
-/// "Tensor(a!)[]" -> type "Tensor[]", annotation "a!".
-void set_type(std::string_view text, std::string& type, std::string& annotation) {
-  const auto open = text.find('(');
-  if (open == std::string_view::npos) {
-    type = text;
-    return;
-  }
-  const auto close = text.find(')', open);
-  if (close == std::string_view::npos) throw std::invalid_argument("no ')' in type '" + std::string(text) + "'");
-  annotation = text.substr(open + 1, close - open - 1);
-  type = std::string(text.substr(0, open)) + std::string(text.substr(close + 1));
-}
 
 std::string annotate(const std::string& type, const std::string& annotation) {
   if (annotation.empty()) return type;
   const auto end = std::min(type.find_first_of("[?"), type.size());
   return type.substr(0, end) + "(" + annotation + ")" + type.substr(end);
-}
-
-/// Position of the space between a type and its name: the first one outside the annotation's parentheses.
-std::size_t end_of_type(std::string_view text) {
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')') --depth;
-    if (text[i] == ' ' && depth == 0) return i;
-  }
-  return std::string_view::npos;
-}
-
-ArgumentSchema parse_argument(std::string_view text, bool kwarg_only) {
-  const auto space = end_of_type(text);
-  if (space == std::string_view::npos) throw std::invalid_argument("argument '" + std::string(text) + "' has no name");
-  ArgumentSchema argument;
-  argument.kwarg_only = kwarg_only;
-  set_type(text.substr(0, space), argument.type, argument.annotation);
-  const auto rest = trim(text.substr(space));
-  const auto equals = rest.find('=');
-  argument.name = rest.substr(0, equals);
-  if (equals != std::string_view::npos) argument.default_value = rest.substr(equals + 1);
-  return argument;
-}
-
-ReturnSchema parse_return(std::string_view text) {
-  ReturnSchema result;
-  const auto space = end_of_type(text);
-  set_type(text.substr(0, space), result.type, result.annotation);
-  if (space != std::string_view::npos) result.name = trim(text.substr(space));
-  return result;
 }
 
 /// The dunder operators whose "i" marks the in-place form, as in "__iadd__".
@@ -114,46 +64,12 @@ std::vector<std::string_view> split_top_level(std::string_view text, char separa
     } else if (c == ')' || c == ']' || (c == '>' && (i == 0 || text[i - 1] != '-'))) {
       --depth;
     } else if (c == separator && depth == 0) {
-      pieces.push_back(trim(text.substr(begin, i - begin)));
+      pieces.push_back(trimmed(text.substr(begin, i - begin)));
       begin = i + 1;
     }
   }
-  if (!trim(text).empty()) pieces.push_back(trim(text.substr(begin)));
+  if (!trimmed(text).empty()) pieces.push_back(trimmed(text.substr(begin)));
   return pieces;
-}
-
-Schema parse_schema(std::string_view text) {
-  const std::string whole(text);
-  if (const auto colons = text.substr(0, text.find('(')).find("::"); colons != std::string_view::npos) {
-    text.remove_prefix(colons + 2);
-  }
-  const auto open = text.find('(');
-  const auto arrow = text.rfind(") -> ");
-  if (open == std::string_view::npos || arrow == std::string_view::npos || arrow < open) {
-    throw std::invalid_argument("'" + whole + "' is no schema: it should read name(arguments) -> returns");
-  }
-  Schema schema;
-  const auto name = trim(text.substr(0, open));
-  const auto dot = name.find('.');
-  schema.base = name.substr(0, dot);
-  if (dot != std::string_view::npos) schema.overload = name.substr(dot + 1);
-  if (schema.base.empty()) throw std::invalid_argument("'" + whole + "' has no name");
-
-  bool kwarg_only = false;
-  for (const auto piece : split_top_level(text.substr(open + 1, arrow - open - 1), ',')) {
-    if (piece == "*") {
-      kwarg_only = true;
-    } else {
-      schema.arguments.push_back(parse_argument(piece, kwarg_only));
-    }
-  }
-  auto returns = trim(text.substr(arrow + 5));
-  if (returns.starts_with('(')) {
-    if (!returns.ends_with(')')) throw std::invalid_argument("'" + whole + "': no ')' at the end");
-    returns = returns.substr(1, returns.size() - 2);
-  }
-  for (const auto piece : split_top_level(returns, ',')) schema.returns.push_back(parse_return(piece));
-  return schema;
 }
 
 bool Schema::is_inplace() const {

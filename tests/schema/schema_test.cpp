@@ -1,4 +1,4 @@
-#include "catalog/schema.h"
+#include "schema/schema.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,6 +35,7 @@ TEST(Schema, WildcardAliasesHoldABlank) {
 TEST(Schema, PrintsWhatItRead) {
   for (const char* text : {"add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
                            "frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)", "f() -> ()",
+                           "cudnn_affine_grid_generator(Tensor theta, int N) -> Tensor grid",
                            "split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
                            R"(t(Tensor dummy, str a="\"'\\", str b='"\'\\') -> Tensor)"}) {
     EXPECT_EQ(parse_schema(text).text(), text);

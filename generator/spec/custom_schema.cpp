@@ -1,0 +1,156 @@
+#include "spec/custom_schema.h"
+
+#include "diag/suggest.h"
+#include "diag/text.h"
+#include "spec/reserved_names.h"
+#include "spec/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace openreg_gen {
+namespace {
+
+constexpr std::string_view kSchemaTypes[] = {"Tensor", "Scalar", "int",        "SymInt", "float",
+                                             "bool",   "str",    "ScalarType", "Device", "Generator"};
+
+[[noreturn]] void fail(std::string code, std::size_t offset, std::string message, std::string hint = {}) {
+  throw CustomSchemaError{std::move(code), offset, std::move(message), std::move(hint)};
+}
+
+void check_characters(std::string_view text) {
+  if (text.size() > 500) fail("E0160", 0, "the schema has more than 500 characters");
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (is_word(text[i]) || std::string_view(" ().,*=?!->[]\"").find(text[i]) != std::string_view::npos) continue;
+    const bool colon = text[i] == ':';
+    fail("E0160", i, colon ? "the schema names a namespace" : "this character can't stand in a schema",
+         colon ? "leave the namespace out: it is the backend's name" : "");
+  }
+}
+
+bool taken(std::string_view name) {
+  return is_cpp_keyword(name) || std::ranges::binary_search(python_keywords(), name);
+}
+
+void check_name(std::string_view name, std::size_t start) {
+  const bool good =
+      std::ranges::none_of(name, is_upper) && name.size() <= 60 && name.find("__") == std::string_view::npos;
+  if (!good)
+    fail("E0161", start, fmt::format("'{}' is no good name for an operator", name.substr(0, 60)),
+         "lower-case letters, digits and single underscores");
+  if (taken(name)) fail("E0161", start, fmt::format("the operator's name '{}' is a word of C++ or Python", name));
+}
+
+void check_type(std::string_view type, std::string_view annotation, std::size_t start) {
+  const std::string base(type.substr(0, type.find_first_of("[?")));
+  if (std::ranges::find(kSchemaTypes, base) == std::end(kSchemaTypes))
+    fail("E0162", start, fmt::format("unknown type '{}'", base.substr(0, 60)), did_you_mean(base, kSchemaTypes));
+  if (annotation.empty()) return;
+  if (base != "Tensor") fail("E0160", start + base.size(), "a Tensor alone can have an alias");
+  const bool letter = is_lower(annotation[0]) && (annotation.size() == 1 || annotation.substr(1) == "!");
+  if (!letter)
+    fail("E0160", start + base.size(), "an alias is a letter, with '!' if it is written to", "such as 'Tensor(a!)'");
+}
+
+/// Empty if `value` fits, else what would.
+std::string default_that_fits(std::string_view type, std::string_view value) {
+  const bool optional = type.ends_with('?');
+  if (optional) type.remove_suffix(1);
+  if (optional && value == "None") return {};
+  const std::string none = optional ? ", or None" : "";
+  if (type.ends_with(']')) {
+    const auto open = type.rfind('[');
+    const std::string_view element = type.substr(0, open);
+    const bool sized = open + 2 < type.size();
+    const std::string wanted = element == "Tensor" || element == "Tensor?" ? "a list of tensors has no default but []"
+                                                                           : "such as [1,1]" + none;
+    if (!value.starts_with('[')) return sized && default_that_fits(element, value).empty() ? "" : wanted;
+    value = value.substr(1, value.size() - 2);
+    while (!value.empty()) {
+      const auto comma = value.find(',');
+      std::string_view item = value.substr(0, comma);
+      while (item.starts_with(' ')) item.remove_prefix(1);
+      while (item.ends_with(' ')) item.remove_suffix(1);
+      if (!default_that_fits(element, item).empty()) return wanted;
+      value = comma == std::string_view::npos ? "" : value.substr(comma + 1);
+    }
+    return {};
+  }
+  if (type == "bool") return value == "True" || value == "False" ? "" : "True or False" + none;
+  if (type == "str") return value.size() > 1 && value.starts_with('"') ? "" : "a text in double quotes" + none;
+  const std::string_view digits = value.substr(value.starts_with('-') ? 1 : 0);
+  const bool integer = !digits.empty() && std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  if (type == "int" || type == "SymInt") return integer && digits.size() < 19 ? "" : "an integer" + none;
+  if (type == "float" || type == "Scalar") return integer || parse_number(value) ? "" : "a number" + none;
+  return optional ? "None is its only default" : fmt::format("there is none but None, for '{}?'", type);
+}
+
+void check_arguments(const Schema& schema) {
+  std::set<std::string> names;
+  const ArgumentSchema* before = nullptr;
+  for (const ArgumentSchema& argument : schema.arguments) {
+    check_type(argument.type, argument.annotation, argument.offset);
+    if (taken(argument.name) || argument.name == "grad")
+      fail("E0161", argument.name_offset, fmt::format("an argument can't be called '{}'", argument.name));
+    if (!names.insert(argument.name).second)
+      fail("E0160", argument.name_offset, fmt::format("the argument '{}' is given twice", argument.name));
+    if (!argument.default_value.empty()) {
+      const std::string wanted = default_that_fits(argument.type, argument.default_value);
+      if (!wanted.empty())
+        fail("E0225", argument.default_offset,
+             fmt::format("'{}' is no default value for '{}'", argument.default_value.substr(0, 60),
+                         argument.annotated_type()),
+             wanted);
+    } else if (!argument.kwarg_only && before != nullptr && !before->default_value.empty()) {
+      fail("E0225", argument.name_offset,
+           fmt::format("'{}' has no default value, but follows an argument that has one", argument.name),
+           "put it first, or behind '*'");
+    }
+    before = &argument;
+  }
+}
+
+/// What is returned may share an argument's memory in two ways: as a view of it, or as the argument itself, written in
+/// place. PyTorch follows no others.
+void check_returns(const Schema& schema) {
+  const auto& arguments = schema.arguments;
+  const auto writes = std::ranges::count_if(arguments, &ArgumentSchema::is_write);
+  for (const ReturnSchema& value : schema.returns) check_type(value.type, value.annotation, value.offset);
+  for (const ReturnSchema& value : schema.returns) {
+    if (value.annotation.empty()) continue;
+    if (std::ranges::find(arguments, value.annotation, &ArgumentSchema::annotation) == arguments.end())
+      fail("E0226", schema.returns_offset,
+           fmt::format("no argument is marked as '{}', which is returned", value.annotated_type()),
+           "such as 'op(Tensor(a) x) -> Tensor(a)'");
+    if (!value.is_write() && writes != 0)
+      fail("E0226", schema.returns_offset, "an operator that returns a view can't write an argument, too",
+           "make it two operators");
+    const bool in_place = schema.returns.size() == 1 && writes == 1 && !arguments[0].kwarg_only &&
+                          arguments[0].annotated_type() == value.annotated_type() && value.type == "Tensor";
+    if (value.is_write() && !in_place)
+      fail("E0226", schema.returns_offset, "of what an operator writes it can return its first argument alone",
+           "'op_(Tensor(a!) x) -> Tensor(a!)', or return nothing: '-> ()'");
+  }
+}
+
+}  // namespace
+
+std::optional<Schema> parse_custom_schema(std::string_view text, CustomSchemaError& error) {
+  try {
+    check_characters(text);
+    Schema schema = parse_schema(text);
+    check_name(schema.base, schema.offset);
+    check_arguments(schema);
+    check_returns(schema);
+    return schema;
+  } catch (CustomSchemaError& found) {
+    error = std::move(found);
+  } catch (const SchemaError& found) {
+    error = {"E0160", found.offset, found.message, found.hint};
+  }
+  return std::nullopt;
+}
+
+}  // namespace openreg_gen
