@@ -16,6 +16,8 @@
 #include "tree/find_tree.h"
 #include "tree/paths.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace openreg_gen {
@@ -81,9 +83,11 @@ Exit explain_custom(const Invocation& call, const CustomOpSpec& op, const std::s
   Page page(terminal_width());
   page.raw(fmt::format("{}\n\n", *op.schema));
   page.entry("class", "custom: the backend's own, torch.ops." + name);
-  page.entry("kernel", op.expr.given() ? "the spec's expression, on the device, the CPU and meta: " + *op.expr
+  page.entry("kernel", op.expr.given() ? "the spec's expression, on the device, the CPU and meta: " + op.expr->text
                                        : "yours, in csrc/aten/native");
-  page.entry("autograd", op.backward.given() ? fmt::format("{}: {}", autograd, *op.backward) : std::string(autograd));
+  std::vector<std::string> gradients;
+  for (const auto& gradient : *op.backward) gradients.push_back(gradient ? gradient->text : "");
+  page.entry("autograd", fmt::format("{}{}{}", autograd, gradients.empty() ? "" : ": ", fmt::join(gradients, ";")));
   page.entry("this tree", place);
   print_text(page.take());
   return Exit::Done;

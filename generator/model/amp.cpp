@@ -10,8 +10,6 @@
 namespace openreg_gen {
 namespace {
 
-using nlohmann::json;
-
 struct Macro {
   const char* name;
   const char* policy;
@@ -115,8 +113,6 @@ AmpPolicy banned() {
   return policy;
 }
 
-std::string cpp_dtype(const std::string& name) { return name == "bfloat16" ? "at::kBFloat16" : "at::kHalf"; }
-
 }  // namespace
 
 const std::vector<std::string>& amp_policy_names() {
@@ -142,7 +138,7 @@ std::vector<AmpPolicy> read_amp_policies(std::string_view header) {
   return policies;
 }
 
-json amp_model(const Spec& spec, const Catalog& catalog) {
+AmpContext amp_context(const Spec& spec, const Catalog& catalog) {
   std::vector<AmpPolicy> policies;
   if (spec.amp.preset.value == "none") {
     for (const std::string& name : amp_policy_names()) policies.push_back({name, {}});
@@ -162,16 +158,19 @@ json amp_model(const Spec& spec, const Catalog& catalog) {
       policy.rules.push_back(simple_rule(op, policy.name));
     }
   }
-  json out = {{"dtypes", json::array()}, {"policies", json::array()}, {"bans", false}};
-  for (const auto& dtype : spec.amp.dtypes.value)
-    out["dtypes"].push_back({{"name", dtype.value}, {"py", "torch." + dtype.value}, {"cpp", cpp_dtype(dtype.value)}});
-  for (const AmpPolicy& policy : policies) {
-    json rules = json::array();
-    for (const AmpRule& rule : policy.rules) rules.push_back({{"op", rule.op}, {"line", rule.line}});
-    if (policy.name == kAmpBanned) out["bans"] = !rules.empty();
-    if (!rules.empty()) out["policies"].push_back({{"name", policy.name}, {"rules", std::move(rules)}});
-  }
+  std::erase_if(policies, [](const AmpPolicy& policy) { return policy.rules.empty(); });
+  AmpContext out{{}, std::move(policies)};
+  for (const auto& dtype : spec.amp.dtypes.value) out.dtypes.push_back({dtype.value});
   return out;
+}
+
+void AmpContext::Dtype::print(Fields out) const {
+  out("name", name)("py", "torch." + name)("cpp", name == "bfloat16" ? "at::kBFloat16" : "at::kHalf");
+}
+
+void AmpContext::print(Fields out) const {
+  out("dtypes", dtypes)("policies", policies)(
+      "bans", std::ranges::find(policies, kAmpBanned, &AmpPolicy::name) != policies.end());
 }
 
 }  // namespace openreg_gen

@@ -3,8 +3,7 @@
 
 #include "catalog/catalog.h"
 #include "spec/spec.h"
-
-#include <nlohmann/json.hpp>
+#include "texts/fields.h"
 
 #include <string>
 #include <string_view>
@@ -16,11 +15,24 @@ namespace openreg_gen {
 struct AmpRule {
   std::string op;    // "pow.Tensor_Scalar"
   std::string line;  // the macro call, without a final semicolon
+  void print(Fields out) const { out("op", op)("line", line); }
 };
 
 struct AmpPolicy {
   std::string name;  // "lower_precision_fp"
   std::vector<AmpRule> rules;
+  void print(Fields out) const { out("name", name)("rules", rules); }
+};
+
+/// What templates see as `amp`.
+struct AmpContext {
+  struct Dtype {
+    std::string name;
+    void print(Fields out) const;
+  };
+  std::vector<Dtype> dtypes;
+  std::vector<AmpPolicy> policies;  // those with rules
+  void print(Fields out) const;
 };
 
 /// The policies that a spec may add operators to, in the order in which they are shown.
@@ -29,8 +41,7 @@ const std::vector<std::string>& amp_policy_names();
 /// The lists of ATen/autocast_mode.h. Throws Failure(Environment, E0403) if `header` has none.
 std::vector<AmpPolicy> read_amp_policies(std::string_view header);
 
-/// globals["amp"]: `dtypes`, `policies`, and whether one of these `bans` something. Throws Failure(Environment) if the
-/// header can't be read.
-nlohmann::json amp_model(const Spec& spec, const Catalog& catalog);
+/// Throws Failure(Environment) if the header can't be read.
+AmpContext amp_context(const Spec& spec, const Catalog& catalog);
 
 }  // namespace openreg_gen

@@ -115,9 +115,9 @@ json operators_model(const Resolved& resolved, Subjects& subjects) {
 
 void add_operators(json& globals, const Resolved& resolved, Subjects& subjects) {
   globals["ops"] = operators_model(resolved, subjects);
-  globals["tests"] = tests_model(resolved.spec);
+  globals["tests"] = Fields::json_of(TestsContext(resolved.spec.tests));
   globals["custom_ops"] = custom_operators_model(resolved.spec, subjects);
-  globals["amp"] = amp_model(resolved.spec, resolved.catalog);
+  globals["amp"] = Fields::json_of(amp_context(resolved.spec, resolved.catalog));
   for (const char* list : {"policies", "dtypes"}) {
     for (const json& item : globals["amp"][list])
       subjects[std::string("amp.") + list].push_back(

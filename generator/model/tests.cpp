@@ -9,8 +9,6 @@
 namespace openreg_gen {
 namespace {
 
-using nlohmann::json;
-
 std::string_view word(std::string_view key, std::size_t index) { return find_key(key)->values[index]; }
 
 /// A dtype as Python text: "float32" in quotes, or None for all.
@@ -51,18 +49,14 @@ TestedItem tested_item(const Op& op, const OpSpec& written, const Catalog& catal
   return item;
 }
 
-json tests_model(const Spec& spec) {
-  json tolerances = json::array(), excluded = json::array();
-  for (const auto& row : spec.tests.tolerances)
-    tolerances.push_back(
-        {{"dtype", *row.dtype}, {"rtol", python_number(*row.rtol)}, {"atol", python_number(*row.atol)}});
-  for (const auto& row : spec.tests.exclude) {
+TestsContext::TestsContext(const TestsSpec& spec) : samples(*spec.samples) {
+  for (const auto& row : spec.tolerances)
+    tolerances.push_back({*row.dtype, python_number(*row.rtol), python_number(*row.atol)});
+  for (const auto& row : spec.exclude) {
     const auto dot = row.test->find('.');
-    excluded.push_back({{"class", row.test->substr(0, dot)},
-                        {"test", dot == std::string::npos ? "*" : row.test->substr(dot + 1)},
-                        {"reason", python_literal(*row.reason)}});
+    excluded.push_back({row.test->substr(0, dot), dot == std::string::npos ? "*" : row.test->substr(dot + 1),
+                        python_literal(*row.reason)});
   }
-  return {{"samples", *spec.tests.samples}, {"tolerances", tolerances}, {"excluded", excluded}};
 }
 
 }  // namespace openreg_gen

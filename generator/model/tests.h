@@ -5,8 +5,6 @@
 #include "spec/spec.h"
 #include "strategy/item.h"
 
-#include <nlohmann/json.hpp>
-
 namespace openreg_gen {
 
 /// One operator that is tested: its name, strategy, dtypes, tolerances and skips, as Python texts.
@@ -23,7 +21,22 @@ struct TestedItem {
   void print(Fields out) const;
 };
 TestedItem tested_item(const Op& op, const OpSpec& written, const Catalog& catalog);
+
 /// `tests`: samples, tolerances by dtype, excluded tests of PyTorch's own files (a class a row).
-nlohmann::json tests_model(const Spec& spec);
+struct TestsContext {
+  struct Tolerance {
+    std::string dtype, rtol, atol;
+    void print(Fields out) const { out("dtype", dtype)("rtol", rtol)("atol", atol); }
+  };
+  struct Exclusion {
+    std::string of_class, test, reason;
+    void print(Fields out) const { out("class", of_class)("test", test)("reason", reason); }
+  };
+  int samples = 0;
+  std::vector<Tolerance> tolerances;
+  std::vector<Exclusion> excluded;
+  explicit TestsContext(const TestsSpec& spec);
+  void print(Fields out) const { out("samples", samples)("tolerances", tolerances)("excluded", excluded); }
+};
 
 }  // namespace openreg_gen

@@ -17,7 +17,6 @@ namespace {
 using enum KeyType;
 
 constexpr std::string_view kApis[] = {"emulator", "external"};
-constexpr std::string_view kAllocators[] = {"direct", "caching", "pluggable"};
 constexpr std::string_view kFallbacks[] = {"none", "cpu", "copy", "alias"};
 constexpr std::string_view kDtypes[] = {"bool",    "uint8",    "int8",    "int16",   "int32",     "int64",
                                         "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
@@ -33,22 +32,24 @@ constexpr std::string_view kTestName = "^[A-Za-z_][A-Za-z0-9_]*(\\.test[A-Za-z0-
 constexpr std::string_view kLine = "^[^\\u0000-\\u001f\\u007f]*$";
 constexpr std::int64_t kTiB = std::int64_t{1} << 40;
 
-std::span<const std::string_view> strategy_words() {
-  static const auto words = [] {
-    std::vector<std::string_view> all;
-    for (const Strategy& strategy : all_strategies()) all.push_back(strategy.word);
-    return all;
+/// The words of a list of values: of all strategies, say.
+template <const auto& List>
+std::span<const std::string_view> words() {
+  static const auto all = [] {
+    std::vector<std::string_view> out;
+    for (const auto& each : List()) out.push_back(each.word);
+    return out;
   }();
-  return words;
+  return all;
 }
 
 /// "`structured`: shapes and dtypes come from PyTorch. `pointwise`: ..."
-std::string_view about_strategies() {
+template <const auto& List>
+std::string_view about_each() {
   static const auto text = [] {
-    std::string all;
-    for (const Strategy& strategy : all_strategies())
-      all += fmt::format("{}`{}`: {}", all.empty() ? "" : " ", strategy.word, strategy.about);
-    return all;
+    std::string out;
+    for (const auto& each : List()) out += fmt::format("{}`{}`: {}", out.empty() ? "" : " ", each.word, each.about);
+    return out;
   }();
   return text;
 }
@@ -90,7 +91,7 @@ const Key kKeys[] = {
     {.path = "device.streams_per_pool", .type = Integer, .into = at<&Spec::device, &DeviceSpec::streams_per_pool>, .fallback = "4", .description = "Streams of each priority that a device's pool holds.", .example = "8", .min = 1, .max = 32},
 
     {.path = "allocator", .type = Map, .description = "How memory is had."},
-    {.path = "allocator.device", .type = Word, .into = at<&Spec::allocator, &AllocatorSpec::device>, .fallback = "caching", .values = kAllocators, .description = "`caching`: freed memory is kept and handed out again. `pluggable`: the same, until a process loads an allocator of its own. `direct`: each storage is one device allocation.", .example = "direct"},
+    {.path = "allocator.device", .type = Word, .into = at<&Spec::allocator, &AllocatorSpec::device>, .fallback = "caching", .values = words<allocator_kinds>(), .description = about_each<allocator_kinds>(), .example = "direct"},
     {.path = "allocator.alignment", .type = Size, .into = at<&Spec::allocator, &AllocatorSpec::alignment>, .fallback = "64", .description = "Alignment of allocations: a power of two.", .example = "256", .min = 1, .max = 1 << 20},
     {.path = "allocator.max_split_size_mb", .type = Integer, .into = at<&Spec::allocator, &AllocatorSpec::max_split_size_mb>, .unset = "no limit", .description = "The caching allocator does not split larger blocks. This and the next three are the defaults of the settings that PYTORCH_ALLOC_CONF names so; the environment's win.", .example = "128", .min = 20, .max = 1 << 20},
     {.path = "allocator.garbage_collection_threshold", .type = Number, .into = at<&Spec::allocator, &AllocatorSpec::garbage_collection_threshold>, .unset = "never", .description = "Share of the memory that a process may have, above which cached blocks that were not used for long are freed: above 0, below 1.", .example = "0.8", .max = 1},
@@ -103,7 +104,7 @@ const Key kKeys[] = {
 
     {.path = "ops", .type = Table, .description = "Operators that the backend registers: a map from operator to strategy (or to the keys below), or a list of operators and such maps. In an operator's place may stand a selection: a name without overload, a glob (`add.*`, `*_backward`), a set (`@minimal`, `@core`, `@pointwise`, `@amp`, `@tag:NAME`, `@model:FILE`), or any of these with a minus, which takes them out again. See [operators](operators.md#selections).", .example = "{abs.out: stub, relu: native}", .pattern = kSelection},
     {.path = "ops.*", .type = Map, .description = "One operator, named with its overload; or a selection.", .example = "native", .shorthand = "strategy"},
-    {.path = "ops.*.strategy", .type = Word, .into = at<&OpSpec::strategy>, .fallback = "native", .values = strategy_words(), .description = about_strategies(), .example = "pointwise"},
+    {.path = "ops.*.strategy", .type = Word, .into = at<&OpSpec::strategy>, .fallback = "native", .values = words<all_strategies>(), .description = about_each<all_strategies>(), .example = "pointwise"},
     {.path = "ops.*.expr", .type = Text, .into = at<&OpSpec::expr>, .description = "`pointwise`: a C++ expression over the operator's arguments.", .example = "std::sqrt(self * self + other * other)"},
     {.path = "ops.*.map", .type = Text, .into = at<&OpSpec::map>, .fallback = "self", .description = "`reduction`: what an element counts as, over `self`.", .example = "self * self"},
     {.path = "ops.*.combine", .type = Text, .into = at<&OpSpec::combine>, .description = "`reduction`: two values made one, over `a` and `b`; must be associative and commutative.", .example = "a + b"},

@@ -28,11 +28,12 @@ void check_allocator(const AllocatorSpec& allocator, const Node* map, Diagnostic
                       fmt::format("'garbage_collection_threshold' is {}, not between 0 and 1", threshold),
                       "leave it out to never collect");
   }
-  if (*allocator.device != DeviceAllocatorKind::Direct) return;
+  const AllocatorKind* kind = *allocator.device;
+  if (kind == nullptr || kind->caches) return;
   for (const auto key :
        {"max_split_size_mb", "garbage_collection_threshold", "roundup_power2_divisions", "expandable_segments"}) {
     if (const Node* node = find(map, key)) {
-      diagnostics.warning("E0141", node->at, fmt::format("'{}' has no effect with `device: direct`", key),
+      diagnostics.warning("E0141", node->at, fmt::format("'{}' has no effect with `device: {}`", key, kind->word),
                           "it is a setting of the caching allocator");
     }
   }

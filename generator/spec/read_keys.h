@@ -26,6 +26,9 @@ inline void read_value(double& into, const Node& value, const Key&) { into = par
 inline void read_value(std::uint64_t& into, const Node& value, const Key&) {
   into = parse_size(value.text).value_or(0);
 }
+inline void read_value(const AllocatorKind*& into, const Node& value, const Key&) {
+  into = find_allocator_kind(value.text);
+}
 inline void read_value(const Strategy*& into, const Node& value, const Key&) { into = find_strategy(value.text); }
 /// Words become the enumerator with the same place in the key's list of words.
 template <typename T>

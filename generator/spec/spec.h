@@ -5,6 +5,7 @@
 
 #include "diag/diagnostic.h"
 #include "schema/schema.h"
+#include "spec/allocator_kind.h"
 #include "spec/expr.h"
 #include "spec/strategy.h"
 
@@ -17,7 +18,6 @@
 namespace openreg_gen {
 
 enum class DeviceApi { Emulator, External };
-enum class DeviceAllocatorKind { Direct, Caching, Pluggable };
 enum class FallbackKind { None, Cpu, Copy, Alias };
 
 struct BackendSpec {
@@ -44,7 +44,7 @@ struct DeviceSpec {
 };
 
 struct AllocatorSpec {
-  Located<DeviceAllocatorKind> device;
+  Located<const AllocatorKind*> device;
   Located<std::uint64_t> alignment;  // power of two
   // Defaults of the caching allocator's settings, where given.
   Located<int> max_split_size_mb;

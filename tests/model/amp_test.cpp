@@ -57,7 +57,7 @@ TEST(Amp, PresetNoneHasOnlyWhatIsAdded) {
   Spec spec;
   spec.amp.preset.value = "none";
   spec.amp.add["fp32"] = {{"logsumexp", {}}};
-  const json amp = amp_model(spec, Catalog{});
+  const json amp = Fields::json_of(amp_context(spec, Catalog{}));
   ASSERT_EQ(amp["policies"].size(), 1U);
   EXPECT_EQ(amp["policies"][0]["rules"][0]["line"], "KERNEL_PRIVATEUSEONE(logsumexp, fp32)");
 }

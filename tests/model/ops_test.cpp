@@ -216,7 +216,7 @@ TEST(Operators, RegistrationsAreAFileALetterWhateverTheStrategy) {
 
 TEST(Operators, PointwiseOfAStructuredOperatorKeepsItsOwnIterator) {
   Spec spec = spec_with("hypot.out", "pointwise");
-  spec.ops[0].expr.value = "self + other";
+  spec.ops[0].expr.value = parse_expr("self + other");
   spec.ops[0].dtypes.value.push_back({"float32", {}});
   const json op = operators(spec, small_catalog())["pointwise"].at(0);
   EXPECT_EQ(op["kernel_params"], "at::TensorIteratorBase& iter, const OperandOrder& order");
@@ -269,8 +269,8 @@ TEST(Operators, AReductionFoldsOverItsDims) {
   Catalog catalog = small_catalog();
   catalog.ops[1].arguments[2].type = "at::OptionalIntArrayRef";  // as sum has it
   Spec spec = spec_with("topk.values", "reduction");
-  spec.ops[0].combine.value = "a + b";
-  spec.ops[0].init.value = "0";
+  spec.ops[0].combine.value = parse_expr("a + b");
+  spec.ops[0].init.value = parse_expr("0");
   spec.ops[0].dtypes.value.push_back({"float32", {}});
   json op = operators(spec, catalog)["reduction"].at(0);
   EXPECT_EQ(op["dims"], "dim.value_or(at::IntArrayRef())");
@@ -279,7 +279,7 @@ TEST(Operators, AReductionFoldsOverItsDims) {
   EXPECT_EQ(op["init"], "0");
   EXPECT_EQ(op["finish"], "acc");
   EXPECT_EQ(op["dispatch"], "at::kFloat");
-  spec.ops[0].finish.value = "acc / count";
+  spec.ops[0].finish.value = parse_expr("acc / count");
   spec.ops[0].finish.at.line = 1;
   EXPECT_EQ(operators(spec, catalog)["reduction"].at(0)["finish"], "acc / count");
   EXPECT_EQ(operators(spec, small_catalog())["reduction"].at(0)["dims"], "{dim}");
@@ -292,7 +292,7 @@ TEST(Operators, AReductionToAPlacePicks) {
   max.base = "max";
   max.overload = "dim_max";
   Spec spec = spec_with("max.dim_max", "reduction");
-  spec.ops[0].prefer.value = "a > b";
+  spec.ops[0].prefer.value = parse_expr("a > b");
   json ops = operators(spec, catalog);
   EXPECT_TRUE(ops["reduction"].empty());
   EXPECT_TRUE(ops["reduces"]);

@@ -68,7 +68,7 @@ TEST(TestsModel, AnExcludedClassIsAStar) {
   spec.tests.exclude = {{{"TestA", somewhere()}, {"a", somewhere()}},
                         {{"TestB.test_c", somewhere()}, {"b", somewhere()}}};
   spec.tests.tolerances = {{{"float16", somewhere()}, {0.01, somewhere()}, {0, somewhere()}}};
-  const json model = tests_model(spec);
+  const json model = Fields::json_of(TestsContext(spec.tests));
   EXPECT_EQ(model["samples"], 3);
   EXPECT_EQ(model["excluded"][0], json({{"class", "TestA"}, {"test", "*"}, {"reason", "\"a\""}}));
   EXPECT_EQ(model["excluded"][1]["test"], "test_c");
