@@ -16,7 +16,7 @@ struct AddOptions {
   std::vector<std::string> ops;
   std::string from;
   std::size_t top = std::numeric_limits<std::size_t>::max();
-  Wish wish;
+  OpRequest request;
 };
 
 void declare(CLI::App& app, Invocation& call, AddOptions& options) {
@@ -27,20 +27,21 @@ void declare(CLI::App& app, Invocation& call, AddOptions& options) {
   auto* top = app.add_option("--top", options.top, "With --from: at most so many")->type_name("N");
   const auto words = find_key("ops.*.strategy")->values;
   const std::vector<std::string> strategies(words.begin(), words.end());
-  app.add_option("--strategy", options.wish.strategy, "How they are registered; default: the best that fits")
+  app.add_option("--strategy", options.request.strategy, "How they are registered; default: the best that fits")
       ->check(CLI::IsMember(strategies))
       ->type_name("");
-  app.add_option("--expr", options.wish.expr, "With one OP: a C++ expression that becomes its kernel")
+  app.add_option("--expr", options.request.expr, "With one OP: a C++ expression that becomes its kernel")
       ->type_name("EXPR");
-  app.add_option("--reason", options.wish.reason, "With --strategy unsupported: what users are told")
+  app.add_option("--reason", options.request.reason, "With --strategy unsupported: what users are told")
       ->type_name("TEXT");
-  app.add_flag("--override", options.wish.override_composite, "Add an operator that PyTorch composes of others, too");
+  app.add_flag("--override", options.request.override_composite,
+               "Add an operator that PyTorch composes of others, too");
   options.generate.what = "add";
   options.generate.add_to(app, call);
   app.callback([ops, from, top, &options] {
     if (ops->empty() && from->empty()) throw CLI::RequiredError("OP or --from FILE");
     if (!top->empty() && from->empty()) throw CLI::ValidationError("--top goes with --from");
-    if (!options.wish.expr.empty() && (options.ops.size() != 1 || !from->empty()))
+    if (!options.request.expr.empty() && (options.ops.size() != 1 || !from->empty()))
       throw CLI::ValidationError("--expr goes with one OP");
   });
 }
@@ -54,7 +55,7 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
   for (const std::string& word : options.ops) {
     if (word.find('(') != std::string::npos) {
       if (auto schema = choose_custom_op(word, spec, diagnostics)) schemas.push_back(std::move(*schema));
-    } else if (auto one = choose_op(word, options.wish, resolved, diagnostics)) {
+    } else if (auto one = choose_op(word, options.request, resolved, diagnostics)) {
       const auto same_op = [&](const Chosen& other) { return other.entry.name == one->entry.name; };
       if (std::ranges::none_of(chosen, same_op)) chosen.push_back(std::move(*one));
     }
@@ -63,24 +64,24 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
     Diagnostics from;
     const auto file = read_ops_file(options.from, from);
     if (call.report(from)) return std::nullopt;
-    FromFile found = choose_from(*file, options.wish, options.top, resolved, diagnostics);
+    FromFile found = choose_from(*file, options.request, options.top, resolved, diagnostics);
     for (Chosen& one : found.chosen) {
       const auto same_op = [&](const Chosen& other) { return other.entry.name == one.entry.name; };
       if (std::ranges::none_of(chosen, same_op)) chosen.push_back(std::move(one));
     }
-    if (!found.left_out.empty()) edited.said += fmt::format("{}: left out {}\n", options.from, found.left_out);
-    edited.told["left_out"] = found.left_out;
+    if (!found.left_out.empty()) edited.summary += fmt::format("{}: left out {}\n", options.from, found.left_out);
+    edited.json["left_out"] = found.left_out;
   }
   if (call.report_errors(diagnostics, spec)) return std::nullopt;
-  edited.told["added"] = nlohmann::json::array();
+  edited.json["added"] = nlohmann::json::array();
   for (const Chosen& one : chosen) {
     edited.text = with_op(edited.text, spec.path, one.entry);
-    edited.tell("added", {{"op", one.entry.name}, {"strategy", one.entry.strategy}, {"why", one.why}},
-                fmt::format("add {} as {}: {}", one.entry.name, one.entry.strategy, one.why));
+    edited.report("added", {{"op", one.entry.name}, {"strategy", one.entry.strategy}, {"why", one.why}},
+                  fmt::format("add {} as {}: {}", one.entry.name, one.entry.strategy, one.why));
   }
   for (const std::string& schema : schemas) {
     edited.text = with_custom_op(edited.text, spec.path, schema);
-    edited.tell("added", {{"schema", schema}}, fmt::format("add {}: its kernel is yours", schema));
+    edited.report("added", {{"schema", schema}}, fmt::format("add {}: its kernel is yours", schema));
   }
   return edited;
 }

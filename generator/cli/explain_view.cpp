@@ -121,18 +121,18 @@ std::string explain_op(const Op& op, const Catalog& catalog, const std::optional
   }
   if (spec_file.empty()) return page.take();
   page.raw("\n");
-  std::string told = fmt::format("not in {}", spec_file);
+  std::string where = fmt::format("not in {}", spec_file);
   if (in_spec) {
-    told = fmt::format("{}: {}{}", in_spec->place, in_spec->strategy,
-                       in_spec->by == op.name ? "" : fmt::format(", by '{}'", in_spec->by));
+    where = fmt::format("{}: {}{}", in_spec->place, in_spec->strategy,
+                        in_spec->by == op.name ? "" : fmt::format(", by '{}'", in_spec->by));
   } else if (is_minimal_op(op.name)) {
-    told = "in every backend: the minimal set";
+    where = "in every backend: the minimal set";
   } else if (op.composite_implicit) {
-    told += ", and need not be";
+    where += ", and need not be";
   } else if (!op.has_default || op.default_throws() || !op.structured_delegate.empty()) {
-    told += fmt::format("; `openreg-gen add {}` adds it", op.name);
+    where += fmt::format("; `openreg-gen add {}` adds it", op.name);
   }
-  page.entry("this tree", told);
+  page.entry("this tree", where);
   return page.take();
 }
 

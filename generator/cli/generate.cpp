@@ -57,13 +57,13 @@ Exit show(const Invocation& call, const GenerateOptions& options, const fs::path
   const bool no = plan.refused() || plan.conflicts() || (options.check && !plan.clean());
   const Exit exit = no ? Exit::No : Exit::Done;
   if (call.json) {
-    nlohmann::json told = edited.told;
-    told.update({{"root", root.string()},
-                 {"changed", plan.changes()},
-                 {"refused", plan.refused()},
-                 {"conflicts", plan.conflicts()},
-                 {"files", steps_json(plan)}});
-    print_json(told);
+    nlohmann::json report = edited.json;
+    report.update({{"root", root.string()},
+                   {"changed", plan.changes()},
+                   {"refused", plan.refused()},
+                   {"conflicts", plan.conflicts()},
+                   {"files", steps_json(plan)}});
+    print_json(report);
     return exit;
   }
   const bool colour = colour_wanted(STDOUT_FILENO);
@@ -75,7 +75,7 @@ Exit show(const Invocation& call, const GenerateOptions& options, const fs::path
     print_text(check_report(plan, colour));
     if (plan.clean()) fmt::print("up to date: {}\n", count_classes(plan.manifest));
   } else {
-    if (!plan.refused()) print_text(edited.said);
+    if (!plan.refused()) print_text(edited.summary);
     print_text(steps_table(plan, colour));
     if (plan.refused()) {
       std::fflush(stdout);
@@ -84,7 +84,7 @@ Exit show(const Invocation& call, const GenerateOptions& options, const fs::path
     const char* what = !plan.changes() ? "up to date" : options.writes() ? "rendered" : "nothing written; would be";
     if (!plan.conflicts()) fmt::print("{}: {}\n", what, count_classes(plan.manifest));
   }
-  fmt::print("{}{}", drift_report(plan, colour), conflict_report(plan, colour));
+  fmt::print("{}{}", signature_report(plan, colour), conflict_report(plan, colour));
   return exit;
 }
 
@@ -135,8 +135,8 @@ Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& 
   std::vector<Rendered> renders = render(renderer, rendering, std::move(text));
   if (edit) renders.back().replaces = on_disk;
   if (std::string changed = changed_meaning(manifest, resolved->spec); !changed.empty()) {
-    edited.told["note"] = changed;
-    edited.said = "note: " + changed + "\n" + edited.said;
+    edited.json["note"] = changed;
+    edited.summary = "note: " + changed + "\n" + edited.summary;
   }
   const Plan plan = make_plan(disk, &manifest, std::move(renders), rendering.next, how);
   if (options.writes() && !plan.refused()) apply_plan(disk, plan, options.what);

@@ -18,15 +18,15 @@ struct GenerateOptions : Preview {
   void add_to(CLI::App& verb, Invocation& call);
 };
 
-/// A spec that is to take the place of the tree's, and what is said about it.
+/// A spec that is to take the place of the tree's, and what is reported of it.
 struct EditedSpec {
   std::string text;
-  std::string said{};                              // lines for people
-  nlohmann::json told = nlohmann::json::object();  // keys for --json
+  std::string summary{};                           // lines for people
+  nlohmann::json json = nlohmann::json::object();  // keys for --json
   /// A line for people, an object for tools.
-  void tell(const char* list, nlohmann::json object, const std::string& line) {
-    said += line + "\n";
-    told[list].push_back(std::move(object));
+  void report(const char* list, nlohmann::json object, const std::string& line) {
+    summary += line + "\n";
+    json[list].push_back(std::move(object));
   }
 };
 /// Gets the spec as it is, valid. None: what is wrong was printed, and the run ends with Exit::BadInput.

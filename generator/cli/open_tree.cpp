@@ -22,7 +22,7 @@ namespace {
                 "wait for it to end");
 }
 
-void tell(const Recovery& recovery) {
+void report(const Recovery& recovery) {
   switch (recovery.kind) {
     case Recovery::Kind::Nothing:
     case Recovery::Kind::Cleared:
@@ -39,7 +39,7 @@ void tell(const Recovery& recovery) {
   }
 }
 
-void tell(const LateWrites& late) {
+void report(const LateWrites& late) {
   for (const std::string& path : late.paths)
     fmt::print(stderr,
                "note: {} was still written to after the last run had replaced it; what was written is in {}{}\n", path,
@@ -92,13 +92,13 @@ OpenTree open_tree(const std::string& folder, Access access) {
       throw Failure(Exit::No, "E0512", "an earlier run was cut off in '" + tree.root.string() + "'",
                     "`openreg-gen generate` finishes it");
     }
-    tell(recover(disk));
+    report(recover(disk));
     if (disk.kind(std::string(kManifest)) == FileKind::None) {
       throw Failure(Exit::BadInput, "E0502", "'" + tree.root.string() + "' holds no backend: making it was cut off",
                     "run `openreg-gen new` again");
     }
   }
-  if (access == Access::Write) tell(keep_late_writes(disk));
+  if (access == Access::Write) report(keep_late_writes(disk));
   tree.manifest = parse_manifest(disk.read(std::string(kManifest)));
   return tree;
 }

@@ -48,12 +48,12 @@ constexpr Heading kHeadings[] = {
     {Finding::Edited, "was edited by hand, though it is generated"},
     {Finding::Extra, "is no longer asked for"},
     {Finding::Conflict, "has, or would get, a conflict to mend"},
-    {Finding::Drifted, "is your kernel of an older signature"},
+    {Finding::Outdated, "is your kernel of an older signature"},
     {Finding::Blocked, "cannot be written"},
 };
 
 /// What there is to say below the heading of its finding; nothing where that says it all.
-std::string said(const Step& step) {
+std::string reason_of(const Step& step) {
   if (step.verdict == Verdict::Stale || step.verdict == Verdict::Missing || step.verdict == Verdict::Gone) return {};
   if (step.action() == Action::Refuse && step.finding() == Finding::Edited) {
     return fmt::format("{}; `{}` in the spec governs it", step.reason(), step.key);
@@ -74,8 +74,10 @@ nlohmann::json steps_json(const Plan& plan) {
                         {"key", step.key}};
     if (!step.lines.empty()) file["lines"] = step.lines;
     if (!step.backup.empty()) file["backup"] = step.backup;
-    if (step.drift) {
-      file["signature"] = {{"line", step.drift->line}, {"was", step.drift->was}, {"now", step.drift->now}};
+    if (step.signature_change) {
+      file["signature"] = {{"line", step.signature_change->line},
+                           {"was", step.signature_change->was},
+                           {"now", step.signature_change->now}};
     }
     files.push_back(std::move(file));
   }
@@ -112,7 +114,7 @@ std::string check_report(const Plan& plan, bool colour) {
     const std::string word(to_string(finding));
     out += fmt::format("{}: {}\n", painted(word, "1", colour), text);
     for (const Step* step : found) {
-      const std::string reason = said(*step);
+      const std::string reason = reason_of(*step);
       out +=
           reason.empty() ? fmt::format("  {}\n", step->path) : fmt::format("  {:{}}  {}\n", step->path, width, reason);
     }
@@ -125,15 +127,16 @@ std::string check_report(const Plan& plan, bool colour) {
   return out;
 }
 
-std::string drift_report(const Plan& plan, bool colour) {
+std::string signature_report(const Plan& plan, bool colour) {
   std::string out;
   std::size_t count = 0;
   for (const Step& step : plan.steps) {
-    if (!step.drift) continue;
+    if (!step.signature_change) continue;
     ++count;
-    const std::string place = step.drift->line ? fmt::format("{}:{}", step.path, step.drift->line) : step.path;
+    const std::string place =
+        step.signature_change->line ? fmt::format("{}:{}", step.path, step.signature_change->line) : step.path;
     out += fmt::format("  {}\n    {}  {}\n    {}  {}\n", painted(place, "1", colour), painted("was", "31", colour),
-                       step.drift->was, painted("now", "32", colour), step.drift->now);
+                       step.signature_change->was, painted("now", "32", colour), step.signature_change->now);
   }
   if (out.empty()) return out;
   return fmt::format("\n{}; the build fails there until {} changed:\n{}",

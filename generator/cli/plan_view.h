@@ -18,7 +18,7 @@ std::string steps_table(const Plan& plan, bool colour);
 /// What --check found, by kind: stale, edited, missing, extra, ... with the files of each. Empty if the plan is clean.
 std::string check_report(const Plan& plan, bool colour);
 /// Owned kernels whose signature changed: file:line, the old one and the new one. Empty if there are none.
-std::string drift_report(const Plan& plan, bool colour);
+std::string signature_report(const Plan& plan, bool colour);
 /// Files with conflict markers: file:line, and what to do. Empty if there are none.
 std::string conflict_report(const Plan& plan, bool colour);
 /// "96 files: 70 generated, 9 shared, 17 owned".

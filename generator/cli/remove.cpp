@@ -36,11 +36,11 @@ std::optional<EditedSpec> remove(Invocation& call, const RemoveOptions& options,
       removals, [](const Removal& a, const Removal& b) { return a.custom == b.custom && a.name == b.name; });
   removals.erase(again.begin(), again.end());
   EditedSpec edited{spec.text};
-  edited.told["removed"] = nlohmann::json::array();
+  edited.json["removed"] = nlohmann::json::array();
   for (const Removal& one : removals) {
     edited.text = one.custom ? without_custom_op(edited.text, spec.path, *one.custom)
                              : without_op(edited.text, spec.path, one.name);
-    edited.tell("removed", {{"op", one.name}}, "remove " + one.name);
+    edited.report("removed", {{"op", one.name}}, "remove " + one.name);
   }
   return edited;
 }

@@ -30,19 +30,19 @@ const ResolvedOp* find_entry(const Resolved& resolved, std::string_view name) {
 }
 
 /// The operator to register in the place of `op`: the out form of its structured group, or itself.
-const Op& registered_for(const Op& op, const Wish& wish, const Catalog& catalog) {
-  const bool redirect = wish.strategy.empty() && wish.expr.empty() && !op.structured_delegate.empty();
+const Op& registered_for(const Op& op, const OpRequest& request, const Catalog& catalog) {
+  const bool redirect = request.strategy.empty() && request.expr.empty() && !op.structured_delegate.empty();
   const Op* delegate = redirect ? catalog.find(op.structured_delegate) : nullptr;
   return delegate ? *delegate : op;
 }
 
-Chosen entry_for(const Op& asked, const Op& op, const Wish& wish) {
+Chosen entry_for(const Op& asked, const Op& op, const OpRequest& request) {
   Chosen chosen;
   chosen.entry.name = op.name;
-  if (!wish.strategy.empty()) {
-    chosen.entry.strategy = wish.strategy;
+  if (!request.strategy.empty()) {
+    chosen.entry.strategy = request.strategy;
     chosen.why = "as you asked";
-  } else if (!wish.expr.empty()) {
+  } else if (!request.expr.empty()) {
     const auto all = all_strategies();
     chosen.entry.strategy = std::ranges::find_if(all, [](const Strategy& each) { return each.takes("expr"); })->word;
     chosen.why = "your expression becomes the kernel";
@@ -50,10 +50,11 @@ Chosen entry_for(const Op& asked, const Op& op, const Wish& wish) {
     chosen.entry.strategy = best_strategy(op, chosen.why).word;
   }
   if (&asked != &op) chosen.why = fmt::format("serves '{}' too; {}", asked.name, chosen.why);
-  if (!wish.expr.empty()) chosen.entry.more.emplace_back("expr", Node{Node::Kind::String, wish.expr, {}, {}, {}});
-  if (!wish.reason.empty()) chosen.entry.more.emplace_back("reason", Node{Node::Kind::String, wish.reason, {}, {}, {}});
+  if (!request.expr.empty()) chosen.entry.more.emplace_back("expr", Node{Node::Kind::String, request.expr, {}, {}, {}});
+  if (!request.reason.empty())
+    chosen.entry.more.emplace_back("reason", Node{Node::Kind::String, request.reason, {}, {}, {}});
   const Strategy* strategy = find_strategy(chosen.entry.strategy);
-  if (wish.override_composite && strategy && fit_of(*strategy, op).needs_override)
+  if (request.override_composite && strategy && fit_of(*strategy, op).needs_override)
     chosen.entry.more.emplace_back("override", Node{Node::Kind::Boolean, "true", {}, {}, {}});
   return chosen;
 }
@@ -62,7 +63,7 @@ bool needs_override(const Op& op) { return !override_warning(op).empty(); }
 
 }  // namespace
 
-std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const Resolved& resolved,
+std::optional<Chosen> choose_op(std::string_view name, const OpRequest& request, const Resolved& resolved,
                                 Diagnostics& diagnostics) {
   const Catalog& catalog = resolved.catalog;
   const Located<std::string> located{std::string(without_aten(name)), {}};
@@ -74,11 +75,11 @@ std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const R
                       "there is nothing to add; its kernel is in csrc/aten/native");
     return std::nullopt;
   }
-  const Op& op = registered_for(*asked, wish, catalog);
+  const Op& op = registered_for(*asked, request, catalog);
   for (const Op* each : {asked, &op}) {
     const ResolvedOp* entry = find_entry(resolved, each->name);
     if (!entry) continue;
-    const bool otherwise = !wish.strategy.empty() || !wish.expr.empty();
+    const bool otherwise = !request.strategy.empty() || !request.expr.empty();
     if (entry->selected && otherwise) continue;  // an entry of its own goes before a selection
     if (entry->selected) {
       diagnostics.error("E0551", entry->at(), fmt::format("'{}' comes with '{}'", each->name, entry->selection()),
@@ -92,12 +93,12 @@ std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const R
                       "change it there, or take it out first with `openreg-gen remove`");
     return std::nullopt;
   }
-  if (!wish.override_composite && needs_override(op)) {
+  if (!request.override_composite && needs_override(op)) {
     diagnostics.error("E0203", {}, fmt::format("'{}' is composite: {}", op.name, override_warning(op)),
                       "it works already, there is nothing to add; `--override` registers it all the same");
     return std::nullopt;
   }
-  return entry_for(*asked, op, wish);
+  return entry_for(*asked, op, request);
 }
 
 std::optional<std::string> choose_custom_op(std::string_view schema, const Spec& spec, Diagnostics& diagnostics) {
@@ -130,7 +131,7 @@ std::optional<std::string> choose_custom_op(std::string_view schema, const Spec&
   return std::string(bare);
 }
 
-FromFile choose_from(const OpsFile& file, const Wish& wish, std::size_t top, const Resolved& resolved,
+FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t top, const Resolved& resolved,
                      Diagnostics& diagnostics) {
   const Catalog& catalog = resolved.catalog;
   std::vector<RecordedOp> ops = file.ops;
@@ -146,15 +147,15 @@ FromFile choose_from(const OpsFile& file, const Wish& wish, std::size_t top, con
   for (const RecordedOp& recorded : ops) {
     const Op* asked = find_op(recorded.name, catalog, "E0201", "E0202", diagnostics);
     if (!asked) continue;
-    const Op& op = registered_for(*asked, wish, catalog);
+    const Op& op = registered_for(*asked, request, catalog);
     if (find_entry(resolved, asked->name) || find_entry(resolved, op.name)) {
       ++left_out["in the spec already"];
     } else if (is_minimal_op(asked->name)) {
       ++left_out["of the minimal set"];
-    } else if (!wish.override_composite && needs_override(op)) {
+    } else if (!request.override_composite && needs_override(op)) {
       ++left_out["composite"];
     } else if (out.chosen.size() < top && taken.insert(op.name).second) {
-      Chosen chosen = entry_for(*asked, op, wish);
+      Chosen chosen = entry_for(*asked, op, request);
       if (figures) chosen.why += fmt::format(" ({} calls fell back, {:.3g} s)", recorded.fallback, recorded.seconds);
       out.chosen.push_back(std::move(chosen));
     } else if (!taken.contains(op.name)) {

@@ -13,7 +13,7 @@
 namespace openreg_gen {
 
 /// What the command line says of each operator that is added.
-struct Wish {
+struct OpRequest {
   std::string strategy;  // empty: the best that fits
   std::string expr, reason;
   bool override_composite = false;
@@ -25,9 +25,9 @@ struct Chosen {
 };
 
 /// The entry for one operator as a user names it ("aten::" may precede). The out form of a structured group is chosen
-/// for its other forms, unless `wish` names a strategy. None after an error: unknown (E0201, E0202), of the minimal set
-/// (E0209), composite (E0203), in the spec already (E0551).
-std::optional<Chosen> choose_op(std::string_view name, const Wish& wish, const Resolved& resolved,
+/// for its other forms, unless `request` names a strategy. None after an error: unknown (E0201, E0202), of the minimal
+/// set (E0209), composite (E0203), in the spec already (E0551).
+std::optional<Chosen> choose_op(std::string_view name, const OpRequest& request, const Resolved& resolved,
                                 Diagnostics& diagnostics);
 
 /// A schema as a user writes it, without the namespace. None after an error: another namespace (E0552), malformed
@@ -40,7 +40,7 @@ struct FromFile {
   std::vector<Chosen> chosen;
   std::string left_out;  // "3 in the spec already, 2 composite"; empty if none
 };
-FromFile choose_from(const OpsFile& file, const Wish& wish, std::size_t top, const Resolved& resolved,
+FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t top, const Resolved& resolved,
                      Diagnostics& diagnostics);
 
 /// What `remove` takes out: an operator of `ops`, or the index of a custom one.

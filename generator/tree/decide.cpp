@@ -2,7 +2,7 @@
 
 #include "diag/text.h"
 #include "system/sha256.h"
-#include "tree/drift.h"
+#include "tree/kernel_signature.h"
 #include "tree/journal.h"
 #include "tree/moved.h"
 #include "tree/paths.h"
@@ -179,8 +179,8 @@ void Decider::check_signature(Step& step, const Output& output, const ManifestFi
   if (output.signature.empty() || place.fits) return;
   entry.signature = before->signature;
   entry.wanted = output.signature;
-  step.drift = Step::Drift{place.line, before->signature, output.signature};
-  judge(step, Verdict::YoursDrifted);
+  step.signature_change = Step::SignatureChange{place.line, before->signature, output.signature};
+  judge(step, Verdict::YoursOutdated);
 }
 
 void Decider::judge(Step& step, Verdict verdict, std::string detail) {
@@ -212,7 +212,7 @@ void Decider::drop(const std::string& path, const ManifestFile& file, Plan& plan
   check_inside(disk_, folder_of(step.path));
   const bool owned = file.file_class == FileClass::Owned;
   ManifestFile entry = file;
-  const auto tell = [&](Verdict verdict, std::string detail = {}) {
+  const auto report = [&](Verdict verdict, std::string detail = {}) {
     judge(step, verdict, std::move(detail));
     plan.steps.push_back(std::move(step));
   };
@@ -221,7 +221,7 @@ void Decider::drop(const std::string& path, const ManifestFile& file, Plan& plan
     if (kind == FileKind::None) return;
     entry.ignored = true;
     plan.manifest.files[path] = std::move(entry);
-    if (!file.ignored) tell(Verdict::Ignored);
+    if (!file.ignored) report(Verdict::Ignored);
     return;
   }
   if (kind == FileKind::None && owned) {
@@ -242,10 +242,10 @@ void Decider::drop(const std::string& path, const ManifestFile& file, Plan& plan
     entry.left = true;
     plan.manifest.files[path] = std::move(entry);
     if (file.left) return;  // told when it left
-    return stays ? tell(Verdict::Left) : tell(Verdict::LeftWithKernel, file.id);
+    return stays ? report(Verdict::Left) : report(Verdict::LeftWithKernel, file.id);
   }
   forget_pristine();
-  tell(unedited ? Verdict::Gone : Verdict::GoneEdited);
+  report(unedited ? Verdict::Gone : Verdict::GoneEdited);
 }
 
 }  // namespace openreg_gen

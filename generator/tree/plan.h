@@ -37,11 +37,11 @@ struct Step {
   std::string sum;         // SHA-256 of `after`; empty if it was not computed
   std::string backup;      // where a copy of `before` goes; may be empty
   std::vector<int> lines;  // where conflict markers are, or will be
-  struct Drift {
+  struct SignatureChange {
     int line = 0;  // of the kernel, from 1; 0: not found in the file
     std::string was, now;
   };
-  std::optional<Drift> drift;  // of an owned kernel whose signature changed
+  std::optional<SignatureChange> signature_change;  // of an owned kernel whose signature changed
   Action action() const { return replaced ? Action::Update : row_of(verdict).action; }
   Finding finding() const { return row_of(verdict).finding; }
   /// Why, in a few words: "edited", "missing", "no longer asked for"; may be empty. For people: ask the verdict.

@@ -1,7 +1,7 @@
 #include "tree/status.h"
 
 #include "system/sha256.h"
-#include "tree/drift.h"
+#include "tree/kernel_signature.h"
 #include "tree/merge.h"
 #include "tree/paths.h"
 

@@ -52,7 +52,7 @@ constexpr auto kRows = [] {
 
     {Yours, A::Keep, F::Fine, ""},
     {YoursMoved, A::Keep, F::Fine, "yours, moved here from {}"},
-    {YoursDrifted, A::Keep, F::Drifted, "yours; its signature changed"},
+    {YoursOutdated, A::Keep, F::Outdated, "yours; its signature changed"},
     {YoursDiffers, A::Keep, F::Fine, "yours; openreg-gen would now write it differently"},
     {TwoMarks, A::Refuse, F::Blocked, "gone, and its mark is in {}: leave it in one"},
     {AsAsked, A::Update, F::Fine, "edited, as you asked"},

@@ -12,7 +12,7 @@ enum class Action { Create, Update, Merge, Conflict, Unchanged, Keep, Remove, Re
 std::string_view to_string(Action action);
 
 /// What was found, for `generate --check`. Fine: as it should be, or its owner's business.
-enum class Finding { Fine, Missing, Stale, Edited, Extra, Conflict, Drifted, Blocked };
+enum class Finding { Fine, Missing, Stale, Edited, Extra, Conflict, Outdated, Blocked };
 std::string_view to_string(Finding finding);
 
 /// `AsIs`: the same, where the text on the disk is what it would become.
@@ -53,7 +53,7 @@ enum class Verdict {
   // What is owned.
   Yours,
   YoursMoved,
-  YoursDrifted,
+  YoursOutdated,
   YoursDiffers,
   TwoMarks,
   AsAsked,

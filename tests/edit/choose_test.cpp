@@ -20,9 +20,9 @@ Resolved spec(const std::string& ops = "") {
 }
 
 /// "op=strategy", or the first error: "E0201: its hint".
-std::string chosen(const std::string& name, const Wish& wish = {}, const std::string& ops = "") {
+std::string chosen(const std::string& name, const OpRequest& request = {}, const std::string& ops = "") {
   Diagnostics diagnostics;
-  const auto one = choose_op(name, wish, spec(ops), diagnostics);
+  const auto one = choose_op(name, request, spec(ops), diagnostics);
   if (!one) return diagnostics.all().at(0).code + ": " + diagnostics.all()[0].hint;
   EXPECT_FALSE(one->why.empty());
   return one->entry.name + "=" + one->entry.strategy + (one->entry.more.empty() ? "" : "," + one->entry.more[0].first);

@@ -1,4 +1,4 @@
-#include "tree/drift.h"
+#include "tree/kernel_signature.h"
 
 #include "diag/text.h"
 

@@ -1,5 +1,5 @@
 // An owner's kernel against the signature that its registration calls.
-#include "tree/drift.h"
+#include "tree/kernel_signature.h"
 
 #include <gtest/gtest.h>
 
