@@ -14,7 +14,7 @@ Jinja2 and `hash` (of all templates). It is looked for in each of `caches` and w
 
 Templates of `user` belong to the spec's author, who may be a stranger: jobs with `"user": true` are rendered in Jinja2's
 sandbox, on a model that cannot be changed, within bounds of time, memory and size. They may include each other, and
-openreg-gen's own as "openreg-gen/NAME".
+openreg-gen's own; one that they override is "openreg-gen/NAME".
 """
 
 import contextlib
@@ -103,8 +103,8 @@ def make_sandbox(ours, sources):
 
     def load(name):
         text = sources.get(name) if name != "templates.yaml" else None
-        if text is None and name.startswith(OURS):
-            text = ours(name[len(OURS) :])
+        if text is None:  # openreg-gen's own, by its plain name where one of them includes it
+            text = ours(name.removeprefix(OURS))
         if text is None:
             raise jinja2.TemplateNotFound(name)
         return text, name, None
