@@ -137,6 +137,8 @@ CustomKernel kernel(const Schema& schema, const Expr& expr) {
           .signature = types(symbolic),
           .first = tensor == params.end() ? "" : tensor->name,
           .expr = cpp_text(expr),
+          .py_op = schema.base + "." + (schema.overload.empty() ? "default" : schema.overload),
+          .py_expr = python_literal(python_text(expr)),
           .texts = pointwise_texts(params),
           .continuation = " \\"};
 }

@@ -15,13 +15,14 @@ namespace openreg_gen {
 
 /// A kernel from an expression of the spec.
 struct CustomKernel {
-  std::string name, id, schema, params, meta_params, signature, first, expr;
+  std::string name, id, schema, params, meta_params, signature, first, expr, py_op, py_expr;
   Pointwise texts;
   std::string continuation;  // of a macro's line: all but the last have one
   void print(Fields out) const {
     out("name", name)("id", id)("schema", schema)("params", params)("meta_params", meta_params)("signature", signature)(
         "first", first)("inputs", texts.inputs)("captures", texts.captures)("lambda_params", texts.lambda_params)(
-        "expr", expr)("floating", "false")("dispatch", dispatch_types({}))("continuation", continuation);
+        "expr", expr)("py_op", py_op)("py_expr", py_expr)("floating", "false")("dispatch", dispatch_types({}))(
+        "continuation", continuation);
   }
 };
 

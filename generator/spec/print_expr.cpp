@@ -30,7 +30,7 @@ class PythonPrinter : public ExprPrinter {
   }
   std::string binary(const ExprNode& node) const override {
     constexpr std::pair<std::string_view, std::string_view> kFunctions[] = {
-        {"/", "divide"}, {"%", "remainder"}, {"&&", "logical_and"}, {"||", "logical_or"}};
+        {"/", "divide"}, {"%", "modulo"}, {"&&", "logical_and"}, {"||", "logical_or"}};
     for (const auto& [token, function] : kFunctions)
       if (node.text == token) return fmt::format("cpp.{}({})", function, arguments(node));
     // Comparisons bind less than bits here, and a < b < c is another thing.

@@ -88,7 +88,7 @@ TEST(Expr, PrintedAsPython) {
   const auto python = [](std::string_view text) { return python_text(parse_expr(text)); };
   EXPECT_EQ(python("self < 0 ? -grad : grad"), "cpp.where(self < 0, -grad, grad)");
   EXPECT_EQ(python("!(a && b) || true"), "cpp.logical_or(cpp.logical_not((cpp.logical_and(a, b))), True)");
-  EXPECT_EQ(python("a / b % 2"), "cpp.remainder(cpp.divide(a, b), 2)");
+  EXPECT_EQ(python("a / b % 2"), "cpp.modulo(cpp.divide(a, b), 2)");
   EXPECT_EQ(python("a & b == c"), "a & (b == c)");
   EXPECT_EQ(python("a < b == c"), "(a < b) == c");
   EXPECT_EQ(python("std::fmax(a, 0x1FuL) + 1.5F + 017"), "cpp.fmax(a, 0x1f) + 1.5 + 0o17");
