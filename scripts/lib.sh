@@ -80,7 +80,7 @@ backend_python() {
 
 build_command() {
   install_packages g++ cmake ninja-build git ccache mold python3-venv python3-dev libcli11-dev nlohmann-json3-dev \
-    libyaml-cpp-dev libfmt-dev libgtest-dev libgmock-dev
+    libyaml-cpp-dev libfmt-dev libssl-dev libgtest-dev libgmock-dev
   find_python
   step "Building openreg-gen"
   # Without an argument, a build folder that has the tests keeps them: they must not go stale.

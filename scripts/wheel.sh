@@ -3,7 +3,7 @@
 # binary needs and names the wheel by it. Prints its path. PyTorch is not needed.
 # Usage: scripts/wheel.sh [DIR]   default: dist/
 { source "$(dirname "$0")/lib.sh"
-  install_packages g++ cmake ninja-build python3-venv libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev
+  install_packages g++ cmake ninja-build python3-venv libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev libssl-dev
   made=$(mktemp -d)
   trap 'rm -rf "$made"' EXIT
   step "Building a wheel of openreg-gen"

@@ -1,11 +1,9 @@
-// SHA-256 (FIPS 180-4). Pure; thread-safe.
+// SHA-256, by libcrypto. Thread-safe.
 #pragma once
 
-#include "system/sha256_blocks.h"
+#define OPENSSL_SUPPRESS_DEPRECATED  // the plain functions: EVP would link and load all of OpenSSL
+#include <openssl/sha.h>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,15 +11,13 @@ namespace openreg_gen {
 
 class Sha256 {
  public:
-  void add(std::string_view bytes);
+  Sha256() { SHA256_Init(&state_); }
+  void add(std::string_view bytes) { SHA256_Update(&state_, bytes.data(), bytes.size()); }
   /// The digest in lower-case hex. Ends the object's life: add nothing after it.
   std::string hex();
 
  private:
-  Sha256State state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::array<unsigned char, 64> pending_{};
-  std::size_t pending_size_ = 0;
-  std::uint64_t total_ = 0;
+  SHA256_CTX state_;
 };
 
 std::string sha256(std::string_view bytes);

@@ -24,18 +24,5 @@ TEST(Sha256Test, PiecesGiveTheSame) {
   }
 }
 
-TEST(Sha256Test, TheProcessorsInstructionsGiveTheSame) {
-  const Sha256Blocks own = sha256_blocks_of_processor();
-  if (!own) GTEST_SKIP() << "this processor has no SHA instructions";
-  std::string bytes;
-  for (int i = 0; i < 64 * 7; ++i) bytes += static_cast<char>(i * i + 13 * i);
-  Sha256State a{1, 2, 3, 4, 5, 6, 7, 8}, b = a;
-  for (std::size_t count = 0; count <= 7; ++count) {
-    own(a, reinterpret_cast<const unsigned char*>(bytes.data()), count);
-    sha256_blocks_portable(b, reinterpret_cast<const unsigned char*>(bytes.data()), count);
-    ASSERT_EQ(a, b) << count;
-  }
-}
-
 }  // namespace
 }  // namespace openreg_gen
