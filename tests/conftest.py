@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 
 import pytest
 from trees import COMMAND
@@ -35,6 +36,15 @@ def openreg_gen(environment):
         return outcome
 
     return run
+
+
+@pytest.fixture(scope="session")
+def other_releases(tmp_path_factory):
+    """Folders torch-VERSION with what other releases of PyTorch declare: scripts/declarations.py."""
+    folder = tmp_path_factory.mktemp("other_releases")
+    with tarfile.open(pathlib.Path(__file__).parent / "other_releases.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder
 
 
 @pytest.fixture(scope="session")

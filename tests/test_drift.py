@@ -6,13 +6,11 @@ Small excerpts are written by the tests; whole releases are compared where ../sh
 
 import itertools
 import json
-import pathlib
 import re
 
 import pytest
 import yaml
 
-DATA = pathlib.Path(__file__).resolve().parents[2] / "shared" / "data"
 FOLDER = "torchgen/packaged/ATen/native"
 EXPECTED = {  # (added, removed, changed), counted by hand from the files once
     ("2.9.0", "2.11.0"): (16, 0, 6),
@@ -163,12 +161,11 @@ def test_ranges_of_releases_are_kept(openreg_gen, tmp_path, releases):
     against(openreg_gen, tmp_path, releases, 'ops:\n- tril: {until: "2.14"}\n- tril: {since: "2.15"}\n', 1)
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the declarations of other releases are not beside this checkout")
 @pytest.mark.parametrize(("a", "b"), list(itertools.permutations(["2.9.0", "2.11.0", "2.13.0", "2.15.0"], 2)))
-def test_whole_releases(openreg_gen, environment, a, b):
+def test_whole_releases(openreg_gen, environment, other_releases, a, b):
     installed = environment[1]
-    folders = [DATA / f"torch-{release}" for release in (a, b)]
-    command = [installed if release == "2.13.0" else DATA / f"torch-{release}" for release in (a, b)]
+    folders = [other_releases / f"torch-{release}" for release in (a, b)]
+    command = [installed if release == "2.13.0" else other_releases / f"torch-{release}" for release in (a, b)]
     old, new = (schemas(installed.parent if folder.name == "torch-2.13.0" else folder) for folder in folders)
     told = diff(openreg_gen, *command)
     assert [each["op"] for each in told["added"]] == sorted(new.keys() - old.keys())
@@ -179,11 +176,10 @@ def test_whole_releases(openreg_gen, environment, a, b):
         assert tuple(len(told[key]) for key in told) == EXPECTED[a, b]
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the declarations of other releases are not beside this checkout")
 @pytest.mark.parametrize("release", ["2.9.0", "2.11.0", "2.15.0"])
-def test_a_spec_of_everything_finds_every_change(openreg_gen, environment, tmp_path, release):
+def test_a_spec_of_everything_finds_every_change(openreg_gen, environment, other_releases, tmp_path, release):
     """Each written overload named: what `check --against` says to break is what differs, and nothing else."""
-    installed, other = environment[1], DATA / f"torch-{release}"
+    installed, other = environment[1], other_releases / f"torch-{release}"
     old, new = schemas(installed.parent), schemas(other)
     catalog = json.loads(openreg_gen("ops", "--json", "--torch", installed).stdout)
     names = [op["op"] for op in catalog if op["op"] in old]

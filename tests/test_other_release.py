@@ -5,7 +5,6 @@ tests need no other PyTorch. Where ../shared/data has the files of real releases
 """
 
 import json
-import pathlib
 import platform
 import re
 import shutil
@@ -15,7 +14,6 @@ import sys
 import pytest
 from trees import MANIFEST, ROOT, files
 
-DATA = pathlib.Path(__file__).resolve().parents[2] / "shared" / "data"
 KERNEL = "csrc/aten/native/nonzero.cpp"
 MARK = "// mine\n"
 
@@ -198,15 +196,14 @@ def test_an_operator_that_the_other_release_lacks(openreg_gen, environment, back
     assert rendered(backend) == before
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="needs the declarations of other releases in ../shared/data")
 @pytest.mark.parametrize("version", ["2.11.0", "2.15.0"])
-def test_real_releases(openreg_gen, backend, version):
+def test_real_releases(openreg_gen, backend, other_releases, version):
     """Those folders have no headers, so the tree goes without PyTorch's autocast lists."""
     spec = backend / "mybackend.yaml"
     spec.write_text(re.sub(r"(?ms)^amp:\n.*?(?=^\S|\Z)", "amp:\n  preset: none\n", spec.read_text()))
     openreg_gen("generate", cwd=backend)
     before = rendered(backend)
-    openreg_gen("generate", cwd=backend, torch=DATA / f"torch-{version}")
+    openreg_gen("generate", cwd=backend, torch=other_releases / f"torch-{version}")
     assert rendered(backend)[KERNEL].endswith(MARK.encode())
     openreg_gen("generate", cwd=backend)
     assert rendered(backend) == before

@@ -61,6 +61,19 @@ def test_a_file_of_the_same_name_overrides(openreg_gen, tree, with_templates):
     assert {name for name in changed if name.startswith("csrc/")} == {"csrc/aten/Signature.h"}
 
 
+def test_what_is_included_may_import_openreg_gens_own(openreg_gen, tree, with_templates):
+    before = {name: path.read_text() for name, path in files(tree).items() if name.startswith("csrc/aten/Register")}
+    folder = tree / "my/templates/csrc/aten"
+    folder.mkdir(parents=True)
+    include = '{% include "openreg-gen/csrc/aten/RegisterStructured.cpp.j2" %}\n// more\n'
+    (folder / "RegisterStructured.cpp.j2").write_text(include)
+    openreg_gen("generate", cwd=tree)
+    registers = [name for name in before if "RegisterStructured" in name]
+    assert registers
+    for name in registers:
+        assert (tree / name).read_text() == before[name] + "\n// more\n"
+
+
 @pytest.mark.parametrize(
     ("source", "code", "told"),
     [

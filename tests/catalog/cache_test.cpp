@@ -46,13 +46,13 @@ bool same(const Op& a, const Op& b) {
 }
 
 TEST(Archive, GivesBackEveryField) {
-  const auto back = from_archive(to_archive(installed(), 7), 7);
+  const auto back = from_archive(to_archive(built(), 7), 7);
   ASSERT_TRUE(back);
-  EXPECT_EQ(back->identity(), installed().identity());
-  EXPECT_EQ(back->torch_version(), installed().torch_version());
-  EXPECT_EQ(back->torch_dir(), installed().torch_dir());
-  ASSERT_EQ(back->all().size(), installed().all().size());
-  for (std::size_t i = 0; i < back->all().size(); ++i) EXPECT_TRUE(same(back->all()[i], installed().all()[i]));
+  EXPECT_EQ(back->identity(), built().identity());
+  EXPECT_EQ(back->torch_version(), built().torch_version());
+  EXPECT_EQ(back->torch_dir(), built().torch_dir());
+  ASSERT_EQ(back->all().size(), built().all().size());
+  for (std::size_t i = 0; i < back->all().size(); ++i) EXPECT_TRUE(same(back->all()[i], built().all()[i]));
 }
 
 TEST(Archive, RefusesHarmedBytes) {

@@ -18,12 +18,12 @@ using testing::IsSupersetOf;
 
 template <typename Predicate>
 long count(Predicate predicate) {
-  return std::ranges::count_if(installed().all(), predicate);
+  return std::ranges::count_if(built().all(), predicate);
 }
 
 TEST(Catalog, CountsOfTheInstalledPyTorch) {
-  EXPECT_EQ(installed().torch_version(), "2.13.0");
-  EXPECT_EQ(installed().all().size(), 3101U);
+  EXPECT_EQ(built().torch_version(), "2.13.0");
+  EXPECT_EQ(built().all().size(), 3101U);
   EXPECT_EQ(count([](const Op& op) { return op.has_tag("generated"); }), 517);
   EXPECT_EQ(count([](const Op& op) { return op.structured; }), 275);
   EXPECT_EQ(count([](const Op& op) { return !op.structured_delegate.empty(); }), 385);
@@ -65,7 +65,7 @@ TEST(Catalog, OneClassEach) {
 }
 
 OpClass class_of(const char* name) {
-  const auto* op = installed().find(name);
+  const auto* op = built().find(name);
   if (op == nullptr) throw std::runtime_error(name);
   return op->op_class;
 }
@@ -91,7 +91,7 @@ TEST(Catalog, ClassesOfWellKnownOperators) {
 /// The views that no default serves, so that a backend must register them.
 TEST(Catalog, ViewsWithoutADefault) {
   std::vector<std::string> names;
-  for (const auto& op : installed().all()) {
+  for (const auto& op : built().all()) {
     if (op.op_class == OpClass::View && !op.has_default && op.kernels.contains("CPU")) names.push_back(op.name);
   }
   EXPECT_THAT(names, ElementsAre("_nested_view_from_buffer", "_reshape_alias", "as_strided", "set_",
@@ -100,7 +100,7 @@ TEST(Catalog, ViewsWithoutADefault) {
 }
 
 TEST(Catalog, AnOperatorInFull) {
-  const auto* op = installed().find("aten::add.out");
+  const auto* op = built().find("aten::add.out");
   ASSERT_NE(op, nullptr);
   EXPECT_EQ(op->name, "add.out");
   EXPECT_EQ(op->ops_struct(), "at::_ops::add_out");
@@ -120,29 +120,29 @@ TEST(Catalog, AnOperatorInFull) {
   EXPECT_TRUE(op->arguments[3].is_out);
   EXPECT_EQ(op->arguments[3].schema_type, "Tensor(a!)");
   EXPECT_FALSE(op->device_check);
-  EXPECT_THAT(installed().find("max.dim_max")->precompute, ElementsAre("dim -> int dim"));
+  EXPECT_THAT(built().find("max.dim_max")->precompute, ElementsAre("dim -> int dim"));
 }
 
 TEST(Catalog, Lookup) {
-  EXPECT_EQ(installed().find("add.Tensro"), nullptr);
-  EXPECT_EQ(installed().find(""), nullptr);
+  EXPECT_EQ(built().find("add.Tensro"), nullptr);
+  EXPECT_EQ(built().find(""), nullptr);
   std::vector<std::string> names;
-  for (const auto* op : installed().overloads("add")) names.push_back(op->name);
+  for (const auto* op : built().overloads("add")) names.push_back(op->name);
   EXPECT_THAT(names, ElementsAre("add.Scalar", "add.Scalar_out", "add.Tensor", "add.out"));
-  EXPECT_TRUE(installed().overloads("ad").empty());
-  EXPECT_TRUE(std::ranges::is_sorted(installed().all(), {}, &Op::name));
+  EXPECT_TRUE(built().overloads("ad").empty());
+  EXPECT_TRUE(std::ranges::is_sorted(built().all(), {}, &Op::name));
 }
 
 TEST(Catalog, MetaStructsAreInTheHeaders) {
-  const auto headers = installed().torch_dir() / "include/ATen/ops";
+  const auto headers = built().torch_dir() / "include/ATen/ops";
   int seen = 0;
-  for (const auto& op : installed().all()) {
+  for (const auto& op : built().all()) {
     if (!op.structured) continue;
     const auto name = op.meta_struct.substr(std::string("at::meta::").size());
     // The header is named after the group, whose base the functional form has.
     const auto* functional = &op;
     for (const auto& variant : op.variants) {
-      if (const auto* v = installed().find(variant); v->kind == SchemaKind::Functional) functional = v;
+      if (const auto* v = built().find(variant); v->kind == SchemaKind::Functional) functional = v;
     }
     std::ifstream file(headers / (functional->base + "_meta.h"));
     const std::string text(std::istreambuf_iterator<char>(file), {});
@@ -153,7 +153,7 @@ TEST(Catalog, MetaStructsAreInTheHeaders) {
 }
 
 TEST(Catalog, IdentityNamesVersionAndContent) {
-  EXPECT_THAT(installed().identity(), testing::MatchesRegex("torch-2\\.13\\.0-[0-9a-f]{16}"));
+  EXPECT_THAT(built().identity(), testing::MatchesRegex("torch-2\\.13\\.0-[0-9a-f]{16}"));
 }
 
 }  // namespace

@@ -17,14 +17,14 @@ TEST(DeclarationFolder, SaysTheSameAsTheInstalledHeaders) {
   const auto folder = dir.path() / "torch-2.13.0";
   std::filesystem::create_directories(folder / kDeclarations);
   for (const char* name : {"native_functions.yaml", "tags.yaml"}) {
-    std::filesystem::create_symlink(installed().torch_dir().parent_path() / kDeclarations / name,
+    std::filesystem::create_symlink(built().torch_dir().parent_path() / kDeclarations / name,
                                     folder / kDeclarations / name);
   }
   const auto derived = build_catalog(find_sources(find_torch(folder)));
   EXPECT_EQ(derived.torch_version(), "2.13.0");
-  ASSERT_EQ(derived.all().size(), installed().all().size());
+  ASSERT_EQ(derived.all().size(), built().all().size());
   for (std::size_t i = 0; i < derived.all().size(); ++i) {
-    const auto &ours = derived.all()[i], &theirs = installed().all()[i];
+    const auto &ours = derived.all()[i], &theirs = built().all()[i];
     EXPECT_EQ(ours.schema, theirs.schema);
     EXPECT_EQ(ours.signature(), theirs.signature()) << ours.name;
     EXPECT_EQ(ours.has_default, theirs.has_default) << ours.name;

@@ -12,15 +12,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const Op& op(const std::string& name) { return *catalog().find(name); }
+const Op& op(const std::string& name) { return *installed().find(name); }
 
 std::optional<Derivative> derivative(const std::string& name) {
   static const std::string yaml = [] {
-    std::ifstream in(find_derivatives(catalog().torch_dir()));
+    std::ifstream in(find_derivatives(installed().torch_dir()));
     return std::string(std::istreambuf_iterator<char>(in), {});
   }();
   EXPECT_FALSE(yaml.empty());
-  return find_derivative(yaml, op(name), catalog());
+  return find_derivative(yaml, op(name), installed());
 }
 
 std::string autograd(const std::string& name) { return about_autograd(op(name), derivative(name)); }
@@ -35,9 +35,9 @@ TEST(Explain, WhereAnOperatorIsRegistered) {
 }
 
 TEST(Explain, WhatEndsInItsKernel) {
-  EXPECT_EQ(about_variants(op("hypot.out"), catalog()), "hypot, hypot_ end in its kernel");
-  EXPECT_EQ(about_variants(op("hypot"), catalog()), "");
-  EXPECT_THAT(about_variants(op("relu_"), catalog()), HasSubstr("itself only"));
+  EXPECT_EQ(about_variants(op("hypot.out"), installed()), "hypot, hypot_ end in its kernel");
+  EXPECT_EQ(about_variants(op("hypot"), installed()), "");
+  EXPECT_THAT(about_variants(op("relu_"), installed()), HasSubstr("itself only"));
 }
 
 TEST(Explain, Autograd) {
@@ -70,13 +70,14 @@ TEST(Explain, Decompositions) {
 TEST(Explain, ThePageNamesTheTreesOwnEntry) {
   Diagnostics diagnostics;
   const Spec spec = parse_spec_text("backend: {name: my}\nops:\n  hypot.out: structured\n", "my.yaml", diagnostics);
-  const auto found = find_in_spec(op("hypot_"), resolve(spec, catalog(), diagnostics));
+  const auto found = find_in_spec(op("hypot_"), resolve(spec, installed(), diagnostics));
   ASSERT_TRUE(found);
-  const std::string page = explain_op(op("hypot_"), catalog(), derivative("hypot_"), {}, "my.yaml", found, 0);
+  const std::string page = explain_op(op("hypot_"), installed(), derivative("hypot_"), {}, "my.yaml", found, 0);
   EXPECT_THAT(page, HasSubstr("my.yaml:3: structured, by 'hypot.out'"));
   EXPECT_THAT(page, HasSubstr("self: grad * self / result"));
-  EXPECT_THAT(explain_op(op("relu"), catalog(), {}, {}, "my.yaml", {}, 0), HasSubstr("`openreg-gen add relu` adds it"));
-  EXPECT_THAT(explain_op(op("relu"), catalog(), {}, {}, "", {}, 0), ::testing::Not(HasSubstr("this tree")));
+  EXPECT_THAT(explain_op(op("relu"), installed(), {}, {}, "my.yaml", {}, 0),
+              HasSubstr("`openreg-gen add relu` adds it"));
+  EXPECT_THAT(explain_op(op("relu"), installed(), {}, {}, "", {}, 0), ::testing::Not(HasSubstr("this tree")));
 }
 
 TEST(Explain, NotesOfFiles) {
@@ -102,7 +103,7 @@ TEST(Explain, LinesBelongToOperators) {
       "TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {\n"         // 11
       "  MY_IMPL(m, \"abs.out\", at::_ops::abs_out, f);\n"   // 12
       "}\n";                                                 // 13
-  const auto line = [&](int n) { return op_of_line(text, n, {"relu", "maximum.out", "abs.out"}, catalog()); };
+  const auto line = [&](int n) { return op_of_line(text, n, {"relu", "maximum.out", "abs.out"}, installed()); };
   EXPECT_EQ(line(1), "");
   EXPECT_EQ(line(2), "");
   EXPECT_EQ(line(4), "relu");

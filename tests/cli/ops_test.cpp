@@ -16,7 +16,7 @@ using testing::Not;
 
 std::vector<std::string> names(const std::string& pattern) {
   std::vector<std::string> result;
-  for (const auto* op : match_ops(catalog(), pattern)) result.push_back(op->name);
+  for (const auto* op : match_ops(installed(), pattern)) result.push_back(op->name);
   return result;
 }
 
@@ -30,19 +30,19 @@ TEST(Ops, MatchesPartsAndGlobs) {
 }
 
 TEST(Ops, Suggests) {
-  EXPECT_EQ(suggest_op(catalog(), "add.Tensro"), "did you mean 'add.Tensor'?");
-  EXPECT_EQ(suggest_op(catalog(), "aten::rleu"), "did you mean 'relu'?");
-  EXPECT_EQ(suggest_op(catalog(), "qqqqqqqqqq"), "");
+  EXPECT_EQ(suggest_op(installed(), "add.Tensro"), "did you mean 'add.Tensor'?");
+  EXPECT_EQ(suggest_op(installed(), "aten::rleu"), "did you mean 'relu'?");
+  EXPECT_EQ(suggest_op(installed(), "qqqqqqqqqq"), "");
 }
 
 TEST(Ops, TableIsAlignedAndCut) {
-  const auto text = ops_table(match_ops(catalog(), "hypot"), 60);
+  const auto text = ops_table(match_ops(installed(), "hypot"), 60);
   EXPECT_EQ(text,
             "NAME       CLASS       DEFAULT  SCHEMA\n"
             "hypot      structured  yes      (Tensor self, Tensor othe...\n"
             "hypot.out  structured  no       (Tensor self, Tensor othe...\n"
             "hypot_     structured  yes      (Tensor(a!) self, Tensor ...\n");
-  EXPECT_THAT(ops_table(match_ops(catalog(), "hypot"), 0), HasSubstr("Tensor(a!) out) -> Tensor(a!)\n"));
+  EXPECT_THAT(ops_table(match_ops(installed(), "hypot"), 0), HasSubstr("Tensor(a!) out) -> Tensor(a!)\n"));
 }
 
 TEST(Ops, LongNamesMoveOnlyTheirRow) {
@@ -57,7 +57,7 @@ TEST(Ops, WrapsAtWords) {
 }
 
 TEST(Ops, PageSaysAll) {
-  const auto page = op_page(*catalog().find("sub.Tensor"), 0);
+  const auto page = op_page(*installed().find("sub.Tensor"), 0);
   EXPECT_THAT(page, HasSubstr("aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n"));
   EXPECT_THAT(page, HasSubstr("  at::Tensor sub(\n      const at::Tensor & self,\n      const at::Tensor & other,\n"
                               "      const at::Scalar & alpha)\n"));
@@ -70,7 +70,7 @@ TEST(Ops, PageSaysAll) {
 }
 
 TEST(Ops, PagesFitTheTerminal) {
-  for (const auto* op : match_ops(catalog(), "add*")) {
+  for (const auto* op : match_ops(installed(), "add*")) {
     std::istringstream lines(op_page(*op, 100));
     std::string line;
     std::getline(lines, line);  // the schema stays whole, to be copied
@@ -79,7 +79,7 @@ TEST(Ops, PagesFitTheTerminal) {
 }
 
 TEST(Ops, JsonHasTheKeysToolsRead) {
-  const auto* op = catalog().find("add.out");
+  const auto* op = installed().find("add.out");
   const auto summary = op_summary(*op);
   for (const char* key : {"op", "schema", "signature", "class", "tags"}) EXPECT_TRUE(summary.contains(key)) << key;
   const auto details = op_details(*op);

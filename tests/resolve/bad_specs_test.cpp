@@ -98,7 +98,7 @@ TEST_P(BadSpec, GivesItsDiagnostics) {
   const TempDir folder;
   const fs::path path = folder.write(GetParam().name, GetParam().spec);
   Diagnostics diagnostics;
-  resolve(parse_spec(path, diagnostics), catalog(), diagnostics);
+  resolve(parse_spec(path, diagnostics), installed(), diagnostics);
   std::string found;
   for (const auto& d : diagnostics.all()) {
     found += fmt::format("{}:{} {} {}\n", d.at.line, d.at.column, d.code, d.message);

@@ -22,7 +22,7 @@ struct Expanded {
   Resolved resolved;
 
   Expanded(const std::string& ops, const std::filesystem::path& path)
-      : resolved(resolve(parse_spec_text("backend: {name: dev}\nops:\n" + ops, path, diagnostics), catalog(),
+      : resolved(resolve(parse_spec_text("backend: {name: dev}\nops:\n" + ops, path, diagnostics), installed(),
                          diagnostics)) {}
 
   std::vector<std::string> names() const {

@@ -25,12 +25,12 @@ TEST(Stubs, AreDeclaredAndServeCpuAndCudaAlike) {
   EXPECT_TRUE(std::ranges::is_sorted(all_stubs(), {}, &StubInfo::op));
   std::set<std::string_view> stubs;
   for (const StubInfo& info : all_stubs()) {
-    const Op* op = catalog().find(info.op);
+    const Op* op = installed().find(info.op);
     ASSERT_NE(op, nullptr) << info.op;
     const bool choice = info.op == "_fused_sdp_choice";  // each device's own
     EXPECT_TRUE(choice || op->kernels.at("CPU") == op->kernels.at("CUDA")) << info.op;
     EXPECT_TRUE(stubs.insert(info.stub).second) << info.stub << " serves two operators";
-    const std::string header = read_file(catalog().torch_dir() / "include" / info.header());
+    const std::string header = read_file(installed().torch_dir() / "include" / info.header());
     const std::string declared = "DECLARE_DISPATCH(" + std::string(info.fn_type) + ", " + std::string(info.stub) + ")";
     EXPECT_NE(header.find(declared), std::string::npos) << declared << " is not in " << info.header();
   }
@@ -39,7 +39,7 @@ TEST(Stubs, AreDeclaredAndServeCpuAndCudaAlike) {
 }
 
 TEST(AmpPreset, IsThatOfTheInstalledHeader) {
-  const std::string header = read_file(catalog().torch_dir() / "include/ATen/autocast_mode.h");
+  const std::string header = read_file(installed().torch_dir() / "include/ATen/autocast_mode.h");
   const std::pair<const char*, const char*> lists[] = {{"AT_FORALL_LOWER_PRECISION_FP", "lower_precision_fp"},
                                                        {"AT_FORALL_FP32", "fp32"},
                                                        {"AT_FORALL_FP32_SET_OPT_DTYPE", "fp32_set_opt_dtype"},
@@ -59,7 +59,7 @@ TEST(AmpPreset, IsThatOfTheInstalledHeader) {
   std::set<std::pair<std::string, std::string>> found;
   for (const AmpPresetRule& rule : amp_preset()) {
     found.emplace(rule.op, rule.policy);
-    EXPECT_NE(catalog().find(rule.op), nullptr) << rule.op;
+    EXPECT_NE(installed().find(rule.op), nullptr) << rule.op;
   }
   EXPECT_EQ(found, expected);
 }
@@ -69,7 +69,7 @@ TEST(MinimalOps, EachHasItsKernel) {
   const std::string kernels = read_file(native / "Kernels.h.j2") + read_file(native / "Attention.h.j2");
   EXPECT_TRUE(std::ranges::is_sorted(minimal_op_names()));
   for (const auto op : minimal_op_names()) {
-    EXPECT_NE(catalog().find(op), nullptr) << op;
+    EXPECT_NE(installed().find(op), nullptr) << op;
     std::string function(op);
     std::ranges::replace(function, '.', '_');
     EXPECT_NE(kernels.find(" " + function + "("), std::string::npos) << op;
