@@ -30,7 +30,7 @@ void check_characters(std::string_view text) {
   }
 }
 
-bool taken(std::string_view name) {
+bool is_keyword(std::string_view name) {
   return is_cpp_keyword(name) || std::ranges::binary_search(python_keywords(), name);
 }
 
@@ -40,7 +40,7 @@ void check_name(std::string_view name, std::size_t start) {
   if (!good)
     fail("E0161", start, fmt::format("'{}' is no good name for an operator", name.substr(0, 60)),
          "lower-case letters, digits and single underscores");
-  if (taken(name)) fail("E0161", start, fmt::format("the operator's name '{}' is a word of C++ or Python", name));
+  if (is_keyword(name)) fail("E0161", start, fmt::format("the operator's name '{}' is a word of C++ or Python", name));
 }
 
 void check_type(std::string_view type, std::string_view annotation, std::size_t start) {
@@ -92,7 +92,7 @@ void check_arguments(const Schema& schema) {
   const ArgumentSchema* before = nullptr;
   for (const ArgumentSchema& argument : schema.arguments) {
     check_type(argument.type, argument.annotation, argument.offset);
-    if (taken(argument.name) || argument.name == "grad")
+    if (is_keyword(argument.name) || argument.name == "grad")
       fail("E0161", argument.name_offset, fmt::format("an argument can't be called '{}'", argument.name));
     if (!names.insert(argument.name).second)
       fail("E0160", argument.name_offset, fmt::format("the argument '{}' is given twice", argument.name));

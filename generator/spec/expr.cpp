@@ -32,7 +32,7 @@ constexpr std::string_view kBinary[][6] = {
     {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
 constexpr int kLevels = 10;
 
-using Kind = ExprNode::Kind;
+using ExprKind = ExprNode::Kind;
 
 bool word_start(char c) { return is_letter(c) || c == '_'; }
 
@@ -105,7 +105,7 @@ class ExprParser {
     if (accept("?")) {
       ExprNode chosen = conditional();
       if (!accept(":")) fail("E0156", question, "this '?' has no ':'");
-      node = {Kind::Conditional, "?", question, {std::move(node), std::move(chosen), conditional()}};
+      node = {ExprKind::Conditional, "?", question, {std::move(node), std::move(chosen), conditional()}};
     }
     --depth_;
     return node;
@@ -133,7 +133,7 @@ class ExprParser {
     for (auto token = operator_at(level); !token.empty(); token = operator_at(level)) {
       const auto offset = at_;
       accept(token);
-      node = {Kind::Binary, std::string(token), offset, {std::move(node), binary(level + 1)}};
+      node = {ExprKind::Binary, std::string(token), offset, {std::move(node), binary(level + 1)}};
     }
     return node;
   }
@@ -142,7 +142,7 @@ class ExprParser {
     if (++depth_ > kMaxExprDepth) fail("E0156", at_, "the expression is nested too deep");
     const auto offset = at_;
     const bool signs = accept("-") || accept("+") || accept("!") || accept("~");
-    ExprNode node = signs ? ExprNode{Kind::Unary, std::string(1, text_[offset]), offset, {unary()}} : primary();
+    ExprNode node = signs ? ExprNode{ExprKind::Unary, std::string(1, text_[offset]), offset, {unary()}} : primary();
     --depth_;
     return node;
   }
@@ -187,7 +187,7 @@ class ExprParser {
     }
     good = good && dots <= 1 && exponents <= 1 && body != "." && body.back() != '-' && body.back() != '+';
     if (!good) fail("E0156", start, fmt::format("'{}' is no number", text_.substr(start, at_ - start)));
-    ExprNode node{Kind::Number, std::string(text_.substr(start, at_ - start)), start, {}};
+    ExprNode node{ExprKind::Number, std::string(text_.substr(start, at_ - start)), start, {}};
     skip();
     return node;
   }
@@ -210,7 +210,7 @@ class ExprParser {
     expect(">", start);
     const auto opened = at_;
     expect("(", start);
-    ExprNode node{Kind::Cast, type, start, {conditional()}};
+    ExprNode node{ExprKind::Cast, type, start, {conditional()}};
     expect(")", opened);
     return node;
   }
@@ -224,7 +224,7 @@ class ExprParser {
       return number();
     }
     if (accept("(")) {
-      ExprNode node{Kind::Group, "(", start, {conditional()}};
+      ExprNode node{ExprKind::Group, "(", start, {conditional()}};
       expect(")", start);
       return node;
     }
@@ -237,7 +237,7 @@ class ExprParser {
       name += word();
     }
     if (name == "static_cast") return cast(start);
-    if (name == "true" || name == "false") return {Kind::Number, std::move(name), start, {}};
+    if (name == "true" || name == "false") return {ExprKind::Number, std::move(name), start, {}};
     const bool type = std::ranges::find(kExprTypes, name) != std::end(kExprTypes);
     const bool qualified = name.find("::") != std::string::npos;
     const auto opened = at_;
@@ -246,12 +246,12 @@ class ExprParser {
       accept("(");
       auto parts = arguments(opened);
       if (type && parts.size() != 1) fail("E0156", start, fmt::format("'{}' converts one value", name));
-      return {type ? Kind::Cast : Kind::Call, std::move(name), start, std::move(parts)};
+      return {type ? ExprKind::Cast : ExprKind::Call, std::move(name), start, std::move(parts)};
     }
     if (qualified) unknown_function(name, start);
     if (type || is_cpp_keyword(name))
       fail("E0156", start, fmt::format("'{}' is not expected here", name), "expected a value");
-    return {Kind::Name, std::move(name), start, {}};
+    return {ExprKind::Name, std::move(name), start, {}};
   }
 
   [[noreturn]] static void unknown_function(const std::string& name, std::size_t start) {
@@ -284,7 +284,7 @@ Expr parse_expr(std::string_view text, std::size_t begin) {
 }
 
 void each_name(const ExprNode& node, const std::function<void(const ExprNode&)>& visit) {
-  if (node.kind == Kind::Name) visit(node);
+  if (node.kind == ExprKind::Name) visit(node);
   for (const ExprNode& part : node.parts) each_name(part, visit);
 }
 

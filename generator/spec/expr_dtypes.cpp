@@ -9,7 +9,7 @@
 namespace openreg_gen {
 namespace {
 
-using Kind = ExprNode::Kind;
+using ExprKind = ExprNode::Kind;
 
 // What complex numbers have, too, and whether the result is real.
 constexpr std::string_view kComplexFunctions[] = {"std::acos",  "std::acosh", "std::asin", "std::asinh", "std::atan",
@@ -47,23 +47,23 @@ struct Uses {
   std::vector<Use> uses;
 
   Value value(const ExprNode& node) {
-    if (node.kind == Kind::Name) return {{node.text}, false};
+    if (node.kind == ExprKind::Name) return {{node.text}, false};
     Value sum;
     for (std::size_t i = 0; i < node.parts.size(); ++i) {
       const Value part = value(node.parts[i]);
-      if (node.kind != Kind::Conditional || i != 0) sum.add(part);
+      if (node.kind != ExprKind::Conditional || i != 0) sum.add(part);
     }
-    if (node.kind == Kind::Unary) {
+    if (node.kind == ExprKind::Unary) {
       if (node.text == "!") return {};
       if (node.text == "~") use(node, sum);
-    } else if (node.kind == Kind::Binary) {
+    } else if (node.kind == ExprKind::Binary) {
       const bool bits = contains(kOfIntegers, node.text), ordered = node.text[0] == '<' || node.text[0] == '>';
       if (ordered || bits) use(node, sum);
       const bool truth = node.text == "||" || node.text == "&&" || node.text == "==" || node.text == "!=";
       if (truth || (ordered && !bits)) return {};
-    } else if (node.kind == Kind::Cast) {
+    } else if (node.kind == ExprKind::Cast) {
       return node.text == "scalar_t" ? sum : Value{};
-    } else if (node.kind == Kind::Call) {
+    } else if (node.kind == ExprKind::Call) {
       const bool real_part = contains(kRealParts, node.text);
       sum.real = sum.real || real_part;
       const bool any = real_part || contains(kComplexFunctions, node.text) || node.text.starts_with("has_") ||

@@ -29,9 +29,9 @@ class PythonPrinter : public ExprPrinter {
     return node.text == "!" ? "cpp.logical_not(" + arguments(node) + ")" : ExprPrinter::unary(node);
   }
   std::string binary(const ExprNode& node) const override {
-    constexpr std::pair<std::string_view, std::string_view> kFunctions[] = {
+    constexpr std::pair<std::string_view, std::string_view> kCalls[] = {
         {"/", "divide"}, {"%", "modulo"}, {"&&", "logical_and"}, {"||", "logical_or"}};
-    for (const auto& [token, function] : kFunctions)
+    for (const auto& [token, function] : kCalls)
       if (node.text == token) return fmt::format("cpp.{}({})", function, arguments(node));
     // Comparisons bind less than bits here, and a < b < c is another thing.
     const auto operand = [&](const ExprNode& part) {
