@@ -24,7 +24,7 @@ void declare(CLI::App& app, Invocation& call, AddOptions& options) {
   auto* from = app.add_option("--from", options.from,
                               "Operators of a recorded model that fell back to the CPU, most costly first")
                    ->type_name("FILE");
-  auto* top = app.add_option("--top", options.top, "With --from: at most so many")->type_name("N");
+  auto* top = app.add_option("--top", options.top, "With --from: at most this many")->type_name("N");
   const auto words = find_key("ops.*.strategy")->values;
   const std::vector<std::string> strategies(words.begin(), words.end());
   app.add_option("--strategy", options.request.strategy, "How they are registered; default: the best that fits")
@@ -32,10 +32,9 @@ void declare(CLI::App& app, Invocation& call, AddOptions& options) {
       ->type_name("");
   app.add_option("--expr", options.request.expr, "With one OP: a C++ expression that becomes its kernel")
       ->type_name("EXPR");
-  app.add_option("--reason", options.request.reason, "With --strategy unsupported: what users are told")
+  app.add_option("--reason", options.request.reason, "With --strategy unsupported: the message that users get")
       ->type_name("TEXT");
-  app.add_flag("--override", options.request.override_composite,
-               "Add an operator that PyTorch composes of others, too");
+  app.add_flag("--override", options.request.override_composite, "Also add operators that PyTorch composes of others");
   options.generate.what = "add";
   options.generate.add_to(app, call);
   app.callback([ops, from, top, &options] {

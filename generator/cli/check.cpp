@@ -16,13 +16,14 @@ struct CheckOptions {
 };
 
 void declare(CLI::App& app, Invocation& call, CheckOptions& options) {
-  app.add_option("SPEC", options.spec, "the spec, YAML or JSON")->required()->type_name("FILE");
-  call.add_torch(app, "the PyTorch to check against; default: the active environment's");
+  app.add_option("SPEC", options.spec, "The spec, YAML or JSON")->required()->type_name("FILE");
+  call.add_torch(app, "The PyTorch to check against; default: the active environment's");
   app.add_option("--against", options.against,
-                 "another PyTorch, or a folder with its declarations: say what it would break, and exit 1 if it does")
+                 "Another PyTorch, or a folder with its declarations: report what would break; exit 1 if anything does")
       ->type_name("DIR");
-  app.add_flag("--verbose", options.verbose, "say which operators each selection of `ops` takes and leaves, and why");
-  call.add_json(app, "diagnostics as JSON, to stdout");
+  app.add_flag("--verbose", options.verbose,
+               "List the operators that each selection of `ops` takes and leaves out, and why");
+  call.add_json(app, "Print diagnostics as JSON");
 }
 
 /// For a comparison it does not matter that the spec is for neither of the two releases.

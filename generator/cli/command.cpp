@@ -43,11 +43,9 @@ Verb command() {
 }
 
 Run set_up(const Verb& verb, CLI::App& app, Invocation& call) {
-  if (!verb.examples.empty()) {
-    std::string footer = "Examples:";
-    for (const std::string& example : verb.examples) footer += "\n  openreg-gen " + example;
-    app.footer(footer);
-  }
+  std::string footer = verb.examples.empty() ? "" : "Examples:";
+  for (const std::string& example : verb.examples) footer += "\n  openreg-gen " + example;
+  app.footer(footer);  // else the examples of all verbs would be inherited
   std::vector<std::pair<const CLI::App*, Run>> parts;
   Run own = verb.set_up(app, call);
   for (const Verb& part : verb.parts) {

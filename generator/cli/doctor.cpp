@@ -62,7 +62,8 @@ Exit run(Invocation& call, const DoctorOptions&) {
 }  // namespace
 
 Verb doctor_verb() {
-  return {"doctor", "Look for everything that building a backend needs", with_options<DoctorOptions>(declare, run)};
+  return {"doctor", "Check that everything is installed that building a backend needs",
+          with_options<DoctorOptions>(declare, run)};
 }
 
 }  // namespace openreg_gen

@@ -174,7 +174,7 @@ std::string read_if_there(const fs::path& path) { return try_read_file(path).val
 
 Verb explain_verb() {
   return {"explain",
-          "Tell about a file or line of a backend, an operator, or a diagnostic",
+          "Explain a file or line of a backend, an operator, or a diagnostic",
           with_options<ExplainOptions>(declare, run),
           {"explain csrc/runtime/Guard.cpp", "explain csrc/aten/RegisterNative_n.cpp:42", "explain add.out",
            "explain E0203"}};

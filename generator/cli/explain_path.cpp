@@ -42,6 +42,7 @@ FileFacts file_facts(Invocation& call, const ExplainedTree& tree, const std::str
     facts.file_class = to_string(file.file_class);
     facts.template_name = file.template_name;
     facts.key = file.key;
+    if (file.id.starts_with("aten::")) facts.op = file.id.substr(6);
     for (const TemplateRow& row : template_rows(find_data().templates)) {
       if (row.template_name == file.template_name && row.file_class == file.file_class) facts.about = row.about;
     }
@@ -58,12 +59,6 @@ FileFacts file_facts(Invocation& call, const ExplainedTree& tree, const std::str
   facts.virtuals = virtuals_of(read_if_there(tree.root / "docs/integration.md"), path);
   std::vector<std::string> ids(minimal_op_names().begin(), minimal_op_names().end());
   for (const OpSpec& op : tree.spec.ops) ids.push_back(*op.name);
-  const std::string stem = fs::path(path).stem().string();
-  for (const std::string& id : ids) {  // a kernel's file belongs to its operator as a whole
-    std::string name = id;
-    std::ranges::replace(name, '.', '_');
-    if ((name == stem || name + "_kernel" == stem) && path.starts_with("csrc/aten/native/")) facts.op = id;
-  }
   if (line > 0 && facts.op.empty()) facts.op = op_of_line(text, line, ids, call.catalog());
   return facts;
 }
@@ -105,12 +100,11 @@ void print_facts(const FileFacts& facts, const ExplainedTree& tree) {
     page.entries("answers", lines);
   }
   if (!facts.op.empty())
-    page.entry("operator", fmt::format("aten::{}; `openreg-gen explain {}` tells about it", facts.op, facts.op));
+    page.entry("operator", fmt::format("aten::{}; `openreg-gen explain {}` explains it", facts.op, facts.op));
   const std::string text = facts.line > 0 ? read_if_there(tree.root / facts.path) : "";
-  std::size_t at = 0;
-  for (int i = 1; i < facts.line && at != std::string::npos; ++i)
-    at = text.find('\n', at), at += at != std::string::npos;
-  const std::string line = at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+  const auto lines = split_lines(text);
+  const auto number = static_cast<std::size_t>(facts.line);
+  const std::string_view line = number > 0 && number <= lines.size() ? lines[number - 1] : "";
   for (const Virtual& each : facts.virtuals) {
     const std::size_t found = line.find(each.name + "(");
     const bool word = found != std::string::npos && (found == 0 || !is_word(line[found - 1]));

@@ -58,7 +58,7 @@ Exit explain_spec(const Invocation& call, const ExplainedTree& tree, int line) {
     if (!default_text(*key).empty()) page.entry("default", std::string(default_text(*key)));
   }
   print_text(page.take());
-  if (keys.size() > 1 && keys[0] == "ops") fmt::print("\n`openreg-gen explain {}` tells about the operator\n", keys[1]);
+  if (keys.size() > 1 && keys[0] == "ops") fmt::print("\n`openreg-gen explain {}` explains the operator\n", keys[1]);
   return Exit::Done;
 }
 

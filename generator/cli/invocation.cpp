@@ -57,8 +57,8 @@ bool Invocation::report_errors(Diagnostics& diagnostics, const Spec& spec) const
 }
 
 void Preview::add_to(CLI::App& verb) {
-  CLI::Option* dry = verb.add_flag("--dry-run", dry_run, "Say what would be done, and write nothing");
-  verb.add_flag("--diff", diff, "Show what would be done as a diff, and write nothing")->excludes(dry);
+  CLI::Option* dry = verb.add_flag("--dry-run", dry_run, "Print what would be done; write nothing");
+  verb.add_flag("--diff", diff, "Print what would be done as a diff; write nothing")->excludes(dry);
 }
 
 }  // namespace openreg_gen

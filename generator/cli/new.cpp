@@ -33,7 +33,7 @@ void declare(CLI::App& app, Invocation& call, NewOptions& options) {
       ->type_name("");
   app.add_option("--out", options.out, "Folder of the tree; default: torch_NAME")->type_name("DIR");
   call.add_torch(app);
-  app.add_flag("--dry-run", options.dry_run, "Say what would be written, and write nothing");
+  app.add_flag("--dry-run", options.dry_run, "Print what would be written; write nothing");
   call.add_json(app);
 }
 

@@ -137,7 +137,7 @@ Verb ops_verb() {
             with_options<ShowOptions>(declare, run)},
            {"list", "List the operators of a spec, with what its selections stand for",
             with_options<ListOptions>(declare, run)},
-           {"diff", "Say which operators another PyTorch adds, removes and changes",
+           {"diff", "List the operators that another PyTorch adds, removes or changes",
             with_options<DiffOptions>(declare, run)},
            ops_coverage_verb()}};
 }

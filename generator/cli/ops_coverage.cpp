@@ -74,7 +74,7 @@ Exit run(Invocation& call, const CoverageOptions& options) {
 }  // namespace
 
 Verb ops_coverage_verb() {
-  return {"coverage", "Say what becomes of each operator on a backend, with totals by family",
+  return {"coverage", "Show how each operator runs on a backend, with totals by family",
           with_options<CoverageOptions>(declare, run)};
 }
 

@@ -37,7 +37,7 @@ Exit run(Invocation& call, const OwnOptions& options) {
 }  // namespace
 
 Verb own_verb() {
-  return {"own", "Take a generated or shared file: it is yours, and never written again",
+  return {"own", "Make a generated or shared file yours: it is never written again",
           with_options<OwnOptions>(declare, run)};
 }
 

@@ -11,8 +11,8 @@ struct SchemaOptions {
 };
 
 void declare(CLI::App& app, Invocation&, SchemaOptions& options) {
-  auto* markdown = app.add_flag("--markdown", options.markdown, "the reference page of the keys instead");
-  app.add_flag("--diagnostics", options.diagnostics, "the reference page of the diagnostic codes instead")
+  auto* markdown = app.add_flag("--markdown", options.markdown, "Print the reference page of the keys instead");
+  app.add_flag("--diagnostics", options.diagnostics, "Print the reference page of the diagnostic codes instead")
       ->excludes(markdown);
 }
 

@@ -151,7 +151,7 @@ Exit run(Invocation& call, const StatusOptions&) {
 }  // namespace
 
 Verb status_verb() {
-  return {"status", "What was edited, moved, taken, ignored, in conflict; what undo would do",
+  return {"status", "Show edited, moved, taken, ignored and conflicting files, and what undo would do",
           with_options<StatusOptions>(declare, run)};
 }
 

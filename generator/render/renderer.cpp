@@ -116,7 +116,7 @@ std::vector<std::string> Renderer::render(const RenderRequest& request) {
     if (!answer.is_object()) {
       throw Failure(Exit::Environment, "E0607",
                     fmt::format("{} ended without an answer: {}", python,
-                                result.errors.empty() ? "it said nothing" : last_line(result.errors)),
+                                result.errors.empty() ? "it printed nothing" : last_line(result.errors)),
                     "check that this Python starts; OPENREG_GEN_PYTHON names another");
     }
     if (!answer.contains("error")) {
