@@ -10,6 +10,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 import torch_openreg.custom_ops as custom_ops
+from torch_openreg.testing import cpp
 
 NAME = "openreg"
 # Operator, how many tensors it takes first, whether it has a gradient.
@@ -20,6 +21,25 @@ OPERATORS = [
 # Those that return a view of their argument.
 VIEWS = [
     ("custom_alias.default", 1),
+]
+# Kernels that the spec gives by expressions, gradients among them.
+EXPRESSIONS = [
+    (
+        "custom_abs.default",
+        "cpp.abs(self)",
+    ),
+    (
+        "custom_abs_backward.default",
+        "cpp.where(self < 0, -grad, (cpp.where(self > 0, grad, 0)))",
+    ),
+    (
+        "custom_square.default",
+        "self * self",
+    ),
+    (
+        "custom_square_backward.default",
+        "2 * self * grad",
+    ),
 ]
 CASES = pytest.mark.parametrize(("name", "tensors", "differentiable"), OPERATORS)
 
@@ -56,6 +76,23 @@ def test_matches_the_cpu(device, name, tensors, differentiable):
     strided = [x.t() if isinstance(x, torch.Tensor) else x for x in args]
     torch.testing.assert_close(operator(name)(*strided), operator(name)(*args).t())
     assert torch.equal(function(name)(*args).cpu(), operator(name)(*args).cpu())
+
+
+@pytest.mark.parametrize(("name", "expression"), EXPRESSIONS, ids=[name for name, _ in EXPRESSIONS])
+def test_computes_what_the_spec_says(device, name, expression):
+    generator = torch.Generator().manual_seed(2)
+    values = {}
+    for argument in operator(name)._schema.arguments:
+        if str(argument.type) == "Tensor":
+            values[argument.name] = torch.rand(3, 4, generator=generator, dtype=torch.float64) * 4 - 2
+        elif argument.has_default_value():
+            values[argument.name] = argument.default_value
+        else:
+            values[argument.name] = {"int": 2, "bool": True}.get(str(argument.type), 0.5)
+    on_device = {key: x.to(device) if isinstance(x, torch.Tensor) else x for key, x in values.items()}
+    actual = operator(name)(**on_device).cpu()
+    expected = torch.as_tensor(eval(expression, {"cpp": cpp, **values}), dtype=torch.float64)
+    torch.testing.assert_close(actual, expected.expand(actual.shape))
 
 
 @CASES

@@ -35,12 +35,12 @@ void amax_out_run(amax_out_operator& op, const at::Tensor& self, at::IntArrayRef
   std::optional<at::Device> common;
   c10::impl::check_and_update_common_device(common, self, "aten::amax.out", "self");
   op.meta(self, dim, keepdim);
-  const at::Tensor& output = op.maybe_get_output(0);
-  if (!is_one_of(output.scalar_type(), {at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble})) {
+  if (!is_one_of(op.maybe_get_output(0).scalar_type(), {at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble})) {
     at::Tensor out = op.maybe_get_output(0);
     detour<at::_ops::amax_out>(self, dim, keepdim, out);
     return;
   }
+  const at::Tensor& output = op.maybe_get_output(0);
   const at::Tensor input = reduction_input(self, output);
   AT_DISPATCH_V2(input.scalar_type(), "amax", AT_WRAP([&] { amax_out_fold<scalar_t>(output, input, dim); }),
       at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble);
