@@ -8,6 +8,7 @@
 #include <ATen/ops/any_ops.h>
 #include <ATen/DeviceGuard.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/op_registration/adaption.h>
 #include <c10/core/DeviceGuard.h>
 
 #include "host/Fallback.h"
