@@ -1,4 +1,4 @@
-#include "cli/explain_view.h"
+#include "cli/explain.h"
 #include "support.h"
 
 #include <gmock/gmock.h>
