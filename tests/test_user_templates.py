@@ -71,7 +71,7 @@ def test_what_is_included_may_import_openreg_gens_own(openreg_gen, tree, with_te
     registers = [name for name in before if "RegisterStructured" in name]
     assert registers
     for name in registers:
-        assert (tree / name).read_text() == before[name] + "\n// more\n"
+        assert (tree / name).read_text() == before[name] + "// more\n"
 
 
 @pytest.mark.parametrize(

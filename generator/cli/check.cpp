@@ -85,8 +85,10 @@ Exit run(Invocation& call, const CheckOptions& options) {
 }  // namespace
 
 Verb check_verb() {
-  return {"check", "Check a spec: every error at once, with its place and a hint",
-          with_options<CheckOptions>(declare, run)};
+  return {"check",
+          "Check a spec: every error at once, with its place and a hint",
+          with_options<CheckOptions>(declare, run),
+          {"check mybackend.yaml", "check mybackend.yaml --against torch-2.15.0"}};
 }
 
 }  // namespace openreg_gen

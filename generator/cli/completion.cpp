@@ -171,8 +171,10 @@ Exit run(Invocation&, const CompletionOptions& options) {
 }  // namespace
 
 Verb completion_verb() {
-  return {"completion", "Print shell completion: source <(openreg-gen completion bash)",
-          with_options<CompletionOptions>(declare, run)};
+  return {"completion",
+          "Print shell completion: source <(openreg-gen completion bash)",
+          with_options<CompletionOptions>(declare, run),
+          {"completion zsh"}};
 }
 
 }  // namespace openreg_gen

@@ -37,8 +37,10 @@ Exit run(Invocation& call, const DisownOptions& options) {
 }  // namespace
 
 Verb disown_verb() {
-  return {"disown", "Give a file back that was taken with `own`: it is rendered or merged again",
-          with_options<DisownOptions>(declare, run)};
+  return {"disown",
+          "Give a file back that was taken with `own`: it is rendered or merged again",
+          with_options<DisownOptions>(declare, run),
+          {"disown setup.py", "disown setup.py --yes"}};
 }
 
 }  // namespace openreg_gen

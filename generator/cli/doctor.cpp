@@ -62,8 +62,10 @@ Exit run(Invocation& call, const DoctorOptions&) {
 }  // namespace
 
 Verb doctor_verb() {
-  return {"doctor", "Check that everything is installed that building a backend needs",
-          with_options<DoctorOptions>(declare, run)};
+  return {"doctor",
+          "Check that everything is installed that building a backend needs",
+          with_options<DoctorOptions>(declare, run),
+          {"doctor", "doctor --json"}};
 }
 
 }  // namespace openreg_gen

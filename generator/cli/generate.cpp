@@ -155,7 +155,10 @@ void GenerateOptions::add_to(CLI::App& verb, Invocation& call) {
 }
 
 Verb generate_verb() {
-  return {"generate", "Render a backend again from its own spec", with_options<GenerateOptions>(declare, run)};
+  return {"generate",
+          "Render a backend again from its own spec",
+          with_options<GenerateOptions>(declare, run),
+          {"generate -C torch_mybackend --diff", "generate --check"}};
 }
 
 }  // namespace openreg_gen

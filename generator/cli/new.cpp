@@ -151,6 +151,11 @@ Exit run(Invocation& call, const NewOptions& options) {
 
 }  // namespace
 
-Verb new_verb() { return {"new", "Render a new backend from a spec", with_options<NewOptions>(declare, run)}; }
+Verb new_verb() {
+  return {"new",
+          "Render a new backend from a spec",
+          with_options<NewOptions>(declare, run),
+          {"new mybackend", "new mychip --device external"}};
+}
 
 }  // namespace openreg_gen

@@ -37,8 +37,10 @@ Exit run(Invocation& call, const OwnOptions& options) {
 }  // namespace
 
 Verb own_verb() {
-  return {"own", "Make a generated or shared file yours: it is never written again",
-          with_options<OwnOptions>(declare, run)};
+  return {"own",
+          "Make a generated or shared file yours: it is never written again",
+          with_options<OwnOptions>(declare, run),
+          {"own setup.py"}};
 }
 
 }  // namespace openreg_gen

@@ -52,8 +52,10 @@ Exit run(Invocation& call, const RemoveOptions& options) {
 }  // namespace
 
 Verb remove_verb() {
-  return {"remove", "Take operators out of a backend's spec, then out of its files",
-          with_options<RemoveOptions>(declare, run)};
+  return {"remove",
+          "Take operators out of a backend's spec, then out of its files",
+          with_options<RemoveOptions>(declare, run),
+          {"remove abs.out maximum.out"}};
 }
 
 }  // namespace openreg_gen

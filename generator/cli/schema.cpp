@@ -24,7 +24,10 @@ Exit run(Invocation&, const SchemaOptions& options) {
 }  // namespace
 
 Verb schema_verb() {
-  return {"schema", "Print the JSON Schema of the spec, for editors", with_options<SchemaOptions>(declare, run)};
+  return {"schema",
+          "Print the JSON Schema of the spec, for editors",
+          with_options<SchemaOptions>(declare, run),
+          {"schema", "schema --markdown"}};
 }
 
 }  // namespace openreg_gen

@@ -151,8 +151,10 @@ Exit run(Invocation& call, const StatusOptions&) {
 }  // namespace
 
 Verb status_verb() {
-  return {"status", "Show edited, moved, taken, ignored and conflicting files, and what undo would do",
-          with_options<StatusOptions>(declare, run)};
+  return {"status",
+          "Show edited, moved, taken, ignored and conflicting files, and what undo would do",
+          with_options<StatusOptions>(declare, run),
+          {"status -C torch_mybackend"}};
 }
 
 }  // namespace openreg_gen

@@ -87,7 +87,10 @@ Exit run(Invocation& call, const Preview& preview) {
 }  // namespace
 
 Verb undo_verb() {
-  return {"undo", "Take back what the last run wrote, if nobody edited it since", with_options<Preview>(declare, run)};
+  return {"undo",
+          "Take back what the last run wrote, if nobody edited it since",
+          with_options<Preview>(declare, run),
+          {"undo --diff", "undo"}};
 }
 
 }  // namespace openreg_gen
