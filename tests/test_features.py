@@ -1,4 +1,4 @@
-"""`compile: false` and `profiler: false` leave no trace in a tree; without the keys both are there."""
+"""`compile: false`, `profiler: false` and `graphs: false` leave no trace in a tree; without the keys all are there."""
 
 import pathlib
 import re
@@ -47,6 +47,30 @@ def test_without_the_profiler(openreg_gen, tmp_path, with_it):
     assert {name for name in gone if "rofiler" not in name} == set()
     assert "csrc/profiler/KinetoProfiler.cpp" in gone and "tests/test_profiler.py" in gone
     changed = {name for name in without if with_it[name].read_bytes() != without[name].read_bytes()}
-    assert changed == {"mybackend.yaml", "csrc/CMakeLists.txt", "README.md"}
-    for name in ("csrc/CMakeLists.txt", "README.md"):
+    assert changed == {
+        "mybackend.yaml",
+        "csrc/CMakeLists.txt",
+        "csrc/host/Launch.h",
+        "tests/test_graphs.py",
+        "README.md",
+    }
+    for name in changed - {"mybackend.yaml"}:
         assert "rofiler" not in without[name].read_text()
+
+
+GRAPHS = re.compile(
+    r"Capturing\.h|_stream_capturing\(|capture_of\(|graphs/|bind_graphs|_graph_pool_handle|captured_draw|GraphImplInterface"
+)
+
+
+def test_without_graphs(openreg_gen, tmp_path, with_it):
+    (tmp_path / "off").mkdir()
+    without = rendered(openreg_gen, tmp_path / "off", SPEC + "graphs: false\n")
+    gone = set(with_it) - set(without)
+    assert not set(without) - set(with_it)
+    assert {name for name in gone if not re.search(r"[gG]raph|Captur", name)} == set()
+    assert {"csrc/graphs/Graph.cpp", "csrc/host/Captured.cpp", "tests/test_graphs.py"} <= gone
+    changed = [name for name in without if with_it[name].read_bytes() != without[name].read_bytes()]
+    assert "README.md" in changed and "csrc/host/Launch.h" in changed
+    left = [name for name in changed if name != "mybackend.yaml" and GRAPHS.search(without[name].read_text())]
+    assert left == []

@@ -29,6 +29,7 @@ INTERFACES = {
     "HostAllocator",
     "GeneratorImpl",
     "BackendMeta",
+    "GraphImplInterface",
 }
 
 

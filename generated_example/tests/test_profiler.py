@@ -248,6 +248,16 @@ def test_nothing_to_show(device):
     assert not of_device(prof)
 
 
+def test_compiled_kernels_have_their_names(device):
+    x = torch.ones(64).to(device)
+    compiled = torch.compile(lambda x: torch.sin(x) * 2 + 1)
+    compiled(x)
+    with profile(activities=BOTH) as prof:
+        compiled(x)
+    names = [e.name for e in of_device(prof)]
+    assert any("fused" in name and "sin" in name for name in names), names
+
+
 def test_shapes(device):
     with profile(activities=BOTH, record_shapes=True) as prof:
         torch.ones(3, 4).to(device) + 1

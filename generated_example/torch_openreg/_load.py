@@ -16,6 +16,7 @@ assert _C is not None
 torch.utils.rename_privateuse1_backend("openreg")
 torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
 backend._register()
+_C._register_graphs()  # by the device's name, too
 _inductor.register()
 
 from . import custom_ops as custom_ops  # noqa: E402  (its operators belong to the device, which has a name only now)

@@ -19,6 +19,7 @@ json make_globals(const Resolved& resolved, const std::string& spec_file, Subjec
       {"fallback", Fields::json_of(FallbackContext{spec.fallback})},
       {"compile", {{"on", spec.compile.value}}},
       {"profiler", {{"on", spec.profiler.value}}},
+      {"graphs", {{"on", spec.graphs.value}}},
   };
   add_operators(globals, resolved, subjects);
   return globals;

@@ -167,6 +167,7 @@ const Key kKeys[] = {
 
     {.path = "compile", .type = Boolean, .into = at<&Spec::compile>, .fallback = "true", .description = "Whether `torch.compile` works on the device, by PyTorch's Inductor; see [compile](compile.md).", .example = "false"},
     {.path = "profiler", .type = Boolean, .into = at<&Spec::profiler>, .fallback = "true", .description = "Whether `torch.profiler` shows what the device did; see [profiling](profiling.md).", .example = "false"},
+    {.path = "graphs", .type = Boolean, .into = at<&Spec::graphs>, .fallback = "true", .description = "Whether a stream can be captured into a graph (`torch.accelerator.Graph`, `torch.NAME.graph`); see [graphs](graphs.md).", .example = "false"},
 
     {.path = "templates", .type = Text, .into = at<&Spec::templates>, .description = "A folder beside the spec with templates of your own: files named like openreg-gen's take their place, rows of a `templates.yaml` in it add outputs. See [templates](templates.md).", .example = "templates", .rule = rules::folder},
 };

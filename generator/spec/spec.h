@@ -147,6 +147,7 @@ struct Spec {
   AmpSpec amp;
   Located<bool> compile;
   Located<bool> profiler;
+  Located<bool> graphs;
   Located<std::string> templates;  // folder of templates of its own, relative to the spec; empty: none
 };
 

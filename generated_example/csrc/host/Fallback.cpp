@@ -20,10 +20,12 @@
 
 #include "aten/Signature.h"
 #include "host/Arguments.h"
+#include "host/Captured.h"
 #include "host/Compound.h"
 #include "host/FallbackReport.h"
 #include "host/Run.h"
 #include "host/Tensors.h"
+#include "runtime/Capturing.h"
 #include "runtime/Generator.h"
 
 namespace openreg {
@@ -112,6 +114,13 @@ uint64_t drawn_values(const c10::OperatorHandle& op, const torch::jit::Stack& st
     }
   }
   return values * samples;
+}
+
+/// How many numbers a call may take from its generator; 0 if it has none.
+uint64_t draws_of(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+  const auto& arguments = op.schema().arguments();
+  const bool random = std::any_of(arguments.begin(), arguments.end(), [](const auto& each) { return each.name() == "generator"; });
+  return random ? drawn_values(op, stack) * kDrawsPerValue : 0;
 }
 
 /// Gives the CPU kernel of a random operator a generator that is derived from the device's.
@@ -231,6 +240,13 @@ void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, Fallback
     log_once(op, access);
   }
   FallbackScope scope(op.operator_name(), access == HostAccess::kAlias);
+  if (is_current_stream_capturing()) {
+    if (access == HostAccess::kCopy) {
+      check_not_capturing("a CPU kernel on copies of device memory");
+    }
+    capture_cpu_kernel(op, stack, draws_of(op, *stack));
+    return;
+  }
   const HeldWarnings warnings(op, *stack);
   derive_generator(op, stack, device.index());
   const auto [to_host, to_device] = compound ? run_compound(op, stack, device) : run(op, stack, access);
@@ -239,6 +255,10 @@ void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, Fallback
 
 void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const c10::DeviceGuard guard(device_of(op, *stack));
+  if (is_current_stream_capturing()) {
+    capture_cpu_kernel(op, stack, draws_of(op, *stack));
+    return;
+  }
   run(op, stack, native::device_access());
 }
 

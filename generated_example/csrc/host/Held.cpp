@@ -144,6 +144,7 @@ at::Tensor HostIterator::tensor(size_t index) const {
 
 at::TensorIterator& HostIterator::get() {
   bool reduction = reduction_;
+  casts_.clear();
   at::TensorIteratorConfig config;
   config.set_check_mem_overlap(false).check_all_same_dtype(false).allow_cpu_scalars(true).resize_outputs(false);
   for (size_t i = 0; i < operands_.size(); ++i) {

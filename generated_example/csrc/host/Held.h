@@ -19,6 +19,7 @@
 #include "host/Memory.h"
 #include "host/Run.h"
 #include "host/Tensors.h"
+#include "runtime/Capturing.h"
 
 // Note [Arguments that wait]
 // A function that runs later finds its arguments as they were when it was queued: numbers and lists are copied, tensors are
@@ -304,6 +305,9 @@ bool ran_awaited(TakenDtypes& taken, const Fn& fn, const Args&... args) {
   dtypes = dtypes * 131 + dtypes_of(tensors);
   const bool known = taken.has(dtypes);
   if (known && !overlap(tensors)) {
+    return false;
+  }
+  if (is_current_stream_capturing()) {  // nothing runs, so nothing is known: a replay reports it
     return false;
   }
   run_awaited<Params...>(fn, args...);

@@ -13,7 +13,9 @@
 #include <c10/util/SmallVector.h>
 
 #include "aten/native/Recycled.h"
+#include "graphs/Capture.h"
 #include "host/Memory.h"
+#include "profiler/KinetoProfiler.h"
 #include "runtime/Exception.h"
 #include "runtime/Stream.h"
 
@@ -25,6 +27,7 @@
 // Functions own no tensors: the last reference might die on the device's thread. They get raw pointers, and
 // the memory stays theirs until they have run: what is freed is handed out again only to the stream that it was
 // allocated on, where it is used after them. Whoever uses a tensor on another stream calls record_stream().
+// Of a stream that is captured into a graph, functions run again with each replay, and the graph owns them.
 // What functions throw is reported by a later launch or synchronization: Note [Errors of the device] in runtime/Exception.h.
 
 namespace openreg::native {
@@ -36,22 +39,41 @@ struct QueuedTask : Recycled {
   c10::DeviceIndex device = -1;
 };
 
-/// Queues (*task)() on the current stream of the current device, which must reach its memory.
+/// Runs a task on a stream's thread; a later call reports what it throws.
 template <class Task>
-void queue(std::unique_ptr<Task> task) {
+void run_task(Task& task) noexcept {
+  try {
+    task();
+  } catch (const c10::Error& error) {
+    report_kernel_error(task.device, error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    report_kernel_error(task.device, error.what());
+  } catch (...) {
+    report_device_error(task.device, "an exception of unknown type");
+  }
+}
+
+/// Queues (*task)() on the current stream of the current device, which must reach its memory.
+/// A graph calls it again, so it must leave what it holds as it is.
+/// `name`: in traces; none is after the operator.
+template <class Task>
+void queue(std::unique_ptr<Task> task, const char* name = nullptr) {
   const OpenRegStream stream = getCurrentStream();
   task->device = stream.device_index();
+  if (C10_UNLIKELY(capture_of(stream.stream()) != 0)) {
+    name_captured_kernel(name);
+    const auto release = [](void* argument) { delete static_cast<Task*>(argument); };
+    const auto replay = [](void* argument) { run_task(*static_cast<Task*>(argument)); };
+    OPENREG_CHECK(orStreamCaptureRetain(stream.stream(), task.get(), release));
+    OPENREG_CHECK_LAUNCH(orLaunchKernel(stream.stream(), replay, task.release()));
+    return;
+  }
+  if (name != nullptr) {
+    name_next_kernel(name);
+  }
   const auto run = [](void* argument) {
     const std::unique_ptr<Task> owned(static_cast<Task*>(argument));
-    try {
-      (*owned)();
-    } catch (const c10::Error& error) {
-      report_kernel_error(owned->device, error.what_without_backtrace());
-    } catch (const std::exception& error) {
-      report_kernel_error(owned->device, error.what());
-    } catch (...) {
-      report_device_error(owned->device, "an exception of unknown type");
-    }
+    run_task(*owned);
   };
   OPENREG_CHECK_LAUNCH(orLaunchKernel(stream.stream(), run, task.get()));
   static_cast<void>(task.release());

@@ -16,6 +16,8 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
+#include "host/Launch.h"
+#include "runtime/Capturing.h"
 #include "runtime/Exception.h"
 #include "runtime/Stream.h"
 
@@ -106,6 +108,7 @@ void run_on_host(HostAccess access, c10::function_ref<void()> fn) {
 }
 
 void run_on_worker(c10::function_ref<void()> fn) {
+  check_not_capturing("code of the host that the caller waits for");
   AwaitedFunction awaited(fn, at::get_num_threads());
   OPENREG_CHECK_LAUNCH(orLaunchKernel(getCurrentStream().stream(), &AwaitedFunction::run, &awaited));
   awaited.wait();
@@ -113,18 +116,16 @@ void run_on_worker(c10::function_ref<void()> fn) {
 }
 
 void queue_on_worker(std::function<void()> fn) {
-  struct Task {
+  struct Task : native::QueuedTask {
+    explicit Task(std::function<void()> what) : fn(std::move(what)) {}
+    void operator()() {
+      const CpuKernelScope scope(threads);
+      fn();
+    }
     std::function<void()> fn;
-    int threads;
+    int threads = at::get_num_threads();
   };
-  auto task = std::make_unique<Task>(Task{std::move(fn), at::get_num_threads()});
-  const auto run = [](void* argument) {
-    const std::unique_ptr<Task> owned(static_cast<Task*>(argument));
-    const CpuKernelScope scope(owned->threads);
-    owned->fn();
-  };
-  OPENREG_CHECK_LAUNCH(orLaunchKernel(getCurrentStream().stream(), run, task.get()));
-  static_cast<void>(task.release());
+  native::queue(std::make_unique<Task>(std::move(fn)));
 }
 
 }  // namespace openreg

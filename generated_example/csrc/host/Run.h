@@ -36,7 +36,9 @@ OPENREG_RUNTIME_API void run_on_host(HostAccess access, c10::function_ref<void()
 /// run_on_host() with kAlias.
 OPENREG_RUNTIME_API void run_on_worker(c10::function_ref<void()> fn);
 
-/// The same without waiting: `fn` and what it owns are destroyed on the stream's thread. `fn` must not throw.
+/// The same without waiting: `fn` and what it owns are destroyed on the stream's thread. What it throws is reported
+/// by a later call.
+/// A graph calls it with each replay.
 OPENREG_RUNTIME_API void queue_on_worker(std::function<void()> fn);
 
 }  // namespace openreg

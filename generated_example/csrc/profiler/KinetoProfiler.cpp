@@ -120,8 +120,11 @@ std::string name_of(const orActivity& record, const libkineto::ITraceActivity* o
   return name_of_kernel(op);
 }
 
-const char* name_of_call(orActivityKind kind) {
-  switch (kind) {
+const char* name_of_call(const orActivity& record) {
+  if (record.replayed != 0) {
+    return "orGraphLaunch";
+  }
+  switch (record.kind) {
     case orActivityMemcpy:
       return "orMemcpyAsync";
     case orActivityMemset:
@@ -193,7 +196,8 @@ class Session : public libkineto::IActivityProfilerSession {
     trace_->gpuOpCount = static_cast<int>(records_.size());
     std::map<std::pair<int, int>, int64_t> rows;  // device and stream: when it began
     std::map<std::pair<std::pair<int, int>, int32_t>, std::pair<int64_t, int64_t>> spans;  // of ranges, on a row
-    uint32_t flow = 0;
+    std::map<std::pair<int, uint64_t>, uint32_t> launches;  // of graphs, by thread and time: all parts have one call
+    uint32_t flows = 0;
     for (const orActivity& record : records_) {
       const int64_t begin = system_time(record.start);
       if (begin < start || begin > end) {
@@ -202,8 +206,14 @@ class Session : public libkineto::IActivityProfilerSession {
       const auto row = std::pair(record.device, record.stream);
       rows.try_emplace(row, begin);
       const libkineto::ITraceActivity* const op = operator_of(record) == 0 ? nullptr : linked(operator_of(record));
-      ++flow;
-      add_call(record, op, flow);
+      uint32_t flow = flows + 1;
+      if (record.replayed != 0) {
+        flow = launches.try_emplace({record.thread, record.queueStart}, flow).first->second;
+      }
+      if (flow > flows) {
+        flows = flow;
+        add_call(record, op, flow);
+      }
       add_activity(record, op, flow);
       if (range_of(record) != 0) {
         auto& span = spans.try_emplace({row, range_of(record)}, begin, begin).first->second;
@@ -275,7 +285,7 @@ class Session : public libkineto::IActivityProfilerSession {
 
   /// The call that queued it, on the row of its thread.
   void add_call(const orActivity& record, const libkineto::ITraceActivity* op, uint32_t flow) {
-    GenericTraceActivity& call = add(ActivityType::PRIVATEUSE1_RUNTIME, name_of_call(record.kind), system_time(record.queueStart), system_time(record.queueEnd));
+    GenericTraceActivity& call = add(ActivityType::PRIVATEUSE1_RUNTIME, name_of_call(record), system_time(record.queueStart), system_time(record.queueEnd));
     call.device = static_cast<int32_t>(getpid());
     call.resource = record.thread;
     call.threadId = record.thread;

@@ -9,6 +9,7 @@
 #include <ATen/EmptyTensor.h>
 #include <c10/util/Exception.h>
 
+#include "runtime/Capturing.h"
 #include "runtime/Functions.h"
 
 namespace openreg {
@@ -34,21 +35,22 @@ OpenRegGeneratorImpl* check_impl(c10::GeneratorImpl* impl) {
 }  // namespace
 
 OpenRegGeneratorImpl::OpenRegGeneratorImpl(c10::DeviceIndex device, uint64_t seed)
-    : OpenRegGeneratorImpl(device, std::make_shared<State>()) {
+    : OpenRegGeneratorImpl(device, std::make_shared<PhiloxState>()) {
   state_->seed = seed;
 }
 
-OpenRegGeneratorImpl::OpenRegGeneratorImpl(c10::DeviceIndex device, std::shared_ptr<State> state)
+OpenRegGeneratorImpl::OpenRegGeneratorImpl(c10::DeviceIndex device, std::shared_ptr<PhiloxState> state)
     : c10::GeneratorImpl(c10::Device(device_type(), device), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1)),
       state_(std::move(state)) {}
 
-std::shared_ptr<OpenRegGeneratorImpl::State> OpenRegGeneratorImpl::state() const {
+std::shared_ptr<PhiloxState> OpenRegGeneratorImpl::state() const {
   const std::lock_guard<std::mutex> lock(pointer_mutex_);
   return state_;
 }
 
 void OpenRegGeneratorImpl::set_current_seed(uint64_t seed) {
-  const std::shared_ptr<State> state = this->state();
+  check_not_capturing("a generator that is seeded or set");
+  const std::shared_ptr<PhiloxState> state = this->state();
   const std::lock_guard<std::mutex> lock(state->mutex);
   state->seed = seed;
   state->offset = 0;
@@ -56,19 +58,20 @@ void OpenRegGeneratorImpl::set_current_seed(uint64_t seed) {
 
 void OpenRegGeneratorImpl::set_offset(uint64_t offset) {
   check_offset(offset);
-  const std::shared_ptr<State> state = this->state();
+  check_not_capturing("a generator that is seeded or set");
+  const std::shared_ptr<PhiloxState> state = this->state();
   const std::lock_guard<std::mutex> lock(state->mutex);
   state->offset = offset;
 }
 
 uint64_t OpenRegGeneratorImpl::get_offset() const {
-  const std::shared_ptr<State> state = this->state();
+  const std::shared_ptr<PhiloxState> state = this->state();
   const std::lock_guard<std::mutex> lock(state->mutex);
   return state->offset;
 }
 
 uint64_t OpenRegGeneratorImpl::current_seed() const {
-  const std::shared_ptr<State> state = this->state();
+  const std::shared_ptr<PhiloxState> state = this->state();
   const std::lock_guard<std::mutex> lock(state->mutex);
   return state->seed;
 }
@@ -80,6 +83,7 @@ uint64_t OpenRegGeneratorImpl::seed() {
 }
 
 void OpenRegGeneratorImpl::set_state(const c10::TensorImpl& new_state) {
+  check_not_capturing("a generator that is seeded or set");
   at::detail::check_rng_state(new_state);
   TORCH_CHECK(
       new_state.numel() == int64_t{kStateBytes},
@@ -87,7 +91,7 @@ void OpenRegGeneratorImpl::set_state(const c10::TensorImpl& new_state) {
   uint64_t values[2];
   std::memcpy(values, new_state.data(), kStateBytes);
   check_offset(values[1]);
-  const std::shared_ptr<State> state = this->state();
+  const std::shared_ptr<PhiloxState> state = this->state();
   const std::lock_guard<std::mutex> lock(state->mutex);
   state->seed = values[0];
   state->offset = values[1];
@@ -95,7 +99,7 @@ void OpenRegGeneratorImpl::set_state(const c10::TensorImpl& new_state) {
 
 c10::intrusive_ptr<c10::TensorImpl> OpenRegGeneratorImpl::get_state() const {
   at::TensorBase tensor = at::detail::empty_cpu({int64_t{kStateBytes}}, c10::TensorOptions(c10::kByte));
-  const std::shared_ptr<State> state = this->state();
+  const std::shared_ptr<PhiloxState> state = this->state();
   const std::lock_guard<std::mutex> lock(state->mutex);
   const uint64_t values[2] = {state->seed, state->offset};
   std::memcpy(tensor.mutable_data_ptr(), values, kStateBytes);
@@ -103,7 +107,7 @@ c10::intrusive_ptr<c10::TensorImpl> OpenRegGeneratorImpl::get_state() const {
 }
 
 void OpenRegGeneratorImpl::graphsafe_set_state(const c10::intrusive_ptr<c10::GeneratorImpl>& new_state) {
-  std::shared_ptr<State> shared = check_impl(new_state.get())->state();
+  std::shared_ptr<PhiloxState> shared = check_impl(new_state.get())->state();
   const std::lock_guard<std::mutex> lock(pointer_mutex_);
   state_ = std::move(shared);
 }
@@ -115,21 +119,24 @@ c10::intrusive_ptr<c10::GeneratorImpl> OpenRegGeneratorImpl::graphsafe_get_state
 }
 
 OpenRegGeneratorImpl* OpenRegGeneratorImpl::clone_impl() const {
-  auto copy = std::make_shared<State>();
-  const std::shared_ptr<State> state = this->state();
+  auto copy = std::make_shared<PhiloxState>();
+  const std::shared_ptr<PhiloxState> state = this->state();
   const std::lock_guard<std::mutex> lock(state->mutex);
   copy->seed = state->seed;
   copy->offset = state->offset;
   return new OpenRegGeneratorImpl(device().index(), std::move(copy));
 }
 
+std::pair<uint64_t, uint64_t> PhiloxState::take(uint64_t numbers) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const uint64_t first = offset;
+  offset += rounded(numbers);
+  return {seed, first};
+}
+
 std::pair<uint64_t, uint64_t> OpenRegGeneratorImpl::philox_engine_inputs(uint64_t increment) {
-  const uint64_t rounded = (increment + kNumbersPerCall - 1) / kNumbersPerCall * kNumbersPerCall;
-  const std::shared_ptr<State> state = this->state();
-  const std::lock_guard<std::mutex> lock(state->mutex);
-  const uint64_t first = state->offset;
-  state->offset += rounded;
-  return {state->seed, first};
+  check_not_capturing("random numbers of a kernel that draws them at its launch");
+  return state()->take(increment);
 }
 
 #if OPENREG_TORCH_HAS_PHILOX_STATE
@@ -166,11 +173,19 @@ at::Generator createGenerator(c10::DeviceIndex device) {
   return at::make_generator<OpenRegGeneratorImpl>(resolve_device_index(device));
 }
 
-at::Generator cpu_generator(
-    const std::optional<at::Generator>& generator, c10::DeviceIndex device, uint64_t increment) {
+std::shared_ptr<PhiloxState> philox_state_of(const std::optional<at::Generator>& generator, c10::DeviceIndex device) {
   const bool given = generator.has_value() && generator->defined();
   const at::Generator& source = given ? *generator : getDefaultGenerator(device);
-  const auto [seed, offset] = check_impl(source.unsafeGetGeneratorImpl())->philox_engine_inputs(increment);
+  return check_impl(source.unsafeGetGeneratorImpl())->state();
+}
+
+at::Generator cpu_generator(
+    const std::optional<at::Generator>& generator, c10::DeviceIndex device, uint64_t increment) {
+  const auto [seed, offset] = philox_state_of(generator, device)->take(increment);
+  return cpu_generator(seed, offset);
+}
+
+at::Generator cpu_generator(uint64_t seed, uint64_t offset) {
   // The engine's whole state comes from the pair, by splitmix64. Its own seeding takes 32 bits, and two of many draws
   // would soon be the same.
   at::mt19937_data_pod state = at::mt19937(seed).data();

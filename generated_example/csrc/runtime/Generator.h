@@ -32,6 +32,18 @@
 
 namespace openreg {
 
+/// The numbers of a generator, and of those that share its state.
+struct OPENREG_RUNTIME_API PhiloxState {
+  /// A number of 32-bit numbers as Philox makes them: four from one counter.
+  static uint64_t rounded(uint64_t numbers) { return (numbers + 3) / 4 * 4; }
+  /// Takes that many; returns {seed, offset of the first}.
+  std::pair<uint64_t, uint64_t> take(uint64_t numbers);
+
+  mutable std::mutex mutex;
+  uint64_t seed = 0;
+  uint64_t offset = 0;
+};
+
 class OPENREG_RUNTIME_API OpenRegGeneratorImpl final : public c10::GeneratorImpl {
  public:
   static constexpr size_t kStateBytes = 2 * sizeof(uint64_t);
@@ -59,26 +71,22 @@ class OPENREG_RUNTIME_API OpenRegGeneratorImpl final : public c10::GeneratorImpl
   c10::intrusive_ptr<c10::GeneratorImpl> graphsafe_get_state() const override;
 
 #if OPENREG_TORCH_HAS_PHILOX_STATE
-  /// As philox_engine_inputs(), in CPU tensors: uint64 seed and offset as int64, and 0, as the device has no graphs.
+  /// As philox_engine_inputs(), in CPU tensors: uint64 seed and offset as int64, and 0, for what a graph adds.
   void philox_state(uint64_t increment, at::Tensor& seed, at::Tensor& offset, at::Tensor& intragraph_offset) override;
 #endif
 
   /// Reserves `increment` 32-bit numbers (rounded up to Philox's 4) and returns {seed, offset of the first}. Atomic.
+  /// Of a stream that is captured it throws: what a replay draws is not known yet. captured_draw() in graphs/Capture.h is for that.
   std::pair<uint64_t, uint64_t> philox_engine_inputs(uint64_t increment);
 
- private:
-  struct State {
-    mutable std::mutex mutex;
-    uint64_t seed = 0;
-    uint64_t offset = 0;
-  };
+  std::shared_ptr<PhiloxState> state() const;
 
-  OpenRegGeneratorImpl(c10::DeviceIndex device, std::shared_ptr<State> state);
+ private:
+  OpenRegGeneratorImpl(c10::DeviceIndex device, std::shared_ptr<PhiloxState> state);
   OpenRegGeneratorImpl* clone_impl() const override;
-  std::shared_ptr<State> state() const;
 
   mutable std::mutex pointer_mutex_;  // guards state_, the pointer
-  std::shared_ptr<State> state_;
+  std::shared_ptr<PhiloxState> state_;
 };
 
 /// The generator of `device` (-1: the current one) that is used where none is given.
@@ -87,7 +95,13 @@ OPENREG_RUNTIME_API const at::Generator& getDefaultGenerator(c10::DeviceIndex de
 /// A new generator with the default seed. Device -1: the current one.
 OPENREG_RUNTIME_API at::Generator createGenerator(c10::DeviceIndex device = -1);
 
-/// For kernels that run on the host: a CPU generator of its own for this draw, derived from (seed, offset) of
+/// The state of `generator` (none: the default one of `device`). Throws c10::Error if it is another device's.
+OPENREG_RUNTIME_API std::shared_ptr<PhiloxState> philox_state_of(const std::optional<at::Generator>& generator, c10::DeviceIndex device);
+
+/// For kernels that run on the host: a CPU generator of its own for one draw, derived from (seed, offset).
+OPENREG_RUNTIME_API at::Generator cpu_generator(uint64_t seed, uint64_t offset);
+
+/// The same of a draw now, from (seed, offset) of
 /// `generator` (none: the default one of `device`), which advances by `increment` numbers.
 OPENREG_RUNTIME_API at::Generator cpu_generator(
     const std::optional<at::Generator>& generator, c10::DeviceIndex device, uint64_t increment);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "runtime/Capturing.h"
 #include "runtime/DeviceAllocator.h"
 #include "runtime/Event.h"
 #include "runtime/Exception.h"
@@ -146,10 +147,10 @@ void OpenRegGuardImpl::synchronizeStream(const c10::Stream& stream) const {
   OpenRegStream(stream).synchronize();
 }
 
-// The device has no graphs, so no stream ever records one; a stream of another backend is still an error.
 bool OpenRegGuardImpl::isStreamCapturing(const c10::Stream& stream) const {
   const OpenRegStream checked(stream);
-  return false;
+  const OpenRegGuard guard(stream.device_index());
+  return capture_of(checked.stream()) != 0;
 }
 
 void OpenRegGuardImpl::recordDataPtrOnStream(const c10::DataPtr& data, const c10::Stream& stream) const {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/Capturing.h"
 #include "runtime/Event.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
@@ -49,6 +50,10 @@ struct HostAllocatorImpl final : at::CachingHostAllocatorImpl<OpenRegStream, Ope
   // The block counts on one event per stream. Where none can be created the stream is waited for, and an event that was never
   // recorded has happened. Where that fails, too, the block is never used again: the stream may still write there.
   void record_stream(std::optional<std::vector<OpenRegEvent>>& events, OpenRegStream stream) override {
+    if (is_captured(stream)) {  // nothing runs now; whoever replays keeps the memory
+      events->emplace_back();
+      return;
+    }
     OpenRegEvent event;
     bool recorded = false;
     never_throw("a stream that used pinned memory got an event", [&] {
@@ -108,7 +113,14 @@ struct HostAllocatorImpl final : at::CachingHostAllocatorImpl<OpenRegStream, Ope
 
   // Asked only while a graph is captured.
   OpenRegStream get_current_stream() const override { return getCurrentStream(); }
-  bool stream_is_capturing(OpenRegStream) const override { return false; }
+  bool stream_is_capturing(OpenRegStream stream) const override {
+    return is_captured(stream);
+  }
+
+  static bool is_captured(OpenRegStream stream) noexcept {
+    const DeviceScope scope(stream.device_index());
+    return scope.error() == orSuccess && capture_of(stream.stream()) != 0;
+  }
 };
 
 void deleteHostMemory(void* context);

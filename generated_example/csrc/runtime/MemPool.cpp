@@ -52,6 +52,10 @@ int MemPool::use_count() const {
   return getCurrentAllocator().getPoolUseCount(device_, id_);
 }
 
+c10::MempoolId_t new_graph_pool() {
+  return next_id(/*is_user_created=*/false);
+}
+
 void beginAllocateCurrentThreadToPool(c10::DeviceIndex device, c10::MempoolId_t id) {
   const std::thread::id thread = std::this_thread::get_id();
   getCurrentAllocator().beginAllocateToPool(

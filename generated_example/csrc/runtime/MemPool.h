@@ -39,6 +39,9 @@ class OPENREG_RUNTIME_API MemPool {
   c10::DeviceIndex device_;
 };
 
+/// The id of a pool for graphs. The pool is there once something is allocated to it.
+OPENREG_RUNTIME_API c10::MempoolId_t new_graph_pool();
+
 /// Allocations of the calling thread on `device` come from the pool until endAllocateToPool().
 OPENREG_RUNTIME_API void beginAllocateCurrentThreadToPool(c10::DeviceIndex device, c10::MempoolId_t id);
 

@@ -19,6 +19,7 @@ from .source import codes
 stream = get_external_object_by_index
 empty_strided = _C._empty_strided
 get_raw_stream = Interface.get_raw_stream
+_labels: list[Any] = []  # names of kernels in traces, which may be read at any time later
 _log = getArtifactLogger("torch._inductor.async_compile", "kernel_code")
 
 
@@ -37,12 +38,14 @@ class _Kernels(CppCodeCache):
 def kernel(async_compile: AsyncCompile, name: str, types: list[str], source: str) -> Any:
     """The kernel `name`, to be called with a device's index and its arguments. It is compiled meanwhile."""
     _log.info("openreg kernel %s:\n%s", name, source)
+    label = ctypes.create_string_buffer(name.encode())
+    _labels.append(label)
     # With one thread submit() compiles at once, under a lock that the compilation itself takes.
     submit = async_compile.submit if get_compile_threads() > 1 else None
     library = _Kernels.load_async(source, device_type="cpu", submit_fn=submit)
 
     def loaded() -> Callable[..., None]:
         entry = ctypes.cast(library().launch, ctypes.c_void_p).value
-        return functools.partial(_C._launch_compiled, entry, codes(types))
+        return functools.partial(_C._launch_compiled, entry, ctypes.addressof(label), codes(types))
 
     return loaded() if submit is None else LambdaFuture(loaded)

@@ -61,8 +61,8 @@ class Settings(CustomGraphModulePass):
             return
         if config.triton.cudagraphs:
             warnings.warn(
-                "openreg captures no graphs: torch.compile leaves out what mode='reduce-overhead' and "
-                "'max-autotune' would add, and compiles as without them",
+                "openreg captures no graphs by itself: torch.compile leaves out what mode='reduce-overhead' and "
+                "'max-autotune' would add, and compiles as without them; torch.openreg.graph captures compiled code, too",
                 stacklevel=2,
             )
 

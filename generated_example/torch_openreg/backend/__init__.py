@@ -35,6 +35,13 @@ from .fallback import (
     fallback_report,
     reset_fallback_report,
 )
+from .graphs import (
+    Graph,
+    graph,
+    graph_pool_handle,
+    is_current_stream_capturing,
+    make_graphed_callables,
+)
 from .memory import (
     MemPool,
     caching_allocator_alloc,
@@ -100,6 +107,7 @@ __all__ = [
     "Event",
     "FallbackCount",
     "FallbackReport",
+    "Graph",
     "MemPool",
     "RecordedOp",
     "Recording",
@@ -131,6 +139,8 @@ __all__ = [
     "get_per_process_memory_fraction",
     "get_rng_state",
     "get_rng_state_all",
+    "graph",
+    "graph_pool_handle",
     "host_memory_stats",
     "host_memory_stats_as_nested_dict",
     "init",
@@ -138,7 +148,9 @@ __all__ = [
     "ipc_collect",
     "is_available",
     "is_bf16_supported",
+    "is_current_stream_capturing",
     "is_initialized",
+    "make_graphed_callables",
     "manual_seed",
     "manual_seed_all",
     "max_memory_allocated",

@@ -164,6 +164,7 @@ PyObject* make_module() {
   bind_host_memory(result);
   bind_ipc(result);
   bind_compile(result);
+  bind_graphs(result);
   return result.release().ptr();
   END_HANDLE_TH_ERRORS
 }

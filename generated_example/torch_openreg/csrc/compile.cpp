@@ -79,27 +79,30 @@ void pack(Task& task, char code, PyObject* argument, c10::DeviceIndex device) {
   task.packed.push_back(bits);
 }
 
-// (entry, codes, device, *arguments): bound to a kernel by functools.partial.
+// (entry, name, codes, device, *arguments): bound to a kernel by functools.partial. The name is the address of a string that is
+// never released, for traces; 0: none.
 PyObject* launch_compiled(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   HANDLE_TH_ERRORS
-  TORCH_CHECK(count >= 3, "_launch_compiled(entry, codes, device, *arguments)");
+  constexpr Py_ssize_t kOwn = 4;
+  TORCH_CHECK(count >= kOwn, "_launch_compiled(entry, name, codes, device, *arguments)");
   Py_ssize_t expected = 0;
-  const char* codes = PyUnicode_AsUTF8AndSize(arguments[1], &expected);
+  const char* codes = PyUnicode_AsUTF8AndSize(arguments[2], &expected);
   if (codes == nullptr) {
     throw python_error();
   }
-  TORCH_CHECK(count - 3 == expected, "a compiled kernel takes ", expected, " arguments, and got ", count - 3);
-  const auto device = static_cast<c10::DeviceIndex>(PyLong_AsLong(arguments[2]));
+  TORCH_CHECK(count - kOwn == expected, "a compiled kernel takes ", expected, " arguments, and got ", count - kOwn);
+  const auto device = static_cast<c10::DeviceIndex>(PyLong_AsLong(arguments[3]));
+  const auto* const name = static_cast<const char*>(PyLong_AsVoidPtr(arguments[1]));
   auto task = std::make_unique<Task>(reinterpret_cast<Entry>(PyLong_AsVoidPtr(arguments[0])));
   if (PyErr_Occurred()) {
     throw python_error();
   }
   for (Py_ssize_t i = 0; i < expected; ++i) {
-    pack(*task, codes[i], arguments[i + 3], device);
+    pack(*task, codes[i], arguments[i + kOwn], device);
   }
   pybind11::gil_scoped_release no_gil;
   const c10::OptionalDeviceGuard guard(c10::Device(c10::DeviceType::PrivateUse1, device));
-  native::queue(std::move(task));
+  native::queue(std::move(task), name);
   Py_RETURN_NONE;
   END_HANDLE_TH_ERRORS
 }
@@ -142,7 +145,7 @@ PyCFunction fastcall(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize
 
 void bind_compile(pybind11::module_& module) {
   static PyMethodDef methods[] = {
-      {"_launch_compiled", fastcall(launch_compiled), METH_FASTCALL, "Queue a compiled kernel: (entry, codes, device, *arguments)."},
+      {"_launch_compiled", fastcall(launch_compiled), METH_FASTCALL, "Queue a compiled kernel: (entry, name, codes, device, *arguments)."},
       {"_empty_strided", fastcall(empty_strided), METH_FASTCALL, "torch.empty_strided: (size, stride, dtype, device)."},
       {nullptr, nullptr, 0, nullptr}};
   if (PyModule_AddFunctions(module.ptr(), methods) != 0) {

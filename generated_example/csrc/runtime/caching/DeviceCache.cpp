@@ -33,7 +33,7 @@ c10::MempoolId_t DeviceCache::pool_id(const BlockPool& pool) const {
 Allocation DeviceCache::allocate(size_t size, orStream_t stream) {
   const Context context = shared_.history.gather(RecordContext::STATE);
   Lock lock(mutex_);
-  if (C10_UNLIKELY(!pending_.empty())) {
+  if (C10_UNLIKELY(!pending_.empty() && captures_ == 0)) {
     poll_events();
   }
   Request request{size, rounded_size(std::min(size, kLargestRequest)), nullptr, nullptr, &context, max_split_size()};

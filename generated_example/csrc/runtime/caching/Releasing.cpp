@@ -2,6 +2,8 @@
 // Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
 #include <algorithm>
 
+#include <c10/util/Exception.h>
+
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/caching/DeviceCache.h"
@@ -10,6 +12,8 @@
 namespace openreg::caching {
 
 namespace {
+
+constexpr c10::MempoolId_t kAll{0, 0};
 
 // A segment of an allocator that the user gave goes back there. One that throws has it no more, as far as it knows.
 orError_t give_back_segment(const Block& block) noexcept {
@@ -85,7 +89,7 @@ void DeviceCache::release_cached(Lock& lock, c10::MempoolId_t id) {
       }
     }
   };
-  const bool all = id == c10::MempoolId_t{0, 0};
+  const bool all = id == kAll;
   if (all) {
     collect(small_);
     collect(large_);
@@ -196,6 +200,7 @@ void DeviceCache::erase_released_pools() {
 
 void DeviceCache::empty_cache(c10::MempoolId_t pool) {
   Lock lock(mutex_);
+  TORCH_CHECK(captures_ == 0 || pool != kAll, "openreg: empty_cache(): operation not permitted while a stream is captured into a graph");
   if (captures_ == 0) {
     synchronize_uses(lock);
   }

@@ -63,13 +63,17 @@ typedef enum orError {
   orErrorNotSupported = 6,  // the device cannot do this, or not from here
   orErrorNotPorted = 7,  // the port layer lacks this function; the error string names it
   orErrorForked = 8,  // the process was forked after the device was used
-  orErrorUnknown = 9  // anything else, such as a kernel that threw
+  orErrorUnknown = 9,  // anything else, such as a kernel that threw
+  orErrorCaptureUnsupported = 10,  // not while the stream is captured, which ends with an error for that
+  orErrorCaptureInvalidated = 11  // the capture did what it must not, or left work of another stream unjoined
 } orError_t;
 
 // Opaque. The null stream is the default stream of the calling thread's current device: an ordinary stream that
 // always exists and cannot be destroyed; no other stream waits for it by itself.
 typedef struct orStream* orStream_t;
 typedef struct orEvent* orEvent_t;
+
+typedef struct orGraph* orGraph_t;  // what a stream was given while it was captured
 
 typedef struct orMemHandle* orMemHandle_t;  // memory without an address
 
@@ -146,6 +150,19 @@ typedef struct orGemmProblem {
   int64_t strideC;
 } orGemmProblem;
 
+// Which threads a capture forbids calls that would wait, or reach what it records.
+typedef enum orCaptureMode {
+  orCaptureModeGlobal = 0,  // all
+  orCaptureModeThreadLocal = 1,  // the one that began the capture
+  orCaptureModeRelaxed = 2  // none, but for calls about the captured streams themselves
+} orCaptureMode;
+
+typedef enum orCaptureStatus {
+  orCaptureStatusNone = 0,
+  orCaptureStatusActive = 1,
+  orCaptureStatusInvalidated = 2  // by a call that may not be captured; it still has to be ended
+} orCaptureStatus;
+
 typedef enum orActivityKind {
   orActivityKernel = 0,
   orActivityMemcpy = 1,
@@ -160,6 +177,7 @@ typedef struct orActivity {
   int device;
   int stream;  // a number among the device's; 0: its default stream
   int thread;  // the system's number of the thread that queued it
+  int replayed;  // 1: a part of a graph, which orGraphLaunch() queued as a whole
   uint64_t correlation;  // as orActivityCorrelate() set it on that thread
   const char* name;  // as orActivityName() gave it, or the device's own; null if neither
   uint64_t bytes;  // of a Memcpy or Memset
@@ -304,6 +322,29 @@ OPENREG_API orError_t orLaunchKernel(
 // not for this problem, which PyTorch's side then computes by other means. orErrorInvalidValue: negative sizes, an
 // ld* below the length of a column, matrices that are not in device memory.
 OPENREG_API orError_t orGemm(const orGemmProblem* problem, orStream_t stream);
+
+// --- Graphs: optional, orErrorNotSupported where the device lacks them. As CUDA's, made by capturing streams.
+
+// From now on what is queued on `stream` is recorded and not run. A stream that waits for an event recorded there joins the
+// capture, on whichever device; it leaves when the capture ends, and `stream` must have waited for its work by then. Functions
+// of orLaunchKernel and their arguments must stay valid, and may be called again, until the graph is destroyed.
+// Calls that wait for a captured stream, or look whether it is idle, give orErrorCaptureUnsupported and invalidate the
+// capture; so do, as `mode` has it, those that wait for its whole device.
+OPENREG_API orError_t orStreamBeginCapture(orStream_t stream, orCaptureMode mode);
+// Ends the capture that began on `stream`. *graph is the caller's; null if the capture failed, orErrorCaptureInvalidated.
+OPENREG_API orError_t orStreamEndCapture(orStream_t stream, orGraph_t* graph);
+// *id names the capture that the stream is in, and is never 0 then; it may be null.
+OPENREG_API orError_t orStreamGetCaptureInfo(orStream_t stream, orCaptureStatus* status, uint64_t* id);
+// Gives `object` to the graph that `stream` is captured into: release(object) is called once nothing of it can run any more.
+OPENREG_API orError_t orStreamCaptureRetain(orStream_t stream, void* object, void (*release)(void* object));
+// Queues all that was recorded, in its order, on a stream of the device that the capture began on.
+OPENREG_API orError_t orGraphLaunch(orGraph_t graph, orStream_t stream);
+// The handle is gone at once; what was launched still runs.
+OPENREG_API orError_t orGraphDestroy(orGraph_t graph);
+// How many kernels, copies and memsets it has.
+OPENREG_API orError_t orGraphGetNodeCount(orGraph_t graph, size_t* count);
+// Writes it to a file in the DOT language. orErrorInvalidValue: the file cannot be written.
+OPENREG_API orError_t orGraphDebugPrint(orGraph_t graph, const char* path);
 
 // --- Activities: optional, orErrorNotSupported where the device keeps no record of what it did. As CUPTI for CUDA.
 

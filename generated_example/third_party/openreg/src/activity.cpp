@@ -44,14 +44,25 @@ std::uint64_t Activities::now() noexcept {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
 }
 
-std::unique_ptr<Activity> Activities::begin(orActivityKind kind, const char* name) {
-  if (!on()) return nullptr;
+What Activities::named(What what) noexcept {
+  if (what.kind == orActivityKernel && next_name != nullptr) what.name = std::exchange(next_name, nullptr);
+  return what;
+}
+
+std::unique_ptr<Activity> Activities::begin(const What& what, int device, int stream) {
+  const std::uint64_t time = now();
   auto activity = std::make_unique<Activity>();
-  activity->kind = kind;
+  activity->kind = what.kind;
+  activity->name = what.name;
+  activity->copy = what.copy;
+  activity->pageable = what.pageable ? 1 : 0;
+  activity->bytes = what.bytes;
+  activity->device = device;
+  activity->stream = stream;
   activity->thread = thread_number();
   activity->correlation = current_correlation;
-  activity->name = kind == orActivityKernel && next_name != nullptr ? std::exchange(next_name, nullptr) : name;
-  activity->queueStart = now();
+  activity->queueStart = time;
+  activity->queueEnd = now();
   return activity;
 }
 

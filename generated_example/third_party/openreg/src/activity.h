@@ -17,13 +17,22 @@ namespace openreg::driver {
 
 using Activity = orActivity;
 
+// What a task is, for records.
+struct What {
+  orActivityKind kind = orActivityKernel;
+  const char* name = nullptr;
+  orMemcpyKind copy = orMemcpyHostToHost;
+  bool pageable = false;
+  std::size_t bytes = 0;
+};
+
 class Activities {
  public:
   static bool on() noexcept { return on_.load(std::memory_order_relaxed); }
   static void enable(bool on) noexcept { on_.store(on); }
 
-  // The record of what the calling thread queues now; null while nobody records. Throws std::bad_alloc.
-  static std::unique_ptr<Activity> begin(orActivityKind kind, const char* name = nullptr);
+  // The record of what the calling thread queues now on a stream, by its device and number. Throws std::bad_alloc.
+  static std::unique_ptr<Activity> begin(const What& what, int device, int stream);
   // After it ran. Never throws: a record for which there is no memory is counted as lost.
   static void finish(const Activity& activity) noexcept;
   // Moves up to `capacity` records; returns how many.
@@ -32,6 +41,8 @@ class Activities {
   // Of the calling thread.
   static void correlate(std::uint64_t correlation) noexcept;
   static void name(const char* name) noexcept;
+  // `what` with the name that the thread gave to its next kernel, if it gave one.
+  static What named(What what) noexcept;
 
   static std::uint64_t now() noexcept;
 

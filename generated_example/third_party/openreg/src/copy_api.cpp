@@ -3,12 +3,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <utility>
 #include <vector>
 
-#include "activity.h"
 #include "device.h"
 #include "error.h"
+#include "graph.h"
 #include "host_memory.h"
 #include "memory_debug.h"
 #include "move_bytes.h"
@@ -82,48 +81,43 @@ Ends find_ends(const void* destination, const void* source, std::size_t size, or
 }
 
 orError_t finish(Stream& stream) {
+  if (refuse_to_wait(stream.capture())) return orErrorCaptureUnsupported;
   stream.wait();
   return stream.take_failure() ? orErrorUnknown : orSuccess;
 }
 
-// The record of a copy; null while nobody records.
-std::unique_ptr<Activity> copy_activity(const Ends& ends, std::size_t size) {
-  auto activity = Activities::begin(orActivityMemcpy);
-  if (activity == nullptr) return nullptr;
+What copying(const Ends& ends, std::size_t size) {
   const bool to_device = ends.destination.device >= 0;
   const bool from_device = ends.source.device >= 0;
-  activity->copy = to_device ? (from_device ? orMemcpyDeviceToDevice : orMemcpyHostToDevice)
-                             : (from_device ? orMemcpyDeviceToHost : orMemcpyHostToHost);
-  activity->pageable = (!to_device && !ends.destination.pinned) || (!from_device && !ends.source.pinned) ? 1 : 0;
-  activity->bytes = size;
-  return activity;
+  const auto from_host = to_device ? orMemcpyHostToDevice : orMemcpyHostToHost;
+  What what{.kind = orActivityMemcpy, .bytes = size};
+  what.copy = from_device ? (to_device ? orMemcpyDeviceToDevice : orMemcpyDeviceToHost) : from_host;
+  what.pageable = (!to_device && !ends.destination.pinned) || (!from_device && !ends.source.pinned);
+  return what;
 }
 
-std::unique_ptr<Activity> set_activity(std::size_t size) {
-  auto activity = Activities::begin(orActivityMemset);
-  if (activity != nullptr) activity->bytes = size;
-  return activity;
-}
+What setting(std::size_t size) { return {.kind = orActivityMemset, .bytes = size}; }
 
 void submit_copy(
-    Stream& stream, void* destination, const void* source, std::size_t size, std::unique_ptr<Activity> activity) {
-  stream.submit(Stream::Touches::kMemory, [=] { move_bytes(destination, source, size); }, std::move(activity));
+    Stream& stream, void* destination, const void* source, std::size_t size, const What& what) {
+  stream.submit(Stream::Touches::kMemory, [=] { move_bytes(destination, source, size); }, what);
 }
 
 orError_t copy_and_wait(
-    Stream& stream, void* destination, const void* source, std::size_t size, std::unique_ptr<Activity> activity) {
+    Stream& stream, void* destination, const void* source, std::size_t size, const What& what) {
+  if (refuse_to_wait(stream.capture())) return orErrorCaptureUnsupported;
   const auto move = [&](const Isolation::Visit& visit) { std::memmove(visit.at(destination), visit.at(source), size); };
-  if (size <= kDirectLimit && stream.run_when_idle(move, activity.get())) return stream.take_failure() ? orErrorUnknown : orSuccess;
-  submit_copy(stream, destination, source, size, std::move(activity));
+  if (size <= kDirectLimit && stream.run_when_idle(move, what)) return stream.take_failure() ? orErrorUnknown : orSuccess;
+  submit_copy(stream, destination, source, size, what);
   return finish(stream);
 }
 
 void submit_staged(
-    Stream& stream, void* destination, const void* source, std::size_t size, std::unique_ptr<Activity> activity) {
+    Stream& stream, void* destination, const void* source, std::size_t size, const What& what) {
   const auto* bytes = static_cast<const char*>(source);
   auto staging = std::make_shared<const std::vector<char>>(bytes, bytes + size);
   const auto copy = [destination, staging] { std::memcpy(destination, staging->data(), staging->size()); };
-  stream.submit(Stream::Touches::kMemory, copy, std::move(activity));
+  stream.submit(Stream::Touches::kMemory, copy, what);
 }
 
 }  // namespace
@@ -144,7 +138,7 @@ orError_t orMemcpy(void* destination, const void* source, size_t size, orMemcpyK
     if (ends.destination.device >= 0 && ends.destination.device != ends.device()) {
       devices.at(ends.destination.device).default_stream()->wait();
     }
-    return copy_and_wait(stream, destination, source, size, copy_activity(ends, size));
+    return copy_and_wait(stream, destination, source, size, copying(ends, size));
   });
 }
 
@@ -158,13 +152,13 @@ orError_t orMemcpyAsync(void* destination, const void* source, size_t size, orMe
     const bool reads_pageable = ends.source.device < 0 && !ends.source.pinned;
     const bool writes_pageable = ends.destination.device < 0 && !ends.destination.pinned;
     if (reads_pageable && !writes_pageable && size <= kStagingLimit) {
-      submit_staged(*target, destination, source, size, copy_activity(ends, size));
+      submit_staged(*target, destination, source, size, copying(ends, size));
       return orSuccess;
     }
     const bool must_wait = reads_pageable || writes_pageable;
     if (must_wait && Stream::current() != nullptr) return orErrorNotSupported;
-    if (must_wait) return copy_and_wait(*target, destination, source, size, copy_activity(ends, size));
-    submit_copy(*target, destination, source, size, copy_activity(ends, size));
+    if (must_wait) return copy_and_wait(*target, destination, source, size, copying(ends, size));
+    submit_copy(*target, destination, source, size, copying(ends, size));
     return orSuccess;
   });
 }
@@ -176,7 +170,7 @@ orError_t orMemset(void* pointer, int value, size_t size) {
     const End end = device_end(pointer, size);
     if (!end.valid) return orErrorInvalidValue;
     Stream& stream = *Devices::get().at(end.device).default_stream();
-    stream.submit(Stream::Touches::kMemory, [=] { std::memset(pointer, value, size); }, set_activity(size));
+    stream.submit(Stream::Touches::kMemory, [=] { std::memset(pointer, value, size); }, setting(size));
     return finish(stream);
   });
 }
@@ -187,7 +181,7 @@ orError_t orMemsetAsync(void* pointer, int value, size_t size, orStream_t stream
     if (target == nullptr) return orErrorInvalidHandle;
     if (size == 0) return orSuccess;
     if (!device_end(pointer, size).valid) return orErrorInvalidValue;
-    target->submit(Stream::Touches::kMemory, [=] { std::memset(pointer, value, size); }, set_activity(size));
+    target->submit(Stream::Touches::kMemory, [=] { std::memset(pointer, value, size); }, setting(size));
     return orSuccess;
   });
 }

@@ -7,6 +7,7 @@
 #include "config.h"
 #include "device.h"
 #include "error.h"
+#include "graph.h"
 
 namespace openreg::driver {
 namespace {
@@ -86,6 +87,7 @@ orError_t orDeviceSynchronize(void) {
   return call([] {
     if (Stream::current() != nullptr) return orErrorNotSupported;
     Device& device = current_device();
+    if (refuse_to_wait()) return orErrorCaptureUnsupported;
     device.wait();
     return device.take_failure() ? orErrorUnknown : orSuccess;
   });

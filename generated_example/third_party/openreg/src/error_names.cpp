@@ -28,6 +28,10 @@ const char* orGetErrorName(orError_t error) {
       return "orErrorForked";
     case orErrorUnknown:
       return "orErrorUnknown";
+    case orErrorCaptureUnsupported:
+      return "orErrorCaptureUnsupported";
+    case orErrorCaptureInvalidated:
+      return "orErrorCaptureInvalidated";
   }
   return "unrecognized error code";
 }
@@ -54,6 +58,10 @@ const char* orGetErrorString(orError_t error) {
       return "the device cannot be used in a process forked after it was used; start processes with 'spawn'";
     case orErrorUnknown:
       return "unknown error";
+    case orErrorCaptureUnsupported:
+      return "operation not permitted while a stream is captured into a graph";
+    case orErrorCaptureInvalidated:
+      return "the capture of a graph failed: a call that cannot be captured, or work of another stream that was not joined";
   }
   return "unrecognized error code";
 }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -14,9 +15,19 @@
 // queued, so streams never wait for each other in a circle.
 namespace openreg::driver {
 
+class Capture;
+class Stream;
+
 class Mark {
  public:
   using Clock = std::chrono::steady_clock;
+
+  Mark() = default;
+  // Of a capture: it never happens, and stands for what its stream had waited for.
+  Mark(std::shared_ptr<Capture> capture, std::map<const Stream*, std::size_t> seen)
+      : capture_(std::move(capture)), seen_(std::move(seen)) {}
+  const std::shared_ptr<Capture>& capture() const { return capture_; }
+  const std::map<const Stream*, std::size_t>& seen() const { return seen_; }
 
   // Called once, by the stream that reached it.
   void happen() {
@@ -39,6 +50,8 @@ class Mark {
   }
 
  private:
+  const std::shared_ptr<Capture> capture_;
+  const std::map<const Stream*, std::size_t> seen_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool happened_ = false;

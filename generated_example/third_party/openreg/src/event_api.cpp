@@ -41,6 +41,11 @@ orError_t orEventRecord(orEvent_t event, orStream_t stream) {
     const auto found = table().find(event);
     const auto target = find_stream(stream);
     if (found == nullptr || target == nullptr) return orErrorInvalidHandle;
+    if (auto capture = target->capture(); capture != nullptr) {
+      auto seen = capture->record(*target);
+      found->set_latest(std::make_shared<Mark>(std::move(capture), std::move(seen)));
+      return orSuccess;
+    }
     auto mark = std::make_shared<Mark>();
     target->submit(Stream::Touches::kNothing, [mark] { mark->happen(); });
     // Only now: nobody may wait for a mark that could not be queued.
@@ -55,7 +60,19 @@ orError_t orStreamWaitEvent(orStream_t stream, orEvent_t event) {
     const auto target = find_stream(stream);
     if (found == nullptr || target == nullptr) return orErrorInvalidHandle;
     auto mark = found->latest();
-    if (mark == nullptr || mark->happened()) return orSuccess;
+    if (mark == nullptr) return orSuccess;
+    if (const auto& capture = mark->capture(); capture != nullptr) {
+      if (capture->ended()) return orErrorInvalidHandle;
+      if (!capture->join(target)) {
+        refuse_to_wait(capture);
+        return orErrorCaptureUnsupported;
+      }
+      capture->wait(*target, mark->seen());
+      return orSuccess;
+    }
+    // Whether it has happened is no matter: with a replay it would mean nothing.
+    if (refuse_to_wait(target->capture())) return orErrorCaptureUnsupported;
+    if (mark->happened()) return orSuccess;
     target->submit(Stream::Touches::kNothing, [mark = std::move(mark)] { mark->wait(); });
     return orSuccess;
   });
@@ -68,6 +85,7 @@ orError_t orEventSynchronize(orEvent_t event) {
     if (found == nullptr) return orErrorInvalidHandle;
     const auto mark = found->latest();
     if (mark == nullptr) return orSuccess;
+    if (refuse_to_wait(mark->capture())) return orErrorCaptureUnsupported;
     mark->wait();
     Devices::get().seal();
     return orSuccess;
@@ -80,6 +98,7 @@ orError_t orEventQuery(orEvent_t event) {
     if (found == nullptr) return orErrorInvalidHandle;
     const auto mark = found->latest();
     if (mark == nullptr) return orSuccess;
+    if (refuse_to_wait(mark->capture())) return orErrorCaptureUnsupported;
     if (!mark->happened()) return orErrorNotReady;
     Devices::get().seal();
     return orSuccess;

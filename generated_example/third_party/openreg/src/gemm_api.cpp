@@ -1,6 +1,5 @@
 // Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
-#include "activity.h"
 #include "device.h"
 #include "error.h"
 #include "gemm.h"
@@ -23,7 +22,7 @@ orError_t orGemm(const orGemmProblem* problem, orStream_t stream) {
     for (const void* matrix : matrices) {
       if (devices.device_of(matrix) < 0) return orErrorInvalidValue;
     }
-    found->submit(Stream::Touches::kMemory, [given = *problem] { run_gemm(given); }, Activities::begin(orActivityKernel, "gemm"));
+    found->submit(Stream::Touches::kMemory, [given = *problem] { run_gemm(given); }, {.name = "gemm"});
     return orSuccess;
   });
 }

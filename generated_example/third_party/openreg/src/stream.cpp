@@ -66,43 +66,69 @@ void Stream::start() {
   started_ = true;
 }
 
-void Stream::note(Activity& activity) const {
-  activity.device = device_;
-  activity.stream = number_;
-  activity.queueEnd = Activities::now();
-}
-
-void Stream::submit(Touches touches, std::function<void()> run, std::unique_ptr<Activity> activity) {
-  if (activity != nullptr) note(*activity);
+void Stream::submit(Touches touches, std::function<void()> run, const What& what) {
+  // Marks of events are no activities.
+  std::unique_ptr<Activity> activity;
+  if (Activities::on() && touches == Touches::kMemory) activity = Activities::begin(Activities::named(what), device_, number_);
   {
     std::lock_guard lock(submission_);
+    if (capture_ != nullptr) return capture_->add(*this, touches, std::move(run), Activities::named(what));
     if (!started_) start();
     queue_.push(Task{touches, std::move(run), std::move(activity)});
     // Who is about to sleep says so and looks at submitted_ after that, so one of the two sees the other.
     submitted_.store(submitted_.load(std::memory_order_relaxed) + 1);
   }
+  wake();
+}
+
+void Stream::wake() {
   if (!sleeping_.load()) return;
   std::lock_guard lock(sleep_);
   if (sleeping_.exchange(false)) arrived_.notify_one();
 }
 
-bool Stream::run_when_idle(const std::function<void(const Isolation::Visit&)>& run, Activity* activity) {
+void Stream::launch(std::shared_ptr<const Graph> graph) {
+  // Each part of the graph has a record of its own.
+  std::shared_ptr<const Activity> launched;
+  if (Activities::on()) launched = Activities::begin({}, device_, number_);
+  {
+    std::lock_guard lock(submission_);
+    if (!started_) start();
+    const auto run = [graph = std::move(graph), launched] { graph->run(launched.get()); };
+    queue_.push(Task{Touches::kMemory, run, nullptr});
+    submitted_.store(submitted_.load(std::memory_order_relaxed) + 1);
+  }
+  wake();
+}
+
+std::shared_ptr<Capture> Stream::capture() {
+  std::lock_guard lock(submission_);
+  return capture_;
+}
+
+bool Stream::join(std::shared_ptr<Capture> capture) {
+  std::lock_guard lock(submission_);
+  if (capture != nullptr && capture_ != nullptr && capture_ != capture) return false;
+  capture_ = std::move(capture);
+  return true;
+}
+
+bool Stream::run_when_idle(const std::function<void(const Isolation::Visit&)>& run, const What& what) {
   constexpr int kTrials = 4;
   if (!isolation_.has_visits()) return false;
   for (int trial = 0; trial < kTrials; ++trial) {
     wait();
     std::lock_guard lock(submission_);
+    if (capture_ != nullptr) return false;
     if (!done(submitted_.load())) continue;
     const Isolation::Visit visit(isolation_);
-    if (activity == nullptr) {
-      run(visit);
-      return true;
-    }
-    note(*activity);
-    activity->start = activity->queueEnd;
+    const auto activity = Activities::on() ? Activities::begin(what, device_, number_) : nullptr;
+    if (activity != nullptr) activity->start = Activities::now();
     run(visit);
-    activity->end = Activities::now();
-    Activities::finish(*activity);
+    if (activity != nullptr) {
+      activity->end = Activities::now();
+      Activities::finish(*activity);
+    }
     return true;
   }
   return false;

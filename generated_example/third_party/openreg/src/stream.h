@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "openreg.h"
+#include "graph.h"
 #include "isolation.h"
 #include "task_queue.h"
 
@@ -87,13 +88,19 @@ class Stream : public std::enable_shared_from_this<Stream> {
   int number() const { return number_; }
   int priority() const { return priority_; }
 
-  // Queues a task. If it throws when run, the stream goes on and take_failure() reports it. Throws if there are no means to
+  // Queues a task, or gives it to the capture, which knows by `what` what it is. If it throws when run, the stream goes on and take_failure() reports it. Throws if there are no means to
   // queue it (memory, threads); then nothing is queued.
-  void submit(Touches touches, std::function<void()> run, std::unique_ptr<Activity> activity = nullptr);
+  void submit(Touches touches, std::function<void()> run, const What& what = {});
+  // Queues all of a graph, as one task.
+  void launch(std::shared_ptr<const Graph> graph);
+  // The capture that takes what is submitted; null if it runs.
+  std::shared_ptr<Capture> capture();
+  // Takes part in a capture, or, with null, in none any more. False, and nothing changed, if it already is in another one.
+  bool join(std::shared_ptr<Capture> capture);
   // Waits for what was submitted so far, then runs `run` on the calling thread, with the rights of a stream's. Nothing is
   // submitted meanwhile, so it should be short. False, and nothing was run, if others keep the stream busy or a host thread
   // can't have these rights. Not to be called on a stream's own thread.
-  bool run_when_idle(const std::function<void(const Isolation::Visit&)>& run, Activity* activity);
+  bool run_when_idle(const std::function<void(const Isolation::Visit&)>& run, const What& what);
   // True if nothing is left to do.
   bool idle();
   // Waits for what was submitted so far. Not to be called on a stream's own thread.
@@ -107,8 +114,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
  private:
   void start();
+  void wake();
   void work();
-  void note(Activity& activity) const;
   // Runs a task and destroys what it holds, such as a staging buffer.
   void run(Task& task);
   // The next task, after some sleep if need be; null at the end. It stays in its place until the next call.
@@ -125,8 +132,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   // What those that submit write, what the stream's thread writes, and what both read, lie in cache lines of their own: a line
   // that two processors write costs each of them more than a small task does.
-  alignas(64) std::mutex submission_;  // of those that submit; guards the queue's back, started_, and writing submitted_
+  alignas(64) std::mutex submission_;  // of those that submit; guards the queue's back, started_, capture_, and writing submitted_
   bool started_ = false;
+  std::shared_ptr<Capture> capture_;
   TaskQueue queue_;
   alignas(64) std::atomic<std::uint64_t> submitted_{0};
 

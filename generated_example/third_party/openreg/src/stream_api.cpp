@@ -2,7 +2,6 @@
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
 #include <algorithm>
 
-#include "activity.h"
 #include "device.h"
 #include "error.h"
 #include "handle.h"
@@ -53,6 +52,7 @@ orError_t orStreamSynchronize(orStream_t stream) {
     if (Stream::current() != nullptr) return orErrorNotSupported;
     const auto found = find_stream(stream);
     if (found == nullptr) return orErrorInvalidHandle;
+    if (refuse_to_wait(found->capture())) return orErrorCaptureUnsupported;
     found->wait();
     return found->take_failure() ? orErrorUnknown : orSuccess;
   });
@@ -62,6 +62,7 @@ orError_t orStreamQuery(orStream_t stream) {
   return call([&] {
     const auto found = find_stream(stream);
     if (found == nullptr) return orErrorInvalidHandle;
+    if (refuse_to_wait(found->capture())) return orErrorCaptureUnsupported;
     if (!found->idle()) return orErrorNotReady;
     return found->take_failure() ? orErrorUnknown : orSuccess;
   });
@@ -94,7 +95,7 @@ orError_t orLaunchKernel(orStream_t stream, void (*function)(void*), void* argum
     Stream* const target = stream == nullptr ? current_device().default_stream().get() : found.get();
     if (target == nullptr) return orErrorInvalidHandle;
     if (function == nullptr) return orErrorInvalidValue;
-    target->submit(Stream::Touches::kMemory, [function, argument] { function(argument); }, Activities::begin(orActivityKernel));
+    target->submit(Stream::Touches::kMemory, [function, argument] { function(argument); });
     return orSuccess;
   });
 }

@@ -42,12 +42,12 @@ TEST_F(DeviceTest, WantedCallsOfAFunctionFail) {
 TEST_F(DeviceTest, EachErrorHasANameAndASentence) {
   std::set<std::string> names;
   std::set<std::string> sentences;
-  for (int code = orSuccess; code <= orErrorUnknown; ++code) {
+  for (int code = orSuccess; code <= orErrorCaptureInvalidated; ++code) {
     names.insert(orGetErrorName(static_cast<orError_t>(code)));
     sentences.insert(orGetErrorString(static_cast<orError_t>(code)));
   }
-  EXPECT_EQ(names.size(), static_cast<size_t>(orErrorUnknown) + 1);
-  EXPECT_EQ(sentences.size(), static_cast<size_t>(orErrorUnknown) + 1);
+  EXPECT_EQ(names.size(), static_cast<size_t>(orErrorCaptureInvalidated) + 1);
+  EXPECT_EQ(sentences.size(), static_cast<size_t>(orErrorCaptureInvalidated) + 1);
   EXPECT_STREQ(orGetErrorName(orErrorInvalidHandle), "orErrorInvalidHandle");
   EXPECT_STREQ(orGetErrorName(static_cast<orError_t>(15)), "unrecognized error code");
   EXPECT_STREQ(orGetErrorString(static_cast<orError_t>(15)), "unrecognized error code");

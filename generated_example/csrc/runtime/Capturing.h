@@ -1,0 +1,44 @@
+// Written by openreg-gen from openreg.yaml.
+// Generated: do not edit; `graphs` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <openreg.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include <c10/macros/Macros.h>
+
+#include "runtime/Export.h"
+
+// Note [What a capture asks of the runtime]
+// Most code need not know that its stream is captured: the device records what it is given instead of running it. Four things do:
+//   what waits for the device      check_not_capturing(): there is nothing to wait for
+//   what owns a launched function  the graph does, as it runs with each replay (queue() in host/Launch.h)
+//   random numbers                 captured_draw() in graphs/Capture.h: a replay draws numbers of its own
+//   names of kernels               kept with the graph, since a replay calls no operator
+// While nothing is captured each of them costs a load.
+
+namespace openreg {
+
+namespace detail {
+OPENREG_RUNTIME_API extern std::atomic<int> captures;  // under way, of all threads
+OPENREG_RUNTIME_API uint64_t ask_capture(orStream_t stream) noexcept;
+OPENREG_RUNTIME_API uint64_t ask_current_capture() noexcept;
+}  // namespace detail
+
+/// The number of the capture that a stream is in (null: the current device's default stream); 0 if it is in none. Threads: any.
+inline uint64_t capture_of(orStream_t stream) noexcept {
+  return C10_LIKELY(detail::captures.load(std::memory_order_relaxed) == 0) ? 0 : detail::ask_capture(stream);
+}
+
+/// Whether the calling thread's current stream on the current device is being captured.
+inline bool is_current_stream_capturing() noexcept {
+  return C10_UNLIKELY(detail::captures.load(std::memory_order_relaxed) != 0) && detail::ask_current_capture() != 0;
+}
+
+/// Throws c10::AcceleratorError, as the device does for a wait, if the current stream is being captured; the capture has failed
+/// then. `what` does what can't be captured.
+OPENREG_RUNTIME_API void check_not_capturing(const char* what);
+
+}  // namespace openreg

@@ -1,0 +1,109 @@
+// Written by openreg-gen from openreg.yaml.
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#include "device.h"
+#include "error.h"
+#include "graph.h"
+#include "handle.h"
+#include "stream.h"
+
+namespace openreg::driver {
+namespace {
+
+HandleTable<Graph, orGraph_t>& table() {
+  static auto& instance = *new HandleTable<Graph, orGraph_t>;
+  return instance;
+}
+
+}  // namespace
+}  // namespace openreg::driver
+
+using namespace openreg::driver;
+
+extern "C" {
+
+orError_t orStreamBeginCapture(orStream_t stream, orCaptureMode mode) {
+  return call([&] {
+    const auto found = find_stream(stream);
+    if (found == nullptr) return orErrorInvalidHandle;
+    if (mode < orCaptureModeGlobal || mode > orCaptureModeRelaxed) return orErrorInvalidValue;
+    if (found->capture() != nullptr) return orErrorCaptureUnsupported;
+    return std::make_shared<Capture>(*found, found->device(), mode)->join(found) ? orSuccess : orErrorCaptureUnsupported;
+  });
+}
+
+orError_t orStreamEndCapture(orStream_t stream, orGraph_t* graph) {
+  return call([&] {
+    const auto found = find_stream(stream);
+    if (found == nullptr) return orErrorInvalidHandle;
+    if (graph == nullptr) return orErrorInvalidValue;
+    *graph = nullptr;
+    const auto capture = found->capture();
+    if (capture == nullptr || capture->origin() != found.get()) return orErrorInvalidValue;
+    auto made = capture->finish();
+    capture->leave();
+    if (made == nullptr) return orErrorCaptureInvalidated;
+    *graph = table().add(std::move(made));
+    return orSuccess;
+  });
+}
+
+orError_t orStreamGetCaptureInfo(orStream_t stream, orCaptureStatus* status, uint64_t* id) {
+  return call([&] {
+    const auto found = find_stream(stream);
+    if (found == nullptr) return orErrorInvalidHandle;
+    if (status == nullptr) return orErrorInvalidValue;
+    const auto capture = found->capture();
+    *status = orCaptureStatusNone;
+    if (capture != nullptr) *status = capture->valid() ? orCaptureStatusActive : orCaptureStatusInvalidated;
+    if (id != nullptr) *id = capture == nullptr ? 0 : capture->id();
+    return orSuccess;
+  });
+}
+
+orError_t orStreamCaptureRetain(orStream_t stream, void* object, void (*release)(void* object)) {
+  return call([&] {
+    const auto found = find_stream(stream);
+    if (found == nullptr) return orErrorInvalidHandle;
+    if (release == nullptr) return orErrorInvalidValue;
+    const auto capture = found->capture();
+    if (capture == nullptr) return orErrorInvalidValue;
+    capture->retain(object, release);
+    return orSuccess;
+  });
+}
+
+orError_t orGraphLaunch(orGraph_t graph, orStream_t stream) {
+  return call([&] {
+    const auto found = table().find(graph);
+    const auto target = find_stream(stream);
+    if (found == nullptr || target == nullptr) return orErrorInvalidHandle;
+    if (target->device() != found->device()) return orErrorInvalidValue;
+    if (refuse_to_wait(target->capture())) return orErrorCaptureUnsupported;
+    target->launch(found);
+    return orSuccess;
+  });
+}
+
+orError_t orGraphDestroy(orGraph_t graph) {
+  return call([&] { return table().remove(graph) == nullptr ? orErrorInvalidHandle : orSuccess; });
+}
+
+orError_t orGraphGetNodeCount(orGraph_t graph, size_t* count) {
+  return call([&] {
+    const auto found = table().find(graph);
+    if (found == nullptr) return orErrorInvalidHandle;
+    if (count == nullptr) return orErrorInvalidValue;
+    *count = found->size();
+    return orSuccess;
+  });
+}
+
+orError_t orGraphDebugPrint(orGraph_t graph, const char* path) {
+  return call([&] {
+    const auto found = table().find(graph);
+    if (found == nullptr) return orErrorInvalidHandle;
+    return path != nullptr && found->print(path) ? orSuccess : orErrorInvalidValue;
+  });
+}
+
+}  // extern "C"
