@@ -2,14 +2,14 @@
 # Every test, from nothing: the command, bad specs, goldens, generated_example (equality, build, tests, sanitizers),
 # a second backend in an empty folder, the external port, formatting and warnings of what is emitted.
 # Usage: scripts/test.sh [STAGE ...]   default: all that CI runs, in this order:
-#          command format example sample device allocator full second external kinds package release
+#          command format example sample device allocator full second external package release
 #        scripts/test.sh release [VERSION [all|trees [PYTHON]]]
 #          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its Python tests, not only those of
 #          what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
 #          interpreter than python3
-# For a person: sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
+# For a person: kinds, libraries of other kinds of trees; sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
 source "$(dirname "$0")/lib.sh"
-stages=${*:-command format example sample device allocator full second external kinds package release}
+stages=${*:-command format example sample device allocator full second external package release}
 release=2.14.1 release_tests='' release_python=python3
 if [ "${1:-}" = release ]; then stages=release release=${2:-$release} release_tests=${3:-} release_python=${4:-python3}; fi
 work=$(mktemp -d)
