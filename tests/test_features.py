@@ -16,6 +16,15 @@ def rendered(openreg_gen, where: pathlib.Path, spec: str) -> dict[str, pathlib.P
     return {name: path for name, path in files(where / "tree").items() if not name.startswith(".openreg-gen/")}
 
 
+def left_out(openreg_gen, tmp_path, with_it, key: str):
+    """What a tree is without a feature: its files, the names that are gone, and those that differ."""
+    (tmp_path / "off").mkdir()
+    without = rendered(openreg_gen, tmp_path / "off", f"{SPEC}{key}: false\n")
+    assert not set(without) - set(with_it)
+    changed = {name for name in without if with_it[name].read_bytes() != without[name].read_bytes()}
+    return without, set(with_it) - set(without), changed - {"spec.yaml", "mybackend.yaml"}
+
+
 @pytest.fixture
 def with_it(openreg_gen, tmp_path):
     (tmp_path / "on").mkdir()
@@ -29,32 +38,18 @@ def test_it_is_on_by_default(with_it):
 
 
 def test_off_leaves_no_trace(openreg_gen, tmp_path, with_it):
-    (tmp_path / "off").mkdir()
-    without = rendered(openreg_gen, tmp_path / "off", SPEC + "compile: false\n")
-    gone = set(with_it) - set(without)
-    assert not set(without) - set(with_it)
+    without, gone, changed = left_out(openreg_gen, tmp_path, with_it, "compile")
     assert {name for name in gone if not re.search(r"compil|_inductor/|networks|dynamo", name)} == set()
-    changed = [name for name in without if with_it[name].read_bytes() != without[name].read_bytes()]
     assert "README.md" in changed
-    left = [name for name in changed if name != "spec.yaml" and TRACE.search(without[name].read_text())]
-    assert left == []
+    assert [name for name in changed if TRACE.search(without[name].read_text())] == []
 
 
 def test_without_the_profiler(openreg_gen, tmp_path, with_it):
-    (tmp_path / "off").mkdir()
-    without = rendered(openreg_gen, tmp_path / "off", SPEC + "profiler: false\n")
-    gone = set(with_it) - set(without)
+    without, gone, changed = left_out(openreg_gen, tmp_path, with_it, "profiler")
     assert {name for name in gone if "rofiler" not in name} == set()
     assert "csrc/profiler/KinetoProfiler.cpp" in gone and "tests/test_profiler.py" in gone
-    changed = {name for name in without if with_it[name].read_bytes() != without[name].read_bytes()}
-    assert changed == {
-        "mybackend.yaml",
-        "csrc/CMakeLists.txt",
-        "csrc/host/Launch.h",
-        "tests/test_graphs.py",
-        "README.md",
-    }
-    for name in changed - {"mybackend.yaml"}:
+    assert changed == {"csrc/CMakeLists.txt", "csrc/host/Launch.h", "tests/test_graphed_work.py", "README.md"}
+    for name in changed:
         assert "rofiler" not in without[name].read_text()
 
 
@@ -64,13 +59,8 @@ GRAPHS = re.compile(
 
 
 def test_without_graphs(openreg_gen, tmp_path, with_it):
-    (tmp_path / "off").mkdir()
-    without = rendered(openreg_gen, tmp_path / "off", SPEC + "graphs: false\n")
-    gone = set(with_it) - set(without)
-    assert not set(without) - set(with_it)
+    without, gone, changed = left_out(openreg_gen, tmp_path, with_it, "graphs")
     assert {name for name in gone if not re.search(r"[gG]raph|Captur", name)} == set()
     assert {"csrc/graphs/Graph.cpp", "csrc/host/Captured.cpp", "tests/test_graphs.py"} <= gone
-    changed = [name for name in without if with_it[name].read_bytes() != without[name].read_bytes()]
     assert "README.md" in changed and "csrc/host/Launch.h" in changed
-    left = [name for name in changed if name != "mybackend.yaml" and GRAPHS.search(without[name].read_text())]
-    assert left == []
+    assert [name for name in changed if GRAPHS.search(without[name].read_text())] == []

@@ -5,6 +5,8 @@
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
+from typing import Any
 
 import torch_openreg
 import pytest
@@ -59,3 +61,20 @@ def other() -> torch.device:
     if api.device_count() < 2:
         pytest.skip("needs two devices")
     return torch.device(NAME, 1)
+
+
+@pytest.fixture
+def captured() -> Callable[..., tuple[Any, Any]]:
+    """Captures function(): its graph, and what it returned. `warm`: it runs once before. Options: those of graph()."""
+
+    def capture(function: Callable[[], Any], warm: bool = True, **options: Any) -> tuple[Any, Any]:
+        if warm:
+            with api.stream(api.Stream()):
+                function()
+            api.synchronize()
+        graph = api.Graph()
+        with api.graph(graph, **options):
+            result = function()
+        return graph, result
+
+    return capture

@@ -19,7 +19,8 @@ json make_globals(const Resolved& resolved, const std::string& spec_file, Subjec
       {"fallback", Fields::json_of(FallbackContext{spec.fallback})},
       {"compile", {{"on", spec.compile.value}}},
       {"profiler", {{"on", spec.profiler.value}}},
-      {"graphs", {{"on", spec.graphs.value}}},
+      // Only an allocator with pools serves captures; without one, graphs are there and say so.
+      {"graphs", {{"on", spec.graphs.value}, {"captured", spec.graphs.value && (**spec.allocator.device).caches}}},
   };
   add_operators(globals, resolved, subjects);
   return globals;

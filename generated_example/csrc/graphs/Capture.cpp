@@ -21,7 +21,7 @@ namespace {
 
 thread_local const char* current_operator = nullptr;  // "add_kernel" while aten::add runs, during captures
 
-/// Lives for good: names of kernels outlive their graph in profiles.
+/// Never freed: names of kernels outlive their graph in profiles.
 const char* keep(std::string name) {
   static std::mutex mutex;
   static auto& names = *new std::unordered_set<std::string>();
