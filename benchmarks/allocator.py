@@ -45,7 +45,7 @@ def benchmark(table: Table, scratch: pathlib.Path, runs: int) -> None:
     given = os.environ.get("FULL_TREE")
     tree = pathlib.Path(given) if given else ops.build(spec, scratch / "full")
     in_cpp(table, build(tree, scratch / "allocator"))
-    for name, took in ops.told("device_empty.py", tree).items():
+    for name, took in ops.times_of("device_empty.py", tree).items():
         table.note(f"{name}: us", f"{took['cached']:.2f}")
         table.note(f"{name}: cached / CPU", f"{took['cached'] / took['cpu']:.2f}")
         table.note(f"{name}: cached / direct", f"{took['cached'] / took['direct']:.3f}")

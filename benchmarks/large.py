@@ -19,15 +19,15 @@ FOLDER = "torchgen/packaged/ATen/native"
 def write_spec(path: pathlib.Path) -> None:
     """Names COUNT operators, each with a strategy that fits; those that have a default with `override`."""
 
-    def told(*argv):
+    def answer_of(*argv):
         return json.loads(subprocess.run([GENERATOR, *argv], check=True, capture_output=True, text=True).stdout)
 
     path.write_text('backend: {name: mybackend}\nops: ["@minimal"]\n')
-    minimal = {left["op"] for left in told("check", path, "--json")["selections"][0]["left"]}
+    minimal = {left["op"] for left in answer_of("check", path, "--json")["selections"][0]["left"]}
     # Kernels of these would have files that differ from the minimal set's in letter case only.
     taken = minimal | {path.name.split(".")[0].lower() for path in NATIVE.glob("*.cpp.j2")}
     lines = ["backend: {name: mybackend}", "ops:"]
-    for op in [op for op in told("ops", "--json") if op["op"] not in taken][:COUNT]:
+    for op in [op for op in answer_of("ops", "--json") if op["op"] not in taken][:COUNT]:
         override = ", override: true" if op["class"] == "composite" else ""
         lines.append(f"  {op['op']}: {{strategy: native{override}}}")
     path.write_text("\n".join(lines) + "\n")

@@ -3,7 +3,7 @@ device is slower.
 
 `enqueue` is what a call costs the calling thread, the device's work left out; `throughput` has one wait at the end of
 many calls; `round trip` waits after each. `overhead` is what users notice first, with all the threads that either side takes
-by itself (device_overhead.py). What a graph saves is told by launch-bound work (device_graphs.py). The training step is that of a small transformer: with the kernels of
+by itself (device_overhead.py). What a graph saves is seen on launch-bound work (device_graphs.py). The training step is that of a small transformer: with the kernels of
 specs/full.yaml, and without any, where each operator falls back (`alias`: on the device's memory, `cpu`: on copies).
 
 Isolation of device memory is a debugging aid of the simulated device; it is off here, since a host without protection
@@ -40,7 +40,7 @@ def without_kernels(spec: pathlib.Path, scratch: pathlib.Path) -> pathlib.Path:
     return bare
 
 
-def told(script: str, tree: pathlib.Path, fallback: str | None = None, one_thread: bool = True) -> dict:
+def times_of(script: str, tree: pathlib.Path, fallback: str | None = None, one_thread: bool = True) -> dict:
     env = {**os.environ, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
     if one_thread:
         env["OMP_NUM_THREADS"] = "1"
@@ -56,14 +56,14 @@ def benchmark(table: Table, scratch: pathlib.Path, runs: int) -> None:
     spec = peers.ROOT / "specs" / "full.yaml"
     full = os.environ.get("FULL_TREE")
     full = pathlib.Path(full) if full else build(spec, scratch / "full")
-    for name, (cpu, device) in told("device_ops.py", full).items():
+    for name, (cpu, device) in times_of("device_ops.py", full).items():
         table.note(f"{name}, device / CPU", f"{device / cpu:.2f}")
-    for name, (cpu, device) in told("device_overhead.py", full, one_thread=False).items():
+    for name, (cpu, device) in times_of("device_overhead.py", full, one_thread=False).items():
         table.note(f"{name}: overhead, device / CPU", f"{device / cpu:.2f}")
-    for name, (eager, replay) in told("device_graphs.py", full).items():
+    for name, (eager, replay) in times_of("device_graphs.py", full).items():
         table.note(f"{name}, eager / replayed", f"{eager / replay:.2f}")
     bare = os.environ.get("BARE_TREE")
     bare = pathlib.Path(bare) if bare else build(without_kernels(spec, scratch), scratch / "bare")
     for name, tree, fallback in (("native kernels", full, None), ("alias", bare, "alias"), ("copies", bare, "cpu")):
-        step = told("device_gpt.py", tree, fallback)
+        step = times_of("device_gpt.py", tree, fallback)
         table.note(f"transformer step, {name}, device / CPU", f"{step['device'] / step['cpu']:.2f}")

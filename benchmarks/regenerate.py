@@ -90,10 +90,10 @@ def incremental(table: Table, name: str, spec: pathlib.Path, scratch: pathlib.Pa
 
     def ninja() -> tuple[int, float]:
         start = time.perf_counter()
-        told = subprocess.run(
+        compiled = subprocess.run(
             ["cmake", "--build", build, "--", "-v"], check=True, capture_output=True, text=True
         ).stdout
-        return len(re.findall(r" -c \S+\.(?:cpp|cc|c)$", told, re.MULTILINE)), time.perf_counter() - start
+        return len(re.findall(r" -c \S+\.(?:cpp|cc|c)$", compiled, re.MULTILINE)), time.perf_counter() - start
 
     units, seconds = ninja()
     run([GENERATOR, "add", op, "-C", tree])

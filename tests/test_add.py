@@ -14,9 +14,9 @@ def changed(before, after):
 
 def test_add_writes_the_spec_and_what_follows_from_it(openreg_gen, tree):
     text, before = (tree / SPEC).read_text(), state(tree)
-    told = openreg_gen("add", "nonzero", "sin", cwd=tree).stdout
-    assert "add nonzero as native: " in told
-    assert "add sin.out as in_tree: serves 'sin' too; " in told
+    answer = openreg_gen("add", "nonzero", "sin", cwd=tree).stdout
+    assert "add nonzero as native: " in answer
+    assert "add sin.out as in_tree: serves 'sin' too; " in answer
     lines = (tree / SPEC).read_text().splitlines(keepends=True)
     assert "  nonzero: native\n" in lines and "  sin.out: in_tree\n" in lines
     assert "".join(line for line in lines if line not in ("  nonzero: native\n", "  sin.out: in_tree\n")) == text
@@ -65,17 +65,17 @@ def test_remove_keeps_a_kernel_that_somebody_wrote(openreg_gen, tree):
     openreg_gen("add", "nonzero", cwd=tree)
     kernel = tree / "csrc/aten/native/nonzero.cpp"
     kernel.write_text("mine\n")
-    told = openreg_gen("remove", "nonzero", cwd=tree).stdout
-    assert "csrc/aten/native/nonzero.cpp" in told and "edited" in told
+    answer = openreg_gen("remove", "nonzero", cwd=tree).stdout
+    assert "csrc/aten/native/nonzero.cpp" in answer and "edited" in answer
     assert kernel.read_text() == "mine\n"
 
 
 @pytest.mark.parametrize("flag", ["--dry-run", "--diff"])
 def test_looking_changes_nothing(openreg_gen, tree, flag):
     before = state(tree)
-    told = openreg_gen("add", "nonzero", flag, cwd=tree).stdout
+    answer = openreg_gen("add", "nonzero", flag, cwd=tree).stdout
     assert state(tree) == before
-    assert ("+  nonzero: native" if flag == "--diff" else f"update    {SPEC}") in told
+    assert ("+  nonzero: native" if flag == "--diff" else f"update    {SPEC}") in answer
 
 
 @pytest.mark.parametrize(
@@ -93,16 +93,16 @@ def test_looking_changes_nothing(openreg_gen, tree, flag):
 )
 def test_what_cannot_be_added_changes_nothing(openreg_gen, tree, words, codes):
     before = state(tree)
-    told = openreg_gen("add", *words, cwd=tree, code=2).stderr
-    assert all(code in told for code in codes), told
+    answer = openreg_gen("add", *words, cwd=tree, code=2).stderr
+    assert all(code in answer for code in codes), answer
     assert state(tree) == before
 
 
 def test_a_tree_that_would_be_refused_keeps_its_spec(openreg_gen, tree):
     (tree / "csrc/aten/RegisterMinimal.cpp").write_text("mine\n")
     before = state(tree)
-    told = openreg_gen("add", "nonzero", cwd=tree, code=1).stderr
-    assert "RegisterMinimal.cpp" in told
+    answer = openreg_gen("add", "nonzero", cwd=tree, code=1).stderr
+    assert "RegisterMinimal.cpp" in answer
     assert state(tree) == before
 
 
@@ -111,11 +111,11 @@ def test_a_recorded_model_says_what_to_add(openreg_gen, tree, tmp_path):
     rows = [{"op": op, "calls": 2, "fallback": 2, "bytes": 8, "seconds": seconds} for op, seconds in ops]
     recorded = tmp_path / "model.json"
     recorded.write_text(json.dumps({"format": "openreg-gen ops", "version": 1, "torch": "2.13.0", "ops": rows}))
-    told = json.loads(openreg_gen("add", "--from", recorded, "--top", "1", "--json", cwd=tree).stdout)
-    assert [one["op"] for one in told["added"]] == ["sin.out"]
-    assert told["left_out"] == "1 beyond --top, 1 composite, 1 in the spec already"
-    told = openreg_gen("add", "--from", recorded, cwd=tree).stdout
-    assert "add nonzero as native" in told and "sin.out as" not in told
+    answer = json.loads(openreg_gen("add", "--from", recorded, "--top", "1", "--json", cwd=tree).stdout)
+    assert [one["op"] for one in answer["added"]] == ["sin.out"]
+    assert answer["left_out"] == "1 beyond --top, 1 composite, 1 in the spec already"
+    answer = openreg_gen("add", "--from", recorded, cwd=tree).stdout
+    assert "add nonzero as native" in answer and "sin.out as" not in answer
     (tmp_path / "broken.json").write_text("{")
     assert "broken.json" in openreg_gen("add", "--from", tmp_path / "broken.json", cwd=tree, code=2).stderr
 

@@ -70,15 +70,15 @@ def test_a_wrong_command_line_is_exit_2(environment, argv, hint):
 
 
 def test_failures_in_json(openreg_gen, tmp_path):
-    told = json.loads(openreg_gen("generate", "--json", cwd=tmp_path, code=2).stdout)
-    assert told["diagnostics"][0]["code"] == "E0502"
+    answer = json.loads(openreg_gen("generate", "--json", cwd=tmp_path, code=2).stdout)
+    assert answer["diagnostics"][0]["code"] == "E0502"
 
 
 def test_check_without_pytorch_in_json(openreg_gen, tmp_path):
     (tmp_path / "s.yaml").write_text("backend: {name: other}\n")
     outcome = openreg_gen("check", "s.yaml", "--json", "--torch", tmp_path / "none", cwd=tmp_path, code=3)
-    (told,) = json.loads(outcome.stdout)["diagnostics"]
-    assert told["code"].startswith("E04") and told["hint"]
+    (answer,) = json.loads(outcome.stdout)["diagnostics"]
+    assert answer["code"].startswith("E04") and answer["hint"]
     assert outcome.stderr == ""
 
 

@@ -28,12 +28,12 @@ def covered(openreg_gen, environment, tmp_path):
 
 
 def test_totals_are_of_all_operators(covered):
-    told = json.loads(covered("--json").stdout)
-    totals = told["totals"]
-    assert totals["all"] == len(told["ops"]) == 3101
+    answer = json.loads(covered("--json").stdout)
+    totals = answer["totals"]
+    assert totals["all"] == len(answer["ops"]) == 3101
     for key in totals:
-        assert totals[key] == sum(family[key] for family in told["families"])
-    kinds = {op["op"]: op["coverage"] for op in told["ops"]}
+        assert totals[key] == sum(family[key] for family in answer["families"])
+    kinds = {op["op"]: op["coverage"] for op in answer["ops"]}
     assert kinds["add.out"] == kinds["relu"] == "native" and kinds["add.Tensor"] == "delegate"
     assert kinds["reshape"] == "composite" and kinds["mm.out"] == "fallback" and kinds["poisson"] == "missing"
     text = covered().stdout
@@ -111,14 +111,14 @@ def test_searching(page):
 
 
 def test_filters(page, covered):
-    told = json.loads(covered("--json").stdout)
-    native = [op["op"] for op in told["ops"] if op["coverage"] == "native"]
+    answer = json.loads(covered("--json").stdout)
+    native = [op["op"] for op in answer["ops"] if op["coverage"] == "native"]
     for kind in ("delegate", "composite", "fallback", "missing"):
         page.get_by_role("checkbox", name=re.compile(kind)).uncheck()
     assert shown(page) == native
     page.get_by_role("checkbox", name=re.compile("delegate")).check()
     page.locator(".family[data-family=pointwise]").click()
-    pointwise = {op["op"] for op in told["ops"] if op["family"] == "pointwise"}
+    pointwise = {op["op"] for op in answer["ops"] if op["family"] == "pointwise"}
     assert set(shown(page)) <= pointwise and {"add.out", "add.Tensor", "relu"} <= set(shown(page))
     assert page.locator(".family[data-family=pointwise]").get_attribute("aria-pressed") == "true"
     page.get_by_role("button", name="Show all", exact=True).click()

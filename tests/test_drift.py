@@ -83,9 +83,9 @@ def releases(tmp_path):
 
 
 def diff(openreg_gen, a, b):
-    told = json.loads(openreg_gen("ops", "diff", a, b, "--json").stdout)
-    assert list(told) == ["added", "removed", "changed"]
-    return told
+    answer = json.loads(openreg_gen("ops", "diff", a, b, "--json").stdout)
+    assert list(answer) == ["added", "removed", "changed"]
+    return answer
 
 
 def test_ops_diff_of_an_excerpt(openreg_gen, releases):
@@ -111,9 +111,9 @@ def against(openreg_gen, tmp_path, releases, ops, code):
     spec.write_text("backend: {name: mybackend}\n" + ops)
     argv = ("check", spec, "--torch", releases[0], "--against", releases[1])
     text = openreg_gen(*argv, code=code).stdout
-    told = json.loads(openreg_gen(*argv, "--json", code=code).stdout)
-    assert (told["breaks"] > 0) == (code == 1)
-    return text, {entry["op"]: entry for entry in told["ops"]}, told
+    answer = json.loads(openreg_gen(*argv, "--json", code=code).stdout)
+    assert (answer["breaks"] > 0) == (code == 1)
+    return text, {entry["op"]: entry for entry in answer["ops"]}, answer
 
 
 def test_nothing_that_the_spec_uses_changed(openreg_gen, tmp_path, releases):
@@ -144,10 +144,10 @@ def test_what_became_composite_breaks_unless_it_is_overridden(openreg_gen, tmp_p
 
 
 def test_selections_follow_and_what_is_new_is_told(openreg_gen, tmp_path, releases):
-    text, ops, told = against(openreg_gen, tmp_path, releases, 'ops: ["@pointwise", "cho*", "plain*"]\n', 1)
-    assert told["new_in_sets"] == [{"entry": "@pointwise", "line": 2, "ops": ["gelu"]}]
+    text, ops, answer = against(openreg_gen, tmp_path, releases, 'ops: ["@pointwise", "cho*", "plain*"]\n', 1)
+    assert answer["new_in_sets"] == [{"entry": "@pointwise", "line": 2, "ops": ["gelu"]}]
     assert ops["cholesky"]["status"] == "removed" and not ops["cholesky"]["breaks"]  # no longer selected
-    assert [wrong["code"] for wrong in told["selections"]] == ["E0240", "E0241"]
+    assert [wrong["code"] for wrong in answer["selections"]] == ["E0240", "E0241"]
     assert "'@pointwise' would bring gelu" in text
 
 
@@ -167,13 +167,13 @@ def test_whole_releases(openreg_gen, environment, other_releases, a, b):
     folders = [other_releases / f"torch-{release}" for release in (a, b)]
     command = [installed if release == "2.13.0" else other_releases / f"torch-{release}" for release in (a, b)]
     old, new = (schemas(installed.parent if folder.name == "torch-2.13.0" else folder) for folder in folders)
-    told = diff(openreg_gen, *command)
-    assert [each["op"] for each in told["added"]] == sorted(new.keys() - old.keys())
-    assert [each["op"] for each in told["removed"]] == sorted(old.keys() - new.keys())
+    answer = diff(openreg_gen, *command)
+    assert [each["op"] for each in answer["added"]] == sorted(new.keys() - old.keys())
+    assert [each["op"] for each in answer["removed"]] == sorted(old.keys() - new.keys())
     changed = {op: (old[op], new[op]) for op in sorted(old.keys() & new.keys()) if old[op] != new[op]}
-    assert {each["op"]: (each["old"], each["new"]) for each in told["changed"]} == changed
+    assert {each["op"]: (each["old"], each["new"]) for each in answer["changed"]} == changed
     if (a, b) in EXPECTED:
-        assert tuple(len(told[key]) for key in told) == EXPECTED[a, b]
+        assert tuple(len(answer[key]) for key in answer) == EXPECTED[a, b]
 
 
 @pytest.mark.parametrize("release", ["2.9.0", "2.11.0", "2.15.0"])
@@ -188,13 +188,13 @@ def test_a_spec_of_everything_finds_every_change(openreg_gen, environment, other
     ops = {name: {"strategy": "native", "override": True} for name in names if name not in minimal}
     spec.write_text(json.dumps({"backend": {"name": "mybackend"}, "ops": ops}))
     argv = ("check", spec, "--torch", installed, "--against", other, "--json")
-    told = json.loads(openreg_gen(*argv, code=1).stdout)
-    broken = {entry["op"] for entry in told["ops"] if entry["breaks"]}
+    answer = json.loads(openreg_gen(*argv, code=1).stdout)
+    broken = {entry["op"] for entry in answer["ops"] if entry["breaks"]}
     assert broken == {op for op in ops if new.get(op) != old[op]}
 
 
 def minimal_set(openreg_gen, tmp_path, installed):
     spec = tmp_path / "minimal.yaml"
     spec.write_text('backend: {name: mybackend}\nops: ["@minimal"]\n')
-    told = json.loads(openreg_gen("check", spec, "--json", "--torch", installed).stdout)
-    return told["selections"][0]["left"]
+    answer = json.loads(openreg_gen("check", spec, "--json", "--torch", installed).stdout)
+    return answer["selections"][0]["left"]

@@ -12,10 +12,10 @@ ROOT = pathlib.Path(__file__).parent.parent
 
 
 def test_a_file_of_a_tree(openreg_gen, tree):
-    told = openreg_gen("explain", "csrc/runtime/Guard.cpp", cwd=tree).stdout
-    assert "templates/csrc/runtime/Guard.cpp.j2" in told and "the device guard, registered" in told
-    assert "as openreg-gen wrote it" in told and "Note [Device guard]" in told
-    assert "c10::impl::DeviceGuardImplInterface" in told
+    answer = openreg_gen("explain", "csrc/runtime/Guard.cpp", cwd=tree).stdout
+    assert "templates/csrc/runtime/Guard.cpp.j2" in answer and "the device guard, registered" in answer
+    assert "as openreg-gen wrote it" in answer and "Note [Device guard]" in answer
+    assert "c10::impl::DeviceGuardImplInterface" in answer
     facts = json.loads(openreg_gen("explain", "Guard.cpp", "--json", cwd=tree / "csrc/runtime").stdout)
     assert facts["class"] == "generated" and facts["key"] == "backend" and len(facts["virtuals"]) > 10
     (tree / "README.md").write_text("mine\n")
@@ -44,15 +44,15 @@ def test_a_line_of_the_spec(openreg_gen, tree):
 
 def test_an_operator_with_and_without_a_tree(openreg_gen, tree, tmp_path):
     assert "mybackend.yaml:" in openreg_gen("explain", "relu", cwd=tree).stdout
-    told = openreg_gen("explain", "aten::relu", cwd=tmp_path).stdout
-    assert "threshold_backward(grad, result, 0)" in told and "this tree" not in told
+    answer = openreg_gen("explain", "aten::relu", cwd=tmp_path).stdout
+    assert "threshold_backward(grad, result, 0)" in answer and "this tree" not in answer
     assert "torch.ops.mybackend.custom_abs" in openreg_gen("explain", "custom_abs", cwd=tree).stdout
 
 
 def test_what_a_composite_is_made_of(openreg_gen, tmp_path):
     explain = functools.partial(openreg_gen, "explain", cwd=tmp_path)
-    told = json.loads(explain("linear", "--json").stdout)["decomposition"]
-    assert told["torch"] and {"addmm", "t"} <= set(told["into"]) and "matmul" not in told["ends_in"]
+    answer = json.loads(explain("linear", "--json").stdout)["decomposition"]
+    assert answer["torch"] and {"addmm", "t"} <= set(answer["into"]) and "matmul" not in answer["ends_in"]
     assert "decomposes   into addmm, " in explain("linear").stdout
     reached = json.loads(explain("addmm.out", "--json").stdout)["decomposition"]["reached_from"]
     assert "linear" in reached and "lstm.input" in reached and reached.index("linear") < reached.index("lstm.input")
@@ -64,8 +64,8 @@ def test_what_a_composite_is_made_of(openreg_gen, tmp_path):
 @pytest.mark.parametrize("name", ["linear", "matmul", "cross_entropy_loss"])
 def test_the_trace_is_of_operators_that_there_are(openreg_gen, tmp_path, name):
     known = {op["op"] for op in json.loads(openreg_gen("ops", "--json", cwd=tmp_path).stdout)}
-    told = json.loads(openreg_gen("explain", name, "--json", cwd=tmp_path).stdout)["decomposition"]
-    assert known.issuperset(told["into"] + told["ends_in"] + told["reached_from"])
+    answer = json.loads(openreg_gen("explain", name, "--json", cwd=tmp_path).stdout)["decomposition"]
+    assert known.issuperset(answer["into"] + answer["ends_in"] + answer["reached_from"])
 
 
 def test_a_diagnostic(openreg_gen, tmp_path):
@@ -73,15 +73,15 @@ def test_a_diagnostic(openreg_gen, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("what", "told"),
+    ("what", "answer"),
     [
         ("E0999", "E0554"),
         ("csrc/runtime/Gard.cpp", "did you mean 'csrc/runtime/Guard.cpp'?"),
         ("addd.out", "did you mean 'add.out'?"),
     ],
 )
-def test_what_is_not_there(openreg_gen, tree, what, told):
-    assert told in openreg_gen("explain", what, cwd=tree, code=2).stderr
+def test_what_is_not_there(openreg_gen, tree, what, answer):
+    assert answer in openreg_gen("explain", what, cwd=tree, code=2).stderr
 
 
 def test_the_shipped_decompositions_are_those_of_this_pytorch(tmp_path):

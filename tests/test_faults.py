@@ -39,11 +39,11 @@ def test_a_full_disk_leaves_the_tree_as_it_was(openreg_gen, pristine, small_disk
             size = shutil.disk_usage(small_disk).free - spare
             for _ in range(size // 4096):
                 filler.write(b"x" * 4096)
-        told = openreg_gen("generate", cwd=tree, code=None)
-        if told.returncode == 0:
+        answer = openreg_gen("generate", cwd=tree, code=None)
+        if answer.returncode == 0:
             break
         failures += 1
-        assert told.returncode == 3 and "error[E0506]" in told.stderr and "No space left on device" in told.stderr
+        assert answer.returncode == 3 and "error[E0506]" in answer.stderr and "No space left on device" in answer.stderr
         assert state(tree) == before and not (tree / ".openreg-gen/tmp").exists()
         (small_disk / "filler").unlink()
     assert failures >= 2
@@ -60,22 +60,22 @@ def test_a_read_only_file_leaves_the_tree_as_it_was(openreg_gen, tree, file_clas
     spec = tree / "mybackend.yaml"
     text = spec.read_text().replace("\nbackend:\n", "\nbackend:\n  description: Another.\n")
     spec.write_text(text.replace("count: 2", "count: 3"))
-    told = json.loads(openreg_gen("generate", "--dry-run", "--json", cwd=tree).stdout)["files"]
-    victim = next(file["path"] for file in told if file["action"] == "update" and file["class"] == file_class)
+    answer = json.loads(openreg_gen("generate", "--dry-run", "--json", cwd=tree).stdout)["files"]
+    victim = next(file["path"] for file in answer if file["action"] == "update" and file["class"] == file_class)
     (tree / victim).chmod(0o444)
     before = state(tree)
-    told = openreg_gen("generate", cwd=tree, code=3, prefix=prefix).stderr
-    assert "E0506" in told and f"'{victim}' is read-only" in told
+    answer = openreg_gen("generate", cwd=tree, code=3, prefix=prefix).stderr
+    assert "E0506" in answer and f"'{victim}' is read-only" in answer
     assert state(tree) == before
     (tree / victim).chmod(0o644)
     openreg_gen("generate", cwd=tree)
 
 
 def blocked(openreg_gen, tree, path, why):
-    """Refused, with its name and the reason; told by --check, too; nothing is written."""
+    """Refused, with its name and the reason; answer by --check, too; nothing is written."""
     before = state(tree)
-    told = openreg_gen("generate", cwd=tree, code=1).stderr
-    assert "E0503" in told and f"  {path}: {why}" in told, told
+    answer = openreg_gen("generate", cwd=tree, code=1).stderr
+    assert "E0503" in answer and f"  {path}: {why}" in answer, answer
     assert f"  {path}" in openreg_gen("generate", "--check", cwd=tree, code=1).stdout.partition("blocked:")[2]
     assert state(tree) == before
 
@@ -133,9 +133,9 @@ def test_the_tools_own_folders_do_not_lead_out(openreg_gen, tree, tmp_path, fold
     (tree / ".openreg-gen" / folder).symlink_to(outside)
     (tree / GENERATED).write_text("mine\n")
     (tree / SHARED).unlink()
-    told = openreg_gen("generate", "--force", cwd=tree, code=None)
+    answer = openreg_gen("generate", "--force", cwd=tree, code=None)
     assert not list(outside.iterdir())
-    if told.returncode:
-        assert "E0508" in told.stderr and (tree / GENERATED).read_text() == "mine\n"
+    if answer.returncode:
+        assert "E0508" in answer.stderr and (tree / GENERATED).read_text() == "mine\n"
     else:
         assert (tree / GENERATED).read_text() != "mine\n"

@@ -37,8 +37,8 @@ def test_a_changed_spec_changes_only_what_it_governs(openreg_gen, tree):
         os.utime(file, (1_000_000_000, 1_000_000_000))
     plan = openreg_gen("generate", "--dry-run", cwd=tree).stdout
     diff = openreg_gen("generate", "--diff", cwd=tree).stdout
-    told = json.loads(openreg_gen("generate", "--json", cwd=tree).stdout)
-    changed = {file["path"] for file in told["files"] if file["action"] not in ("unchanged", "keep")}
+    answer = json.loads(openreg_gen("generate", "--json", cwd=tree).stdout)
+    changed = {file["path"] for file in answer["files"] if file["action"] not in ("unchanged", "keep")}
     now = {name for name, file in files(tree).items() if file.stat().st_mtime != 1_000_000_000}
     assert changed and now == changed | {MANIFEST}
     assert set(re.findall(r"^\+\+\+ b/(.*)$", diff, re.MULTILINE)) == changed
@@ -61,9 +61,9 @@ def test_an_edited_generated_file_is_refused(openreg_gen, tree, name):
         file.write("\n")
     (tree / "setup.py").unlink()
     before = state(tree)
-    told = openreg_gen("generate", cwd=tree, code=1).stderr
-    assert "E0503" in told and re.search(
-        rf"^  {re.escape(name)}: edited \(generated; `\w+` in the spec", told, re.MULTILINE
+    answer = openreg_gen("generate", cwd=tree, code=1).stderr
+    assert "E0503" in answer and re.search(
+        rf"^  {re.escape(name)}: edited \(generated; `\w+` in the spec", answer, re.MULTILINE
     )
     assert state(tree) == before
 
@@ -112,8 +112,8 @@ def test_check_lists_what_is_stale_missing_edited_and_extra(openreg_gen, tree):
     assert found[GENERATED] == "edited"
     assert found["csrc/old.cpp"] == "extra"
     assert "stale" in found.values()
-    told = json.loads(openreg_gen("generate", "--check", "--json", cwd=tree, code=1).stdout)
-    assert {file["path"]: file["finding"] for file in told["files"] if file["finding"] != "fine"} == found
+    answer = json.loads(openreg_gen("generate", "--check", "--json", cwd=tree, code=1).stdout)
+    assert {file["path"]: file["finding"] for file in answer["files"] if file["finding"] != "fine"} == found
     assert state(tree) == before
 
 
@@ -151,14 +151,14 @@ def on_a_terminal(argv, cwd, env):
     ours, theirs = pty.openpty()
     with subprocess.Popen([COMMAND, *argv], cwd=cwd, env=env, stdout=theirs) as child:
         os.close(theirs)
-        told = b""
+        answer = b""
         try:
             while part := os.read(ours, 65536):
-                told += part
+                answer += part
         except OSError:  # Linux says so that nobody holds the other end any more
             pass
     os.close(ours)
-    return told.decode().replace("\r\n", "\n"), child.returncode
+    return answer.decode().replace("\r\n", "\n"), child.returncode
 
 
 def test_a_diff_is_coloured_on_a_terminal_only(openreg_gen, environment, tree):
@@ -169,12 +169,12 @@ def test_a_diff_is_coloured_on_a_terminal_only(openreg_gen, environment, tree):
     spec.write_text(spec.read_text().replace("count: 2", "count: 3"))
     argv = ["generate", "--diff", "--torch", str(torch)]
     plain = openreg_gen("generate", "--diff", cwd=tree).stdout
-    told, code = on_a_terminal(argv, tree, env)
-    assert code == 0 and re.sub(r"\x1b\[[0-9;]*m", "", told) == plain
+    answer, code = on_a_terminal(argv, tree, env)
+    assert code == 0 and re.sub(r"\x1b\[[0-9;]*m", "", answer) == plain
     removed = next(line for line in plain.splitlines() if re.match(r"-[^-].*2", line))
-    assert re.search(rf"\x1b\[31m{re.escape(removed)}\x1b\[0m\n", told)
+    assert re.search(rf"\x1b\[31m{re.escape(removed)}\x1b\[0m\n", answer)
     added = "+" + removed[1:].replace("2", "3")
-    assert re.search(rf"\x1b\[32m{re.escape(added)}\x1b\[0m\n", told)
-    assert re.search(r"\x1b\[36m@@ .* @@.*\x1b\[0m\n", told)
+    assert re.search(rf"\x1b\[32m{re.escape(added)}\x1b\[0m\n", answer)
+    assert re.search(r"\x1b\[36m@@ .* @@.*\x1b\[0m\n", answer)
     assert "\x1b" not in plain
     assert on_a_terminal(argv, tree, env | {"NO_COLOR": "1"}) == (plain, 0)

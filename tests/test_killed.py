@@ -94,8 +94,8 @@ def killing(environment, tmp_path):
 
 def test_add_killed_at_each_write_call(openreg_gen, strace, killing, edited, tmp_path):
     env, torch = killing
-    told = kill_at_each_call(openreg_gen, strace, env, tmp_path, edited, "add", "nonzero", "--torch", torch)
-    assert told >= 20
+    answer = kill_at_each_call(openreg_gen, strace, env, tmp_path, edited, "add", "nonzero", "--torch", torch)
+    assert answer >= 20
 
 
 def test_own_and_undo_killed_at_each_write_call(openreg_gen, strace, killing, edited, tmp_path):
@@ -191,6 +191,6 @@ def test_a_file_that_is_saved_in_the_moment_of_the_swap(environment, strace, edi
     victim = next(name for name in replaced if name == "mybackend.yaml" or not late)
     before[victim] += b"# saved meanwhile\n"
     (root / victim).write_bytes(before[victim])
-    told = child.communicate()[1]
-    assert child.returncode == 1 and "E0522" in told and f"'{victim}' was edited" in told
+    answer = child.communicate()[1]
+    assert child.returncode == 1 and "E0522" in answer and f"'{victim}' was edited" in answer
     assert bytes_of(root) == before

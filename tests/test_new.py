@@ -47,14 +47,14 @@ def test_every_emitted_file_says_whose_it_is(pristine):
 
 
 def test_new_in_json(openreg_gen, tmp_path):
-    told = json.loads(openreg_gen("new", "mybackend", "--out", "a b", "--json", cwd=tmp_path).stdout)
-    assert told["root"] == "a b"
-    spec = next(file for file in told["files"] if file["path"] == "mybackend.yaml")
+    answer = json.loads(openreg_gen("new", "mybackend", "--out", "a b", "--json", cwd=tmp_path).stdout)
+    assert answer["root"] == "a b"
+    spec = next(file for file in answer["files"] if file["path"] == "mybackend.yaml")
     assert (spec["class"], spec["action"]) == ("owned", "create")
-    assert {file["path"] for file in told["files"]} == {
+    assert {file["path"] for file in answer["files"]} == {
         name for name in files(tmp_path / "a b") if not name.startswith(".openreg-gen/")
     }
-    assert told["next"][1] == "python -m pytest 'a b/tests'"
+    assert answer["next"][1] == "python -m pytest 'a b/tests'"
 
 
 def test_new_dry_run_writes_nothing(openreg_gen, tmp_path):
@@ -105,8 +105,8 @@ def test_a_bad_name_writes_nothing(openreg_gen, tmp_path, name):
 
 def test_a_bad_spec_writes_nothing_and_tells_all(openreg_gen, tmp_path):
     (tmp_path / "s.yaml").write_text("backend: {name: other, vndor: x}\nops: [add.Tensro]\n")
-    told = json.loads(openreg_gen("new", "mybackend", "--spec", "s.yaml", "--json", cwd=tmp_path, code=2).stdout)
-    places = {(each["line"], each["file"]) for each in told["diagnostics"]}
+    answer = json.loads(openreg_gen("new", "mybackend", "--spec", "s.yaml", "--json", cwd=tmp_path, code=2).stdout)
+    places = {(each["line"], each["file"]) for each in answer["diagnostics"]}
     assert places == {(1, "s.yaml"), (2, "s.yaml")}
     assert [path.name for path in tmp_path.iterdir()] == ["s.yaml"]
 

@@ -75,11 +75,11 @@ def test_there_and_back(openreg_gen, environment, backend, tmp_path):
     other = release(torch, tmp_path, "2.14.0", another_nonzero)
     assert "drifted" in openreg_gen("generate", "--check", cwd=backend, torch=other, code=1).stdout
     assert rendered(backend) == before
-    told = openreg_gen("generate", cwd=backend, torch=other).stdout
+    answer = openreg_gen("generate", cwd=backend, torch=other).stdout
     line = next(i for i, each in enumerate(before[KERNEL].decode().splitlines(), 1) if "nonzero(const" in each)
-    assert f"{KERNEL}:{line}\n" in told
-    assert "    was  at::Tensor nonzero(const at::Tensor& self)\n" in told
-    assert "    now  at::Tensor nonzero(const at::Tensor& self, bool fast)\n" in told
+    assert f"{KERNEL}:{line}\n" in answer
+    assert "    was  at::Tensor nonzero(const at::Tensor& self)\n" in answer
+    assert "    now  at::Tensor nonzero(const at::Tensor& self, bool fast)\n" in answer
     after = rendered(backend)
     assert {name for name in before if before[name] != after[name]} == {
         "csrc/aten/RegisterNative_n.cpp",
@@ -104,8 +104,8 @@ def test_new_renders_for_the_release_that_is_there(openreg_gen, environment, tmp
     assert f"MYBACKEND_TORCH_RELEASE >= {low} && MYBACKEND_TORCH_RELEASE <= {high}" in text
     major, minor = newest.split(".")
     later = release(torch, tmp_path, f"{major}.{int(minor) + 1}.0")
-    told = openreg_gen("new", "mybackend", cwd=tmp_path, torch=later, code=2).stderr
-    assert f"the spec is for PyTorch {oldest}..{newest}, but {major}.{int(minor) + 1}.0 is installed" in told
+    answer = openreg_gen("new", "mybackend", cwd=tmp_path, torch=later, code=2).stderr
+    assert f"the spec is for PyTorch {oldest}..{newest}, but {major}.{int(minor) + 1}.0 is installed" in answer
 
 
 def test_owners_edits_go_along(openreg_gen, environment, backend, tmp_path):

@@ -27,10 +27,10 @@ class Life:
 
     def command(self, *argv):
         """Runs it, as one that may be refused; never with a fault of its own."""
-        told = self.run(*argv, cwd=self.tree, code=None)
-        self.history.append(" ".join(argv) + f" -> {told.returncode}")
-        assert told.returncode in (0, 1, 2), (self.history, told.stderr)
-        return told.returncode
+        answer = self.run(*argv, cwd=self.tree, code=None)
+        self.history.append(" ".join(argv) + f" -> {answer.returncode}")
+        assert answer.returncode in (0, 1, 2), (self.history, answer.stderr)
+        return answer.returncode
 
     def mend(self):
         for path in files(self.tree).values():

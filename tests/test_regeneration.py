@@ -36,8 +36,8 @@ def stale_manifest(tree, **entries):
 
 def test_a_conflict_is_marked_named_and_mended(openreg_gen, tree):
     conflicting(tree)
-    told = openreg_gen("generate", cwd=tree, code=1).stdout
-    assert f"  {SHARED}:5\n" in told and "1 conflict in 1 file" in told
+    answer = openreg_gen("generate", cwd=tree, code=1).stdout
+    assert f"  {SHARED}:5\n" in answer and "1 conflict in 1 file" in answer
     text = (tree / SHARED).read_text()
     block = text[text.index("<<<<<<< yours\n") : text.index(">>>>>>> new render\n")]
     assert "my own words\n||||||| last render\n" in block and "=======\nAnother.\n" in block
@@ -122,8 +122,8 @@ def test_own_takes_a_file_and_disown_gives_it_back(openreg_gen, tree):
     openreg_gen("generate", cwd=tree)
 
     before = state(tree)
-    told = openreg_gen("disown", GENERATED, cwd=tree, code=1).stdout
-    assert "-// mine" in told and state(tree) == before
+    answer = openreg_gen("disown", GENERATED, cwd=tree, code=1).stdout
+    assert "-// mine" in answer and state(tree) == before
     openreg_gen("disown", "--yes", GENERATED, cwd=tree)
     assert (tree / GENERATED).read_text() == rendered
     assert "// mine" in (tree / ".openreg-gen/backup/1" / GENERATED).read_text()
@@ -171,15 +171,15 @@ def test_ignored_outputs_are_neither_written_nor_removed(openreg_gen, tree):
 @pytest.mark.parametrize("line", ["/abs", "a/../b", "!a", "a[b", "a\\b", ".openreg-gen/x", "a//b"])
 def test_a_bad_line_of_the_ignore_file_is_named(openreg_gen, tree, line):
     (tree / ".openreg-gen/ignore").write_text(f"# first\n{line}\n")
-    told = openreg_gen("generate", cwd=tree, code=2).stderr
-    assert "E0520" in told and ".openreg-gen/ignore:2:" in told
+    answer = openreg_gen("generate", cwd=tree, code=2).stderr
+    assert "E0520" in answer and ".openreg-gen/ignore:2:" in answer
 
 
 def test_a_moved_kernel_is_found_and_not_rendered_again(openreg_gen, tree):
     (tree / "csrc/mine").mkdir()
     (tree / KERNEL).rename(tree / "csrc/mine/rectifier.cpp")
-    told = openreg_gen("generate", cwd=tree).stdout
-    assert f"moved here from {KERNEL}" in told and not (tree / KERNEL).exists()
+    answer = openreg_gen("generate", cwd=tree).stdout
+    assert f"moved here from {KERNEL}" in answer and not (tree / KERNEL).exists()
     openreg_gen("generate", "--check", cwd=tree, env={"OPENREG_GEN_PYTHON": "/no/such/python"})
     (tree / "csrc/mine/rectifier.cpp").rename(tree / "csrc/aten/native/activation.cpp")
     openreg_gen("generate", cwd=tree)
@@ -197,8 +197,8 @@ def test_a_kernel_with_another_signature_is_named_until_it_fits(openreg_gen, tre
     stale_manifest(tree, **{KERNEL: {"signature": was}})
     line = next(i for i, each in enumerate(text.splitlines(), 1) if "relu(const" in each)
     for _ in range(2):
-        told = openreg_gen("generate", cwd=tree).stdout
-        assert f"  {KERNEL}:{line}\n    was  {was}\n    now  {now}\n" in told
+        answer = openreg_gen("generate", cwd=tree).stdout
+        assert f"  {KERNEL}:{line}\n    was  {was}\n    now  {now}\n" in answer
     assert "drifted" in openreg_gen("generate", "--check", cwd=tree, code=1).stdout
     (tree / KERNEL).write_text(text.replace("const at::Tensor& self) {", "at::Tensor const& x) {"))
     openreg_gen("generate", "--check", cwd=tree, code=1)
@@ -222,8 +222,8 @@ def test_undo_takes_the_last_run_back_and_does_it_again(openreg_gen, tree):
     assert {name: path.read_bytes() for name, path in files(tree).items()} == after
     with (tree / SHARED).open("a") as file:
         file.write("mine\n")
-    told = openreg_gen("undo", cwd=tree, code=1).stderr
-    assert "E0522" in told and f"  {SHARED}\n" in told
+    answer = openreg_gen("undo", cwd=tree, code=1).stderr
+    assert "E0522" in answer and f"  {SHARED}\n" in answer
 
 
 def test_undo_of_add_takes_the_spec_back_too(openreg_gen, tree):
@@ -246,17 +246,17 @@ def test_a_structured_kernel_that_left_the_spec_keeps_its_header(openreg_gen, tr
 
 
 def test_status_tells_what_its_owner_did(openreg_gen, tree):
-    told = json.loads(openreg_gen("status", "--json", cwd=tree).stdout)
-    assert told["undo"] is None and not told["edited_generated"]
+    answer = json.loads(openreg_gen("status", "--json", cwd=tree).stdout)
+    assert answer["undo"] is None and not answer["edited_generated"]
     (tree / GENERATED).write_text("mine\n")
     with (tree / KERNEL).open("a") as file:
         file.write("// mine\n")
     openreg_gen("own", "setup.py", cwd=tree)
     text = openreg_gen("status", cwd=tree).stdout
-    told = json.loads(openreg_gen("status", "--json", cwd=tree).stdout)
-    paths = {key: [file["path"] for file in value] for key, value in told.items() if isinstance(value, list)}
+    answer = json.loads(openreg_gen("status", "--json", cwd=tree).stdout)
+    paths = {key: [file["path"] for file in value] for key, value in answer.items() if isinstance(value, list)}
     assert (
         paths["edited_generated"] == [GENERATED] and paths["written"] == [KERNEL] and paths["claimed"] == ["setup.py"]
     )
-    assert told["undo"] == {"run": "own", "files": 1, "possible": True}
+    assert answer["undo"] == {"run": "own", "files": 1, "possible": True}
     assert "Yours by `own` (1)\n  setup.py\n" in text

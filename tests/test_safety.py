@@ -123,8 +123,8 @@ def test_what_a_program_writes_into_a_file_it_held_open_is_kept(openreg_gen, tre
         editor.write("written late\n")
     assert "written late" not in (tree / SHARED).read_text()
     assert "E0522" in openreg_gen("undo", "--dry-run", cwd=tree, code=None).stderr
-    told = openreg_gen("generate", cwd=tree).stderr
-    assert f"{SHARED} was still written to" in told
-    kept = re.search(r"is in (\.openreg-gen/backup/\S+)", told)[1]
+    answer = openreg_gen("generate", cwd=tree).stderr
+    assert f"{SHARED} was still written to" in answer
+    kept = re.search(r"is in (\.openreg-gen/backup/\S+)", answer)[1]
     assert (tree / kept).read_text().endswith("written late\n")
     assert "still written to" not in openreg_gen("generate", cwd=tree).stderr

@@ -25,18 +25,18 @@ def test_check_says_what_a_selection_came_to(openreg_gen, environment, tmp_path)
     assert "line 3: '@model:lists/model.txt' (structured): 1 operator, 3 left out" in short
     long = openreg_gen("check", spec, "--verbose", "--torch", torch).stdout
     assert "+ add.out" in long and "- sub.out" in long and "'-sub' takes it out" in long
-    told = json.loads(openreg_gen("check", spec, "--json", "--torch", torch).stdout)["selections"]
-    assert [(each["entry"], each["ops"]) for each in told] == [("@model:lists/model.txt", ["add.out"])]
-    assert {left["op"] for left in told[0]["left"]} == {"relu", "reshape", "sub.out"}
+    answer = json.loads(openreg_gen("check", spec, "--json", "--torch", torch).stdout)["selections"]
+    assert [(each["entry"], each["ops"]) for each in answer] == [("@model:lists/model.txt", ["add.out"])]
+    assert {left["op"] for left in answer[0]["left"]} == {"relu", "reshape", "sub.out"}
 
 
 def test_ops_list_shows_what_the_spec_stands_for(openreg_gen, environment, tmp_path):
     spec, torch = write(tmp_path), environment[1]
     table = openreg_gen("ops", "list", spec, "--torch", torch).stdout.splitlines()
     assert table[1].split() == ["add.out", "structured", "3", "@model:lists/model.txt"]
-    told = json.loads(openreg_gen("ops", "list", spec, "--json", "--torch", torch).stdout)
-    assert [each["op"] for each in told] == ["add.out", "maximum.out"]
-    assert told[1]["entry"] == "maximum.out"
+    answer = json.loads(openreg_gen("ops", "list", spec, "--json", "--torch", torch).stdout)
+    assert [each["op"] for each in answer] == ["add.out", "maximum.out"]
+    assert answer[1]["entry"] == "maximum.out"
 
 
 def test_a_tree_takes_its_lists_along(openreg_gen, tmp_path):

@@ -38,7 +38,7 @@ def test_an_untouched_tree_becomes_what_new_renders(openreg_gen, old, tmp_path):
     assert state(old) == before
 
 
-def test_it_is_told_once_what_its_spec_means_now(openreg_gen, old):
+def test_it_is_reported_once_what_its_spec_means_now(openreg_gen, old):
     note = "note: `fallback: cpu` used to copy"
     assert note in openreg_gen("generate", cwd=old).stdout
     spec = old / "olddevice.yaml"
@@ -82,9 +82,9 @@ def with_version(tmp_path):
 def test_headers_lose_the_version(openreg_gen, with_version, tmp_path):
     root = with_version
     before = {name: path.read_bytes() for name, path in files(root).items()}
-    told = json.loads(openreg_gen("generate", "--json", cwd=root).stdout)["files"]
+    answer = json.loads(openreg_gen("generate", "--json", cwd=root).stdout)["files"]
     expected = fresh(openreg_gen, root, tmp_path)
-    for file in told:
+    for file in answer:
         name = file["path"]
         if file["class"] == "owned":
             assert file["action"] == "keep" and (root / name).read_bytes() == before[name], file

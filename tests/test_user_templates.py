@@ -75,7 +75,7 @@ def test_what_is_included_may_import_openreg_gens_own(openreg_gen, tree, with_te
 
 
 @pytest.mark.parametrize(
-    ("source", "code", "told"),
+    ("source", "code", "answer"),
     [
         ("\n\n{{ nope }}", "E0610", "NOTICE.j2:3: 'nope' is undefined"),
         ("{% include '../../mybackend.yaml' %}", "E0610", "NOTICE.j2:1: there is no template"),
@@ -94,11 +94,11 @@ def test_what_is_included_may_import_openreg_gens_own(openreg_gen, tree, with_te
         ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "E0611", "recursion"),
     ],
 )
-def test_a_hostile_template_can_do_nothing(openreg_gen, tree, with_templates, source, code, told):
+def test_a_hostile_template_can_do_nothing(openreg_gen, tree, with_templates, source, code, answer):
     with_templates(NOTICE_j2=source)
     before = state(tree)
     outcome = openreg_gen("generate", cwd=tree, code=2).stderr
-    assert code in outcome and told in outcome and "my/templates/NOTICE.j2" in outcome, outcome
+    assert code in outcome and answer in outcome and "my/templates/NOTICE.j2" in outcome, outcome
     assert state(tree) == before
 
 
@@ -129,8 +129,8 @@ def test_a_template_without_end_is_ended(openreg_gen, tree, with_templates):
 def test_a_row_keeps_to_the_rules(openreg_gen, tree, with_templates, row, code):
     with_templates(templates_yaml=row)
     before = state(tree)
-    told = openreg_gen("generate", cwd=tree, code=2).stderr
-    assert code in told and "my/templates/" in told, told
+    answer = openreg_gen("generate", cwd=tree, code=2).stderr
+    assert code in answer and "my/templates/" in answer, answer
     assert state(tree) == before
 
 

@@ -58,7 +58,7 @@ def test_another_system_is_refused_before_a_compiler_is_looked_for(tmp_path, sys
 
 
 @pytest.mark.parametrize("system", ["darwin", "win32"])
-def test_pip_is_told_so_too(system):
+def test_pip_learns_it_too(system):
     # What the file imports comes first: Python's own modules believe sys.platform.
     imports = "import pathlib, runpy, setuptools, shutil, subprocess, sys"
     program = f"{imports}; sys.platform = {system!r}; runpy.run_path({str(ROOT / 'setup.py')!r})"

@@ -302,5 +302,5 @@ def test_modes(device, mode):
         warnings.simplefilter("always")
         actual = torch.compile(lambda x, w: (x @ w).relu(), mode=mode)(x.to(device), w.to(device))
     torch.testing.assert_close(actual.cpu(), (x @ w).relu())
-    told = any("captures no graphs" in str(warning.message) for warning in said)
-    assert told == (mode != "max-autotune-no-cudagraphs"), [str(warning.message) for warning in said]
+    warned = any("captures no graphs" in str(warning.message) for warning in said)
+    assert warned == (mode != "max-autotune-no-cudagraphs"), [str(warning.message) for warning in said]

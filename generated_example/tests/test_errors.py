@@ -76,7 +76,7 @@ def consistent() -> None:
         assert (x + x).sum().item() == 2000
 
 
-def test_an_error_is_told_once_by_the_next_launch(device):
+def test_an_error_is_reported_once_by_the_next_launch(device):
     x = torch.ones(4, device=device)
     fail(0)
     with pytest.raises(torch.AcceleratorError, match="device 0 failed.*index 7 is out of bounds"):
@@ -317,7 +317,7 @@ fail_all()
 
 
 @pytest.mark.parametrize("lasting", [False, True])
-def test_a_process_ends_with_an_error_nobody_was_told_of(lasting):
+def test_a_process_ends_with_an_error_that_was_never_reported(lasting):
     run(
         f"""
 x = torch.ones(1000, device="openreg"); x.record_stream(api.Stream())

@@ -1,11 +1,12 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
-"""docs/integration.md against the headers of the installed PyTorch, and against the files it names.
+"""docs/integration.json against the headers of the installed PyTorch, and against the files it names.
 
 A virtual function that PyTorch gained, or one that the named file doesn't override, fails here: its default
 mostly throws, or is silently wrong.
 """
 
+import json
 import re
 from pathlib import Path
 
@@ -15,9 +16,6 @@ from torch_openreg._release import installed
 
 TREE = Path(__file__).resolve().parent.parent
 INCLUDE = Path(torch.__file__).parent / "include"
-
-SECTION = re.compile(r"^## `(?:\w+::)+(\w+)`\n\nDeclared in `([^`]+)`\.\n\n((?:\|.*\n?)+)", re.M)
-ROW = re.compile(r"^\| `(\w+)` \| `([^`]+)` \| (\w+) \| (.*?) ?\|$", re.M)
 
 # The interfaces a device answers; each must have its section in the table.
 INTERFACES = {
@@ -35,15 +33,15 @@ INTERFACES = {
 
 def is_there(row):
     """Whether the installed PyTorch is one that the row is for."""
-    since = re.match(r"since (\d+)\.(\d+): ", row[3])
+    since = re.match(r"since (\d+)\.(\d+): ", row["note"])
     return since is None or tuple(map(int, since.groups())) <= installed()
 
 
 def read_table():
-    text = (TREE / "docs" / "integration.md").read_text(encoding="utf-8")
+    interfaces = json.loads((TREE / "docs" / "integration.json").read_text(encoding="utf-8"))
     return {
-        name: (header, [row for row in ROW.findall(rows) if is_there(row)])
-        for name, header, rows in SECTION.findall(text)
+        each["name"].rpartition("::")[2]: (each["header"], [row for row in each["virtuals"] if is_there(row)])
+        for each in interfaces
     }
 
 
@@ -80,12 +78,13 @@ def test_table_has_every_virtual(name):
     header, rows = TABLE[name]
     declared = declared_virtuals(header, name)
     assert declared, f"{header} declares no virtual in {name}: its layout has changed"
-    assert sorted({row[0] for row in rows}) == sorted(set(declared))
+    assert sorted({row["name"] for row in rows}) == sorted(set(declared))
 
 
 @pytest.mark.parametrize("name", sorted(INTERFACES))
 def test_named_files_override_what_they_should(name):
-    for virtual, file, status, note in TABLE[name][1]:
+    for row in TABLE[name][1]:
+        virtual, file, status, note = row["name"], row["file"], row["status"], row["note"]
         assert status in {"implemented", "inherited", "unsupported"}
         assert status == "implemented" or note, f"{virtual} is {status}, but the table doesn't say why"
         root = INCLUDE.parent.parent if file.startswith("torch/") else TREE

@@ -9,7 +9,7 @@
 
 namespace openreg_gen {
 
-/// `key` tells for what the catalogue was built; only the same key opens it again.
+/// `key` names what the catalogue was built for; only the same key opens it again.
 std::string to_archive(const Catalog& catalog, std::uint64_t key);
 /// Nothing if the bytes are not a whole, unharmed archive of this format and key. Never throws for bad bytes.
 std::optional<Catalog> from_archive(std::string_view bytes, std::uint64_t key);

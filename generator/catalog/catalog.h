@@ -87,7 +87,7 @@ class Catalog {
 };
 
 /// Where PyTorch is: --torch DIR, else $VIRTUAL_ENV, else the Python on PATH (without starting it where the folder can
-/// be told). Throws Failure(Environment) that says what was tried and how to mend it.
+/// be known). Throws Failure(Environment) that says what was tried and how to mend it.
 std::filesystem::path find_torch(const std::optional<std::filesystem::path>& option);
 
 /// Loads the catalogue, from the cache where that is fresh. `torch` as find_torch gives it; a folder that holds only

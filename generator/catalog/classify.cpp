@@ -25,7 +25,7 @@ bool is_view_op(const Schema& schema, const std::vector<std::string>& tags) {
   return std::ranges::find(tags, "inplace_view") != tags.end() && name != "resize_" && name != "resize_as_";
 }
 
-/// Several may hold; the one that tells most what a backend has to do comes first.
+/// Several may hold; the one that says most about what a backend has to do comes first.
 ///  1. structured: one kernel serves the group, whatever else is true of it.
 ///  2. composite, if PyTorch decomposes it under autograd as well: there is nothing to do, and registering it does
 ///     harm. `reshape` is a view and `dropout` is random, but each is made of ops that carry that class themselves.

@@ -68,7 +68,7 @@ OpDrift compare_op(std::string_view op, const Catalog& before, const Catalog& af
   const bool was = a.op_class == OpClass::Composite, is = b.op_class == OpClass::Composite;
   note(was, is, OpChange::BecameComposite, OpChange::NoLongerComposite);
   note(a.in_structured_group(), b.in_structured_group(), OpChange::BecameStructured, OpChange::NoLongerStructured);
-  // A composite operator is one with a default; that is said already.
+  // A composite operator is one with a default; that is reported already.
   if (was == is) note(a.has_default, b.has_default, OpChange::DefaultGained, OpChange::DefaultLost);
   return drift;
 }

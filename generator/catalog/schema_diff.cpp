@@ -3,6 +3,7 @@
 #include "schema/schema.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace openreg_gen {
 namespace {
@@ -14,20 +15,23 @@ struct Piece {
 };
 
 /// Arguments (and "*", which says where keywords begin), then the returns.
-std::vector<Piece> pieces_of(std::string_view schema) {
+std::vector<Piece> pieces_of(std::string_view text) {
+  const Schema schema = parse_schema(text);
   std::vector<Piece> pieces;
-  const auto open = schema.find('(');
-  const auto arrow = schema.rfind(") -> ");
-  if (open == std::string_view::npos || arrow == std::string_view::npos || arrow < open) return pieces;
-  const auto add = [&](std::string_view piece, std::string name) {
-    pieces.push_back({piece, {static_cast<std::size_t>(piece.data() - schema.data()), piece.size()}, std::move(name)});
+  const auto add = [&](std::size_t begin, std::size_t end, std::string name) {
+    pieces.push_back({text.substr(begin, end - begin), {begin, end - begin}, std::move(name)});
   };
-  for (const auto piece : split_top_level(schema.substr(open + 1, arrow - open - 1), ',')) {
-    auto name = piece.substr(0, piece.find('='));
-    name = name.substr(name.rfind(' ') + 1);
-    add(piece, std::string(name));
+  bool keywords = false;
+  for (const ArgumentSchema& each : schema.arguments) {
+    if (each.kwarg_only && !std::exchange(keywords, true)) {
+      const auto star = text.rfind('*', each.offset);
+      add(star, star + 1, "*");
+    }
+    const bool has_default = !each.default_value.empty();
+    add(each.offset,
+        has_default ? each.default_offset + each.default_value.size() : each.name_offset + each.name.size(), each.name);
   }
-  add(schema.substr(arrow + 5), "->");
+  add(schema.returns_offset, text.size(), "->");
   return pieces;
 }
 

@@ -53,7 +53,7 @@ Check check_compiler(const Probe& probe) {
     if (banner.empty()) return missing("C++ compiler", path.string() + " does not run", remedy);
     const bool clang = banner.find("clang") != std::string::npos;
     const auto found = fmt::format("{} {}, {}", clang ? "clang" : "gcc", first_version(banner), path.string());
-    // __cplusplus tells what the compiler makes of -std=c++20: 202002L once it knows the standard, less before.
+    // __cplusplus shows what the compiler makes of -std=c++20: 202002L once it knows the standard, less before.
     const auto macros = probe.output({path.string(), "-std=c++20", "-x", "c++", "-E", "-dM", "/dev/null"});
     const auto at = macros.find("#define __cplusplus ");
     const bool knows = at != std::string::npos && std::atol(macros.c_str() + at + 20) >= 202002;

@@ -47,7 +47,7 @@ bool uneventful(const EntryDrift& entry) {
   return entry.drift.changes.empty() && !entry.breaks() && entry.left.empty();
 }
 
-/// Two folders of one release, or of none, are told apart by their paths.
+/// Two folders of one release, or of none, are distinguished by their paths.
 std::pair<std::string, std::string> release_names(const Catalog& before, const Catalog& after) {
   const auto &a = before.torch_version(), &b = after.torch_version();
   if (a != b) return {a, b};

@@ -62,7 +62,7 @@ std::optional<ExplainedTree> tree_around(const Invocation& call, const fs::path&
   }
   tree.manifest = parse_manifest(read_if_there(tree.root / kManifest));
   tree.shown_spec = fs::proximate(tree.root / tree.manifest.spec).string();
-  Diagnostics ignored;  // a spec with faults still says what it says; `check` tells the faults
+  Diagnostics ignored;  // a spec with faults still says what it says; `check` reports the faults
   if (auto text = read_spec_file(tree.root / tree.manifest.spec, ignored))
     tree.spec = parse_spec_text(std::move(*text), tree.shown_spec, ignored);
   return tree;

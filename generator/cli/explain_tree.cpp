@@ -138,7 +138,7 @@ FileFacts file_facts(Invocation& call, const ExplainedTree& tree, const std::str
     const std::string header = path.substr(0, path.rfind('.')) + ".h";
     if (std::string note = note_of(read_if_there(tree.root / header)); note.starts_with("Note [")) facts.note = note;
   }
-  facts.virtuals = virtuals_of(read_if_there(tree.root / "docs/integration.md"), path);
+  facts.virtuals = virtuals_of(read_if_there(tree.root / "docs/integration.json"), path);
   std::vector<std::string> ids(minimal_op_names().begin(), minimal_op_names().end());
   for (const OpSpec& op : tree.spec.ops) ids.push_back(*op.name);
   if (line > 0 && facts.op.empty()) facts.op = op_of_line(text, line, ids, call.catalog());
@@ -256,27 +256,19 @@ std::string op_of_line(std::string_view text, int line, const std::vector<std::s
 }
 
 std::vector<Virtual> virtuals_of(std::string_view integration, std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  const std::string header = std::string(path.substr(0, dot)) + ".h";
+  const std::string header = std::string(path.substr(0, path.rfind('.'))) + ".h";
   std::vector<Virtual> found;
-  std::string interface;
-  for (const std::string_view line : split_lines(integration)) {
-    if (line.starts_with("## ")) {
-      interface = line.substr(3);
-      std::erase(interface, '`');
+  const auto interfaces = nlohmann::json::parse(integration, nullptr, /*allow_exceptions=*/false);
+  if (!interfaces.is_array()) return found;  // a tree of an earlier version has none
+  try {
+    for (const auto& interface : interfaces) {
+      for (const auto& each : interface.at("virtuals")) {
+        if (const auto& file = each.at("file"); file == path || file == header)
+          found.push_back({interface.at("name"), each.at("name"), each.at("status"), each.at("note")});
+      }
     }
-    if (!line.starts_with("| `")) continue;
-    std::vector<std::string> cells;
-    for (std::size_t at = 1; at < line.size();) {
-      const std::size_t end = std::min(line.find(" |", at), line.size());
-      std::string cell(line.substr(at, end - at));
-      std::erase(cell, '`');
-      cell.erase(0, cell.find_first_not_of(' ') == std::string::npos ? cell.size() : cell.find_first_not_of(' '));
-      cells.push_back(std::move(cell));
-      at = end + 2;
-    }
-    if (cells.size() >= 4 && (cells[1] == path || cells[1] == header))
-      found.push_back({interface, cells[0], cells[2], cells[3]});
+  } catch (const nlohmann::json::exception&) {
+    found.clear();  // edited; `check` says so
   }
   return found;
 }

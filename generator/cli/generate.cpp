@@ -30,7 +30,7 @@ fs::path shown_spec(const Invocation& call, const OpenTree& tree) {
 }
 
 /// What the same spec now means, for a tree that an earlier version rendered; empty for all others. The next run finds
-/// a tree of today, so it is said once.
+/// a tree of today, so it is reported once.
 std::string changed_meaning(const Manifest& manifest, const Spec& spec) {
   const bool copied = manifest.files.contains("csrc/aten/Fallback.h");
   if (!copied || *spec.fallback.kind != FallbackKind::Cpu) return {};
@@ -120,7 +120,7 @@ Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& 
     if (!done) return Exit::BadInput;
     edited = std::move(*done);
     text = edited.text;
-    Diagnostics again;  // its warnings have been told
+    Diagnostics again;  // its warnings have been printed
     Spec parsed = parse_spec_text(text, resolved->spec.path, again);
     resolved.emplace(resolve(std::move(parsed), call.catalog(), again));
     if (call.report_errors(again, resolved->spec)) return Exit::BadInput;

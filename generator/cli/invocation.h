@@ -36,7 +36,7 @@ class Invocation {
   const Catalog& catalog();
 
   /// A spec that is valid. Else what is wrong was reported; but without a PyTorch, and with a spec that is right as far
-  /// as that can be told without one, throws Failure(Environment).
+  /// as that can be known without one, throws Failure(Environment).
   std::optional<Resolved> valid(Spec parsed, Diagnostics& diagnostics);
 
   /// Shows diagnostics: as text on stderr, coloured on a terminal; with --json, as one line on stdout if there is an

@@ -18,7 +18,7 @@ std::vector<const Op*> match_ops(const Catalog& catalog, const std::string& patt
 std::string suggest_op(const Catalog& catalog, std::string_view word);
 
 std::string ops_table(const std::vector<const Op*>& ops, std::size_t width);
-/// What is said where a base name has several overloads, and one of them has to be named.
+/// What is printed where a base name has several overloads, and one of them has to be named.
 std::string overloads_table(const std::string& name, const std::vector<const Op*>& overloads, std::size_t width);
 std::string op_page(const Op& op, std::size_t width);
 nlohmann::ordered_json op_summary(const Op& op);  // an element of `ops --json`

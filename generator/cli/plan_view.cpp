@@ -203,7 +203,7 @@ Exit print_refusal(const Plan& plan) {
     fmt::print(
         stderr,
         "hint: `openreg-gen generate --diff` shows your edits against the render. `openreg-gen own FILE` makes a "
-        "file yours for good;\n      `openreg-gen generate --force` takes the render and keeps your copy in "
+        "file yours permanently;\n      `openreg-gen generate --force` takes the render and keeps your copy in "
         ".openreg-gen/backup\n");
   } else if (!conflict) {
     fmt::print(stderr, "hint: a file that is moved away or deleted is rendered again\n");

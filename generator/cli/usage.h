@@ -1,4 +1,4 @@
-// What is said when the command line is wrong, or when a run fails.
+// What is printed when the command line is wrong, or when a run fails.
 #pragma once
 
 #include "diag/failure.h"

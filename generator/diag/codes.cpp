@@ -56,7 +56,7 @@ constexpr Code kCodes[] = {
     {"E0151", "an operator given twice", "Two kernels for one operator contradict each other. Keep one; or write `ops` as a list and give each entry the releases of PyTorch that it is for (`since`, `until`), none of them twice."},
     {"E0152", "pointwise without expr", "The strategy `pointwise` makes a kernel of the expression in `expr`."},
     {"E0153", "key of another strategy", "The key has no meaning with the operator's strategy."},
-    {"E0154", "unsupported without reason", "The user of the backend is told why an operator is not supported."},
+    {"E0154", "unsupported without reason", "An unsupported operator raises an error that gives the reason."},
     {"E0155", "character in an expression", "An expression holds names, numbers, calls and operators; no strings, comments, braces, brackets, `;` or `#`."},
     {"E0156", "malformed expression", "The text is no complete C++ expression, or it assigns. The place is the character where it went wrong."},
     {"E0157", "unknown function or type", "Expressions call the mathematical functions of `std::`, a few of `c10::`, and cast to `scalar_t` and the plain types."},

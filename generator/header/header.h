@@ -34,7 +34,7 @@ std::string without_version(std::string text);
 /// stays as it is.
 std::string with_class(const std::string& text, const Header& was, const Header& now);
 
-/// The text without the lines that say who wrote it and what it is found by: they are no reason to tell an owner of a
+/// The text without the lines that say who wrote it and what it is found by: they are no reason to report to an owner a
 /// new render.
 std::string without_header(std::string_view text);
 

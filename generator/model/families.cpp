@@ -13,7 +13,7 @@ constexpr std::string_view kFamilies[] = {"pointwise",  "reduction",     "linear
                                           "sparse",     "quantized",     "nested",         "vendor library",
                                           "other"};
 
-/// How a base name, without leading underscores, tells a family.
+/// How a base name, without leading underscores, names a family.
 struct FamilyRule {
   enum Where { Part, Prefix, Suffix, Whole } where;
   std::string_view text, family;

@@ -89,7 +89,7 @@ void expand_row(const TemplateRow& row, const Exists& exists, const json& global
   }
 }
 
-/// Items of one operator may have several owned files: all but the first are told apart by their template.
+/// Items of one operator may have several owned files: all but the first are distinguished by their template.
 void identify(std::vector<Output>& outputs, const Subjects& subjects) {
   std::set<std::string> seen;
   for (Output& output : outputs) {

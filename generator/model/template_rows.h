@@ -1,4 +1,4 @@
-// The rows of a templates.yaml as they stand there: what is said of outputs before any model is made.
+// The rows of a templates.yaml as written: what is known of outputs before any model is made.
 #pragma once
 
 #include "header/header.h"

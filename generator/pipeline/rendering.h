@@ -23,7 +23,7 @@ struct Rendering {
   Ignore ignore;
   std::vector<Rendered> lists;  // files that the spec names, which the tree takes along
 };
-/// What tells whether a tree is of these inputs: the request without its jobs, and the manifest.
+/// What shows whether a tree is of these inputs: the request without its jobs, and the manifest.
 Rendering prepare(const Resolved& resolved, const DataDir& data, const std::string& spec_file, Ignore ignore = {});
 
 /// Adds the outputs, each with its job, but for the ignored ones; and the files that the spec names.

@@ -34,7 +34,7 @@ json first_line(const std::string& answer) {
   return end == std::string::npos ? json() : json::parse(answer.begin(), answer.begin() + end, nullptr, false);
 }
 
-/// Nothing if they are not as long as was said.
+/// Nothing if they are not as long as announced.
 std::vector<std::string> texts_behind(const std::string& answer, const json& sizes) {
   std::vector<std::string> texts;
   std::size_t at = answer.find('\n') + 1;

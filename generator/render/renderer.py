@@ -275,7 +275,7 @@ def render_all(jobs, render_one):
         with open(read, "rb") as pipe:
             there = pipe.read()
         os.waitpid(child, 0)
-    # Whatever went wrong there goes wrong here, too, where it is told.
+    # Whatever went wrong there goes wrong here, too, where it is reported.
     return texts + (marshal.loads(there) if there else [render_one(job) for job in jobs[half:]])
 
 

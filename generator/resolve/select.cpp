@@ -98,7 +98,7 @@ class Expansion {
     if (entry.ops.empty()) nothing_taken(entry);
   }
 
-  /// True for an entry that names one operator; what is wrong with it is told by validate_ops().
+  /// True for an entry that names one operator; what is wrong with it is reported by validate_ops().
   bool is_named(const Entry& entry) const {
     if (entry.selector.kind != Selector::Kind::Name) return false;
     if (entry.selector.is_overload()) return true;

@@ -1,4 +1,4 @@
-// Which operators a selection matches, before anything is said of strategies.
+// Which operators a selection matches, before strategies are considered.
 #pragma once
 
 #include "resolve/resolve.h"

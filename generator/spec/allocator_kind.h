@@ -1,4 +1,4 @@
-// What a kind of device allocator is: one way in which device memory is had. Each is one value of allocator_kind.cpp.
+// What a kind of device allocator is: one way of allocating device memory. Each is one value of allocator_kind.cpp.
 #pragma once
 
 #include <span>

@@ -90,7 +90,7 @@ const Key kKeys[] = {
     {.path = "device.memory", .type = Size, .into = at<&Spec::device, &DeviceSpec::memory>, .fallback = "1GiB", .description = "Memory of each emulated device: bytes, or a number with KiB, MiB, GiB, TiB, KB, MB, GB, TB.", .example = "512MiB", .min = 1 << 20, .max = 64 * kTiB},
     {.path = "device.streams_per_pool", .type = Integer, .into = at<&Spec::device, &DeviceSpec::streams_per_pool>, .fallback = "4", .description = "Streams of each priority that a device's pool holds.", .example = "8", .min = 1, .max = 32},
 
-    {.path = "allocator", .type = Map, .description = "How memory is had."},
+    {.path = "allocator", .type = Map, .description = "How memory is allocated."},
     {.path = "allocator.device", .type = Word, .into = at<&Spec::allocator, &AllocatorSpec::device>, .fallback = "caching", .values = words<allocator_kinds>(), .description = about_each<allocator_kinds>(), .example = "direct"},
     {.path = "allocator.alignment", .type = Size, .into = at<&Spec::allocator, &AllocatorSpec::alignment>, .fallback = "64", .description = "Alignment of allocations: a power of two.", .example = "256", .min = 1, .max = 1 << 20},
     {.path = "allocator.max_split_size_mb", .type = Integer, .into = at<&Spec::allocator, &AllocatorSpec::max_split_size_mb>, .unset = "no limit", .description = "The caching allocator does not split larger blocks. This and the next three are the defaults of the settings that PYTORCH_ALLOC_CONF names so; the environment's win.", .example = "128", .min = 20, .max = 1 << 20},
@@ -114,7 +114,7 @@ const Key kKeys[] = {
     {.path = "ops.*.dtypes", .type = List, .into = at<&OpSpec::dtypes>, .unset = "by the operator", .description = "`pointwise`, `reduction`, `stub`: the dtypes of the kernel.", .example = "[float32, float64]"},
     {.path = "ops.*.dtypes[]", .type = Word, .values = kDtypes, .description = "A dtype."},
     {.path = "ops.*.override", .type = Boolean, .into = at<&OpSpec::override_composite>, .fallback = "false", .description = "Registers an operator that PyTorch already composes of others; its autograd is then yours.", .example = "true"},
-    {.path = "ops.*.reason", .type = Text, .into = at<&OpSpec::reason>, .description = "`unsupported`: what the user is told; one line.", .example = "the device has no Poisson sampler", .rule = rules::line, .pattern = kLine},
+    {.path = "ops.*.reason", .type = Text, .into = at<&OpSpec::reason>, .description = "`unsupported`: the reason that the error gives; one line.", .example = "the device has no Poisson sampler", .rule = rules::line, .pattern = kLine},
     {.path = "ops.*.fallback", .type = Word, .into = at<&OpSpec::fallback>, .unset = "as `fallback.kind`", .values = kFallbacks, .description = "How this operator falls back, whatever `fallback` says for all: of `pointwise`, `reduction` and `stub` for dtypes that the kernel does not take, where `none` makes those an error; alone it implies `cpu_fallback`.", .example = "alias"},
     {.path = "ops.*.tests", .type = Map, .unset = "true", .description = "How the operator is tested: `false` for not at all, or a map.", .example = "{dtypes: [float32], rtol: 1.0e-3, atol: 1.0e-5}", .shorthand = "run"},
     {.path = "ops.*.tests.run", .type = Boolean, .into = at<&OpSpec::tests, &OpTests::run>, .fallback = "true", .description = "Whether tests are rendered for the operator.", .example = "false"},

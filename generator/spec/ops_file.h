@@ -1,7 +1,7 @@
 // A list of operators in a file of its own: what `python -m torch_NAME.record` writes about a model, what `@model:FILE`
 // in a spec and `add --from FILE` take.
 //
-// Three forms, told by the text: the recorder's JSON object {"format": "openreg-gen ops", "version": 1, "torch",
+// Three forms, recognised by the text: the recorder's JSON object {"format": "openreg-gen ops", "version": 1, "torch",
 // "ops": [{"op", "calls", "fallback", "bytes", "seconds"}]}, a JSON list of names, and plain text with one name a line
 // and # comments. Names may carry "aten::" or, as Python prints them, "aten." and ".default".
 #pragma once

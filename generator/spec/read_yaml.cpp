@@ -194,7 +194,7 @@ class YamlHandler final : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-/// yaml-cpp keeps every open bracket and what follows it, so absurd nesting is told before it is parsed.
+/// yaml-cpp keeps every open bracket and what follows it, so absurd nesting is reported before it is parsed.
 bool absurdly_nested(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
   constexpr int kBrackets = 1000;  // far above kMaxDepth, for brackets in texts and comments
   int depth = 0;

@@ -103,7 +103,7 @@ struct OpSpec {
   Located<std::vector<Located<std::string>>>
       dtypes;                        // pointwise, stub: at::ScalarType names; default depends on the op
   Located<bool> override_composite;  // key "override"
-  Located<std::string> reason;       // unsupported: what the user is told
+  Located<std::string> reason;       // unsupported: the reason that the error gives
   // cpu_fallback, and kernels for some dtypes: overrides the spec's `fallback` for this operator; if given
   Located<FallbackKind> fallback;
   OpTests tests;

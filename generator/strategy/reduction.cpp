@@ -36,7 +36,7 @@ struct PickItem : ReductionItem {
   }
 };
 
-/// Reductions whose shapes and dtypes PyTorch's meta() tells: `dim` (one, some or none for all), `keepdim`.
+/// Reductions whose shapes and dtypes PyTorch's meta() gives: `dim` (one, some or none for all), `keepdim`.
 std::string not_reduction(const Op& op) {
   if (auto other = served_by_delegate(op); !other.empty()) return other;
   if (picks(op)) return {};

@@ -21,7 +21,7 @@ struct StubSignature {
 StubSignature stub_signature(std::string_view fn_type);
 
 /// Whether the result of an operator without a meta() is true or false, by its base name: a comparison to PyTorch,
-/// whose `out` may be of any dtype. Structured ones tell it in meta().
+/// whose `out` may be of any dtype. Structured ones give it in meta().
 bool boolean_result(std::string_view base);
 
 }  // namespace openreg_gen

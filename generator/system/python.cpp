@@ -154,7 +154,7 @@ std::vector<fs::path> site_packages_of_prefix(const fs::path& prefix, const std:
 
 std::vector<fs::path> site_packages_of_python(const fs::path& python) {
   std::error_code error;
-  // A virtual environment is told by the path as called; resolving its link would lead to the base.
+  // A virtual environment is recognised by the path as called; resolving its link would lead to the base.
   const auto prefix = python.parent_path().parent_path();
   if (fs::exists(prefix / "pyvenv.cfg", error)) return site_packages_of_prefix(prefix);
   const auto real = fs::canonical(python, error);

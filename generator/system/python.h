@@ -1,4 +1,4 @@
-// Python installations, told from their folders; none is started where the folder tells enough. Read-only but for a
+// Python installations, found by their folders; none is started where the folder says enough. Read-only but for a
 // note in the cache about shims. Nothing here throws.
 #pragma once
 

@@ -36,12 +36,12 @@ bool draws_from_generator(const Op& op);
 
 /// "maximum_out": a C++ identifier and a file name, unique among operators.
 std::string op_id(const Op& op);
-/// The name of its kernel's file, without extension: op_id(), told apart from files like Copy.cpp on disks that don't
+/// The name of its kernel's file, without extension: op_id(), distinguished from files like Copy.cpp on disks that don't
 /// distinguish case.
 std::string op_file(const Op& op);
 /// "maximum": the operators' headers are ATen/ops/<root>_ops.h and so on.
 std::string header_root(const Op& op);
-/// The statement that makes the device of the arguments current; empty if no argument tells it.
+/// The statement that makes the device of the arguments current; empty if no argument has one.
 std::string device_guard(const std::vector<Parameter>& parameters);
 
 /// What a pointwise expression sees of the arguments.

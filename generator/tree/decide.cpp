@@ -241,7 +241,7 @@ void Decider::drop(const std::string& path, const ManifestFile& file, Plan& plan
     if (stays) kept_.insert(file.id);
     entry.left = true;
     plan.manifest.files[path] = std::move(entry);
-    if (file.left) return;  // told when it left
+    if (file.left) return;  // reported when it left
     return stays ? report(Verdict::Left) : report(Verdict::LeftWithKernel, file.id);
   }
   forget_pristine();

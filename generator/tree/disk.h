@@ -48,7 +48,7 @@ class Disk {
   virtual std::vector<std::string> list(const std::string& folder) const = 0;
   /// Keeps other runs out of the tree until the result is destroyed; null if one is at work.
   virtual std::unique_ptr<void, void (*)(void*)> lock() = 0;
-  /// The process that holds the lock; 0 if none does, or if the system does not tell.
+  /// The process that holds the lock; 0 if none does, or if the system does not say.
   virtual int lock_holder() const = 0;
 };
 

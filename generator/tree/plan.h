@@ -82,7 +82,7 @@ Plan make_plan(const Disk& disk, const Manifest* old, std::vector<Rendered> rend
 /// The plan's writes become those of the manifest alone: what `own` does.
 Plan manifest_plan(const Disk& disk, Manifest manifest);
 
-/// True if a render of `inputs` would change nothing, told without rendering.
+/// True if a render of `inputs` would change nothing, found without rendering.
 bool is_fresh(const Disk& disk, const Manifest& manifest, const Manifest& next);
 
 }  // namespace openreg_gen

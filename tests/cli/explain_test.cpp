@@ -118,8 +118,10 @@ TEST(Explain, LinesBelongToOperators) {
 
 TEST(Explain, VirtualsThatAFileAnswers) {
   const std::string table =
-      "## `c10::Hooks`\n\n| virtual | file |\n|---|---|\n| `init` | `csrc/a.h` | implemented | why |\n"
-      "| `other` | `csrc/b.h` | inherited | no |\n";
+      R"([{"name": "c10::Hooks", "virtuals": [
+           {"name": "init", "file": "csrc/a.h", "status": "implemented", "note": "why"},
+           {"name": "other", "file": "csrc/b.h", "status": "inherited", "note": "no"}]}])";
+  EXPECT_TRUE(virtuals_of("", "csrc/a.cpp").empty());
   const auto found = virtuals_of(table, "csrc/a.cpp");
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].interface + "::" + found[0].name + " " + found[0].status + " " + found[0].note,

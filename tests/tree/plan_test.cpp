@@ -54,7 +54,7 @@ class Tree : public testing::Test {
     return made;
   }
 
-  static std::string told(const Plan& plan) {
+  static std::string text_of(const Plan& plan) {
     std::string out;
     for (const Step& step : plan.steps) {
       out += std::string(to_string(step.action())) + " " + step.path +
@@ -68,7 +68,7 @@ class Tree : public testing::Test {
 
 TEST_F(Tree, NewFilesAreCreated) {
   const Plan made = apply({{"a.cpp", "a"}, {"b/c.md", "c", kShared}, {"k.cpp", "k", kOwned}});
-  EXPECT_EQ(told(made), "create a.cpp: new\ncreate b/c.md: new\ncreate k.cpp: new\n");
+  EXPECT_EQ(text_of(made), "create a.cpp: new\ncreate b/c.md: new\ncreate k.cpp: new\n");
   EXPECT_EQ(disk.files["a.cpp"], "a");
   EXPECT_EQ(disk.files[".openreg-gen/pristine/b/c.md"], "c");
   EXPECT_FALSE(disk.files.contains(".openreg-gen/pristine/a.cpp"));
@@ -86,7 +86,7 @@ TEST_F(Tree, SameRenderTouchesNothing) {
 TEST_F(Tree, OnlyWhatIsStaleIsWritten) {
   apply({{"a.cpp", "a"}, {"b.cpp", "b"}});
   const Plan made = apply({{"a.cpp", "a"}, {"b.cpp", "B"}});
-  EXPECT_EQ(told(made), "unchanged a.cpp\nupdate b.cpp: stale\n");
+  EXPECT_EQ(text_of(made), "unchanged a.cpp\nupdate b.cpp: stale\n");
   EXPECT_EQ(disk.writes.count("a.cpp"), 0u);
   EXPECT_EQ(disk.files["b.cpp"], "B");
 }
@@ -96,7 +96,7 @@ TEST_F(Tree, AnEditedGeneratedFileIsRefusedEvenIfTheRenderIsTheSame) {
   disk.files["a.cpp"] = "mine";
   const Plan made = plan({{"a.cpp", "a"}});
   EXPECT_TRUE(made.refused());
-  EXPECT_EQ(told(made), "refuse a.cpp: edited\n");
+  EXPECT_EQ(text_of(made), "refuse a.cpp: edited\n");
   EXPECT_EQ(made.steps[0].key, "ops");
 }
 
@@ -111,16 +111,16 @@ TEST_F(Tree, AnEditedSharedFileStaysWhileItsRenderDoes) {
   apply({{"b.md", "b", kShared}});
   disk.files["b.md"] = "mine";
   const Plan same = apply({{"b.md", "b", kShared}});
-  EXPECT_EQ(told(same), "keep b.md: edited\n");
+  EXPECT_EQ(text_of(same), "keep b.md: edited\n");
   EXPECT_FALSE(same.changes());
   EXPECT_EQ(disk.files["b.md"], "mine");
 }
 
 TEST_F(Tree, AnOwnedFileIsNeverWrittenAgain) {
   apply({{"k.cpp", "k", kOwned}});
-  EXPECT_THAT(told(apply({{"k.cpp", "K", kOwned}})), HasSubstr("would now write it differently"));
+  EXPECT_THAT(text_of(apply({{"k.cpp", "K", kOwned}})), HasSubstr("would now write it differently"));
   disk.files["k.cpp"] = "mine";
-  EXPECT_EQ(told(apply({{"k.cpp", "K", kOwned}})), "keep k.cpp\n");  // said once
+  EXPECT_EQ(text_of(apply({{"k.cpp", "K", kOwned}})), "keep k.cpp\n");  // said once
   EXPECT_EQ(disk.files["k.cpp"], "mine");
 }
 
@@ -134,7 +134,7 @@ TEST_F(Tree, AMissingFileComesBack) {
   apply({{"a.cpp", "a"}, {"k.cpp", "k", kOwned}});
   disk.files.erase("a.cpp");
   disk.files.erase("k.cpp");
-  EXPECT_EQ(told(apply({{"a.cpp", "a"}, {"k.cpp", "k", kOwned}})), "create a.cpp: missing\ncreate k.cpp: missing\n");
+  EXPECT_EQ(text_of(apply({{"a.cpp", "a"}, {"k.cpp", "k", kOwned}})), "create a.cpp: missing\ncreate k.cpp: missing\n");
   EXPECT_EQ(disk.files["k.cpp"], "k");
 }
 
@@ -143,7 +143,7 @@ TEST_F(Tree, WhatIsNoLongerAskedForGoesUnlessItWasEdited) {
   disk.files["b.cpp"] = "mine";
   disk.files["k.cpp"] = "mine";
   const Plan made = apply({});
-  EXPECT_EQ(told(made),
+  EXPECT_EQ(text_of(made),
             "remove a.cpp: no longer asked for\n"
             "keep b.cpp: no longer asked for, but edited: yours from now on\n"
             "remove c.md: no longer asked for\n"
@@ -160,7 +160,7 @@ TEST_F(Tree, WhatIsNoLongerAskedForGoesUnlessItWasEdited) {
 
 TEST_F(Tree, AForeignFileIsNotOverwritten) {
   disk.files["a.cpp"] = "theirs";
-  EXPECT_EQ(told(plan({{"a.cpp", "a"}})), "refuse a.cpp: exists, and openreg-gen did not write it\n");
+  EXPECT_EQ(text_of(plan({{"a.cpp", "a"}})), "refuse a.cpp: exists, and openreg-gen did not write it\n");
 }
 
 TEST_F(Tree, WhatIsInTheWayIsNamed) {
@@ -168,7 +168,7 @@ TEST_F(Tree, WhatIsInTheWayIsNamed) {
   disk.others["l.cpp"] = FileKind::Symlink;
   disk.files["d"] = "";
   const Plan made = plan({{"a.cpp", "a"}, {"d/e.cpp", "e"}, {"l.cpp", "l"}});
-  EXPECT_EQ(told(made),
+  EXPECT_EQ(text_of(made),
             "refuse a.cpp: a folder is in its place\n"
             "refuse d/e.cpp: 'd' is a file where a folder has to be\n"
             "refuse l.cpp: a symlink is in its place\n");

@@ -130,7 +130,7 @@ torch::jit::Stack call_meta(const c10::OperatorHandle& op, at::ArrayRef<c10::IVa
     given.push_back(argument.isDevice() ? c10::IValue(c10::Device(at::kMeta)) : mapped(argument, as_meta));
   }
   torch::jit::Stack results = given;
-  constexpr const char* kUnknown = "whose results have sizes that PyTorch can't tell beforehand";
+  constexpr const char* kUnknown = "whose results have sizes that are not known beforehand";
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
   try {
     op.callBoxed(&results);

@@ -317,5 +317,25 @@ bool ran_awaited(TakenDtypes& taken, const Fn& fn, const Args&... args) {
   return true;
 }
 
+/// The arguments of one call, by number: two may be of one type. Each is made where it stays, the first one first.
+template <size_t I, class Param>
+struct HeldArgument : Held<Param> {
+  using Held<Param>::Held;
+};
+
+template <class Numbers, class... Params>
+struct HeldArguments;
+template <size_t... I, class... Params>
+struct HeldArguments<std::index_sequence<I...>, Params...> : HeldArgument<I, Params>... {
+  template <class... Args>
+  explicit HeldArguments(HostMemory& memory, bool promotes, Args&... args)
+      : HeldArgument<I, Params>(args, memory, promotes)... {}
+  template <class Fn>
+  void call(Fn& fn) {
+    fn(HeldArgument<I, Params>::get()...);
+    (HeldArgument<I, Params>::finish(), ...);
+  }
+};
+
 }  // namespace detail
 }  // namespace openreg::native

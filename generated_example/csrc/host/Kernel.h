@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -38,7 +37,7 @@ class HostCall : public QueuedTask {
  public:
   template <class... Args>
   HostCall(Fn fn, bool promotes, Args&&... args)
-      : fn_(fn), memory_(device_access()), held_(make(memory_, promotes, std::index_sequence_for<Params...>{}, args...)) {}
+      : fn_(fn), memory_(device_access()), held_(memory_, promotes, args...) {}
   bool copies() const { return memory_.copies(); }
   /// On a stream's thread: below autograd, on as many threads as the caller of the operator has.
   void operator()() {
@@ -47,26 +46,15 @@ class HostCall : public QueuedTask {
   }
   void run() {
     memory_.fetch();
-    std::apply(
-        [this](auto&... held) {
-          fn_(held.get()...);
-          (held.finish(), ...);
-        },
-        held_);
+    held_.call(fn_);
     memory_.write_back();
   }
 
  private:
-  // In order, unlike the arguments of a constructor.
-  template <size_t... I, class... Args>
-  static std::tuple<Held<Params>...> make(
-      HostMemory& memory, bool promotes, std::index_sequence<I...>, Args&... args) {
-    return std::tuple<Held<Params>...>{Held<Params>(args, memory, promotes)...};
-  }
   Fn fn_;
   int threads_ = at::get_num_threads();
   HostMemory memory_;
-  std::tuple<Held<Params>...> held_;
+  HeldArguments<std::index_sequence_for<Params...>, Params...> held_;
 };
 
 /// Runs it at once on copies, or queues it on the current stream.

@@ -69,7 +69,7 @@ OpenRegGuardImpl::OpenRegGuardImpl(c10::DeviceType type) {
 
 c10::Device OpenRegGuardImpl::exchangeDevice(c10::Device device) const {
   const c10::DeviceIndex index = index_of(device);
-  return make_device(index == -1 ? current_device() : exchange_device(resolve_device_index(index)));
+  return make_device(index == -1 ? current_device() : exchange_device(index));
 }
 
 c10::Device OpenRegGuardImpl::getDevice() const {

@@ -3,7 +3,7 @@
 
 // Note [The stub]
 // `import torch_openreg._C` loads this file and calls PyInit__C. All it does is to pull in libtorch_bindings.so and, with
-// it, libtorch_openreg.so, whose static registrations tell PyTorch of the device. It is C and a few hundred bytes, so it
+// it, libtorch_openreg.so, whose static registrations make the device known to PyTorch. It is C and a few hundred bytes, so it
 // is the only file that depends on the Python version by its name.
 
 #include <Python.h>

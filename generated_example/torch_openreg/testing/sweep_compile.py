@@ -6,7 +6,7 @@
     python -m torch_openreg.testing.sweep_compile --sample           a few operators, as the tests run it
     python -m torch_openreg.testing.sweep_compile add 'nn.functional.*' --samples 10
 
-Operators are compiled in worker processes: what crashes or hangs one is told, and the others go on. Differences are in
+Operators are compiled in worker processes: what crashes or hangs one is reported, and the others go on. Differences are in
 KNOWN, each with its reason; one that is not there fails the run, and so does an entry that is no longer true.
 """
 

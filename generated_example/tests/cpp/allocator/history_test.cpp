@@ -10,15 +10,15 @@ namespace openreg::test {
 
 namespace {
 
-struct Told {
+struct Reported {
   TraceEntry::Action action;
   size_t address;
   size_t size;
   c10::DeviceIndex device;
 };
 
-std::mutex told_mutex;
-std::vector<Told>* told = nullptr;  // guarded by told_mutex; null: off
+std::mutex reported_mutex;
+std::vector<Reported>* reported = nullptr;  // guarded by reported_mutex; null: off
 
 class TrackerTest : public AllocatorTest {
  protected:
@@ -27,9 +27,9 @@ class TrackerTest : public AllocatorTest {
     static std::once_flag once;
     std::call_once(once, [] {
       getCachingAllocator()->attachAllocatorTraceTracker([](const TraceEntry& entry) {
-        const std::lock_guard<std::mutex> lock(told_mutex);
-        if (told != nullptr) {
-          told->push_back({entry.action_, entry.addr_, entry.size_, entry.device_});
+        const std::lock_guard<std::mutex> lock(reported_mutex);
+        if (reported != nullptr) {
+          reported->push_back({entry.action_, entry.addr_, entry.size_, entry.device_});
         }
       });
     });
@@ -40,19 +40,19 @@ class TrackerTest : public AllocatorTest {
     AllocatorTest::TearDown();
   }
 
-  static void set(std::vector<Told>* where) {
-    const std::lock_guard<std::mutex> lock(told_mutex);
-    told = where;
+  static void set(std::vector<Reported>* where) {
+    const std::lock_guard<std::mutex> lock(reported_mutex);
+    reported = where;
   }
   std::vector<TraceEntry::Action> actions() const {
     std::vector<TraceEntry::Action> all;
-    for (const Told& entry : entries_) {
+    for (const Reported& entry : entries_) {
       all.push_back(entry.action);
     }
     return all;
   }
 
-  std::vector<Told> entries_;
+  std::vector<Reported> entries_;
 };
 
 TEST_F(TrackerTest, IsToldOfAllThatHappensWithoutHistory) {
@@ -66,7 +66,7 @@ TEST_F(TrackerTest, IsToldOfAllThatHappensWithoutHistory) {
       TraceEntry::FREE_COMPLETED, TraceEntry::ALLOC, TraceEntry::FREE_REQUESTED, TraceEntry::FREE_COMPLETED,
       TraceEntry::SEGMENT_FREE};
   EXPECT_EQ(actions(), expected);
-  for (const Told& entry : entries_) {
+  for (const Reported& entry : entries_) {
     const bool whole = entry.action == TraceEntry::SEGMENT_ALLOC || entry.action == TraceEntry::SEGMENT_FREE;
     EXPECT_EQ(entry.address, address);
     EXPECT_EQ(entry.size, whole ? 2 * kMiB : 1000);

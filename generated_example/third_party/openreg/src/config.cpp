@@ -23,7 +23,7 @@ bool parse(std::string_view text, int* number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// A value that makes no sense is said and ignored: a library cannot refuse to load.
+// A value that makes no sense is reported and ignored: a library cannot refuse to load.
 int number(const char* name, int most, int otherwise) {
   const char* text = std::getenv(name);
   if (text == nullptr) return otherwise;

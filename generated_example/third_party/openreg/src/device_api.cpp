@@ -12,7 +12,9 @@
 namespace openreg::driver {
 namespace {
 
-thread_local int current_number = 0;
+// Read by each call. It is found without a function, unlike other thread-local variables of a library that is loaded late; there
+// is room for few such.
+[[gnu::tls_model("initial-exec")]] thread_local int current_number = 0;
 
 }  // namespace
 

@@ -46,10 +46,7 @@ orError_t wanted_failure(const char* function, bool counts) noexcept {
   return wanted.error;
 }
 
-orError_t remember(orError_t status) noexcept {
-  if (status != orSuccess && status != orErrorNotReady) last_error = status;
-  return status;
-}
+void keep_as_last_error(orError_t status) noexcept { last_error = status; }
 
 }  // namespace openreg::driver
 

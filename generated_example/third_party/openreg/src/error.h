@@ -15,8 +15,13 @@
 // std::bad_alloc is orErrorMemoryAllocation, std::out_of_range (of the list of devices) is orErrorInvalidDevice.
 namespace openreg::driver {
 
+void keep_as_last_error(orError_t status) noexcept;
+
 // Keeps a failure as the calling thread's last error; passes `status` on. orErrorNotReady is no failure.
-orError_t remember(orError_t status) noexcept;
+inline orError_t remember(orError_t status) noexcept {
+  if (status != orSuccess && status != orErrorNotReady) keep_as_last_error(status);
+  return status;
+}
 
 // Whether orDebugFailAfter() or orDebugFailCall() ever wanted failures.
 inline std::atomic<bool> wants_failures{false};
