@@ -7,7 +7,7 @@
 #          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its Python tests, not only those of
 #          what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
 #          interpreter than python3
-# For a person: kinds, libraries of other kinds of trees; sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
+# For a person: soak, the runtime under sanitizers; kinds, libraries of other kinds of trees; sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
 source "$(dirname "$0")/lib.sh"
 stages=${*:-command format example sample device allocator full second external package release}
 release=2.14.1 release_tests='' release_python=python3
@@ -145,6 +145,19 @@ stage_allocator() {
       -DOPENREG_SANITIZE=$sanitizer -DPython_EXECUTABLE="$python" >/dev/null
     cmake --build "$work/allocator-$sanitizer"
     TSAN_OPTIONS=atexit_sleep_ms=20 ctest --test-dir "$work/allocator-$sanitizer" --output-on-failure
+  done
+}
+
+# The runtime, too, for a person: it builds the whole library twice. PyTorch's libraries are not instrumented.
+stage_soak() {
+  local sanitizer tree=$work/soak
+  cp -r "$root/generated_example" "$tree"
+  for sanitizer in address thread; do
+    step "The runtime under the $sanitizer sanitizer, eight threads on two devices for a minute"
+    cmake -S "$tree" -B "$work/soak-$sanitizer" -G Ninja -DOPENREG_SANITIZE=$sanitizer -DOPENREG_BUILD_TESTS=ON \
+      -DOPENREG_UNITY_BUILD=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPython_EXECUTABLE="$python" >/dev/null
+    CCACHE_BASEDIR=$tree cmake --build "$work/soak-$sanitizer" --target openreg_runtime_tests
+    OPENREG_SOAK_SECONDS=60 TSAN_OPTIONS=atexit_sleep_ms=20 timeout 1200 "$work/soak-$sanitizer/tests/cpp/openreg_runtime_tests"
   done
 }
 

@@ -4,6 +4,7 @@
 
 #include <c10/util/Exception.h>
 
+#include "runtime/Capturing.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/caching/DeviceCache.h"
@@ -199,8 +200,10 @@ void DeviceCache::erase_released_pools() {
 }
 
 void DeviceCache::empty_cache(c10::MempoolId_t pool) {
+  // Other threads may go on while this one captures, and nothing that a graph uses is given back.
+  TORCH_CHECK(pool != kAll || !is_current_stream_capturing(),
+      "openreg: empty_cache(): operation not permitted while a stream is captured into a graph");
   Lock lock(mutex_);
-  TORCH_CHECK(captures_ == 0 || pool != kAll, "openreg: empty_cache(): operation not permitted while a stream is captured into a graph");
   if (captures_ == 0) {
     synchronize_uses(lock);
   }
