@@ -178,6 +178,10 @@ def test_known_differences_need_a_reason_and_do_not_outlive_it(tmp_path):
     assert results.stale([entry], found, [task], ["default"]) == []
     assert results.stale([entry], [], [task], ["default"]) == [entry]
     assert results.stale([entry], [], [Task("sub", "float32")], ["default"]) == []
+    for mode, there in (("*", True), ("default", True), ("!copy", True), ("copy", False), ("!default", False)):
+        some = entry._replace(mode=mode)
+        assert [f.known for f in kept.findings([some], ["default"])] == [some if there else None]
+        assert results.stale([some], [], [task], ["default"]) == ([some] if there else [])
     for kernel, there in (("empty.memory_format", True), ("!empty.memory_format", False)):  # each backend has it
         some = entry._replace(kernel=kernel)
         assert [f.known for f in kept.findings([some], ["default"])] == [some if there else None]

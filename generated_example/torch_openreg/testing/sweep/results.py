@@ -23,9 +23,12 @@ def applies(known: Known) -> bool:
     return there != known.kernel.startswith("!")
 
 
+def in_mode(known: Known, mode: str) -> bool:
+    return fnmatch.fnmatchcase(mode, known.mode.removeprefix("!")) != known.mode.startswith("!")
+
+
 def covers(known: Known, mode: str, case: str, category: str) -> bool:
-    matches = fnmatch.fnmatchcase(case, known.case) and fnmatch.fnmatchcase(mode, known.mode)
-    return matches and category == known.category
+    return in_mode(known, mode) and fnmatch.fnmatchcase(case, known.case) and category == known.category
 
 
 def wrong_entries(listed: Iterable[Known]) -> list[str]:
@@ -119,7 +122,7 @@ def stale(known: Iterable[Known], findings: list[Finding], tasks: list[Task], mo
     names = {f"{task.subject}/{task.dtype}" for task in tasks}
 
     def ran(entry: Known) -> bool:
-        if not applies(entry) or not any(fnmatch.fnmatchcase(mode, entry.mode) for mode in modes):
+        if not applies(entry) or not any(in_mode(entry, mode) for mode in modes):
             return False
         subject, _, dtype, _ = entry.case.rsplit("/", 3)
         if any(sign in subject + dtype for sign in "*?["):

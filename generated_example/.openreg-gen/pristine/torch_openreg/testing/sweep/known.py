@@ -4,8 +4,8 @@
 
 An entry says which cases differ (subject/variant/dtype/index, as globs), in what, and why. One whose cases no longer
 differ fails the sweep. `crash`, `hang`, `raising`, `device`, `dtype` and `value` need `cites`: PyTorch's own issue, or how
-CUDA does the same. `kernel`: only where the backend has a kernel of that operator; with a `!` before it, only where it has
-none. MOST is how many cases of a category `--sample` may find known in a mode, not counting entries that depend on a
+CUDA does the same. `mode`: only there; `kernel`: only where the backend has a kernel of that operator; with a `!` before
+it, everywhere else. MOST is how many cases of a category `--sample` may find known in a mode, not counting entries that depend on a
 kernel; numbers that may only fall.
 """
 
@@ -131,7 +131,7 @@ DIFFERENCES: list[Known] = [
         "shape",
         "without elements the CPU's kernel returns a copy of its input; PyTorch's decomposition returns the right shape",
     ),
-    Known("index_put/inplace_small/*/*", "error", LATE, kernel="_index_put_impl_"),
+    Known("index_put/inplace_small/*/*", "error", LATE, mode="!deterministic", kernel="_index_put_impl_"),
     *(
         Known(f"{name}/{variant}/*/*", "error", LATE, kernel=kernel)
         for name, variant, kernel in (
