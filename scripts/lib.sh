@@ -102,7 +102,7 @@ kind_spec() {
     external) echo "device: {api: external}" ;;
     direct) echo "allocator: {device: direct}" ;;
     fallback_none) echo "fallback: none" ;;
-    without_features) printf 'compile: false\nprofiler: false\ngraphs: false\n' ;;
+    without_features) printf 'compile: false\nprofiler: false\ngraphs: false\ndistributed: false\n' ;;
     *) die "no such kind of tree: $1" ;;
   esac
   sed -n '/^ops:/,$p' "$root/specs/openreg.yaml"

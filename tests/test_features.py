@@ -1,4 +1,4 @@
-"""`compile: false`, `profiler: false` and `graphs: false` leave no trace in a tree; without the keys all are there."""
+"""`compile: false`, `profiler: false`, `graphs: false` and `distributed: false` leave no trace in a tree; without the keys all are there."""
 
 import pathlib
 import re
@@ -64,3 +64,20 @@ def test_without_graphs(openreg_gen, tmp_path, with_it):
     assert {"csrc/graphs/Graph.cpp", "csrc/host/Captured.cpp", "tests/test_graphs.py"} <= gone
     assert "README.md" in changed and "csrc/host/Launch.h" in changed
     assert [name for name in changed if GRAPHS.search(without[name].read_text())] == []
+
+
+def test_without_distributed(openreg_gen, tmp_path, with_it):
+    without, gone, changed = left_out(openreg_gen, tmp_path, with_it, "distributed")
+    assert {name for name in gone if "distributed" not in name} == set()
+    assert "csrc/distributed/ProcessGroup.cpp" in gone and "docs/distributed.md" in gone
+    assert "README.md" in changed
+    for name in changed:
+        text = without[name].read_text().replace("USE_DISTRIBUTED and its like", "")
+        assert "distributed" not in text.lower(), name
+
+
+def test_its_backend_has_a_name(openreg_gen, tmp_path, with_it):
+    assert 'BACKEND = "mybackendccl"' in with_it["torch_mybackend/_distributed.py"].read_text()
+    (tmp_path / "named").mkdir()
+    named = rendered(openreg_gen, tmp_path / "named", SPEC + "distributed: {backend: myccl}\n")
+    assert 'BACKEND = "myccl"' in named["torch_mybackend/_distributed.py"].read_text()

@@ -21,6 +21,10 @@ json make_globals(const Resolved& resolved, const std::string& spec_file, Subjec
       {"profiler", {{"on", spec.profiler.value}}},
       // Only an allocator with pools serves captures; without one, graphs are there and say so.
       {"graphs", {{"on", spec.graphs.value}, {"captured", spec.graphs.value && (**spec.allocator.device).caches}}},
+      {"distributed",
+       {{"on", spec.distributed.on.value},
+        {"backend", *spec.distributed.backend},
+        {"NAME", upper_case(*spec.distributed.backend)}}},
   };
   add_operators(globals, resolved, subjects);
   return globals;

@@ -168,6 +168,9 @@ const Key kKeys[] = {
     {.path = "compile", .type = Boolean, .into = at<&Spec::compile>, .fallback = "true", .description = "Whether `torch.compile` works on the device, by PyTorch's Inductor; see [compile](compile.md).", .example = "false"},
     {.path = "profiler", .type = Boolean, .into = at<&Spec::profiler>, .fallback = "true", .description = "Whether `torch.profiler` shows what the device did; see [profiling](profiling.md).", .example = "false"},
     {.path = "graphs", .type = Boolean, .into = at<&Spec::graphs>, .fallback = "true", .description = "Whether a stream can be captured into a graph (`torch.accelerator.Graph`, `torch.NAME.graph`); see [graphs](graphs.md).", .example = "false"},
+    {.path = "distributed", .type = Map, .unset = "true", .description = "Whether `torch.distributed` works on the device, over PyTorch's Gloo or a library of the vendor's: `true`, `false`, or a map; see [distributed](distributed.md).", .example = "false", .shorthand = "on"},
+    {.path = "distributed.on", .type = Boolean, .into = at<&Spec::distributed, &DistributedSpec::on>, .fallback = "true", .description = "Whether the tree has a process group.", .example = "false"},
+    {.path = "distributed.backend", .type = Text, .into = at<&Spec::distributed, &DistributedSpec::backend>, .fallback = "<name>ccl", .description = "The backend's name for `init_process_group()`.", .example = "openregccl", .rule = rules::distributed_backend, .pattern = "^[a-z][a-z0-9_]*$"},
 
     {.path = "templates", .type = Text, .into = at<&Spec::templates>, .description = "A folder beside the spec with templates of your own: files named like openreg-gen's take their place, rows of a `templates.yaml` in it add outputs. See [templates](templates.md).", .example = "templates", .rule = rules::folder},
 };

@@ -59,6 +59,8 @@ constexpr std::string_view kBuildNames[] = {"all",
                                             "stdc",
                                             "test",
                                             "util"};
+constexpr std::string_view kDistributedBackends[] = {"fake",     "gloo", "mpi",       "nccl",
+                                                     "threaded", "ucc",  "undefined", "xccl"};
 constexpr std::string_view kFolders[] = {
     "build",       "csrc",       "dist",  "docs",       "tests", "third_party", "torch", "torchgen", "functorch",
     "torchvision", "torchaudio", "numpy", "setuptools", "pip",   "pytest",      "cmake", "wheel"};
@@ -193,6 +195,18 @@ void api_prefix(const Node& node, RuleContext& context) {
     context.diagnostics.error("E0129", node.at,
                               fmt::format("api_prefix '{}' must begin with a lower-case letter", text),
                               fmt::format("such as '{}'", lower_camel_case(text)));
+  }
+}
+
+void distributed_backend(const Node& node, RuleContext& context) {
+  if (!identifier(node, context, "mydeviceccl")) return;
+  const std::string_view text = node.text;
+  if (std::ranges::any_of(text, is_upper)) {
+    context.diagnostics.error("E0129", node.at, fmt::format("distributed.backend '{}' has upper-case letters", text),
+                              "torch.distributed compares names in lower case");
+  } else if (among(kDistributedBackends, text)) {
+    context.diagnostics.error("E0130", node.at,
+                              fmt::format("distributed.backend '{}' is a backend of torch.distributed's own", text));
   }
 }
 

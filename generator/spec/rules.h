@@ -14,6 +14,7 @@ void package(const Node&, RuleContext&);
 void cpp_namespace(const Node&, RuleContext&);
 void class_prefix(const Node&, RuleContext&);
 void api_prefix(const Node&, RuleContext&);
+void distributed_backend(const Node&, RuleContext&);
 void line(const Node&, RuleContext&);     // one line of printable text, safe in every comment and literal
 void version(const Node&, RuleContext&);  // PEP 440
 void license(const Node&, RuleContext&);  // characters of an SPDX expression

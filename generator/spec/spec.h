@@ -130,6 +130,11 @@ struct AmpSpec {
   std::vector<Located<std::string>> remove;  // ops taken out of the preset's lists
 };
 
+struct DistributedSpec {
+  Located<bool> on;
+  Located<std::string> backend;  // its name in torch.distributed
+};
+
 struct Spec {
   Spec();  // the defaults
 
@@ -148,6 +153,7 @@ struct Spec {
   Located<bool> compile;
   Located<bool> profiler;
   Located<bool> graphs;
+  DistributedSpec distributed;
   Located<std::string> templates;  // folder of templates of its own, relative to the spec; empty: none
 };
 

@@ -1,0 +1,99 @@
+"""Times collectives and a training step of two processes, on the CPU by Gloo and on a device. Usage: device_distributed.py NAME TREE;
+prints JSON: seconds of each side, and their ratio.
+
+Each process has one thread of PyTorch's. The sides take turns in the same processes, and of each the best round counts; an allreduce
+ends when the host can read its result.
+"""
+
+import datetime
+import json
+import sys
+import tempfile
+import time
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+NAME, TREE = sys.argv[1:]
+sys.path.insert(0, TREE)
+__import__(f"torch_{NAME}")
+device = getattr(torch, NAME)
+MIB = 1 << 20
+
+
+def timed(fn, repeat: int) -> float:
+    dist.barrier()
+    start = time.perf_counter()
+    for _ in range(repeat):
+        fn()
+    device.synchronize()
+    return (time.perf_counter() - start) / repeat
+
+
+def compare(make, repeat: int, rounds: int) -> tuple[float, float]:
+    sides = [make(where) for where in ("cpu", NAME)]
+    best = [float("inf")] * 2
+    for fn in sides:
+        timed(fn, 1)
+    for _ in range(rounds):
+        for i, fn in enumerate(sides):
+            best[i] = min(best[i], timed(fn, repeat))
+    return best[0], best[1]
+
+
+def allreduce(bytes_: int):
+    def make(where):
+        x = torch.ones(bytes_ // 4, device=where)
+
+        def fn():
+            dist.all_reduce(x)
+            if where != "cpu":
+                device.synchronize()
+
+        return fn
+
+    return make
+
+
+def step(where):
+    torch.manual_seed(0)
+    network = nn.Sequential(*[layer for _ in range(6) for layer in (nn.Linear(512, 512), nn.ReLU())])
+    model = DistributedDataParallel(network.to(where))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    x = torch.randn(64, 512, device=where)
+
+    def fn():
+        optimizer.zero_grad()
+        model(x).square().mean().backward()
+        optimizer.step()
+        if where != "cpu":
+            device.synchronize()
+
+    return fn
+
+
+CASES = {
+    "allreduce_1MiB": (allreduce(MIB), 20, 15),
+    "allreduce_64MiB": (allreduce(64 * MIB), 2, 10),
+    "ddp_step": (step, 5, 15),
+}
+
+
+def rank_main(rank: int, store: str) -> None:
+    torch.set_num_threads(1)
+    dist.init_process_group(store=dist.FileStore(store, 2), rank=rank, world_size=2, timeout=datetime.timedelta(minutes=10))
+    results = {}
+    for name, (make, repeat, rounds) in CASES.items():
+        cpu, ours = compare(make, repeat, rounds)
+        results[name] = {"cpu": cpu, NAME: ours, "ratio": ours / cpu}
+    if rank == 0:
+        print(json.dumps(results, indent=1))
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        mp.start_processes(rank_main, (f"{folder}/store",), nprocs=2, start_method="spawn")
