@@ -1,6 +1,7 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `backend` in the spec changes it, then `openreg-gen generate`.
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import torch
@@ -18,6 +19,16 @@ def _report_error(device: int, what: str, lasting: bool, /) -> None: ...
 def _synchronize(index: int, /) -> None: ...
 def _device_properties(index: int, /) -> tuple[str, int, int, int, int, bool]: ...
 def _default_generator(index: int, /) -> torch.Generator: ...
+def _new_process_group(
+    store: Any,
+    rank: int,
+    size: int,
+    timeout: timedelta,
+    gloo: Any,
+    name: str,
+    global_ranks: list[int],
+    /,
+) -> Any: ...
 def _launch_compiled(entry: int, name: int, codes: str, device: int, /, *arguments: torch.Tensor | float) -> None: ...
 def _empty_strided(
     size: tuple[int, ...],

@@ -8,7 +8,7 @@ _release.check()  # before any library is loaded
 
 import torch  # noqa: E402
 
-from . import _C, _inductor, backend  # noqa: E402
+from . import _C, _distributed, _inductor, backend  # noqa: E402
 
 # Loading _C registered guard, hooks, allocators and kernels. What is left is Python's side: the device's name, the
 # methods x.openreg() and x.is_openreg of tensors, modules and storages, and the module torch.openreg.
@@ -18,5 +18,6 @@ torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
 backend._register()
 _C._register_graphs()  # by the device's name, too
 _inductor.register()
+_distributed.register()
 
 from . import custom_ops as custom_ops  # noqa: E402  (its operators belong to the device, which has a name only now)

@@ -165,6 +165,7 @@ PyObject* make_module() {
   bind_ipc(result);
   bind_compile(result);
   bind_graphs(result);
+  bind_distributed(result);
   return result.release().ptr();
   END_HANDLE_TH_ERRORS
 }

@@ -18,5 +18,6 @@ void bind_host_memory(pybind11::module_& module);
 void bind_ipc(pybind11::module_& module);
 void bind_compile(pybind11::module_& module);
 void bind_graphs(pybind11::module_& module);
+void bind_distributed(pybind11::module_& module);
 
 }  // namespace openreg

@@ -1,0 +1,47 @@
+// Written by openreg-gen from openreg.yaml.
+// Generated: do not edit; `distributed` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+
+#include "distributed/Transport.h"
+
+namespace openreg::distributed {
+
+/// One transfer as Gloo makes it, between two buffers of pinned memory. Gloo reduces fewer dtypes than PyTorch has; the others
+/// are converted to one that holds their values, and back. Threads: one at a time.
+class GlooCall {
+ public:
+  GlooCall(Transfer transfer, int rank, int size);
+
+  const Transfer& transfer() const { return transfer_; }
+  bool reads() const { return in_.defined(); }
+  bool writes() const { return writes_; }
+  void* in() const { return in_.mutable_data_ptr(); }
+  void* out() const { return out_.mutable_data_ptr(); }
+
+  /// Queues it at Gloo, which works on threads of its own.
+  c10::intrusive_ptr<c10d::Work> start(c10d::Backend& gloo, std::chrono::milliseconds timeout);
+  /// After it was waited for: the result is in out().
+  void finish();
+
+ private:
+  at::Tensor part(const at::Tensor& buffer, int64_t index) const;
+  std::vector<at::Tensor> parts(const at::Tensor& buffer) const;
+  at::Tensor to_reduce(const at::Tensor& bytes) const;
+
+  Transfer transfer_;
+  int rank_, size_;
+  bool writes_ = false;
+  at::Tensor in_, out_;  // bytes; the same tensor where it works in place
+  at::Tensor reduced_;  // what Gloo reduces, as a dtype that it knows
+};
+
+/// Throws where no rank could reduce this dtype so. `name`: of the collective.
+void check_reduction(const char* name, at::ScalarType dtype, Reduction reduction);
+
+}  // namespace openreg::distributed

@@ -1,0 +1,284 @@
+// Written by openreg-gen from openreg.yaml.
+// Generated: do not edit; `distributed` in the spec changes it, then `openreg-gen generate`.
+#include "distributed/GlooTransport.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <c10/util/Exception.h>
+#include <c10/util/Logging.h>
+#include <c10/util/ScopeExit.h>
+
+#include "distributed/GlooCalls.h"
+#include "host/Launch.h"
+#include "host/Run.h"
+#include "runtime/Exception.h"
+
+namespace openreg::distributed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kLate = "timed out";
+
+/// Tells waiting functions that something has ended. Gloo's threads hold it; they must not hold what holds Gloo.
+struct Signal {
+  std::mutex mutex;
+  std::condition_variable changed;
+};
+
+/// What the functions on streams share with the transport, which may be gone before they have run. Threads: any.
+class Connection {
+ public:
+  explicit Connection(const TransportOptions& options)
+      : rank(options.rank), size(options.size), journal(options.journal), gloo(options.gloo) {}
+  /// A collective that was given up stays with Gloo until its time is out, and Gloo's end waits for that.
+  ~Connection() {
+    if (journal->failed()) {
+      std::thread([last = std::move(gloo)]() mutable { last.reset(); }).detach();
+    }
+  }
+
+  uint64_t take_ticket() { return issued_++; }
+  void give_back_ticket() { --issued_; }
+
+  /// Starts all `calls` at Gloo, when it is the turn of `ticket`, if there is one.
+  std::vector<c10::intrusive_ptr<c10d::Work>> start(
+      std::vector<GlooCall>& calls, std::optional<uint64_t> ticket, std::chrono::milliseconds timeout) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const auto next = c10::make_scope_exit([&] {
+      if (ticket) {
+        turn_ = std::max(turn_, *ticket + 1);
+        changed_.notify_all();
+      }
+    });
+    changed_.wait(lock, [&] { return !ticket || turn_ == *ticket || journal->failed(); });
+    check();
+    std::vector<c10::intrusive_ptr<c10d::Work>> works;
+    for (GlooCall& call : calls) {
+      works.push_back(call.start(*gloo, timeout));
+      if (is_point_to_point(call.transfer().move)) {
+        waits_.push_back(works.back());
+      }
+    }
+    return works;
+  }
+
+  /// Waits for one of them, which Gloo does with sends and receives, and tells of all others when they are done.
+  void wait(const GlooCall& call, const c10::intrusive_ptr<c10d::Work>& work, Clock::time_point deadline) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    if (is_point_to_point(call.transfer().move)) {
+      const auto done = c10::make_scope_exit([&] {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        std::erase(waits_, work);
+      });
+      const bool arrived = work->wait(std::max(left, std::chrono::milliseconds(1)));
+      check();
+      TORCH_CHECK(arrived, "it was aborted");
+      return;
+    }
+    const auto future = work->getFuture();
+    future->addCallback(
+        [signal = signal_](c10::ivalue::Future&) {
+          const std::lock_guard<std::mutex> lock(signal->mutex);
+          signal->changed.notify_all();
+        },
+        /*uses_future=*/false);
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      const bool ended = changed_.wait_until(lock, deadline, [&] { return future->completed() || journal->failed(); });
+      if (!future->completed()) {
+        check();
+        TORCH_CHECK(ended, kLate);
+      }
+    }
+    if (future->hasError()) {
+      std::rethrow_exception(future->exception_ptr());
+    }
+  }
+
+  /// Wakes all who wait; `journal` says why.
+  void give_up() {
+    std::vector<c10::intrusive_ptr<c10d::Work>> waits;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      waits = waits_;
+      changed_.notify_all();
+    }
+    for (const auto& work : waits) {
+      work->abort();
+    }
+  }
+
+  void check() const { TORCH_CHECK(!journal->failed(), journal->failure()); }
+  bool first_report() { return !reported_.exchange(true); }
+
+  const int rank, size;
+  const std::shared_ptr<Journal> journal;
+  c10::intrusive_ptr<c10d::Backend> gloo;
+
+ private:
+  const std::shared_ptr<Signal> signal_ = std::make_shared<Signal>();
+  std::mutex& mutex_ = signal_->mutex;
+  std::condition_variable& changed_ = signal_->changed;
+  uint64_t issued_ = 0, turn_ = 0;
+  std::vector<c10::intrusive_ptr<c10d::Work>> waits_;  // sends and receives
+  std::atomic<bool> reported_{false};
+};
+
+/// The transfers of one operation, on a stream or on the calling thread.
+struct Task : native::QueuedTask {
+  /// On the stream's thread, which may touch device memory.
+  void operator()() {
+    const auto read = [](const GlooCall& call) {
+      std::memcpy(call.in(), call.transfer().in, call.transfer().in_bytes);
+    };
+    const auto write = [](const GlooCall& call) {
+      std::memcpy(call.transfer().out, call.out(), call.transfer().out_bytes);
+    };
+    run(read, write);
+  }
+
+  /// On a thread that may not: the device copies.
+  void run_on_host(const OpenRegStream& stream) {
+    const auto copy = [&](void* to, const void* from, size_t bytes, orMemcpyKind kind) {
+      OPENREG_CHECK_LAUNCH(orMemcpyAsync(to, from, bytes, kind, stream.stream()));
+      stream.synchronize();
+    };
+    const auto read = [&](const GlooCall& call) {
+      copy(call.in(), call.transfer().in, call.transfer().in_bytes, orMemcpyDeviceToHost);
+    };
+    const auto write = [&](const GlooCall& call) {
+      copy(call.transfer().out, call.out(), call.transfer().out_bytes, orMemcpyHostToDevice);
+    };
+    run(read, write);
+  }
+
+  template <class Read, class Write>
+  void run(const Read& read, const Write& write) {
+    const CpuKernelScope scope(0);
+    try {
+      move(read, write);
+      operation->set(Operation::State::kDone);
+    } catch (const c10::Error& error) {
+      failed(error.what_without_backtrace());
+    } catch (const std::exception& error) {
+      failed(error.what());
+    }
+  }
+
+  template <class Read, class Write>
+  void move(const Read& read, const Write& write) {
+    connection->check();
+    operation->set(Operation::State::kRunning);
+    const auto deadline = Clock::now() + operation->timeout;
+    for (const GlooCall& call : calls) {
+      if (call.reads() && call.transfer().in_bytes != 0) {
+        read(call);
+      }
+    }
+    const auto works = connection->start(calls, ticket, operation->timeout);
+    for (size_t i = 0; i < calls.size(); ++i) {
+      connection->wait(calls[i], works[i], deadline);
+      if (calls[i].transfer().move == Move::kReceive) {
+        operation->source = works[i]->sourceRank();
+      }
+      calls[i].finish();
+      if (calls[i].writes()) {
+        write(calls[i]);
+      }
+    }
+  }
+
+  void failed(const std::string& why) {
+    Journal& journal = *connection->journal;
+    const bool late = why.find("imed out") != std::string::npos;  // also by Gloo's own clock
+    operation->fail(late ? c10::str(kLate, " after ", operation->timeout.count(), " ms: not all ranks got there") : why);
+    const std::string message = operation->message();
+    if (journal.fail(message)) {
+      LOG(ERROR) << c10::str(message, "\nThe last operations of this rank:\n", journal.text());
+    }
+    if (connection->first_report()) {
+      report_kernel_error(operation->device, message.c_str());
+    }
+    connection->give_up();
+  }
+
+  std::shared_ptr<Connection> connection;
+  std::vector<GlooCall> calls;
+  std::shared_ptr<Operation> operation;
+  std::optional<uint64_t> ticket;
+};
+
+/// Nobody has anything to move; all parts of these are of one size, so no rank has.
+bool is_empty(const Transfer& transfer) {
+  return transfer.move != Move::kBarrier && transfer.move != Move::kAlltoall && transfer.in_bytes == 0 && transfer.out_bytes == 0;
+}
+
+class GlooTransport final : public Transport {
+ public:
+  explicit GlooTransport(const TransportOptions& options)
+      : options_(options), connection_(std::make_shared<Connection>(options)) {
+    TORCH_CHECK(options.gloo, "collectives of openreg need PyTorch's Gloo, which this PyTorch was built without");
+    options_.gloo.reset();  // the connection's alone, so that its end is the connection's
+  }
+  ~GlooTransport() override = default;
+
+  void run(std::vector<Transfer> transfers, const OpenRegStream& stream, std::shared_ptr<Operation> operation) override {
+    auto task = std::make_unique<Task>();
+    task->device = stream.device_index();
+    for (Transfer& transfer : transfers) {
+      if (!is_empty(transfer)) {
+        if (!is_point_to_point(transfer.move) && !task->ticket) {
+          task->ticket = connection_->take_ticket();
+        }
+        task->calls.emplace_back(std::move(transfer), connection_->rank, connection_->size);
+      }
+    }
+    task->connection = connection_;
+    task->operation = operation;
+    if (!native::kernels_reach_memory()) {
+      task->run_on_host(stream);
+      return;
+    }
+    const bool ticket = task->ticket.has_value();
+    try {
+      native::queue(std::move(task));
+    } catch (...) {
+      if (ticket) {
+        connection_->give_back_ticket();
+      }
+      throw;
+    }
+  }
+
+  void abort() override { connection_->give_up(); }
+
+  bool splits() const override { return connection_->gloo->supportsSplitting(); }
+
+  std::unique_ptr<Transport> split(const c10::intrusive_ptr<c10d::Store>& store, const std::vector<int>& ranks,
+      std::shared_ptr<Journal> journal) override {
+    TransportOptions options = options_;
+    options.store = store;
+    options.gloo = connection_->gloo->split(store, ranks, connection_->gloo->getBackendOptions());
+    options.rank = options.gloo->getRank();
+    options.size = options.gloo->getSize();
+    options.journal = std::move(journal);
+    return std::make_unique<GlooTransport>(options);
+  }
+
+ private:
+  TransportOptions options_;
+  const std::shared_ptr<Connection> connection_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> new_gloo_transport(const TransportOptions& options) {
+  return std::make_unique<GlooTransport>(options);
+}
+
+}  // namespace openreg::distributed

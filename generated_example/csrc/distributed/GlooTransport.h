@@ -1,0 +1,26 @@
+// Written by openreg-gen from openreg.yaml.
+// Generated: do not edit; `distributed` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <memory>
+
+#include "distributed/Transport.h"
+
+// Note [Gloo]
+// PyTorch's Gloo moves memory of the host, and its threads can't touch a device's. So each transfer is a function on the
+// stream that copies device memory to pinned memory, has Gloo move that and waits for it, and copies the result back: the
+// stream waits for the other ranks, the host doesn't. That needs a device whose launched functions reach its memory. On
+// any other one the same happens on the calling thread (Note [Host code on device memory] in host/Memory.h): all works,
+// nothing overlaps, and two ranks that each send before they receive must do both in one batch_isend_irecv().
+//
+// Gloo counts its collectives, and each rank must start them in the same order. On one stream they do; on streams of several
+// devices a ticket says whose turn it is to start. Sends and receives have tags and need none.
+//
+// A failure is told three times: to the Work, to the group, which then refuses what comes next, and to the device, so
+// that whoever reads the tensor learns of it: Note [Errors of the device] in runtime/Exception.h.
+
+namespace openreg::distributed {
+
+std::unique_ptr<Transport> new_gloo_transport(const TransportOptions& options);
+
+}  // namespace openreg::distributed

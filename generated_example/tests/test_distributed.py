@@ -1,0 +1,488 @@
+# Written by openreg-gen from openreg.yaml.
+# Generated: do not edit; `distributed` in the spec changes it, then `openreg-gen generate`.
+"""Collectives of two processes, against what each rank is to have afterwards."""
+
+import datetime
+
+import pytest
+import torch
+import torch.distributed as dist
+from distributed_processes import BACKEND, NAME, Ranks
+
+pytestmark = pytest.mark.skipif(not dist.is_available(), reason="this PyTorch has no torch.distributed")
+
+FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
+INTEGERS = [torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64, torch.uint16, torch.uint32, torch.uint64]
+OTHERS = [torch.bool, torch.complex64, torch.float8_e4m3fn]
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory):
+    started = Ranks(2, tmp_path_factory.mktemp("ranks"))
+    yield started
+    started.close()
+
+
+def values(rank, dtype=torch.float32, shape=(2, 3), device=NAME):
+    """Numbers that differ from rank to rank, and are small enough for any dtype."""
+    count = torch.Size(shape).numel()
+    return (torch.arange(count).reshape(shape) % 3 + 1 + rank).to(dtype).to(device)
+
+
+def same(found, expected):
+    found, expected = found.cpu(), expected.cpu()
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    as_bytes = [x.contiguous().reshape(-1).view(torch.uint8) for x in (found, expected)]
+    assert torch.equal(*as_bytes), f"{found} is not {expected}"
+
+
+def _backend():
+    return dist.distributed_c10d._get_default_group()._get_backend(torch.device(NAME))
+
+
+# --- groups
+
+
+def _default_backend(rank):
+    assert _backend().name() == BACKEND
+    assert dist.get_default_backend_for_device(NAME) == BACKEND
+    x = values(rank)
+    dist.all_reduce(x)
+    same(x, values(0) + values(1))
+
+
+def _both(rank):
+    for device in ("cpu", NAME):
+        x = values(rank, device=device)
+        dist.all_reduce(x)
+        assert x.device.type == device
+        same(x, (values(0) + values(1)).cpu())
+
+
+@pytest.mark.parametrize("backend", [BACKEND, f"{NAME}:{BACKEND}"])
+def test_named(ranks, backend):
+    ranks.run(_default_backend, backend=backend)
+
+
+def test_without_a_name(ranks):
+    ranks.run(_default_backend)
+
+
+def test_beside_gloo(ranks):
+    ranks.run(_both, backend=f"cpu:gloo,{NAME}:{BACKEND}")
+
+
+@pytest.mark.parametrize("kind", ["tcp", "eager"])
+def test_other_beginnings(ranks, kind):
+    if kind == "eager":
+        ranks.run(_default_backend, backend=BACKEND, eager=True)
+    else:
+        port = _free_port()
+        ranks.run(_default_backend, backend=BACKEND, init_method=f"tcp://127.0.0.1:{port}")
+
+
+def _free_port():
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    return store.port
+
+
+def _alone():
+    store = dist.HashStore()
+    dist.init_process_group(BACKEND, store=store, rank=0, world_size=1)
+    try:
+        x = values(0)
+        dist.all_reduce(x, op=dist.ReduceOp.AVG)
+        same(x, values(0))
+        gathered = torch.empty_like(x)
+        dist.all_gather_into_tensor(gathered, x)
+        same(gathered, x)
+    finally:
+        dist.destroy_process_group()
+
+
+def test_a_group_of_one(device):
+    _alone()
+    _alone()
+
+
+def _subgroups(rank):
+    both, mine = dist.new_group([0, 1]), [dist.new_group([each]) for each in (0, 1)][rank]
+    x, y = values(rank), values(rank)
+    dist.all_reduce(x, group=both)
+    dist.all_reduce(y, group=mine)
+    same(x, values(0) + values(1))
+    same(y, values(rank))
+    dist.destroy_process_group(mine)
+    dist.all_reduce(y)
+    same(y, values(0) + values(1))
+
+
+def test_new_groups(ranks):
+    ranks.run(_subgroups, backend=BACKEND)
+    ranks.run(_subgroups, backend=BACKEND, eager=True)
+
+
+def _split(rank):
+    part = dist.split_group(split_ranks=[[0, 1]])
+    assert dist.get_backend(part) == BACKEND
+    x = values(rank)
+    dist.all_reduce(x, group=part)
+    same(x, values(0) + values(1))
+    same(values(rank), values(rank))
+
+
+def test_split_group(ranks):
+    ranks.run(_split, backend=BACKEND, eager=True)
+
+
+# --- reductions
+
+OPS = {
+    "SUM": lambda a, b: a + b,
+    "PRODUCT": lambda a, b: a * b,
+    "MIN": torch.minimum,
+    "MAX": torch.maximum,
+    "AVG": lambda a, b: (a + b) / 2 if a.is_floating_point() else (a + b).div(2, rounding_mode="trunc"),
+    "BAND": lambda a, b: a & b,
+    "BOR": lambda a, b: a | b,
+    "BXOR": lambda a, b: a ^ b,
+}
+
+
+def _reduced(name, dtype):
+    wide = torch.int64 if dtype in INTEGERS else dtype
+    return OPS[name](values(0, dtype, device="cpu").to(wide), values(1, dtype, device="cpu").to(wide)).to(dtype)
+
+
+def _reductions(rank, dtype, names):
+    for name in names:
+        op = getattr(dist.ReduceOp, name)
+        expected = _reduced(name, dtype)
+        x = values(rank, dtype)
+        dist.all_reduce(x, op=op)
+        same(x, expected)
+        for root in (0, 1):
+            x = values(rank, dtype)
+            dist.reduce(x, root, op=op)
+            same(x, expected if rank == root else values(rank, dtype))
+        part = torch.empty(3, dtype=dtype, device=NAME)
+        dist.reduce_scatter_tensor(part, values(rank, dtype), op=op)
+        same(part, expected[rank])
+        dist.reduce_scatter(part, list(values(rank, dtype).unbind()), op=op)
+        same(part, expected[rank])
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_reductions_of_floats(ranks, dtype):
+    ranks.run(_reductions, dtype, ["SUM", "PRODUCT", "MIN", "MAX", "AVG"])
+
+
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+def test_reductions_of_integers(ranks, dtype):
+    ranks.run(_reductions, dtype, list(OPS))
+
+
+def _corners(rank):
+    big = torch.tensor([2**63 + 5, 7, 2**64 - 1], dtype=torch.uint64)
+    small = torch.tensor([3, 2**63 + 9, 2**64 - 1], dtype=torch.uint64)
+    least, most = [3, 7, 2**64 - 1], [2**63 + 5, 2**63 + 9, 2**64 - 1]
+    for op, expected in ((dist.ReduceOp.MIN, least), (dist.ReduceOp.MAX, most)):
+        x = (small if rank else big).to(NAME)
+        dist.all_reduce(x, op=op)
+        same(x, torch.tensor(expected, dtype=torch.uint64))
+    for op, expected in ((dist.ReduceOp.SUM, [True, True, False]), (dist.ReduceOp.PRODUCT, [True, False, False])):
+        x = torch.tensor([True, rank == 0, False], device=NAME)
+        dist.all_reduce(x, op=op)
+        same(x, torch.tensor(expected))
+    x = torch.tensor([1 + 2j, rank * 1j], device=NAME)
+    dist.all_reduce(x)
+    same(x, torch.tensor([2 + 4j, 1j]))
+    x = torch.tensor([-3, 3], device=NAME)
+    dist.all_reduce(x[:1] if rank else x[:1], op=dist.ReduceOp.AVG)
+    same(x, torch.tensor([-3, 3]))
+
+
+def test_corners_of_dtypes(ranks):
+    ranks.run(_corners, backend=BACKEND)
+
+
+def _refused(rank):
+    with pytest.raises(TypeError, match="Float8_e4m3fn"):
+        dist.all_reduce(values(rank, torch.float8_e4m3fn))
+    with pytest.raises(TypeError, match="BAND"):
+        dist.all_reduce(values(rank), op=dist.ReduceOp.BAND)
+    with pytest.raises(TypeError, match="AVG"):
+        dist.all_reduce(values(rank, torch.bool), op=dist.ReduceOp.AVG)
+    with pytest.raises(NotImplementedError, match="PREMUL_SUM"):
+        dist.all_reduce(values(rank), op=dist._make_nccl_premul_sum(2.0))
+    with pytest.raises(RuntimeError, match="cpu"):
+        dist.all_reduce(values(rank, device="cpu"))
+    with pytest.raises(TypeError, match="one dtype"):
+        dist.all_gather_into_tensor(values(0, torch.float64, (4, 3)), values(rank))
+    x = values(rank)  # and the group goes on
+    dist.all_reduce(x)
+    same(x, values(0) + values(1))
+
+
+def test_what_is_refused(ranks):
+    ranks.run(_refused, backend=BACKEND)
+
+
+# --- what only moves data
+
+
+def _moves(rank, dtype):
+    def mine(offset=0, shape=(2, 3)):
+        return values(rank + offset, dtype, shape)
+
+    a, b = values(0, dtype), values(1, dtype)
+    for root in (0, 1):
+        x = mine()
+        dist.broadcast(x, root)
+        same(x, (a, b)[root])
+        gathered = [torch.empty_like(a), torch.empty_like(a)] if rank == root else None
+        dist.gather(mine(), gathered, dst=root)
+        if gathered:
+            same(gathered[0], a)
+            same(gathered[1], b)
+        x = torch.empty_like(a)
+        dist.scatter(x, [a, b] if rank == root else None, src=root)
+        same(x, mine())
+    gathered = [torch.empty_like(a), torch.empty_like(a)]
+    dist.all_gather(gathered, mine())
+    same(gathered[0], a)
+    same(gathered[1], b)
+    whole = torch.empty(4, 3, dtype=dtype, device=NAME)
+    dist.all_gather_into_tensor(whole, mine())
+    same(whole[:2], a)
+    same(whole[2:], b)
+    received = torch.empty_like(a)
+    dist.all_to_all_single(received, mine())
+    same(received[0], a[rank])
+    same(received[1], b[rank])
+    received = [torch.empty(3, dtype=dtype, device=NAME) for _ in range(2)]
+    dist.all_to_all(received, list(mine().unbind()))
+    same(received[0], a[rank])
+    same(received[1], b[rank])
+    if rank == 0:
+        dist.send(a, 1)
+        dist.recv(received[0], 1)
+        same(received[0], b[0])
+    else:
+        x = torch.empty_like(a)
+        dist.recv(x, 0)
+        same(x, a)
+        dist.send(b[0], 0)
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS + OTHERS, ids=str)
+def test_moves(ranks, dtype):
+    ranks.run(_moves, dtype, backend=BACKEND)
+
+
+def _uneven(rank):
+    parts = [torch.empty(3, device=NAME), torch.empty(5, device=NAME)]
+    mine = torch.arange(5.0 if rank else 3.0, device=NAME) + rank
+    dist.all_gather(parts, mine)
+    same(parts[0], torch.arange(3.0))
+    same(parts[1], torch.arange(5.0) + 1)
+    part = torch.empty(5 if rank else 3, device=NAME)
+    dist.reduce_scatter(part, [torch.ones(3, device=NAME), torch.ones(5, device=NAME) * (rank + 1)])
+    same(part, torch.full((5,), 3.0) if rank else torch.full((3,), 2.0))
+    # Rank 0 keeps one row and sends three; rank 1 sends two and keeps none.
+    sent = torch.arange(4.0 if rank == 0 else 2.0, device=NAME) + 10 * rank
+    received = torch.empty(3, device=NAME)
+    dist.all_to_all_single(received, sent, [1, 2] if rank == 0 else [3, 0], [1, 3] if rank == 0 else [2, 0])
+    same(received, torch.tensor([0.0, 10.0, 11.0]) if rank == 0 else torch.tensor([1.0, 2.0, 3.0]))
+
+
+def test_parts_of_different_sizes(ranks):
+    ranks.run(_uneven, backend=BACKEND)
+
+
+def _strides(rank):
+    expected = values(0) + values(1)
+    x = values(rank).t()
+    dist.all_reduce(x)
+    same(x, expected.t())
+    x = values(rank, shape=(4, 6))[::2, ::2]
+    dist.broadcast(x, 1)
+    same(x, values(1, shape=(4, 6))[::2, ::2])
+    parts = torch.zeros(3, 4, device=NAME).t().chunk(2)
+    dist.all_gather(list(parts), values(rank))
+    same(parts[0], values(0))
+    same(parts[1], values(1))
+    part = torch.empty(2, 3, device=NAME).t()
+    dist.reduce_scatter(part, [values(rank).t(), values(rank).t()])
+    same(part, expected.t())
+    for shape in ((0,), (0, 3)):
+        x = torch.empty(shape, device=NAME)
+        dist.all_reduce(x)
+        dist.broadcast(x, 0)
+        dist.all_gather([torch.empty_like(x), torch.empty_like(x)], x)
+        if rank:
+            dist.send(x, 0)
+        else:
+            dist.recv(x, 1)
+
+
+def test_strides_and_empty_tensors(ranks):
+    ranks.run(_strides, backend=BACKEND)
+
+
+# --- sends and receives, batches
+
+
+def _messages(rank):
+    other = 1 - rank
+    big = 1 << 20  # more than a socket holds: the send ends when the other side receives
+    outgoing, incoming = torch.full((big,), 1.0 + rank, device=NAME), torch.empty(big, device=NAME)
+    works = [dist.isend(outgoing, other), dist.irecv(incoming, other)]
+    for work in works:
+        work.wait()
+    same(incoming, torch.full((big,), 1.0 + other))
+    ops = [dist.P2POp(dist.isend, outgoing, other), dist.P2POp(dist.irecv, incoming.zero_(), other)]
+    for work in dist.batch_isend_irecv(ops):
+        work.wait()
+    same(incoming, torch.full((big,), 1.0 + other))
+    x = torch.empty(3, device=NAME)
+    if rank:
+        dist.send(values(1)[0], 0, tag=7)
+        dist.send(values(1)[1], 0, tag=8)
+    else:
+        dist.recv(x, 1, tag=7)
+        same(x, values(1)[0])
+        assert dist.recv(x, tag=8) == 1  # from any rank
+        same(x, values(1)[1])
+
+
+def test_messages(ranks):
+    ranks.run(_messages, backend=BACKEND)
+
+
+def _coalesced(rank):
+    xs = [values(rank), values(rank, torch.float64, (5,)), values(rank, torch.int16)]
+    with dist._coalescing_manager(device=torch.device(NAME, torch.accelerator.current_device_index())):
+        dist.all_reduce(xs[0])
+        dist.broadcast(xs[1], 1)
+    same(xs[0], values(0) + values(1))
+    same(xs[1], values(1, torch.float64, (5,)))
+    xs = [values(rank), values(rank, shape=(5,))]
+    with dist._coalescing_manager(async_ops=True) as manager:
+        for x in xs:
+            dist.all_reduce(x)
+    manager.wait()
+    same(xs[1], values(0, shape=(5,)) + values(1, shape=(5,)))
+    outs = [torch.empty(4, 3, device=NAME), torch.empty(10, device=NAME)]
+    with dist._coalescing_manager():
+        for out, x in zip(outs, [values(rank), values(rank, shape=(5,))], strict=True):
+            dist.all_gather_into_tensor(out, x)
+    same(outs[1], torch.cat([values(0, shape=(5,)), values(1, shape=(5,))]))
+    out = torch.empty(3, device=NAME)
+    with dist._coalescing_manager():
+        dist.reduce_scatter_tensor(out, values(rank))
+    same(out, (values(0) + values(1))[rank])
+
+
+def test_batches(ranks):
+    ranks.run(_coalesced, backend=BACKEND)
+
+
+# --- streams, works, futures
+
+
+def _asynchronous(rank):
+    device = torch.accelerator.current_device_index()
+    x = values(rank)
+    if rank:
+        dist.recv(torch.empty(1, device=NAME), 0)
+    work = dist.all_reduce(x, async_op=True)
+    if rank == 0:
+        # Rank 1 has not come, and this rank's host goes on.
+        assert not work.is_completed()
+        work.wait()
+        y = x.clone()  # an operator that falls back to the CPU would wait
+        assert not work.is_completed()
+        with torch.Stream(device=torch.device(NAME, device)):  # the current one waits for rank 1
+            dist.send(torch.ones(1, device=NAME), 1)
+    else:
+        work.wait()
+        y = x.clone()
+    same(y, values(0) + values(1))
+    torch.accelerator.synchronize(device)
+    assert work.is_completed()
+
+    stream = torch.Stream(device=torch.device(NAME, device))
+    with stream:
+        x = values(rank, shape=(1000, 100))
+        for _ in range(20):
+            x = x * 1.0
+        work = dist.all_reduce(x, async_op=True)
+        assert work.wait()
+        x = x + 0
+    stream.synchronize()
+    same(x, values(0, shape=(1000, 100)) + values(1, shape=(1000, 100)))
+
+
+def test_the_host_goes_on(ranks):
+    ranks.run(_asynchronous, backend=BACKEND)
+
+
+def _futures(rank):
+    x = values(rank)
+    work = dist.all_reduce(x, async_op=True)
+    doubled = work.get_future().then(lambda future: future.value()[0] * 2)
+    same(doubled.wait(), (values(0) + values(1)) * 2)
+    assert work.wait(datetime.timedelta(seconds=100))
+    # Tensors that nobody keeps live until they have been moved.
+    expected = sum(values(each, shape=(300, 300)) for each in (0, 1)).cpu()
+    for _ in range(10):
+        work = dist.all_reduce(values(rank, shape=(300, 300)), async_op=True)
+        _ = torch.full((300, 300), -1.0, device=NAME)
+        same(work.get_future().wait()[0], expected)
+    del work
+    dist.barrier()
+    group = _backend()
+    last = group._last_operations()[-1]
+    assert (last["name"], last["state"]) == ("barrier", "done")
+    assert group._get_sequence_number_for_group() == last["sequence"]
+
+
+def test_works_and_futures(ranks):
+    ranks.run(_futures, backend=BACKEND)
+
+
+def _objects(rank):
+    found = [None, None]
+    dist.all_gather_object(found, {"rank": rank})
+    assert found == [{"rank": 0}, {"rank": 1}]
+    given = [rank, "text"]
+    dist.broadcast_object_list(given, 1)
+    assert given == [1, "text"]
+    received = [None]
+    dist.scatter_object_list(received, ["a", "b"] if rank == 0 else None, 0)
+    assert received == [["a", "b"][rank]]
+    if rank == 0:
+        dist.send_object_list([{1, 2}], 1)
+    else:
+        dist.recv_object_list(received, 0)
+        assert received == [{1, 2}]
+
+
+def test_objects(ranks):
+    ranks.run(_objects, backend=BACKEND)
+
+
+def _two_devices(rank):
+    # Groups are used with two devices at once, whose streams run side by side: operations stay in order.
+    tensors = []
+    for i in range(20):
+        x = torch.full((2000,), float(i + rank), device=f"{NAME}:{i % 2}")
+        dist.all_reduce(x, async_op=True).wait()
+        tensors.append(x)
+    for i, x in enumerate(tensors):
+        same(x, torch.full((2000,), 2.0 * i + 1))
+
+
+def test_two_devices_of_a_rank(ranks, other):
+    ranks.run(_two_devices, backend=BACKEND)

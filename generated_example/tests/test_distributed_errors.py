@@ -1,0 +1,219 @@
+# Written by openreg-gen from openreg.yaml.
+# Generated: do not edit; `distributed` in the spec changes it, then `openreg-gen generate`.
+"""Ranks that are late, killed, aborted or of another opinion: the others get an error that says what of, and no one hangs."""
+
+import datetime
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+import torch
+import torch.distributed as dist
+from distributed_processes import BACKEND, NAME, PATIENCE, Ranks
+
+pytestmark = pytest.mark.skipif(not dist.is_available(), reason="this PyTorch has no torch.distributed")
+
+SHORT = datetime.timedelta(seconds=3)  # of what can't end otherwise: a test waits for it
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory):
+    started = Ranks(2, tmp_path_factory.mktemp("ranks"))
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def doomed(tmp_path):
+    started = Ranks(2, tmp_path)
+    yield started
+    started.close()
+
+
+class Signal:
+    """What ranks tell each other beside their group, which is broken."""
+
+    def __init__(self, file):
+        self.store = dist.FileStore(str(file), 2)
+        self.store.set_timeout(datetime.timedelta(seconds=PATIENCE))
+
+    def give(self, name):
+        self.store.set(name, "1")
+
+    def await_(self, name):
+        self.store.wait([name])
+
+
+def _raises(function):
+    with pytest.raises(RuntimeError) as error:
+        function()
+    return str(error.value)
+
+
+def _late(rank, file):
+    signal = Signal(file)
+    x = torch.ones(4, device=NAME)
+    dist.all_reduce(x)  # the first: both come
+    if rank == 1:
+        signal.await_("seen")
+        return None
+    work = dist.all_reduce(x, async_op=True)
+    work.wait()
+    found = _raises(torch.accelerator.synchronize)
+    again = _raises(work.wait)
+    refused = _raises(lambda: dist.all_reduce(x))
+    torch.accelerator.synchronize()  # told once
+    assert work.is_completed()
+    signal.give("seen")
+    return found, again, refused
+
+
+def test_a_rank_that_does_not_come(ranks, tmp_path):
+    (found, again, refused), _ = ranks.run(_late, tmp_path / "signals", timeout=SHORT)
+    for text in (found, again, refused):
+        assert "all_reduce 2 (Float[4]) of rank 0 of 2" in text
+        assert "timed out after 3000 ms" in text
+    assert "Destroy it and make another one" in refused
+    # The processes go on, in another group.
+    ranks.run(_works)
+
+
+def _works(rank):
+    x = torch.ones(4, device=NAME)
+    dist.all_reduce(x)
+    assert x.tolist() == [2.0] * 4
+
+
+def _blocking(rank, file):
+    signal = Signal(file)
+    x = torch.ones(4, device=NAME)
+    if rank == 1:
+        signal.await_("seen")
+        return None
+    work = dist.all_reduce(x, async_op=True)
+    found = _raises(lambda: work.wait(datetime.timedelta(milliseconds=50)))
+    assert not work.is_completed()
+    dist.distributed_c10d._abort_process_group()
+    _raises(torch.accelerator.synchronize)
+    signal.give("seen")
+    return found
+
+
+def test_wait_with_a_time(ranks, tmp_path):
+    found, _ = ranks.run(_guarded, _blocking, tmp_path / "signals", group=False)
+    assert "wait() timed out after 50 ms" in found
+
+
+def _guarded(rank, function, file):
+    """The group is the function's to end."""
+    store = dist.FileStore(str(file) + ".group", 2)
+    dist.init_process_group(BACKEND, store=store, rank=rank, world_size=2, timeout=datetime.timedelta(seconds=PATIENCE))
+    try:
+        return function(rank, file)
+    finally:
+        if dist.is_initialized():
+            dist.destroy_process_group()
+
+
+def _aborted(rank, file):
+    signal = Signal(file)
+    x = torch.ones(4, device=NAME)
+    if rank == 1:
+        signal.await_("seen")
+        return None
+    if rank == 0:
+        work, message = dist.all_reduce(x, async_op=True), dist.irecv(torch.empty(1, device=NAME), 1)
+        dist.distributed_c10d._abort_process_group()
+        found = _raises(torch.accelerator.synchronize), _raises(work.wait), _raises(message.wait)
+    signal.give("seen")
+    return found
+
+
+def test_abort(ranks, tmp_path):
+    found, _ = ranks.run(_guarded, _aborted, tmp_path / "signals", group=False)
+    for text in found:
+        assert "rank 0 of group" in text and "aborted it" in text
+    assert "all_reduce 1 (Float[4])" in found[1]
+    assert "recv 1" in found[2]
+    ranks.run(_works)
+
+
+def _killed(rank, file):
+    signals = Signal(file)
+    x = torch.ones(1 << 20, device=NAME)
+    if rank == 1:
+        signals.await_("queued")
+        os.kill(os.getpid(), signal.SIGKILL)
+    dist.all_reduce(x, async_op=True)
+    signals.give("queued")
+    found = _raises(torch.accelerator.synchronize)
+    dist.destroy_process_group()
+    dist.init_process_group(BACKEND, store=dist.HashStore(), rank=0, world_size=1)
+    x = torch.ones(4, device=NAME)
+    dist.all_reduce(x)
+    assert x.tolist() == [1.0] * 4
+    return found
+
+
+def test_a_rank_that_is_killed(doomed, tmp_path):
+    doomed.start(_killed, tmp_path / "signals")
+    (ok, found), (_, other) = doomed.outcomes()
+    assert ok and other == "the process has died", found
+    assert "all_reduce 1" in found and "of rank 0 of 2" in found
+
+
+def _unlike(rank):
+    x = torch.ones(4 + rank, device=NAME)
+    with pytest.raises(RuntimeError, match="mismatch"):
+        dist.all_reduce(x)
+    with pytest.raises(RuntimeError, match="mismatch"):
+        dist.broadcast(x, 0) if rank else dist.all_reduce(x)
+    x = torch.ones(4, device=NAME)
+    dist.all_reduce(x)
+    assert x.tolist() == [2.0] * 4
+
+
+def test_ranks_of_different_opinions(tmp_path):
+    detail = Ranks(2, tmp_path, {"TORCH_DISTRIBUTED_DEBUG": "DETAIL"})
+    try:
+        detail.run(_unlike, backend=BACKEND)
+    finally:
+        detail.close()
+
+
+def _dropped(rank):
+    group = dist.new_group([0, 1])
+    works = [dist.all_reduce(torch.ones(1000, device=NAME), group=each, async_op=True) for each in (group, None) * 5]
+    if rank:
+        dist.destroy_process_group(group)
+    del group, works
+
+
+def test_groups_that_end_before_their_work(ranks):
+    ranks.run(_dropped, backend=BACKEND)
+    ranks.run(_works)
+
+
+SCRIPT = """
+import torch, torch.distributed as dist
+dist.init_process_group()
+x = torch.ones(1, device="openreg") * (dist.get_rank() + 1)
+dist.all_reduce(x)
+assert x.item() == 3
+dist.destroy_process_group()
+print("fine")
+"""
+
+
+def test_torchrun(device, tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    run = subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", tmp_path / "script.py"],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("fine") == 2
