@@ -46,7 +46,7 @@ def compare(make, repeat: int, rounds: int) -> tuple[float, float]:
 
 def allreduce(bytes_: int):
     def make(where):
-        x = torch.ones(bytes_ // 4, device=where)
+        x = torch.ones(bytes_ // 4).to(where)
 
         def fn():
             dist.all_reduce(x)
@@ -63,7 +63,7 @@ def step(where):
     network = nn.Sequential(*[layer for _ in range(6) for layer in (nn.Linear(512, 512), nn.ReLU())])
     model = DistributedDataParallel(network.to(where))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    x = torch.randn(64, 512, device=where)
+    x = torch.randn(64, 512).to(where)
 
     def fn():
         optimizer.zero_grad()
@@ -84,7 +84,15 @@ CASES = {
 
 def rank_main(rank: int, store: str) -> None:
     torch.set_num_threads(1)
-    dist.init_process_group(store=dist.FileStore(store, 2), rank=rank, world_size=2, timeout=datetime.timedelta(minutes=10))
+    torch.accelerator.set_device_index(rank % device.device_count())
+    dist.init_process_group(
+        f"cpu:gloo,{NAME}:{dist.get_default_backend_for_device(NAME)}",
+        store=dist.FileStore(store, 2),
+        rank=rank,
+        world_size=2,
+        timeout=datetime.timedelta(minutes=10),
+        device_id=torch.device(NAME, rank % device.device_count()),
+    )
     results = {}
     for name, (make, repeat, rounds) in CASES.items():
         cpu, ours = compare(make, repeat, rounds)
