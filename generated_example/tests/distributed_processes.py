@@ -6,6 +6,7 @@ import datetime
 import faulthandler
 import itertools
 import os
+import signal
 import traceback
 from multiprocessing.connection import wait
 
@@ -52,7 +53,9 @@ class Ranks:
         found, left = {}, set(self.pipes)
         while left:
             ready = wait(left, PATIENCE)
-            assert ready, f"a rank hangs; the others: {list(found.values())}"
+            if not ready:
+                self.kill()
+                raise AssertionError(f"a rank hangs; the others: {list(found.values())}")
             for pipe in ready:
                 left.remove(pipe)
                 try:
@@ -74,7 +77,18 @@ class Ranks:
             pipe.close()
         for process in self.processes:
             process.join(PATIENCE)
-            assert process.exitcode is not None, "a rank does not end"
+        hung = [process.pid for process in self.processes if process.exitcode is None]
+        self.kill()
+        assert not hung, "a rank does not end"
+
+    def kill(self):
+        """Nobody stays behind; who hangs shows where, on stderr."""
+        for signal_number in (signal.SIGABRT, signal.SIGKILL):
+            for process in self.processes:
+                if process.exitcode is None:
+                    os.kill(process.pid, signal_number)
+            for process in self.processes:
+                process.join(10)
 
 
 def _serve(pipe, rank, size):

@@ -72,18 +72,21 @@ def test_beside_gloo(ranks):
     ranks.run(_both, backend=f"cpu:gloo,{NAME}:{BACKEND}")
 
 
-@pytest.mark.parametrize("kind", ["tcp", "eager"])
-def test_other_beginnings(ranks, kind):
-    if kind == "eager":
-        ranks.run(_default_backend, backend=BACKEND, eager=True)
-    else:
-        port = _free_port()
-        ranks.run(_default_backend, backend=BACKEND, init_method=f"tcp://127.0.0.1:{port}")
+def test_bound_to_a_device(ranks):
+    ranks.run(_default_backend, backend=BACKEND, eager=True)
 
 
-def _free_port():
+def _over_tcp(rank, port):
+    dist.init_process_group(BACKEND, store=dist.TCPStore("127.0.0.1", port), rank=rank, world_size=2)
+    try:
+        _default_backend(rank)
+    finally:
+        dist.destroy_process_group()
+
+
+def test_over_tcp(ranks):
     store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
-    return store.port
+    ranks.run(_over_tcp, store.port, group=False)
 
 
 def _alone():
