@@ -48,7 +48,13 @@ def test_without_the_profiler(openreg_gen, tmp_path, with_it):
     without, gone, changed = left_out(openreg_gen, tmp_path, with_it, "profiler")
     assert {name for name in gone if "rofiler" not in name} == set()
     assert "csrc/profiler/KinetoProfiler.cpp" in gone and "tests/test_profiler.py" in gone
-    assert changed == {"csrc/CMakeLists.txt", "csrc/host/Launch.h", "tests/test_graphed_work.py", "README.md"}
+    assert changed == {
+        "csrc/CMakeLists.txt",
+        "csrc/host/Launch.h",
+        "tests/cpp/soak_test.cpp",
+        "tests/test_graphed_work.py",
+        "README.md",
+    }
     for name in changed:
         assert "rofiler" not in without[name].read_text()
 
