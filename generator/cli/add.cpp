@@ -37,7 +37,8 @@ void declare(CLI::App& app, Invocation& call, AddOptions& options) {
   app.add_flag("--override", options.request.override_composite, "Also add operators that PyTorch composes of others");
   options.generate.what = "add";
   options.generate.add_to(app, call);
-  app.callback([ops, from, top, &options] {
+  app.callback([ops, from, top, &options, &app] {
+    if (!app.get_subcommands().empty()) return;
     if (ops->empty() && from->empty()) throw CLI::RequiredError("OP or --from FILE");
     if (!top->empty() && from->empty()) throw CLI::ValidationError("--top goes with --from");
     if (!options.request.expr.empty() && (options.ops.size() != 1 || !from->empty()))
@@ -91,12 +92,16 @@ Exit run(Invocation& call, const AddOptions& options) {
 
 }  // namespace
 
+Verb add_component_verb();  // in component.cpp
+
 Verb add_verb() {
   return {"add",
-          "Add operators to a backend: to its spec, then to its files",
+          "Add operators or components to a backend: to its spec, then to its files",
           with_options<AddOptions>(declare, run),
           {"add abs.out maximum.out", "add atan2.out --expr 'std::atan2(self, other)'",
-           "add 'fused_scale(Tensor x, float k) -> Tensor'", "add --from model.json --top 20 --dry-run"}};
+           "add 'fused_scale(Tensor x, float k) -> Tensor'", "add --from model.json --top 20 --dry-run",
+           "add component caching profiler"},
+          {add_component_verb()}};
 }
 
 }  // namespace openreg_gen

@@ -4,7 +4,8 @@
 namespace openreg_gen {
 
 // Each is in the file of its name.
-Verb new_verb(), generate_verb(), add_verb(), remove_verb(), explain_verb(), status_verb(), undo_verb(), own_verb(),
+Verb new_verb(), generate_verb(), add_verb(), remove_verb(), components_verb(), explain_verb(), status_verb(),
+    undo_verb(), own_verb(),
     disown_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(), completion_verb();
 
 namespace {
@@ -15,6 +16,8 @@ constexpr const char* kFooter = R"(Examples:
   openreg-gen check mybackend.yaml                 every fault of a spec at once
   openreg-gen generate -C torch_mybackend --diff   what a changed spec would change
   openreg-gen add abs.out maximum.out              two operators more, in the spec and in the files
+  openreg-gen add component caching                a part more: the spec says so, its files come
+  openreg-gen components                           the optional parts: what for, how large, which are there
   openreg-gen status                               edits, conflicts, what undo would do
   openreg-gen undo                                 takes back what the last run wrote
   openreg-gen own setup.py                         yours from now on, never written again
@@ -38,8 +41,8 @@ Verb command() {
           "Renders a complete PyTorch PrivateUse1 backend from one spec.",
           set_up_command,
           {},
-          {new_verb(), generate_verb(), add_verb(), remove_verb(), explain_verb(), status_verb(), undo_verb(),
-           own_verb(), disown_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(), completion_verb()}};
+          {new_verb(), generate_verb(), add_verb(), remove_verb(), components_verb(), explain_verb(), status_verb(),
+           undo_verb(), own_verb(), disown_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(), completion_verb()}};
 }
 
 Run set_up(const Verb& verb, CLI::App& app, Invocation& call) {

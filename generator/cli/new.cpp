@@ -4,6 +4,8 @@
 #include "cli/verb.h"
 #include "diag/render.h"
 #include "diag/text.h"
+#include "edit/spec_edit.h"
+#include "edit/style.h"
 #include "pipeline/rendering.h"
 #include "spec/document.h"
 #include "tree/apply.h"
@@ -20,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct NewOptions {
-  std::string name, spec, device, out;
+  std::string name, spec, device, profile, out;
   bool dry_run = false;
 };
 
@@ -30,6 +32,9 @@ void declare(CLI::App& app, Invocation& call, NewOptions& options) {
       ->type_name("FILE");
   app.add_option("--device", options.device, "A simulated device, or a port layer for a vendor's own runtime")
       ->check(CLI::IsMember({"emulator", "external"}))
+      ->type_name("");
+  app.add_option("--profile", options.profile, "Which components the tree has; default: the spec's, else standard")
+      ->check(CLI::IsMember({"minimal", "standard", "full"}))
       ->type_name("");
   app.add_option("--out", options.out, "Folder of the tree; default: torch_NAME")->type_name("DIR");
   call.add_torch(app);
@@ -71,7 +76,8 @@ void check_free(const fs::path& root) {
 /// The new tree's spec; with --spec nothing but the name and the device is changed. What is wrong is said of the
 /// finished text.
 Spec make_spec(const NewOptions& options, std::string text, const fs::path& path, Diagnostics& diagnostics) {
-  if (options.spec.empty()) text = adapt_shipped_spec(text, options.name, options.device == "external");
+  if (options.spec.empty() && options.profile != "minimal")
+    text = adapt_shipped_spec(text, options.name, options.device == "external");
   Spec spec = parse_spec_text(std::move(text), path, diagnostics);
   const auto edited = [&](std::string now) {
     if (now == spec.text) return;
@@ -80,6 +86,13 @@ Spec make_spec(const NewOptions& options, std::string text, const fs::path& path
   };
   if (spec.backend.name.given()) edited(with_name(spec.text, spec, options.name));
   if (!options.device.empty()) edited(with_device(spec.text, spec, options.device));
+  // A tree says which components it has, so that another default never changes it.
+  const bool ours = options.spec.empty() && spec.profile.given();
+  const std::string profile = !options.profile.empty()                      ? options.profile
+                              : spec.profile.given() && !ours ? ""
+                                                                            : "standard";
+  if (!profile.empty() && !diagnostics.has_errors())
+    edited(with_word(spec.text, path, "profile", "", text_node(profile)));
   return spec;
 }
 
@@ -114,7 +127,9 @@ Exit run(Invocation& call, const NewOptions& options) {
   const DataDir data = find_data();
   Renderer renderer(data);  // first of all: Python loads Jinja2 while the spec is being read
   const bool shipped = options.spec.empty();
-  const fs::path source = shipped ? data.specs / "openreg.yaml" : fs::path(options.spec);
+  const fs::path source = !shipped                        ? fs::path(options.spec)
+                          : options.profile == "minimal" ? data.specs / "minimal.yaml"
+                                                          : data.specs / "openreg.yaml";
   const std::string extension = source.extension() == ".json" ? ".json" : ".yaml";
   const std::string spec_file = options.name + extension;
   Diagnostics diagnostics;
@@ -155,7 +170,7 @@ Verb new_verb() {
   return {"new",
           "Render a new backend from a spec",
           with_options<NewOptions>(declare, run),
-          {"new mybackend", "new mychip --device external"}};
+          {"new mybackend", "new mybackend --profile minimal", "new mychip --device external"}};
 }
 
 }  // namespace openreg_gen

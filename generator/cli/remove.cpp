@@ -15,7 +15,10 @@ struct RemoveOptions {
 };
 
 void declare(CLI::App& app, Invocation& call, RemoveOptions& options) {
-  app.add_option("OP", options.ops, "As the spec has it: abs.out, or the name of a custom operator")->required();
+  app.add_option("OP", options.ops, "As the spec has it: abs.out, or the name of a custom operator");
+  app.callback([&app, &options] {
+    if (app.get_subcommands().empty() && options.ops.empty()) throw CLI::RequiredError("OP");
+  });
   options.generate.what = "remove";
   options.generate.add_to(app, call);
 }
@@ -51,11 +54,14 @@ Exit run(Invocation& call, const RemoveOptions& options) {
 
 }  // namespace
 
+Verb remove_component_verb();  // in component.cpp
+
 Verb remove_verb() {
   return {"remove",
-          "Take operators out of a backend's spec, then out of its files",
+          "Take operators or components out of a backend's spec, then out of its files",
           with_options<RemoveOptions>(declare, run),
-          {"remove abs.out maximum.out"}};
+          {"remove abs.out maximum.out", "remove component sweep"},
+          {remove_component_verb()}};
 }
 
 }  // namespace openreg_gen

@@ -77,6 +77,12 @@ constexpr Code kCodes[] = {
     {"E0176", "minus with a value", "An entry that begins with `-` takes operators out of what selections bring. There is nothing to say about them."},
     {"E0177", "empty range of releases", "`until` is before `since`, so the entry is for no release."},
     {"E0178", "path of a list", "The file of `@model:FILE` lies beside the spec or below it, so that a rendered tree can take it along."},
+    // Components.
+    {"E0180", "a component on and off", "`components` and a key of the component's own (`compile`, `profiler`, `graphs`, `allocator.device`) contradict each other."},
+    {"E0181", "a component that another needs", "A component needs others, which `openreg-gen components` lists. `openreg-gen add component NAME` adds them with it."},
+    {"E0182", "a key that needs a component", "What the spec asks for is a component's, and the tree does not have it: kernels from expressions are the whole runtime's, say."},
+    {"E0183", "no such component", "`openreg-gen components` lists them."},
+    {"E0184", "a component that others need", "What is to be removed is needed by components that would stay. Remove them with it."},
     // Operators and the catalogue.
     {"E0201", "unknown operator", "The installed PyTorch declares no such operator. `openreg-gen ops PATTERN` searches."},
     {"E0202", "unknown overload", "The operator exists, but not this overload. Names are those of the dispatcher: `add.Tensor`."},

@@ -69,7 +69,7 @@ std::optional<Chosen> choose_op(std::string_view name, const OpRequest& request,
   const Located<std::string> located{std::string(without_aten(name)), {}};
   const Op* asked = find_op(located, catalog, "E0201", "E0202", diagnostics);
   if (!asked) return std::nullopt;
-  if (is_minimal_op(asked->name) && !replaces_minimal(*asked)) {
+  if (is_minimal_op(asked->name, resolved.spec.components) && !replaces_minimal(*asked)) {
     diagnostics.error("E0209", {},
                       fmt::format("'{}' is part of the minimal set, which every backend registers", asked->name),
                       "there is nothing to add; its kernel is in csrc/aten/native");

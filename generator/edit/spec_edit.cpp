@@ -40,6 +40,8 @@ class Edit {
 
   /// `entry`: as it is in a map, and as it is in a list.
   std::string add(const std::string& key, const Node& value, const std::vector<Node>& items, bool prefer_list);
+  /// The section's own word, or that of one of its keys.
+  std::string set(const std::string& key, const Node& word);
   std::string remove(std::size_t index);
   [[noreturn]] void give_up() const { refuse(path_, place_, what_); }
 
@@ -281,6 +283,36 @@ std::string Edit::add(const std::string& name, const Node& value, const std::vec
   return finish({{block_entry_end(last), 0, text}}, wanted);
 }
 
+std::string Edit::set(const std::string& key, const Node& word) {
+  const Node* node = section();
+  if (key.empty() && !node) return add_section(word);
+  if (!key.empty() && (!node || !node->find(key))) return add(key, word, {map_node({{text_node(key), word}})}, false);
+  const auto entry_of = [](auto& map, const std::string& name) {
+    return std::ranges::find(map.entries, name, [](const auto& entry) { return entry.first.text; });
+  };
+  auto found = entry_of(root_, section_);
+  Container at = located(root_, layout_.offset(root_.at));
+  Node wanted = root_;
+  Node* target = &wanted.entries[static_cast<std::size_t>(found - root_.entries.begin())].second;
+  if (!key.empty()) {
+    const Node& map = found->second;
+    const auto begin = layout_.value_begin(layout_.offset(found->first.at), map, at.flow);
+    if (!begin) give_up();
+    at = located(map, *begin);
+    target = &entry_of(*target, key)->second;
+    found = entry_of(found->second, key);
+  }
+  place_ = found->first.at;
+  const Node& old = found->second;
+  const std::size_t key_at = layout_.offset(found->first.at);
+  const auto begin = layout_.value_begin(key_at, old, at.flow);
+  if (!begin || !old.is_scalar() || old.kind == Node::Kind::Null) give_up();
+  *target = word;
+  const Style style = read_style(layout_, text_, json_, root_, located(root_, layout_.offset(root_.at)));
+  const std::size_t end = layout_.value_end(old, *begin, at.flow, layout_.indent(key_at));
+  return finish({{*begin, end - *begin, flow_text(word, style)}}, wanted);
+}
+
 std::string Edit::remove(std::size_t index) {
   const auto found = std::ranges::find(root_.entries, section_, [](const auto& entry) { return entry.first.text; });
   if (found == root_.entries.end()) give_up();
@@ -364,6 +396,11 @@ std::string with_op(const std::string& text, const std::filesystem::path& path, 
 std::string with_custom_op(const std::string& text, const std::filesystem::path& path, const std::string& schema) {
   Edit edit(text, path, "custom_ops", "add a custom operator");
   return edit.add({}, {}, {map_node({{text_node("schema"), text_node(schema)}}), text_node(schema)}, true);
+}
+
+std::string with_word(const std::string& text, const std::filesystem::path& path, const std::string& section,
+                      const std::string& key, const Node& word) {
+  return Edit(text, path, section, "write `" + (key.empty() ? section : key) + ": " + word.text + "`").set(key, word);
 }
 
 std::string without_op(const std::string& text, const std::filesystem::path& path, const std::string& name) {

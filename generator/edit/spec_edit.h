@@ -24,6 +24,11 @@ std::string with_op(const std::string& text, const std::filesystem::path& path, 
 /// The same for a schema under `custom_ops`.
 std::string with_custom_op(const std::string& text, const std::filesystem::path& path, const std::string& schema);
 
+/// With `section: {key: word}`: the word of the key is another, or the key is added. With an empty `key` the section
+/// itself has the word, as in `profile: minimal`. Throws as with_op().
+std::string with_word(const std::string& text, const std::filesystem::path& path, const std::string& section,
+                      const std::string& key, const Node& word);
+
 /// Without the entry of this name, or its entries for several releases. Comments go if they stand in its lines, and
 /// stay if they precede it. The entry must be there, else E0550.
 std::string without_op(const std::string& text, const std::filesystem::path& path, const std::string& name);

@@ -23,6 +23,7 @@ struct Output {
   FileClass file_class = FileClass::Generated;
   std::string key;        // the spec key that governs it
   std::string about;      // what it is for, one line
+  std::string component;  // the one that it is of; empty: each tree has it
   std::string each;       // of a row with `each`: the list in the model, "ops.native"
   std::size_t index = 0;  // of the file's item in that list
   /// What the file is about: "aten::relu", "mybackend::custom_abs"; of other owned files the template's name, of other

@@ -43,8 +43,10 @@ void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
   const auto plain = [&](const char* list, const Op& op) { lists[list].push_back(std::make_unique<OpItem>(op)); };
   for (const std::string_view name : minimal_op_names()) {
     const Op* op = resolved.catalog.find(name);
-    if (op != nullptr && written.insert(op->name).second) plain("minimal", *op);
+    const bool here = is_minimal_op(name, shown.spec.components);
+    if (op != nullptr && here && written.insert(op->name).second) plain("minimal", *op);
   }
+  if (!shown.spec.components.has("runtime")) return;  // the one fallback serves all others
   for (const std::string_view name : decomposed_otherwise()) {
     const Op* op = resolved.catalog.find(name);
     if (op == nullptr || written.contains(op->name) || *shown.spec.fallback.kind == FallbackKind::None) continue;

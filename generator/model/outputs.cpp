@@ -68,7 +68,13 @@ void expand_row(const TemplateRow& row, const Exists& exists, const json& global
     if (!value) row.fail("the model has no '" + row.when + "'");
     if (!holds(*value)) return;
   }
+  if (!row.component.empty()) {
+    const json* on = find(globals, "has." + row.component);
+    if (!on) row.fail("there is no component '" + row.component + "'");
+    if (!holds(*on)) return;
+  }
   Output base;
+  base.component = row.component;
   base.template_name = row.template_name;
   base.user = row.user;
   base.key = row.key;

@@ -12,9 +12,9 @@
 namespace openreg_gen {
 namespace {
 
-constexpr std::string_view kRowKeys[] = {"template", "path", "class", "key", "about", "when", "each"};
-constexpr std::string_view kGroupKeys[] = {"folder", "into", "class", "key", "when", "each", "files"};
-constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each"};
+constexpr std::string_view kRowKeys[] = {"template", "path", "class", "key", "about", "when", "each", "component"};
+constexpr std::string_view kGroupKeys[] = {"folder", "into", "class", "key", "when", "each", "component", "files"};
+constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each", "component"};
 
 class RowReader {
  public:
@@ -55,6 +55,7 @@ class RowReader {
       if (key == "about") row.about = value;
       if (key == "when") row.when = value;
       if (key == "each") row.each = value;
+      if (key == "component") row.component = value;
       if (key == "class" && !parse_file_class(value, row.file_class)) row.fail("unknown class '" + value + "'");
     }
   }

@@ -1,8 +1,10 @@
 #include "pipeline/rendering.h"
 
 #include "diag/failure.h"
+#include "pipeline/component_sizes.h"
 #include "tree/paths.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace openreg_gen {
@@ -75,6 +77,9 @@ std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering, std
   std::vector<Rendered> renders;
   for (std::size_t i = 0; i < texts.size(); ++i)
     renders.push_back({rendering.outputs[i], std::move(texts[i]), std::nullopt});
+  if (const auto readme = std::ranges::find(renders, "README.md", [](const Rendered& r) { return r.output.path; });
+      readme != renders.end())
+    readme->text = with_sizes(std::move(readme->text), component_sizes(renders));
   renders.insert(renders.end(), rendering.lists.begin(), rendering.lists.end());
   Output spec;
   spec.path = rendering.next.spec;

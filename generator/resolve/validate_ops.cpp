@@ -51,8 +51,9 @@ void validate_tests(const ResolvedOp& resolved, const Catalog& catalog, Diagnost
 void validate_op(const Spec& spec, const ResolvedOp& resolved, const Catalog& catalog, Diagnostics& diagnostics) {
   const auto& [entry, op, selected] = resolved;
   const Strategy& strategy = **entry.strategy;
-  const Strategy* choice = is_minimal_op(op.name) ? replaces_minimal(op) : nullptr;
-  if (is_minimal_op(op.name) && choice != &strategy) {
+  const bool minimal = is_minimal_op(op.name, spec.components);
+  const Strategy* choice = minimal ? replaces_minimal(op) : nullptr;
+  if (minimal && choice != &strategy) {
     diagnostics.error("E0209", entry.name.at,
                       fmt::format("'{}' is part of the minimal set, which every backend registers", op.name),
                       choice ? fmt::format("leave it out, or write `{}`", choice->word)

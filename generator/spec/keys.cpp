@@ -23,6 +23,7 @@ constexpr std::string_view kDtypes[] = {"bool",    "uint8",    "int8",    "int16
 constexpr std::string_view kTestChecks[] = {"forward", "out",          "inplace", "noncontiguous",
                                             "empty",   "error_inputs", "backward"};
 constexpr std::string_view kAutograds[] = {"none", "formula", "function"};
+constexpr std::string_view kProfiles[] = {"minimal", "standard", "full"};
 constexpr std::string_view kPresets[] = {"cuda", "none"};
 constexpr std::string_view kAmpDtypes[] = {"float16", "bfloat16"};
 constexpr std::string_view kIdentifier = "^[A-Za-z][A-Za-z0-9_]*$";
@@ -80,6 +81,9 @@ const Key kKeys[] = {
     {.path = "backend.version", .type = Text, .into = at<&Spec::backend, &BackendSpec::version>, .fallback = "0.1.0", .description = "Version of the package, as PEP 440 has it.", .example = "0.1.0", .rule = rules::version},
     {.path = "backend.license", .type = Text, .into = at<&Spec::backend, &BackendSpec::license>, .fallback = "BSD-3-Clause", .description = "SPDX licence expression of the package.", .example = "Apache-2.0 OR MIT", .rule = rules::license, .pattern = "^[A-Za-z0-9.+() -]+$"},
 
+    {.path = "profile", .type = Word, .into = at<&Spec::profile>, .fallback = "full", .values = kProfiles, .description = "Which [components](components.md) the tree has. `minimal`: what a bring-up starts from. `standard`: all that users of a device expect to work; what `new` writes. `full`: everything.", .example = "minimal"},
+    {.path = "components", .type = Map, .description = "Components that are there whatever the profile says, and others that are not.", .example = "{caching: true, sweep: false}"},
+
     {.path = "torch", .type = Map, .description = "The PyTorch releases the backend is for."},
     {.path = "torch.min", .type = Text, .into = at<&Spec::torch, &TorchSpec::min>, .fallback = kOldestTorchQuoted, .description = "The oldest minor release, in quotes (YAML reads 2.10 as 2.1).", .example = "\"2.13\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
     {.path = "torch.max", .type = Text, .into = at<&Spec::torch, &TorchSpec::max>, .fallback = kNewestTorchQuoted, .description = "The newest minor release; its patch releases fit as well.", .example = "\"2.14\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
@@ -91,7 +95,7 @@ const Key kKeys[] = {
     {.path = "device.streams_per_pool", .type = Integer, .into = at<&Spec::device, &DeviceSpec::streams_per_pool>, .fallback = "4", .description = "Streams of each priority that a device's pool holds.", .example = "8", .min = 1, .max = 32},
 
     {.path = "allocator", .type = Map, .description = "How memory is allocated."},
-    {.path = "allocator.device", .type = Word, .into = at<&Spec::allocator, &AllocatorSpec::device>, .fallback = "caching", .values = words<allocator_kinds>(), .description = about_each<allocator_kinds>(), .example = "direct"},
+    {.path = "allocator.device", .type = Word, .into = at<&Spec::allocator, &AllocatorSpec::device>, .fallback = "caching", .unset = "caching; direct without the component `caching`", .values = words<allocator_kinds>(), .description = about_each<allocator_kinds>(), .example = "direct"},
     {.path = "allocator.alignment", .type = Size, .into = at<&Spec::allocator, &AllocatorSpec::alignment>, .fallback = "64", .description = "Alignment of allocations: a power of two.", .example = "256", .min = 1, .max = 1 << 20},
     {.path = "allocator.max_split_size_mb", .type = Integer, .into = at<&Spec::allocator, &AllocatorSpec::max_split_size_mb>, .unset = "no limit", .description = "The caching allocator does not split larger blocks. This and the next three are the defaults of the settings that PYTORCH_ALLOC_CONF names so; the environment's win.", .example = "128", .min = 20, .max = 1 << 20},
     {.path = "allocator.garbage_collection_threshold", .type = Number, .into = at<&Spec::allocator, &AllocatorSpec::garbage_collection_threshold>, .unset = "never", .description = "Share of the memory that a process may have, above which cached blocks that were not used for long are freed: above 0, below 1.", .example = "0.8", .max = 1},
@@ -165,29 +169,63 @@ const Key kKeys[] = {
     {.path = "amp.remove", .type = List, .into = at<&Spec::amp, &AmpSpec::remove>, .description = "Operators taken out of the preset.", .example = "[prelu]"},
     {.path = "amp.remove[]", .type = Text, .description = "An operator.", .rule = rules::operator_name, .pattern = kOperator},
 
-    {.path = "compile", .type = Boolean, .into = at<&Spec::compile>, .fallback = "true", .description = "Whether `torch.compile` works on the device, by PyTorch's Inductor; see [compile](compile.md).", .example = "false"},
-    {.path = "profiler", .type = Boolean, .into = at<&Spec::profiler>, .fallback = "true", .description = "Whether `torch.profiler` shows what the device did; see [profiling](profiling.md).", .example = "false"},
-    {.path = "graphs", .type = Boolean, .into = at<&Spec::graphs>, .fallback = "true", .description = "Whether a stream can be captured into a graph (`torch.accelerator.Graph`, `torch.NAME.graph`); see [graphs](graphs.md).", .example = "false"},
-    {.path = "distributed", .type = Map, .unset = "true", .description = "Whether `torch.distributed` works on the device, over PyTorch's Gloo or a library of the vendor's: `true`, `false`, or a map; see [distributed](distributed.md).", .example = "false", .shorthand = "on"},
-    {.path = "distributed.on", .type = Boolean, .into = at<&Spec::distributed, &DistributedSpec::on>, .fallback = "true", .description = "Whether the tree has a process group.", .example = "false"},
+    {.path = "compile", .type = Boolean, .into = at<&Spec::compile>, .unset = "as the profile", .description = "Whether `torch.compile` works on the device, by PyTorch's Inductor; see [compile](compile.md).", .example = "false"},
+    {.path = "profiler", .type = Boolean, .into = at<&Spec::profiler>, .unset = "as the profile", .description = "Whether `torch.profiler` shows what the device did; see [profiling](profiling.md).", .example = "false"},
+    {.path = "graphs", .type = Boolean, .into = at<&Spec::graphs>, .unset = "as the profile", .description = "Whether a stream can be captured into a graph (`torch.accelerator.Graph`, `torch.NAME.graph`); see [graphs](graphs.md).", .example = "false"},
+    {.path = "distributed", .type = Map, .unset = "as the profile", .description = "Whether `torch.distributed` works on the device, over PyTorch's Gloo or a library of the vendor's: `true`, `false`, or a map; see [distributed](distributed.md).", .example = "false", .shorthand = "on"},
+    {.path = "distributed.on", .type = Boolean, .into = at<&Spec::distributed, &DistributedSpec::on>, .unset = "as the profile", .description = "Whether the tree has a process group.", .example = "false"},
     {.path = "distributed.backend", .type = Text, .into = at<&Spec::distributed, &DistributedSpec::backend>, .fallback = "<name>ccl", .description = "The backend's name for `init_process_group()`.", .example = "openregccl", .rule = rules::distributed_backend, .pattern = "^[a-z][a-z0-9_]*$"},
 
     {.path = "templates", .type = Text, .into = at<&Spec::templates>, .description = "A folder beside the spec with templates of your own: files named like openreg-gen's take their place, rows of a `templates.yaml` in it add outputs. See [templates](templates.md).", .example = "templates", .rule = rules::folder},
 };
 // clang-format on
 
+/// "components.sweep" and what is said of it, for each component.
+struct ComponentKey {
+  std::string path, about;
+};
+const std::vector<ComponentKey>& component_keys() {
+  static const auto keys = [] {
+    std::vector<ComponentKey> out;
+    for (const Component& component : all_components()) {
+      std::string needs;
+      for (const std::string_view need : component.needs)
+        if (!need.empty()) needs += fmt::format("{}`{}`", needs.empty() ? " Needs " : ", ", need);
+      std::string about(component.about);
+      about[0] = to_upper(about[0]);
+      out.push_back({fmt::format("components.{}", component.name),
+                     fmt::format("{}.{}{} From profile `{}` on.", about, needs, needs.empty() ? "" : ".", to_string(component.since))});
+    }
+    return out;
+  }();
+  return keys;
+}
+
 }  // namespace
 
-std::span<const Key> all_keys() { return kKeys; }
+std::span<const Key> all_keys() {
+  static const auto keys = [] {
+    std::vector<Key> all;
+    for (const Key& key : kKeys) {
+      all.push_back(key);
+      if (key.path == "components") {
+        for (const ComponentKey& component : component_keys())
+          all.push_back({.path = component.path, .type = Boolean, .unset = "as the profile", .description = component.about});
+      }
+    }
+    return all;
+  }();
+  return keys;
+}
 
 const Key* find_key(std::string_view path) {
-  const auto found = std::ranges::find(kKeys, path, &Key::path);
-  return found == std::end(kKeys) ? nullptr : &*found;
+  const auto found = std::ranges::find(all_keys(), path, &Key::path);
+  return found == all_keys().end() ? nullptr : &*found;
 }
 
 std::vector<const Key*> child_keys(std::string_view path) {
   std::vector<const Key*> children;
-  for (const Key& key : kKeys) {
+  for (const Key& key : all_keys()) {
     std::string_view rest = key.path;
     if (rest.size() <= path.size() || !rest.starts_with(path)) continue;
     rest.remove_prefix(path.size());

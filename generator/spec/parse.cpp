@@ -21,12 +21,18 @@ class Parse {
     const Node* backend = root_.find("backend");
     const Node* name = find(backend, "name");
     read_keys(spec_, "", &root_, name == nullptr ? std::string_view() : name->text);
+    Diagnostics unread;  // of what can't be read nothing more is said
+    settle_components(spec_, root_.find("components"), document ? diagnostics_ : unread);
     if (document) {
       check_torch();
       check_device(root_.find("device"));
       check_allocator(spec_.allocator, root_.find("allocator"), diagnostics_);
       ops(root_.find("ops"));
       spec_.custom_ops = read_custom_ops(root_.find("custom_ops"), spec_.text, diagnostics_);
+      if (const Node* custom = root_.find("custom_ops"); custom != nullptr && !spec_.custom_ops.empty())
+        needs_component("runtime", custom->at, "operators of the backend's own");
+      if (*spec_.fallback.kind == FallbackKind::Alias)
+        needs_component("runtime", spec_.fallback.kind.at, "`fallback: alias`");
       read_tests(spec_.tests, root_.find("tests"), diagnostics_);
     }
     diagnostics_.finish(spec_.text.starts_with("\xEF\xBB\xBF") ? std::string_view(spec_.text).substr(3) : spec_.text);
@@ -87,8 +93,18 @@ class Parse {
     }
   }
 
+  void needs_component(std::string_view name, const Location& at, const std::string& what) {
+    if (spec_.components.has(name)) return;
+    diagnostics_.error("E0182", at, fmt::format("{} needs component '{}', which is off", what, name),
+                       fmt::format("under `components:` add {}: true",
+                                   fmt::join(spec_.components.missing(*find_component(name)), ": true, ")));
+  }
+
   void fits_strategy(const OpSpec& op, const Node& node) {
     const Strategy& strategy = **op.strategy;
+    if (!strategy.component.empty())
+      needs_component(strategy.component, op.strategy.given() ? op.strategy.at : op.name.at,
+                      fmt::format("'{}' as '{}'", *op.name, strategy.word));
     for (const auto& [key, value] : node.entries) {
       std::vector<std::string_view> with;  // none: it goes with each
       for (const Strategy& each : all_strategies())
@@ -111,7 +127,11 @@ class Parse {
 
 }  // namespace
 
-Spec::Spec() { read_keys(*this, "", nullptr); }
+Spec::Spec() {
+  read_keys(*this, "", nullptr);
+  Diagnostics none;
+  settle_components(*this, nullptr, none);
+}
 OpSpec::OpSpec() { read_keys(*this, "ops.*", nullptr); }
 
 Spec parse_spec_text(std::string text, const std::filesystem::path& path, Diagnostics& diagnostics) {

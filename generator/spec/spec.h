@@ -6,6 +6,7 @@
 #include "diag/diagnostic.h"
 #include "schema/schema.h"
 #include "spec/allocator_kind.h"
+#include "spec/component.h"
 #include "spec/expr.h"
 #include "spec/strategy.h"
 
@@ -141,6 +142,8 @@ struct Spec {
   std::filesystem::path path;  // as given
   std::string text;            // the bytes that were read
   int spec_version = 1;
+  Located<Profile> profile;
+  ComponentSet components;  // of the profile, `components` and the keys that say the same
   BackendSpec backend;
   TorchSpec torch;
   DeviceSpec device;

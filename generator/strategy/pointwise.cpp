@@ -118,6 +118,7 @@ Strategy pointwise_strategy() {
       .word = "pointwise",
       .about = "`expr` becomes a kernel.",
       .keys = {"expr", "dtypes", "fallback"},
+      .component = "runtime",
       .written = pointwise_written,
       .unfit = not_pointwise,
       .check = check_pointwise,

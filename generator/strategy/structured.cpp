@@ -37,6 +37,7 @@ Strategy structured_strategy() {
   return {
       .word = "structured",
       .about = "shapes, dtypes and the functional form come from PyTorch.",
+      .component = "runtime",
       .unfit = not_structured,
       .code = "E0205",
       .preference = 4,

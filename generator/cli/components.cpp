@@ -1,0 +1,95 @@
+// openreg-gen components: the optional parts of a tree.
+#include "cli/terminal_text.h"
+#include "cli/verb.h"
+#include "pipeline/component_sizes.h"
+#include "pipeline/rendering.h"
+
+#include <fmt/ranges.h>
+
+#include <optional>
+
+namespace openreg_gen {
+namespace {
+
+struct ComponentsOptions {};  // none but the shared ones
+
+void declare(CLI::App& app, Invocation& call, ComponentsOptions&) {
+  call.add_tree(app, "A tree: says which it has; default: the one you stand in, if there is one");
+  call.add_torch(app);
+  call.add_json(app, "Print a list of objects");
+}
+
+/// The spec of the tree at hand; none outside of trees.
+std::optional<Spec> spec_of_tree(const Invocation& call) {
+  try {
+    const OpenTree tree = call.tree(Access::Read);
+    Diagnostics diagnostics;
+    return parse_spec_text(tree.disk->read(tree.manifest.spec), tree.root / tree.manifest.spec, diagnostics);
+  } catch (const Failure& failure) {
+    if (failure.code() != "E0502" || !call.folder.empty()) throw;
+    return std::nullopt;
+  }
+}
+
+/// How large each is in a tree that has them all.
+std::map<std::string, Size> sizes(Invocation& call, Spec spec, const DataDir& data) {
+  for (const Component& component : all_components()) spec.components.set(component.name, true);
+  spec.compile.value = spec.profiler.value = spec.graphs.value = spec.distributed.on.value = true;
+  spec.allocator.device.value = find_allocator_kind("caching");
+  Diagnostics diagnostics;
+  const Resolved resolved = resolve(std::move(spec), call.catalog(), diagnostics);
+  Rendering rendering = prepare(resolved, data, "spec.yaml");
+  add_outputs(rendering, resolved, data);
+  Renderer renderer(data);
+  return component_sizes(render(renderer, rendering, {}));
+}
+
+std::string needs_of(const Component& component) {
+  std::string out;
+  for (const std::string_view need : component.needs)
+    if (!need.empty()) out += (out.empty() ? "" : ", ") + std::string(need);
+  return out;
+}
+
+Exit run(Invocation& call, const ComponentsOptions&) {
+  const DataDir data = find_data();
+  const std::optional<Spec> tree = spec_of_tree(call);
+  Diagnostics diagnostics;
+  const auto size_of = sizes(call, tree ? *tree : parse_spec(data.specs / "minimal.yaml", diagnostics), data);
+  auto json = nlohmann::ordered_json::array();
+  std::vector<std::vector<std::string>> rows{{"component", "profile", "files", "lines", "needs", "what for"}};
+  if (tree) rows[0].insert(rows[0].begin(), "here");
+  for (const Component& component : all_components()) {
+    const auto found = size_of.find(std::string(component.name));
+    const Size size = found == size_of.end() ? Size{} : found->second;
+    const bool on = tree && tree->components.has(component.name);
+    rows.push_back({std::string(component.name), std::string(to_string(component.since)), std::to_string(size.files),
+                    std::to_string(size.lines), needs_of(component), std::string(component.about)});
+    if (tree) rows.back().insert(rows.back().begin(), on ? "yes" : "-");
+    json.push_back({{"name", component.name},
+                    {"about", component.about},
+                    {"profile", to_string(component.since)},
+                    {"files", size.files},
+                    {"lines", size.lines},
+                    {"needs", nlohmann::json::array()}});
+    for (const std::string_view need : component.needs)
+      if (!need.empty()) json.back()["needs"].push_back(need);
+    if (tree) json.back()["here"] = on;
+  }
+  if (call.json)
+    print_json(json, 1);
+  else
+    print_text(layout_table(rows, terminal_width()));
+  return Exit::Done;
+}
+
+}  // namespace
+
+Verb components_verb() {
+  return {"components",
+          "List the optional parts of a tree: what for, how large, what they need",
+          with_options<ComponentsOptions>(declare, run),
+          {"components", "components -C torch_mybackend --json"}};
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,163 @@
+#include "spec/component.h"
+
+#include "spec/document.h"
+#include "spec/read_keys.h"
+#include "spec/spec.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+namespace openreg_gen {
+namespace {
+
+using enum Profile;
+
+// clang-format off
+constexpr Component kComponents[] = {
+    {.name = "device", .about = "the whole simulated device: memory that the host cannot touch, misuse explained, every function of the C API", .emulated = true},
+    {.name = "runtime", .about = "the whole runtime: statistics, errors per device, fork, host code on the device's memory, kernels from expressions", .needs = {"device"}},
+    {.name = "caching", .about = "freed memory is kept and handed out again", .needs = {"runtime"}, .key = "allocator.device"},
+    {.name = "pluggable", .about = "allocators from shared libraries, loaded by a process", .needs = {"runtime"}},
+    {.name = "history", .about = "snapshots of memory, and the history of allocations", .needs = {"runtime"}},
+    {.name = "ipc", .about = "tensors shared between processes", .needs = {"runtime"}},
+    {.name = "amp", .about = "automatic mixed precision: autocast and the gradient scaler"},
+    {.name = "serialization", .about = "metadata of the backend's own in saved tensors"},
+    {.name = "compile", .about = "`torch.compile`, by PyTorch's Inductor", .needs = {"runtime"}, .key = "compile"},
+    {.name = "profiler", .about = "`torch.profiler` shows what the device did", .needs = {"runtime"}, .key = "profiler"},
+    {.name = "graphs", .about = "streams that are captured and replayed", .needs = {"runtime"}, .key = "graphs"},
+    {.name = "distributed", .about = "`torch.distributed`: collectives between processes", .needs = {"runtime"}, .key = "distributed"},
+    {.name = "extensions", .about = "C++ outside of the tree that uses streams and guards", .needs = {"runtime"}},
+    {.name = "testing", .about = "each operator of the spec against the CPU, with PyTorch's samples", .needs = {"runtime"}},
+    {.name = "compare", .about = "operators beside the CPU's, as a script calls them", .since = Full, .needs = {"runtime"}},
+    {.name = "record", .about = "the operators that a script asks of the backend, for `openreg-gen add --from`", .since = Full, .needs = {"runtime"}},
+    {.name = "sweep", .about = "all of PyTorch's samples, on the device and on the CPU", .since = Full, .needs = {"testing"}},
+    {.name = "upstream", .about = "PyTorch's own test files on the device", .since = Full, .needs = {"testing"}},
+    {.name = "examples", .about = "scripts that train and use networks, beside the one that each tree has", .since = Full, .needs = {"runtime", "amp"}},
+    {.name = "cpp_tests", .about = "tests of the device and of the runtime in C++", .since = Full, .needs = {"runtime"}},
+};
+// clang-format on
+static_assert(std::size(kComponents) <= 32);
+
+std::size_t index_of(std::string_view name) {
+  return static_cast<std::size_t>(std::ranges::find(kComponents, name, &Component::name) - std::begin(kComponents));
+}
+
+void collect_missing(const ComponentSet& set, const Component& component, std::vector<std::string_view>& out) {
+  if (set.has(component.name) || std::ranges::find(out, component.name) != out.end()) return;
+  for (const std::string_view need : component.needs)
+    if (!need.empty()) collect_missing(set, *find_component(need), out);
+  out.push_back(component.name);
+}
+
+/// What a key of the spec's own says of a component: `compile: false`, `allocator: {device: direct}`.
+std::optional<std::pair<bool, Location>> said_by_key(const Spec& spec, std::string_view name) {
+  const auto of = [](const Located<bool>& value) -> std::optional<std::pair<bool, Location>> {
+    if (!value.given()) return std::nullopt;
+    return std::pair(value.value, value.at);
+  };
+  if (name == "compile") return of(spec.compile);
+  if (name == "profiler") return of(spec.profiler);
+  if (name == "graphs") return of(spec.graphs);
+  if (name == "distributed") return of(spec.distributed.on);
+  const auto& kind = spec.allocator.device;
+  if (!kind.given() || *kind == nullptr) return std::nullopt;
+  if (name == "caching") return std::pair((**kind).caches, kind.at);
+  // A spec of before there were profiles keeps what it had: its allocator could be replaced whatever its kind.
+  if (name == "pluggable" && ((**kind).word == "pluggable" || ((**kind).word == "direct" && spec.profile.given())))
+    return std::pair((**kind).word == "pluggable", kind.at);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const Component> all_components() { return kComponents; }
+
+const Component* find_component(std::string_view name) {
+  const std::size_t index = index_of(name);
+  return index == std::size(kComponents) ? nullptr : &kComponents[index];
+}
+
+std::vector<std::string_view> component_names() {
+  std::vector<std::string_view> names;
+  for (const Component& component : kComponents) names.push_back(component.name);
+  return names;
+}
+
+std::string_view to_string(Profile profile) {
+  return profile == Minimal ? "minimal" : profile == Standard ? "standard" : "full";
+}
+
+bool ComponentSet::has(std::string_view name) const {
+  const std::size_t index = index_of(name);
+  return index < std::size(kComponents) && on_[index];
+}
+
+void ComponentSet::set(std::string_view name, bool on) {
+  if (const std::size_t index = index_of(name); index < std::size(kComponents)) on_[index] = on;
+}
+
+std::vector<std::string_view> ComponentSet::missing(const Component& component) const {
+  std::vector<std::string_view> out;
+  collect_missing(*this, component, out);
+  return out;
+}
+
+std::vector<std::string_view> ComponentSet::dependents(const Component& component) const {
+  std::vector<std::string_view> out{component.name};
+  for (const Component& other : kComponents) {  // those that others need come first, so one pass finds all
+    const bool needs = std::ranges::any_of(
+        other.needs, [&](std::string_view need) { return std::ranges::find(out, need) != out.end(); });
+    if (has(other.name) && needs) out.push_back(other.name);
+  }
+  out.erase(out.begin());
+  return out;
+}
+
+void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics) {
+  const bool external = *spec.device.api == DeviceApi::External;
+  std::map<std::string_view, std::pair<bool, Location>> said;
+  for (const Component& component : kComponents) {
+    // A port has the whole API, and its device is the vendor's.
+    bool on = component.since <= *spec.profile || (component.emulated && external);
+    auto by_key = said_by_key(spec, component.name);
+    if (const Node* node = find(written, component.name)) {
+      const bool wanted = node->text.starts_with('t') || node->text.starts_with('T');
+      if (by_key && by_key->first != wanted) {
+        diagnostics.error("E0180", node->at,
+                          fmt::format("'{}' is {} here and {} by '{}'", component.name, wanted ? "on" : "off",
+                                      wanted ? "off" : "on", component.name == "pluggable" ? "allocator.device" : component.key),
+                          "keep one");
+      }
+      by_key = std::pair(wanted, node->at);
+    }
+    if (by_key) {
+      on = by_key->first;
+      said.emplace(component.name, *by_key);
+    }
+    spec.components.set(component.name, on);
+  }
+  for (const Component& component : kComponents) {
+    if (!spec.components.has(component.name)) continue;
+    for (const std::string_view need : component.needs) {
+      if (need.empty() || spec.components.has(need)) continue;
+      const auto wanted = said.find(component.name), refused = said.find(need);
+      const bool asked = wanted != said.end();
+      diagnostics.error("E0181", asked ? wanted->second.second : refused != said.end() ? refused->second.second : spec.profile.at,
+                        fmt::format("component '{}' needs '{}', which is off", component.name, need),
+                        asked ? fmt::format("under `components:` add {}",
+                                            fmt::join(spec.components.missing(*find_component(need)), ": true, ")) + ": true"
+                              : fmt::format("under `components:` write `{}: false`, too", component.name));
+    }
+  }
+  spec.compile.value = spec.components.has("compile");
+  spec.profiler.value = spec.components.has("profiler");
+  spec.graphs.value = spec.components.has("graphs");
+  spec.distributed.on.value = spec.components.has("distributed");
+  if (!spec.allocator.device.given())
+    spec.allocator.device.value = find_allocator_kind(spec.components.has("caching") ? "caching" : "direct");
+}
+
+}  // namespace openreg_gen

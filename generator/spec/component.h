@@ -1,0 +1,57 @@
+// The optional parts of a tree. What a component consists of is said by the rows of templates.yaml that name it;
+// here is what it is for, which others it needs, and which profiles have it. Each is one row of component.cpp.
+#pragma once
+
+#include "diag/diagnostic.h"
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace openreg_gen {
+
+struct Spec;
+struct Node;
+
+/// From the smallest to the largest: each has what those before it have.
+enum class Profile { Minimal, Standard, Full };
+
+struct Component {
+  std::string_view name;
+  std::string_view about;
+  Profile since = Profile::Standard;            // the first profile that has it
+  std::array<std::string_view, 3> needs = {};   // other components
+  std::string_view key = {};                    // a key of the spec's top level that says the same
+  bool emulated = false;                        // a part of the simulated device: external trees have none of it
+};
+
+/// Those that others need come first.
+std::span<const Component> all_components();
+/// Null if there is none.
+const Component* find_component(std::string_view name);
+/// Their names, for messages.
+std::vector<std::string_view> component_names();
+std::string_view to_string(Profile profile);
+
+/// Which components a spec has.
+class ComponentSet {
+ public:
+  bool has(std::string_view name) const;
+  void set(std::string_view name, bool on);
+  /// What of it and of all that it needs is not there; itself comes last.
+  std::vector<std::string_view> missing(const Component& component) const;
+  /// Those that are there and need it, directly or through others.
+  std::vector<std::string_view> dependents(const Component& component) const;
+
+ private:
+  std::array<bool, 32> on_{};
+};
+
+/// Settles what the spec has from its profile, `components` and the keys that say the same; reports what contradicts
+/// itself and what is missing. `written`: the node of `components`, or null.
+void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics);
+
+}  // namespace openreg_gen
