@@ -95,9 +95,11 @@ build_command() {
 }
 
 # kind_spec KIND: the spec of a tree of another kind than generated_example/, with the operators of specs/openreg.yaml.
-kinds="external direct fallback_none without_features"
+kinds="external direct fallback_none without_features minimal"
 kind_spec() {
   echo "backend: {name: openreg}"
+  if [ "$1" = minimal ]; then echo "profile: minimal"; return; fi
+  echo "profile: full"
   case $1 in
     external) echo "device: {api: external}" ;;
     direct) echo "allocator: {device: direct}" ;;

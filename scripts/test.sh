@@ -2,15 +2,20 @@
 # Every test, from nothing: the command, bad specs, goldens, generated_example (equality, build, tests, sanitizers),
 # a second backend in an empty folder, the external port, formatting and warnings of what is emitted.
 # Usage: scripts/test.sh [STAGE ...]   default: all that CI runs, in this order:
-#          command format example sample device allocator full second external package release
+#          command format example sample device allocator components full second external package release
 #        scripts/test.sh release [VERSION [all|trees [PYTHON]]]
 #          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its Python tests, not only those of
 #          what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
 #          interpreter than python3
+#        scripts/test.sh components [NAME ...|all]
+#          minimal is built from nothing, without a compiler cache, and tested; and so is a minimal tree with each component
+#          that is named
 # For a person: soak, the runtime under sanitizers; kinds, libraries of other kinds of trees; sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
 source "$(dirname "$0")/lib.sh"
-stages=${*:-command format example sample device allocator full second external package release}
+stages=${*:-command format example sample device allocator components full second external package release}
 release=2.14.1 release_tests='' release_python=python3
+chosen=()
+if [ "${1:-}" = components ]; then stages=components chosen=("${@:2}"); fi
 if [ "${1:-}" = release ]; then stages=release release=${2:-$release} release_tests=${3:-} release_python=${4:-python3}; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -55,7 +60,7 @@ stage_format() {
   local kind trees=("$root/generated_example" "$(second_tree)")
   for kind in "allocator: {device: direct}" "allocator: {expandable_segments: true}" "fallback: none" "device: {api: external}"; do
     trees+=("$work/kind${#trees[@]}")
-    (echo "backend: {name: openreg}"; echo "$kind"; sed -n '/^ops:/,$p' "$root/specs/openreg.yaml") >"$work/kind.yaml"
+    (echo "backend: {name: openreg}"; echo "profile: full"; echo "$kind"; sed -n '/^ops:/,$p' "$root/specs/openreg.yaml") >"$work/kind.yaml"
     "$generator" new openreg --spec "$work/kind.yaml" --out "${trees[-1]}" >/dev/null
   done
   for tree in "${trees[@]}"; do
@@ -245,6 +250,31 @@ stage_owned() {
 stage_external() {
   step "The external port: builds at once, then climbs on host memory"
   "$python" -m pytest -q "$root/tests/test_external.py"
+}
+
+# A minimal tree, and minimal trees with one component more.
+stage_components() {
+  local name tree=$work/components/minimal backend
+  backend=$(backend_python "$work/venv_components")
+  "$generator" new openreg --profile minimal --out "$tree" >/dev/null
+  step "Building minimal from nothing, without a compiler cache: $(find "$tree" -type f -not -path '*/.openreg-gen/*' | wc -l) files"
+  local start=$SECONDS
+  CCACHE_DISABLE=1 install_tree "$backend" "$tree" -DOPENREG_WERROR=ON
+  echo "$((SECONDS - start)) s"
+  "$backend" "$tree/examples/train_mlp.py"
+  pytests "$backend" "$tree/tests"
+  [ "${chosen[*]}" = all ] && mapfile -t chosen < <("$generator" components --json | "$python" -c 'import json, sys; print("\n".join(c["name"] for c in json.load(sys.stdin)))')
+  for name in "${chosen[@]}"; do
+    tree=$work/components/$name
+    "$generator" new openreg --profile minimal --out "$tree" >/dev/null
+    "$generator" add component "$name" -C "$tree"
+    step "Building minimal with $name"
+    start=$SECONDS
+    install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_BUILD_TESTS=ON -DOPENREG_UNITY_BUILD=ON
+    echo "$((SECONDS - start)) s"
+    if [ -d "$tree/tests/cpp" ]; then ctest --test-dir "$tree/build" --output-on-failure -j "$(nproc)"; fi
+    pytests "$backend" "$tree/tests"
+  done
 }
 
 # Libraries of other kinds of trees than generated_example/; what they share with it, the compiler cache has.
