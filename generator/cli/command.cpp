@@ -5,8 +5,7 @@ namespace openreg_gen {
 
 // Each is in the file of its name.
 Verb new_verb(), generate_verb(), add_verb(), remove_verb(), components_verb(), explain_verb(), status_verb(),
-    undo_verb(), own_verb(),
-    disown_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(), completion_verb();
+    undo_verb(), own_verb(), disown_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(), completion_verb();
 
 namespace {
 
@@ -42,7 +41,8 @@ Verb command() {
           set_up_command,
           {},
           {new_verb(), generate_verb(), add_verb(), remove_verb(), components_verb(), explain_verb(), status_verb(),
-           undo_verb(), own_verb(), disown_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(), completion_verb()}};
+           undo_verb(), own_verb(), disown_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(),
+           completion_verb()}};
 }
 
 Run set_up(const Verb& verb, CLI::App& app, Invocation& call) {

@@ -1,4 +1,5 @@
-// openreg-gen add component NAME..., openreg-gen remove component NAME...: edits the tree's spec, then renders the tree.
+// openreg-gen add component NAME..., openreg-gen remove component NAME...: edits the tree's spec, then renders the
+// tree.
 #include "cli/generate.h"
 #include "cli/verb.h"
 #include "diag/suggest.h"
@@ -43,7 +44,8 @@ std::string with_component(const std::string& text, const Spec& spec, const Comp
 }
 
 /// The components of these names. Null: what is wrong was said.
-std::optional<std::vector<const Component*>> named(Invocation& call, const ComponentOptions& options, const Spec& spec) {
+std::optional<std::vector<const Component*>> named(Invocation& call, const ComponentOptions& options,
+                                                   const Spec& spec) {
   Diagnostics diagnostics;
   std::vector<const Component*> out;
   for (const std::string& name : options.names) {
@@ -72,9 +74,9 @@ std::optional<EditedSpec> add(Invocation& call, const ComponentOptions& options,
       set.set(name, true);
       edited.text = with_component(edited.text, spec, component, true);
       const bool needed = &component != wanted;
-      edited.report("added", {{"component", name}, {"needed_by", needed ? nlohmann::json(wanted->name) : nullptr}},
-                    fmt::format("add {}: {}{}", name, needed ? fmt::format("{} needs it; ", wanted->name) : "",
-                                component.about));
+      edited.report(
+          "added", {{"component", name}, {"needed_by", needed ? nlohmann::json(wanted->name) : nullptr}},
+          fmt::format("add {}: {}{}", name, needed ? fmt::format("{} needs it; ", wanted->name) : "", component.about));
     }
   }
   return edited;

@@ -88,9 +88,9 @@ Spec make_spec(const NewOptions& options, std::string text, const fs::path& path
   if (!options.device.empty()) edited(with_device(spec.text, spec, options.device));
   // A tree says which components it has, so that another default never changes it.
   const bool ours = options.spec.empty() && spec.profile.given();
-  const std::string profile = !options.profile.empty()                      ? options.profile
+  const std::string profile = !options.profile.empty()        ? options.profile
                               : spec.profile.given() && !ours ? ""
-                                                                            : "standard";
+                                                              : "standard";
   if (!profile.empty() && !diagnostics.has_errors())
     edited(with_word(spec.text, path, "profile", "", text_node(profile)));
   return spec;
@@ -127,9 +127,9 @@ Exit run(Invocation& call, const NewOptions& options) {
   const DataDir data = find_data();
   Renderer renderer(data);  // first of all: Python loads Jinja2 while the spec is being read
   const bool shipped = options.spec.empty();
-  const fs::path source = !shipped                        ? fs::path(options.spec)
+  const fs::path source = !shipped                       ? fs::path(options.spec)
                           : options.profile == "minimal" ? data.specs / "minimal.yaml"
-                                                          : data.specs / "openreg.yaml";
+                                                         : data.specs / "openreg.yaml";
   const std::string extension = source.extension() == ".json" ? ".json" : ".yaml";
   const std::string spec_file = options.name + extension;
   Diagnostics diagnostics;

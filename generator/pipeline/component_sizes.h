@@ -17,8 +17,8 @@ struct Size {
 /// By name; under the empty one what each tree has.
 std::map<std::string, Size> component_sizes(const std::vector<Rendered>& renders);
 
-/// Fills in "@files:NAME@" and "@lines:NAME@", as the table of a tree's README has them. Lines are rounded to two digits,
-/// so that small changes are none of that page's.
+/// Fills in "@files:NAME@" and "@lines:NAME@", as the table of a tree's README has them. Lines are rounded to two
+/// digits, so that small changes are none of that page's.
 std::string with_sizes(std::string text, const std::map<std::string, Size>& sizes);
 
 }  // namespace openreg_gen

@@ -126,10 +126,11 @@ void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics
     if (const Node* node = find(written, component.name)) {
       const bool wanted = node->text.starts_with('t') || node->text.starts_with('T');
       if (by_key && by_key->first != wanted) {
-        diagnostics.error("E0180", node->at,
-                          fmt::format("'{}' is {} here and {} by '{}'", component.name, wanted ? "on" : "off",
-                                      wanted ? "off" : "on", component.name == "pluggable" ? "allocator.device" : component.key),
-                          "keep one");
+        diagnostics.error(
+            "E0180", node->at,
+            fmt::format("'{}' is {} here and {} by '{}'", component.name, wanted ? "on" : "off", wanted ? "off" : "on",
+                        component.name == "pluggable" ? "allocator.device" : component.key),
+            "keep one");
       }
       by_key = std::pair(wanted, node->at);
     }
@@ -145,10 +146,14 @@ void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics
       if (need.empty() || spec.components.has(need)) continue;
       const auto wanted = said.find(component.name), refused = said.find(need);
       const bool asked = wanted != said.end();
-      diagnostics.error("E0181", asked ? wanted->second.second : refused != said.end() ? refused->second.second : spec.profile.at,
+      diagnostics.error("E0181",
+                        asked                   ? wanted->second.second
+                        : refused != said.end() ? refused->second.second
+                                                : spec.profile.at,
                         fmt::format("component '{}' needs '{}', which is off", component.name, need),
                         asked ? fmt::format("under `components:` add {}",
-                                            fmt::join(spec.components.missing(*find_component(need)), ": true, ")) + ": true"
+                                            fmt::join(spec.components.missing(*find_component(need)), ": true, ")) +
+                                    ": true"
                               : fmt::format("under `components:` write `{}: false`, too", component.name));
     }
   }

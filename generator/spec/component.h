@@ -22,10 +22,10 @@ enum class Profile { Minimal, Standard, Full };
 struct Component {
   std::string_view name;
   std::string_view about;
-  Profile since = Profile::Standard;            // the first profile that has it
-  std::array<std::string_view, 3> needs = {};   // other components
-  std::string_view key = {};                    // a key of the spec's top level that says the same
-  bool emulated = false;                        // a part of the simulated device: external trees have none of it
+  Profile since = Profile::Standard;           // the first profile that has it
+  std::array<std::string_view, 3> needs = {};  // other components
+  std::string_view key = {};                   // a key of the spec's top level that says the same
+  bool emulated = false;                       // a part of the simulated device: external trees have none of it
 };
 
 /// Those that others need come first.

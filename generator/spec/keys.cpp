@@ -194,7 +194,8 @@ const std::vector<ComponentKey>& component_keys() {
       std::string about(component.about);
       about[0] = to_upper(about[0]);
       out.push_back({fmt::format("components.{}", component.name),
-                     fmt::format("{}.{}{} From profile `{}` on.", about, needs, needs.empty() ? "" : ".", to_string(component.since))});
+                     fmt::format("{}.{}{} From profile `{}` on.", about, needs, needs.empty() ? "" : ".",
+                                 to_string(component.since))});
     }
     return out;
   }();
@@ -210,7 +211,8 @@ std::span<const Key> all_keys() {
       all.push_back(key);
       if (key.path == "components") {
         for (const ComponentKey& component : component_keys())
-          all.push_back({.path = component.path, .type = Boolean, .unset = "as the profile", .description = component.about});
+          all.push_back(
+              {.path = component.path, .type = Boolean, .unset = "as the profile", .description = component.about});
       }
     }
     return all;

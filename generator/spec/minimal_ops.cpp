@@ -44,16 +44,11 @@ constexpr std::string_view kMinimal[] = {
 };
 
 constexpr std::string_view kOfModules[] = {
-    "_fused_sdp_choice",
-    "_native_batch_norm_legit",
-    "_thnn_fused_gru_cell",
-    "_thnn_fused_gru_cell_backward",
-    "_thnn_fused_lstm_cell",
-    "_thnn_fused_lstm_cell_backward_impl",
-    "batch_norm_update_stats",
-    "convolution_backward_overrideable",
-    "convolution_overrideable",
-    "native_batch_norm",
+    "_fused_sdp_choice",        "_native_batch_norm_legit",
+    "_thnn_fused_gru_cell",     "_thnn_fused_gru_cell_backward",
+    "_thnn_fused_lstm_cell",    "_thnn_fused_lstm_cell_backward_impl",
+    "batch_norm_update_stats",  "convolution_backward_overrideable",
+    "convolution_overrideable", "native_batch_norm",
 };
 
 // Found by the sweep (`python -m PACKAGE.testing.sweep`): the decomposition takes dtypes and layouts that the CPU's
