@@ -53,7 +53,7 @@ std::optional<std::vector<const Component*>> named(Invocation& call, const Compo
       out.push_back(component);
     } else {
       const std::string hint = did_you_mean(name, component_names());
-      diagnostics.error("E0183", {}, fmt::format("there is no component '{}'", name),
+      diagnostics.error("E0556", {}, fmt::format("there is no component '{}'", name),
                         hint.empty() ? "`openreg-gen components` lists them" : hint);
     }
   }
@@ -94,7 +94,7 @@ std::optional<EditedSpec> remove(Invocation& call, const ComponentOptions& optio
     for (const std::string_view name : spec.components.dependents(*component))
       if (std::ranges::find(options.names, name) == options.names.end()) left.push_back(name);
     if (!left.empty()) {
-      diagnostics.error("E0184", {}, fmt::format("'{}' is needed by {}", component->name, fmt::join(left, ", ")),
+      diagnostics.error("E0557", {}, fmt::format("'{}' is needed by {}", component->name, fmt::join(left, ", ")),
                         fmt::format("openreg-gen remove component {} {}", component->name, fmt::join(left, " ")));
       continue;
     }

@@ -81,8 +81,6 @@ constexpr Code kCodes[] = {
     {"E0180", "a component on and off", "`components` and a key of the component's own (`compile`, `profiler`, `graphs`, `allocator.device`) contradict each other."},
     {"E0181", "a component that another needs", "A component needs others, which `openreg-gen components` lists. `openreg-gen add component NAME` adds them with it."},
     {"E0182", "a key that needs a component", "What the spec asks for is a component's, and the tree does not have it: kernels from expressions are the whole runtime's, say."},
-    {"E0183", "no such component", "`openreg-gen components` lists them."},
-    {"E0184", "a component that others need", "What is to be removed is needed by components that would stay. Remove them with it."},
     // Operators and the catalogue.
     {"E0201", "unknown operator", "The installed PyTorch declares no such operator. `openreg-gen ops PATTERN` searches."},
     {"E0202", "unknown overload", "The operator exists, but not this overload. Names are those of the dispatcher: `add.Tensor`."},
@@ -160,6 +158,8 @@ constexpr Code kCodes[] = {
     {"E0553", "not in the spec", "The operator to be removed is neither under `ops` nor under `custom_ops`."},
     {"E0554", "unknown diagnostic", "No diagnostic has this code. docs/diagnostics.md lists them."},
     {"E0555", "no file of the tree", "Neither the manifest nor the disk has a file of this name in the tree."},
+    {"E0556", "no such component", "`openreg-gen components` lists them."},
+    {"E0557", "a component that others need", "What is to be removed is needed by components that would stay. Remove them with it."},
     // Templates and rendering.
     {"E0601", "undefined name in a template", "A template uses a name that the model has not, or does not exist: a fault of the tool."},
     {"E0602", "template syntax", "Jinja2 cannot parse a template: a fault of the tool."},
