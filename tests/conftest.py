@@ -50,7 +50,7 @@ def other_releases(tmp_path_factory):
 @pytest.fixture(scope="session")
 def pristine(openreg_gen, tmp_path_factory):
     where = tmp_path_factory.mktemp("pristine")
-    openreg_gen("new", "mybackend", cwd=where)
+    openreg_gen("new", "mybackend", "--profile", "full", cwd=where)
     return where / "torch_mybackend"
 
 

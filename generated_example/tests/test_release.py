@@ -138,5 +138,5 @@ def test_only_diagnose_leaves_the_device_out(monkeypatch):
     assert not entry._diagnosing()  # argv is the test runner's: -m was done with long ago
     monkeypatch.setattr(sys, "argv", ["-m"])
     assert entry._diagnosing()
-    monkeypatch.setattr(sys, "orig_argv", ["python", "-m", f"{NAME}.testing.sweep"])
+    monkeypatch.setattr(sys, "orig_argv", ["python", "-m", f"{NAME}.other"])
     assert not entry._diagnosing()

@@ -48,7 +48,7 @@ Signature* function_at(uint64_t address) {
   return reinterpret_cast<Signature*>(to_pointer(address));
 }
 
-void bind_pluggable(py::module_& module) {
+void bind_allocators(py::module_& module) {
   using Pluggable = PluggableAllocator;
   using c10::MempoolId_t;
   py::class_<OpenRegAllocator, std::shared_ptr<OpenRegAllocator>>(module, "_Allocator")
@@ -131,7 +131,7 @@ void bind_pools(py::module_& module) {
 }  // namespace
 
 void bind_memory(py::module_& module) {
-  bind_pluggable(module);
+  bind_allocators(module);
   bind_pools(module);
   module.def("_stream_handle", wrap_pybind_function([](int64_t stream_id, int64_t device) {
     const c10::Stream stream(c10::Stream::UNSAFE, c10::Device(c10::DeviceType::PrivateUse1, to_index(device)), stream_id);
