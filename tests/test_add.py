@@ -126,4 +126,4 @@ def test_a_json_spec_is_edited_too(openreg_gen, tmp_path):
     openreg_gen("new", "mychip", "--spec", spec, cwd=tmp_path)
     openreg_gen("add", "nonzero", cwd=tmp_path / "torch_mychip")
     text = (tmp_path / "torch_mychip/mychip.json").read_text()
-    assert text.endswith('},\n    "ops": {\n        "nonzero": "native"\n    }\n}\n')
+    assert text.endswith('},\n    "profile": "standard",\n    "ops": {\n        "nonzero": "native"\n    }\n}\n')

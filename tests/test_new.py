@@ -34,7 +34,8 @@ def test_the_manifest_names_every_file_and_nothing_of_this_machine(pristine):
 
 
 def test_the_same_input_gives_the_same_bytes(openreg_gen, pristine, tmp_path):
-    openreg_gen("new", "mybackend", "--out", tmp_path / "other", cwd=tmp_path, env={"LC_ALL": "C", "TZ": "Asia/Tokyo"})
+    full = ("--profile", "full", "--out", tmp_path / "other")
+    openreg_gen("new", "mybackend", *full, cwd=tmp_path, env={"LC_ALL": "C", "TZ": "Asia/Tokyo"})
     again = {name: path.read_bytes() for name, path in files(tmp_path / "other").items()}
     assert again == {name: path.read_bytes() for name, path in files(pristine).items()}
 
@@ -73,17 +74,17 @@ def test_new_with_an_external_device(openreg_gen, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "profile"),
     [
-        ("a.yaml", "backend: {name: other, vendor: 'Ärzte \"& Co'}  # mine\n"),
-        ("a.json", '{\n  "backend": {"vendor": "Us", "name": "other"}\n}\n'),
+        ("a.yaml", "backend: {name: other, vendor: 'Ärzte \"& Co'}  # mine\n", "profile: standard\n"),
+        ("a.json", '{\n  "backend": {"vendor": "Us", "name": "other"}\n}\n', ',\n  "profile": "standard"\n}\n'),
     ],
 )
-def test_new_takes_a_spec(openreg_gen, tmp_path, name, text):
+def test_new_takes_a_spec(openreg_gen, tmp_path, name, text, profile):
     (tmp_path / name).write_text(text)
     openreg_gen("new", "mybackend", "--spec", name, cwd=tmp_path)
     written = tmp_path / "torch_mybackend" / f"mybackend{pathlib.Path(name).suffix}"
-    assert written.read_text() == text.replace("other", "mybackend")
+    assert written.read_text() == text.replace("other", "mybackend").removesuffix("\n}\n") + profile
     openreg_gen("generate", "--check", cwd=written.parent)
 
 

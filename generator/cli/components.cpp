@@ -1,7 +1,6 @@
 // openreg-gen components: the optional parts of a tree.
 #include "cli/terminal_text.h"
 #include "cli/verb.h"
-#include "pipeline/component_sizes.h"
 #include "pipeline/rendering.h"
 
 #include <fmt/ranges.h>
@@ -40,8 +39,7 @@ std::map<std::string, Size> sizes(Invocation& call, Spec spec, const DataDir& da
   const Resolved resolved = resolve(std::move(spec), call.catalog(), diagnostics);
   Rendering rendering = prepare(resolved, data, "spec.yaml");
   add_outputs(rendering, resolved, data);
-  Renderer renderer(data);
-  return component_sizes(render(renderer, rendering, {}));
+  return rendering.sizes;
 }
 
 std::string needs_of(const Component& component) {

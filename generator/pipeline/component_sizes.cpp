@@ -1,6 +1,7 @@
 #include "pipeline/component_sizes.h"
 
 #include "diag/text.h"
+#include "system/files.h"
 
 #include <algorithm>
 
@@ -15,12 +16,15 @@ std::size_t two_digits(std::size_t number) {
 
 }  // namespace
 
-std::map<std::string, Size> component_sizes(const std::vector<Rendered>& renders) {
+std::map<std::string, Size> component_sizes(const std::vector<Output>& outputs,
+                                            const std::filesystem::path& templates) {
   std::map<std::string, Size> sizes;
-  for (const Rendered& render : renders) {
-    Size& size = sizes[render.output.component];
+  for (const Output& output : outputs) {
+    if (!output.each.empty() || output.user) continue;
+    Size& size = sizes[output.component];
     ++size.files;
-    size.lines += static_cast<std::size_t>(std::ranges::count(render.text, '\n'));
+    size.lines += static_cast<std::size_t>(
+        std::ranges::count(try_read_file(templates / output.template_name).value_or(""), '\n'));
   }
   return sizes;
 }

@@ -1,9 +1,10 @@
 // How large each component of a tree is.
 #pragma once
 
-#include "tree/plan.h"
+#include "model/model.h"
 
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,11 +12,11 @@
 namespace openreg_gen {
 
 struct Size {
-  std::size_t files = 0, lines = 0;
+  std::size_t files = 0, lines = 0;  // lines of templates: what is rendered of them depends on the spec
 };
 
-/// By name; under the empty one what each tree has.
-std::map<std::string, Size> component_sizes(const std::vector<Rendered>& renders);
+/// By name; under the empty one what each tree has. Files of operators, one an item of a list, are not counted.
+std::map<std::string, Size> component_sizes(const std::vector<Output>& outputs, const std::filesystem::path& templates);
 
 /// Fills in "@files:NAME@" and "@lines:NAME@", as the table of a tree's README has them. Lines are rounded to two
 /// digits, so that small changes are none of that page's.

@@ -1,7 +1,6 @@
 #include "pipeline/rendering.h"
 
 #include "diag/failure.h"
-#include "pipeline/component_sizes.h"
 #include "tree/paths.h"
 
 #include <algorithm>
@@ -52,6 +51,7 @@ void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& 
   const UserTemplates& user = rendering.user;
   rendering.outputs = expand_outputs(data.templates, rendering.model, rendering.subjects, user);
   check_user_paths(rendering.outputs, user, spec_file);
+  rendering.sizes = component_sizes(rendering.outputs, data.templates);
   std::erase_if(rendering.outputs, [&](const Output& output) { return rendering.ignore.matches(output.path); });
   for (const Output& output : rendering.outputs) {
     rendering.request.jobs.push_back(
@@ -79,7 +79,7 @@ std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering, std
     renders.push_back({rendering.outputs[i], std::move(texts[i]), std::nullopt});
   if (const auto readme = std::ranges::find(renders, "README.md", [](const Rendered& r) { return r.output.path; });
       readme != renders.end())
-    readme->text = with_sizes(std::move(readme->text), component_sizes(renders));
+    readme->text = with_sizes(std::move(readme->text), rendering.sizes);
   renders.insert(renders.end(), rendering.lists.begin(), rendering.lists.end());
   Output spec;
   spec.path = rendering.next.spec;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "model/model.h"
+#include "pipeline/component_sizes.h"
 #include "render/renderer.h"
 #include "resolve/resolve.h"
 #include "tree/ignore.h"
 #include "tree/plan.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@ struct Rendering {
   nlohmann::json model;  // what request.globals is the text of
   Subjects subjects;
   std::vector<Output> outputs;
+  std::map<std::string, Size> sizes;  // of its components
   RenderRequest request;
   Manifest next;
   UserTemplates user;
