@@ -25,7 +25,7 @@ lines = ["backend: {name: sweep}", "ops:"] + [f"  {op}: structured" for op in ou
 (scratch / "sweep.yaml").write_text("\n".join(lines) + "\n")
 PYTHON
 
-"$generator" new sweep --spec "$scratch/sweep.yaml" --out "$scratch/tree" > /dev/null
+"$generator" new sweep --profile full --spec "$scratch/sweep.yaml" --out "$scratch/tree" > /dev/null
 # One unit includes the kernels and registrations of a shard: PyTorch's headers, nearly all of the cost, are read once.
 python - "$scratch" <<'PYTHON'
 import pathlib

@@ -19,6 +19,7 @@ TRACES = {
     "compile": r"_inductor\b|bind_compile|_launch_compiled",
     "profiler": r"KinetoProfiler|(?<!torch/)csrc/profiler",
     "graphs": r"Capturing\.h|bind_graphs|csrc/graphs|GraphImplInterface",
+    "distributed": r"_distributed, |bind_distributed|csrc/distributed|c10d|PyTorch_DISTRIBUTED",
     "extensions": r"cpp_extension\.|torch_mybackendConfig|\.share\*",
     "testing": r"\.testing import (checks|forms|spec|samples)|\.testing\.spec",
     "compare": r"_compare_always|CompareError",

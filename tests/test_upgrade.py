@@ -20,7 +20,7 @@ def old(tmp_path):
 
 
 def fresh(openreg_gen, old, tmp_path):
-    openreg_gen("new", "olddevice", "--spec", old / "olddevice.yaml", "--out", tmp_path / "fresh")
+    openreg_gen("new", "olddevice", "--profile", "full", "--spec", old / "olddevice.yaml", "--out", tmp_path / "fresh")
     return tmp_path / "fresh"
 
 
