@@ -6,7 +6,7 @@ import re
 import pytest
 from trees import files
 
-SPEC = "backend: {name: mybackend}\n"
+SPEC = "backend: {name: mybackend}\nprofile: full\n"
 TRACE = re.compile(r"_inductor\b|torch\.compile\b|bind_compile|_launch_compiled")
 
 
