@@ -21,8 +21,8 @@ struct OpenTree {
 };
 
 /// The tree around `folder` (empty: the current one). Access::Write locks it, and finishes or takes back a run that was
-/// cut off, which is reported on stderr. Throws Failure: no tree (E0502), a broken manifest (E0507), another openreg-gen at
-/// work (E0510, with its process), and with Access::Read a run that was cut off (E0512).
+/// cut off, which is reported on stderr. Throws Failure: no tree (E0502), a broken manifest (E0507), another
+/// openreg-gen at work (E0510, with its process), and with Access::Read a run that was cut off (E0512).
 OpenTree open_tree(const std::string& folder, Access access);
 
 /// Locks a tree; waits some seconds for a run that is at work. Throws Failure(No, E0510) that names its process.

@@ -2,7 +2,8 @@
 //
 // The rules, in the order of their weight:
 // - A selection takes the operators that need a kernel (they have no default) and that its strategy fits; the rest of
-//   what it matches is left out, and listed with the reason. A form that a structured out form serves stands for that one.
+//   what it matches is left out, and listed with the reason. A form that a structured out form serves stands for that
+//   one.
 // - A bare name (`add`) is the overload without a name, where there is one that the strategy fits; else a selection of
 //   all its overloads.
 // - An entry that names an operator goes before a bare name that stands for several, that before globs and sets; of

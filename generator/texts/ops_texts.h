@@ -36,8 +36,8 @@ bool draws_from_generator(const Op& op);
 
 /// "maximum_out": a C++ identifier and a file name, unique among operators.
 std::string op_id(const Op& op);
-/// The name of its kernel's file, without extension: op_id(), distinguished from files like Copy.cpp on disks that don't
-/// distinguish case.
+/// The name of its kernel's file, without extension: op_id(), distinguished from files like Copy.cpp on disks that
+/// don't distinguish case.
 std::string op_file(const Op& op);
 /// "maximum": the operators' headers are ATen/ops/<root>_ops.h and so on.
 std::string header_root(const Op& op);
