@@ -104,7 +104,9 @@ def test_a_run_waits_for_one_that_ends(openreg_gen, environment, tree):
         folder = os.open(tree, os.O_RDONLY)
         fcntl.flock(folder, fcntl.LOCK_EX)
         start = time.monotonic()
-        child = subprocess.Popen([COMMAND, "generate", "-C", tree, "--torch", torch], env=env, stdout=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            [COMMAND, "generate", "-C", tree, "--torch", torch], env=env, stdout=subprocess.DEVNULL
+        )
         time.sleep(0.5)
         waits, there = child.poll() is None, (tree / GENERATED).exists()
         os.close(folder)
