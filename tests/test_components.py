@@ -194,6 +194,15 @@ def test_add_and_remove(openreg_gen, tmp_path):
     assert after == before
 
 
+def test_operators_of_minimal_need_nothing_that_is_off(openreg_gen, tmp_path):
+    tree = tmp_path / "tree"
+    openreg_gen("new", "mybackend", "--profile", "minimal", "--out", tree)
+    answer = openreg_gen("add", "sin", "nonzero", cwd=tree).stdout
+    assert "add sin.out as native: serves 'sin' too; in_tree needs component 'runtime'" in answer
+    assert "add nonzero as native: " in answer
+    openreg_gen("generate", "--check", cwd=tree)
+
+
 def test_keys_of_their_own(openreg_gen, tmp_path):
     (tmp_path / "spec.yaml").write_text("backend: {name: mybackend}\nprofile: standard\ncompile: false\n")
     openreg_gen("new", "mybackend", "--spec", "spec.yaml", "--out", "tree", cwd=tmp_path)

@@ -36,7 +36,7 @@ const Op& registered_for(const Op& op, const OpRequest& request, const Catalog& 
   return delegate ? *delegate : op;
 }
 
-Chosen entry_for(const Op& asked, const Op& op, const OpRequest& request) {
+Chosen entry_for(const Op& asked, const Op& op, const OpRequest& request, const ComponentSet& there) {
   Chosen chosen;
   chosen.entry.name = op.name;
   if (!request.strategy.empty()) {
@@ -47,7 +47,7 @@ Chosen entry_for(const Op& asked, const Op& op, const OpRequest& request) {
     chosen.entry.strategy = std::ranges::find_if(all, [](const Strategy& each) { return each.takes("expr"); })->word;
     chosen.why = "your expression becomes the kernel";
   } else {
-    chosen.entry.strategy = best_strategy(op, chosen.why).word;
+    chosen.entry.strategy = best_strategy(op, chosen.why, &there).word;
   }
   if (&asked != &op) chosen.why = fmt::format("serves '{}' too; {}", asked.name, chosen.why);
   if (!request.expr.empty()) chosen.entry.more.emplace_back("expr", Node{Node::Kind::String, request.expr, {}, {}, {}});
@@ -98,7 +98,7 @@ std::optional<Chosen> choose_op(std::string_view name, const OpRequest& request,
                       "it works already, there is nothing to add; `--override` registers it all the same");
     return std::nullopt;
   }
-  return entry_for(*asked, op, request);
+  return entry_for(*asked, op, request, resolved.spec.components);
 }
 
 std::optional<std::string> choose_custom_op(std::string_view schema, const Spec& spec, Diagnostics& diagnostics) {
@@ -150,12 +150,12 @@ FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t 
     const Op& op = registered_for(*asked, request, catalog);
     if (find_entry(resolved, asked->name) || find_entry(resolved, op.name)) {
       ++left_out["in the spec already"];
-    } else if (is_minimal_op(asked->name)) {
+    } else if (is_minimal_op(asked->name, resolved.spec.components)) {
       ++left_out["of the minimal set"];
     } else if (!request.override_composite && needs_override(op)) {
       ++left_out["composite"];
     } else if (out.chosen.size() < top && taken.insert(op.name).second) {
-      Chosen chosen = entry_for(*asked, op, request);
+      Chosen chosen = entry_for(*asked, op, request, resolved.spec.components);
       if (figures) chosen.why += fmt::format(" ({} calls fell back, {:.3g} s)", recorded.fallback, recorded.seconds);
       out.chosen.push_back(std::move(chosen));
     } else if (!taken.contains(op.name)) {

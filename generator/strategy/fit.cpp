@@ -34,14 +34,19 @@ std::vector<StrategyFit> fitting_strategies(const Op& op) {
   return fits;
 }
 
-const Strategy& best_strategy(const Op& op, std::string& why) {
-  const Strategy* best = nullptr;
+const Strategy& best_strategy(const Op& op, std::string& why, const ComponentSet* there) {
+  const Strategy *best = nullptr, *usable = nullptr;
+  const auto before = [](const Strategy& each, const Strategy* other) {
+    return other == nullptr || each.preference < other->preference;
+  };
   for (const Strategy& each : all_strategies()) {
-    const bool before = each.preference > 0 && (best == nullptr || each.preference < best->preference);
-    if (before && unfit(each, op).empty()) best = &each;
+    if (each.preference <= 0 || !unfit(each, op).empty()) continue;
+    if (before(each, best)) best = &each;
+    const bool can = there == nullptr || each.component.empty() || there->has(each.component);
+    if (can && before(each, usable)) usable = &each;
   }
-  why = best->why(op);
-  return *best;
+  why = usable == best ? best->why(op) : fmt::format("{} needs component '{}'", best->word, best->component);
+  return *usable;
 }
 
 const Strategy* replaces_minimal(const Op& op) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "catalog/catalog.h"
+#include "spec/component.h"
 #include "spec/strategy.h"
 
 #include <memory>
@@ -23,8 +24,9 @@ StrategyFit fit_of(const Strategy& strategy, const Op& op);
 /// All strategies, in their order. Pure.
 std::vector<StrategyFit> fitting_strategies(const Op& op);
 
-/// The strategy that leaves least to be written by hand. `why` says what it means for the owner.
-const Strategy& best_strategy(const Op& op, std::string& why);
+/// The strategy that leaves least to be written by hand, of those whose component is `there` (null: of all). `why` says
+/// what it means for the owner.
+const Strategy& best_strategy(const Op& op, std::string& why, const ComponentSet* there = nullptr);
 /// Null if no strategy may serve this operator in the place of the minimal set's kernel.
 const Strategy* replaces_minimal(const Op& op);
 
