@@ -26,17 +26,13 @@ void declare(CLI::App& app, Invocation& call, ComponentOptions& options) {
 
 /// The word in the spec's text: at the key that the component has for itself, if the spec uses it.
 std::string with_component(const std::string& text, const Spec& spec, const Component& component, bool on) {
-  const bool own_key = (component.name == "compile" && spec.compile.given()) ||
-                       (component.name == "profiler" && spec.profiler.given()) ||
-                       (component.name == "graphs" && spec.graphs.given());
   const Node word = text_node(on ? "true" : "false", Node::Kind::Boolean);
-  if (own_key) return with_word(text, spec.path, std::string(component.name), "", word);
-  if (component.name == "distributed" && spec.distributed.on.given()) {
+  if (const Located<bool>* own = switch_of(spec, component.name); own != nullptr && own->given()) {
     Diagnostics none;
     const auto document = read_document(text, spec.path, none);
-    const Node* written = document ? document->find("distributed") : nullptr;
-    const bool map = written != nullptr && written->kind == Node::Kind::Map;
-    return with_word(text, spec.path, "distributed", map ? "on" : "", word);
+    const Node* written = document ? document->find(component.key) : nullptr;
+    const bool map = written != nullptr && written->kind == Node::Kind::Map;  // distributed: {on: true, backend: ...}
+    return with_word(text, spec.path, std::string(component.key), map ? "on" : "", word);
   }
   if (component.name == "caching" && spec.allocator.device.given())
     return with_word(text, spec.path, "allocator", "device", text_node(on ? "caching" : "direct"));

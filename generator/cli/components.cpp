@@ -32,8 +32,10 @@ std::optional<Spec> spec_of_tree(const Invocation& call) {
 
 /// How large each is in a tree that has them all.
 std::map<std::string, Size> sizes(Invocation& call, Spec spec, const DataDir& data) {
-  for (const Component& component : all_components()) spec.components.set(component.name, true);
-  spec.compile.value = spec.profiler.value = spec.graphs.value = spec.distributed.on.value = true;
+  for (const Component& component : all_components()) {
+    spec.components.set(component.name, true);
+    if (Located<bool>* own = switch_of(spec, component.name)) own->value = true;
+  }
   spec.allocator.device.value = find_allocator_kind("caching");
   Diagnostics diagnostics;
   const Resolved resolved = resolve(std::move(spec), call.catalog(), diagnostics);

@@ -58,10 +58,7 @@ std::optional<std::pair<bool, Location>> said_by_key(const Spec& spec, std::stri
     if (!value.given()) return std::nullopt;
     return std::pair(value.value, value.at);
   };
-  if (name == "compile") return of(spec.compile);
-  if (name == "profiler") return of(spec.profiler);
-  if (name == "graphs") return of(spec.graphs);
-  if (name == "distributed") return of(spec.distributed.on);
+  if (const Located<bool>* own = switch_of(spec, name)) return of(*own);
   const auto& kind = spec.allocator.device;
   if (!kind.given() || *kind == nullptr) return std::nullopt;
   if (name == "caching") return std::pair((**kind).caches, kind.at);
@@ -157,10 +154,9 @@ void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics
                               : fmt::format("under `components:` write `{}: false`, too", component.name));
     }
   }
-  spec.compile.value = spec.components.has("compile");
-  spec.profiler.value = spec.components.has("profiler");
-  spec.graphs.value = spec.components.has("graphs");
-  spec.distributed.on.value = spec.components.has("distributed");
+  for (const Component& component : kComponents) {
+    if (Located<bool>* own = switch_of(spec, component.name)) own->value = spec.components.has(component.name);
+  }
   if (!spec.allocator.device.given())
     spec.allocator.device.value = find_allocator_kind(spec.components.has("caching") ? "caching" : "direct");
 }

@@ -160,6 +160,15 @@ struct Spec {
   Located<std::string> templates;  // folder of templates of its own, relative to the spec; empty: none
 };
 
+/// The key of the spec's top level that turns the component of this name on and off; null if it has none.
+template <class S>
+auto switch_of(S& spec, std::string_view component) -> decltype(&spec.compile) {
+  if (component == "compile") return &spec.compile;
+  if (component == "profiler") return &spec.profiler;
+  if (component == "graphs") return &spec.graphs;
+  return component == "distributed" ? &spec.distributed.on : nullptr;
+}
+
 /// Parses YAML or JSON (by content). Appends to `diagnostics` and returns what could be read; an unreadable file
 /// gives an error there too. Never throws for bad input. Does not look at the catalogue: see resolve/resolve.h.
 Spec parse_spec(const std::filesystem::path& path, Diagnostics& diagnostics);
