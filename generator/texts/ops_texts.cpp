@@ -124,10 +124,7 @@ std::string device_guard(const std::vector<Parameter>& parameters) {
   std::vector<std::string> tensors;
   for (const Parameter& p : parameters)
     if (p.tensor()) tensors.push_back(p.name);
-  if (!tensors.empty()) {
-    return fmt::format("const c10::OptionalDeviceGuard guard({}({}));",
-                       tensors.size() == 1 ? "at::device_of" : "first_device_of", fmt::join(tensors, ", "));
-  }
+  if (!tensors.empty()) return fmt::format("const OperandsGuard guard({});", fmt::join(tensors, ", "));
   for (const Parameter& p : parameters)
     if (p.any_tensor()) return "const c10::OptionalDeviceGuard guard(at::device_of(" + p.name + "));";
   for (const Parameter& p : parameters)

@@ -93,7 +93,7 @@ TEST(Texts, TypesAreInTheEmittedStyleAndWithoutSymInt) {
 
 TEST(Texts, GuardTakesTheFirstTensorBeforeListsAndDevices) {
   EXPECT_EQ(device_guard({{"at::TensorList", "list"}, {"const at::Tensor&", "self"}}),
-            "const c10::OptionalDeviceGuard guard(at::device_of(self));");
+            "const OperandsGuard guard(self);");
   EXPECT_EQ(device_guard({{"int64_t", "n"}, {"at::TensorList", "list"}}),
             "const c10::OptionalDeviceGuard guard(at::device_of(list));");
   EXPECT_EQ(device_guard({{"std::optional<at::Device>", "device"}}),

@@ -24,7 +24,7 @@ namespace {
 
 // aten::abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!): PyTorch's own kernel; its abs_stub is in native/abs_out.cpp
 at::Tensor& abs_out(const at::Tensor& self, at::Tensor& out) {
-  const c10::OptionalDeviceGuard guard(first_device_of(self, out));
+  const OperandsGuard guard(self, out);
   return at::native::abs_out(self, out);
 }
 

@@ -30,12 +30,12 @@ namespace {
 // Each kernel runs with the device of its arguments as the current one.
 
 at::Tensor relu(const at::Tensor& self) {
-  const c10::OptionalDeviceGuard guard(at::device_of(self));
+  const OperandsGuard guard(self);
   return native::relu(self);
 }
 
 at::Tensor& relu_(at::Tensor& self) {
-  const c10::OptionalDeviceGuard guard(at::device_of(self));
+  const OperandsGuard guard(self);
   return native::relu_(self);
 }
 

@@ -9,6 +9,8 @@
 #include <ATen/core/boxing/KernelFunction.h>
 #include <torch/library.h>
 
+#include "runtime/Guard.h"
+
 // Note [Signatures]
 // PyTorch compares a kernel's signature with the operator's schema when the library is loaded, and the process dies
 // there if they differ, as they do once PyTorch changes an operator. OPENREG_IMPL compares them when the kernel is
@@ -33,6 +35,13 @@ std::optional<at::Device> first_device_of(const Tensors&... tensors) {
   (look(tensors), ...);
   return found;
 }
+
+/// Makes first_device_of(tensors) current for a scope, if there is one. A c10::DeviceGuard would look up the type first.
+class OperandsGuard : public OptionalOpenRegGuard {
+ public:
+  template <class... Tensors>
+  explicit OperandsGuard(const Tensors&... tensors) : OptionalOpenRegGuard(first_device_of(tensors...)) {}
+};
 
 /// Registers a kernel. One whose signature differs was refused by then, and is not looked at any further: types that
 /// PyTorch can't register at all would give errors of their own, which name no operator.

@@ -15,7 +15,6 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty_strided.h>
-#include <c10/core/DeviceGuard.h>
 
 #include "aten/Signature.h"
 #include "aten/native/Kernels.h"
@@ -52,7 +51,7 @@ class StructuredForm : public Kernel {
   }
 
  private:
-  c10::OptionalDeviceGuard guard_;
+  OptionalOpenRegGuard guard_;
 };
 
 /// N is the number of outputs. Use: construct with the outputs, run(), write_back(). Lives on the stack of one call and

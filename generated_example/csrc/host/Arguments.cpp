@@ -113,4 +113,18 @@ c10::Device device_of(const c10::OperatorHandle& op, const torch::jit::Stack& st
   return native::resolve_device(std::nullopt);
 }
 
+void leave_out_unread(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  if (op.operator_name().name != "aten::native_batch_norm_backward") {
+    return;
+  }
+  const auto argument = [&](const char* name) -> c10::IValue& {
+    const c10::FunctionSchema& schema = op.schema();
+    return (*stack)[stack->size() - schema.arguments().size() + static_cast<size_t>(*schema.argumentIndexWithName(name))];
+  };
+  if (!argument("train").toBool()) {
+    argument("save_mean") = c10::IValue();
+    argument("save_invstd") = c10::IValue();
+  }
+}
+
 }  // namespace openreg

@@ -3,8 +3,11 @@
 #include "host/Dtypes.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 
+#include <ATen/Dispatch_v2.h>
 #include <ATen/MemoryOverlap.h>
 #include <ATen/ops/empty.h>
 #include <c10/util/SmallVector.h>
@@ -23,6 +26,25 @@ void TakenDtypes::add(uint64_t dtypes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   all_.push_back(dtypes);
   last_.store(dtypes, std::memory_order_relaxed);
+}
+
+bool fits(const c10::Scalar& number, at::ScalarType dtype) {
+  if (dtype == at::ScalarType::Undefined || number.isSymbolic()) {
+    return true;
+  }
+  if (number.isBoolean() || (number.isIntegral(false) && std::abs(number.toLong()) <= 127)) {
+    return true;  // each dtype holds it, or wraps it around
+  }
+  if (number.isFloatingPoint() && std::abs(number.toDouble()) <= 127) {
+    return true;
+  }
+  try {
+    AT_DISPATCH_V2(dtype, "fits", AT_WRAP([&] { static_cast<void>(number.to<scalar_t>()); }), AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX),
+        AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES), at::kComplexHalf, at::kHalf, at::kBFloat16, at::kBool);
+  } catch (const std::exception&) {  // an overflow is no c10::Error
+    return false;
+  }
+  return true;
 }
 
 uint64_t dtypes_of(const at::TensorIteratorBase& iter) {

@@ -21,10 +21,10 @@
 // Functions behind a DispatchStub refuse dtypes by throwing, once they run: here on the device,
 // long after the call. So each is asked before: the first call with a combination of dtypes runs it on the calling thread,
 // on an iterator over nothing (a reduction's: over one element), which costs a microsecond or two. If it throws
-// c10::NotImplementedError, so does the call.
+// c10::NotImplementedError, so does the call. A number that the dtype cannot hold is asked about each time.
 // Functions that take tensors can't be asked so. They look at memory that overlaps, too. So the first call with a combination
-// of dtypes waits for the function, and so does each with tensors that overlap others or themselves; what it throws, the call
-// throws.
+// of dtypes waits for the function, and so does each with tensors that overlap others or themselves, or with a number that
+// the first one's dtype cannot hold; what it throws, the call throws.
 
 namespace openreg::native::detail {
 
@@ -72,13 +72,32 @@ uint64_t kind_of(const T& value) {
   }
 }
 
-/// Throws c10::NotImplementedError if `fn` does not take the dtypes of `iter`.
+/// Whether `number` can be converted to `dtype` as c10::Scalar::to() does, which throws if not.
+bool fits(const c10::Scalar& number, at::ScalarType dtype);
+
+/// fits() of an argument: what is no c10::Scalar does.
+template <class T>
+bool converts(const T& value, at::ScalarType dtype) {
+  if constexpr (std::is_same_v<T, c10::Scalar>) {
+    return fits(value, dtype);
+  } else if constexpr (std::is_same_v<T, std::optional<c10::Scalar>>) {
+    return !value.has_value() || fits(*value, dtype);
+  } else {
+    return true;
+  }
+}
+
+/// Throws c10::NotImplementedError if `fn` does not take the dtypes of `iter`, and what it throws about a number that
+/// they cannot hold.
 template <class Fn, class... Numbers>
 void check_dtypes(
     TakenDtypes& taken, bool promotes, const Fn& fn, at::TensorIteratorBase& iter, const Numbers&... numbers) {
   uint64_t dtypes = dtypes_of(iter);
   ((dtypes = dtypes == 0 ? 0 : dtypes * 131 + kind_of(numbers)), ...);
-  if (dtypes == 0 || taken.has(dtypes)) {
+  const at::ScalarType own = iter.ntensors() == 0 ? at::ScalarType::Undefined : iter.dtype(0);
+  [[maybe_unused]] const at::ScalarType common = iter.maybe_common_dtype().value_or(own);
+  const bool all_fit = ((converts(numbers, own) && converts(numbers, common)) && ...);
+  if (all_fit && (dtypes == 0 || taken.has(dtypes))) {
     return;
   }
   at::TensorIterator nothing = iterator_over_nothing(iter, promotes);
@@ -86,10 +105,15 @@ void check_dtypes(
     fn(nothing, numbers...);
   } catch (const c10::NotImplementedError&) {
     throw;
-  } catch (const c10::Error&) {  // something else about these numbers: the real call reports it
+  } catch (const c10::Error&) {  // something else about these numbers: the real call reports it, unless it cannot do better
+    if (!all_fit) {
+      throw;
+    }
     return;
   }
-  taken.add(dtypes);
+  if (all_fit) {
+    taken.add(dtypes);
+  }
 }
 
 template <class T>

@@ -229,6 +229,7 @@ void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, Fallback
     refuse(op);
   }
   check_generator(op, *stack);
+  leave_out_unread(op, stack);
   const c10::Device device = device_of(op, *stack);
   const c10::DeviceGuard guard(device);
   const bool compound = has_compound(op, *stack);
@@ -254,6 +255,7 @@ void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, Fallback
 }
 
 void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  leave_out_unread(op, stack);
   const c10::DeviceGuard guard(device_of(op, *stack));
   if (is_current_stream_capturing()) {
     capture_cpu_kernel(op, stack, draws_of(op, *stack));

@@ -304,14 +304,17 @@ bool ran_awaited(TakenDtypes& taken, const Fn& fn, const Args&... args) {
   (note(args), ...);
   dtypes = dtypes * 131 + dtypes_of(tensors);
   const bool known = taken.has(dtypes);
-  if (known && !overlap(tensors)) {
+  const at::ScalarType own =
+      tensors.empty() || !tensors[0]->defined() ? at::ScalarType::Undefined : tensors[0]->scalar_type();
+  const bool all_fit = (converts(args, own) && ...);
+  if (known && all_fit && !overlap(tensors)) {
     return false;
   }
   if (is_current_stream_capturing()) {  // nothing runs, so nothing is known: a replay reports it
     return false;
   }
   run_awaited<Params...>(fn, args...);
-  if (!known) {
+  if (!known && all_fit) {
     taken.add(dtypes);
   }
   return true;

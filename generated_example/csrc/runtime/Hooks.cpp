@@ -84,7 +84,10 @@ at::Generator OpenRegHooksInterface::getNewGenerator(c10::DeviceIndex device) co
 void OpenRegHooksInterface::resizePrivateUse1Bytes(const c10::Storage& storage, size_t bytes) const {
   c10::StorageImpl* const impl = storage.unsafeGetStorageImpl();
   TORCH_CHECK(impl->resizable(), "openreg: trying to resize a storage that is not resizable");
-  const OpenRegGuard guard(storage.device().index());
+  OptionalOpenRegGuard guard;
+  if (const c10::DeviceIndex device = storage.device().index(); device != current_device()) {
+    guard.set_index(device);
+  }
   c10::DataPtr data = impl->allocator()->allocate(bytes);
   const size_t kept = std::min(bytes, storage.nbytes());
   if (kept > 0) {

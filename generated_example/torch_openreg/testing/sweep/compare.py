@@ -3,6 +3,7 @@
 """One call on the CPU and on the device, and the first thing in which they differ."""
 
 import contextlib
+import copy
 import math
 import random
 import unittest.mock
@@ -14,7 +15,7 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
 from . import NAME
-from .copies import Copier, tensors
+from .copies import Copier, changed, tensors
 
 # Severe ones first: a case is filed under the first that holds.
 CATEGORIES = (
@@ -252,6 +253,39 @@ def is_chance(call: Call, first: Result, seed: int) -> bool:
     return plain.error is None and any(values_differ(a, e, call.tolerance) is not None for a, e in pairs)
 
 
+WIDE = {torch.float16: torch.float64, torch.bfloat16: torch.float64, torch.complex32: torch.complex128}
+
+
+def is_rounding(call: Call, actual: Result, expected: Result, seed: int) -> bool:
+    """Whether 16 bits are the difference: the device is about as near as the CPU to what 64 bits give, in each element."""
+
+    def widened(x: Any) -> Any:
+        if isinstance(x, torch.nn.Module):
+            return copy.deepcopy(x).double()
+        return WIDE.get(x, x) if isinstance(x, torch.dtype) else x
+
+    args, kwargs = changed(tree_map(widened, (call.args, call.kwargs)), lambda x: x.to(WIDE.get(x.dtype, x.dtype)))
+    exact = run(call._replace(args=args, kwargs=kwargs), torch.device("cpu"), seed)
+    results = [list(tensors((each.value, each.inputs))) for each in (actual, expected, exact)]
+    if exact.error is not None or len(results[1]) != len(results[2]):
+        return False
+    for a, e, x in zip(*results, strict=True):
+        if e.dtype not in WIDE:
+            if values_differ(a, e, call.tolerance) is not None:
+                return False
+            continue
+        ours, theirs, wide = (host(each).to(WIDE[e.dtype]) for each in (a, e, x))
+        if wide.shape != theirs.shape:
+            return False
+        rtol, atol = TOLERANCES[e.dtype]
+        known = wide.isfinite() & theirs.isfinite()
+        off = (theirs - wide)[known].abs().max() if known.any() else 0.0
+        near = (ours - wide).abs() <= 2 * off + atol + rtol * wide.abs()
+        if not bool((near | ~known & ((ours == theirs) | (ours.isnan() & theirs.isnan()))).all()):
+            return False
+    return True
+
+
 def check(call: Call, seed: int, on_device: Callable[[], None] = lambda: None) -> Difference | None:
     cpu, device = torch.device("cpu"), torch.device(NAME, call.device)
     expected = run(call, cpu, seed)
@@ -260,7 +294,11 @@ def check(call: Call, seed: int, on_device: Callable[[], None] = lambda: None) -
     try:
         found = differ(call, actual, expected, False)
         uncertain = found is not None and found.category == "value"
-        if uncertain and (is_random(call, expected, seed) or is_chance(call, expected, seed)):
+        if uncertain and (
+            is_random(call, expected, seed)
+            or is_chance(call, expected, seed)
+            or is_rounding(call, actual, expected, seed)
+        ):
             found = differ(call, actual, expected, True)
     except Exception as error:  # reading a result may be what fails
         return Difference("raising", f"reading the result: {said(error)}")

@@ -131,6 +131,9 @@ DTYPES: Calls = {
     "mm_int8": lambda t: torch.mm(t.i.to(torch.int8), t.i.to(torch.int8)),
     "mm_complex32": lambda t: torch.mm(t.c.to(torch.complex32), t.c.to(torch.complex32)),
     "mm_half": lambda t: torch.mm(t.h, t.h),
+    "batch_norm_half_eval": lambda t: gradients(
+        lambda x: torch.nn.functional.batch_norm(x, t.mean.half(), t.var.half()), t.h
+    ),
 }
 # Zeros without memory, as derivatives of sgn and forward-mode AD make them.
 ZEROS: Calls = {
@@ -173,6 +176,10 @@ REFUSED: Calls = {
     "shape_addmm": lambda t: torch.addmm(t.none, t.x[:0], t.x),
     "number_lerp": lambda t: then(lambda: torch.lerp(t.x, t.x, 1 + 2j), lambda: t.x + 1),
     "number_scatter": lambda t: then(lambda: t.x.scatter(0, t.i % 3, 1 + 2j), lambda: t.x + 1),
+    # Numbers that the dtype cannot hold, after a call that had nothing to convert.
+    "number_scatter_half": lambda t: [t.h.scatter(0, t.i[:n] % 3, 1e6) for n in (0, 1)],
+    "number_index_fill_half": lambda t: [t.h.index_fill(0, t.i[0, :n] - 1, 1e6) for n in (0, 1)],
+    "number_scatter_complex": lambda t: [t.h.scatter(0, t.i[:n] % 3, 1 + 2j) for n in (0, 1)],
     "index_gather": lambda t: then(lambda: t.x.gather(0, t.i).tolist(), lambda: t.x + 1),
 }
 # Right, but not in all ways.

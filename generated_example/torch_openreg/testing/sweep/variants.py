@@ -303,6 +303,7 @@ def two_devices(given: Given) -> Iterator[Call]:
 
 
 NUMBERS = (2, 2.5, True, 1.5 + 2j)
+SIZES = ("scale_factor",)  # of which more would be more memory
 ZERO_DIM = (torch.float64, torch.int64, torch.float32, torch.bool)
 
 
@@ -327,6 +328,26 @@ def numbers(given: Given) -> Iterator[Call]:
         for function in functions(given):
             for number in NUMBERS:
                 yield given.call(function, replaced(given.args, place, number))
+
+
+def too_wide(dtype: torch.dtype) -> float | int:
+    """A number that the dtype cannot hold."""
+    if dtype.is_floating_point or dtype.is_complex:
+        return min(2 * torch.finfo(dtype).max, torch.finfo(torch.float64).max)
+    return 2 if dtype == torch.bool else 2 ** (8 * dtype.itemsize)
+
+
+@variant(most=2)
+def wide_numbers(given: Given) -> Iterator[Call]:
+    """A number that the dtype cannot hold, for each tensor and each real number in turn: refused at the call, as on the CPU."""
+    wide = too_wide(given.dtype)
+    reals = [i for i, x in enumerate(given.args) if isinstance(x, float)]
+    for place in (*places(given), *reals):
+        for function in functions(given):
+            yield given.call(function, replaced(given.args, place, wide))
+    for name, value in given.kwargs.items():
+        if isinstance(value, float) and name not in SIZES:
+            yield given.call(kwargs={**given.kwargs, name: wide})
 
 
 @variant(most=2)

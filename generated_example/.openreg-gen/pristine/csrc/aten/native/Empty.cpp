@@ -21,6 +21,14 @@ void check_options(std::optional<at::Layout> layout, std::optional<bool> pin_mem
   TORCH_CHECK(!pin_memory.value_or(false), "Only dense CPU tensors can be pinned");
 }
 
+/// The device that was asked for; without an index if none was, for a guard, which then takes the current one. A guard also
+/// checks an index, unless it is the current device's.
+at::Device wanted_device(std::optional<at::Device> device) {
+  TORCH_CHECK(!device.has_value() || device->is_privateuseone(), "expected a device of type openreg, got ",
+      *device);
+  return device.value_or(at::Device(c10::DeviceType::PrivateUse1));
+}
+
 at::Tensor filled_if_deterministic(at::Tensor tensor) {
   return fills_new_memory() ? at::native::fill_empty_deterministic_(tensor) : tensor;
 }
@@ -33,16 +41,14 @@ bool fills_new_memory() {
 }
 
 at::Device resolve_device(std::optional<at::Device> device) {
-  TORCH_CHECK(!device.has_value() || device->is_privateuseone(), "expected a device of type openreg, got ",
-      *device);
-  return {c10::DeviceType::PrivateUse1, resolve_device_index(device.has_value() ? device->index() : -1)};
+  return {c10::DeviceType::PrivateUse1, resolve_device_index(wanted_device(device).index())};
 }
 
 at::Tensor empty_memory_format(at::IntArrayRef size, std::optional<at::ScalarType> dtype,
     std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pin_memory,
     std::optional<at::MemoryFormat> memory_format) {
   check_options(layout, pin_memory);
-  const OpenRegGuard guard(resolve_device(device));
+  const OpenRegGuard guard(wanted_device(device));
   return filled_if_deterministic(at::detail::empty_generic(
       size, getDeviceAllocator(), kDense, c10::dtype_or_default(dtype), memory_format));
 }
@@ -50,7 +56,7 @@ at::Tensor empty_memory_format(at::IntArrayRef size, std::optional<at::ScalarTyp
 at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<at::ScalarType> dtype,
     std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pin_memory) {
   check_options(layout, pin_memory);
-  const OpenRegGuard guard(resolve_device(device));
+  const OpenRegGuard guard(wanted_device(device));
   return filled_if_deterministic(at::detail::empty_strided_generic(
       size, stride, getDeviceAllocator(), kDense, c10::dtype_or_default(dtype)));
 }

@@ -167,7 +167,8 @@ bool same(const at::Tensor& a, const at::Tensor& b) {
 void product(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
     const at::Scalar& beta, const at::Scalar& alpha) {
   const auto dtype = out.scalar_type();
-  if (!data_type(dtype) || a.scalar_type() != dtype || b.scalar_type() != dtype || out.is_conj() || out.is_neg()) {
+  const bool numbers = detail::fits(beta, dtype) && detail::fits(alpha, dtype);  // else the CPU knows which it refuses
+  if (!data_type(dtype) || a.scalar_type() != dtype || b.scalar_type() != dtype || out.is_conj() || out.is_neg() || !numbers) {
     return host_gemm(out, self, a, b, beta, alpha);
   }
   if (b.dim() == 1) {
