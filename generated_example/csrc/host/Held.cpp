@@ -32,7 +32,12 @@ HostTensor HostTensor::of(const at::TensorBase& tensor, HostMemory& memory, bool
   }
   if (!tensor.is_privateuseone()) {
     const at::Tensor host(tensor);
-    return HostTensor(host.dim() == 0 && host.is_cpu() ? host.clone() : host);
+    if (host.dim() != 0 || !host.is_cpu()) {
+      return HostTensor(host);
+    }
+    at::Tensor number = host.clone();
+    number.unsafeGetTensorImpl()->set_wrapped_number(host.unsafeGetTensorImpl()->is_wrapped_number());
+    return HostTensor(std::move(number));
   }
   TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == at::kStrided, "a tensor of layout ", tensor.layout());
   HostTensor result(tensor.mutable_data_ptr(), tensor, tensor.sizes(), tensor.strides(), memory, written);
@@ -147,6 +152,7 @@ at::TensorIterator& HostIterator::get() {
   casts_.clear();
   at::TensorIteratorConfig config;
   config.set_check_mem_overlap(false).check_all_same_dtype(false).allow_cpu_scalars(true).resize_outputs(false);
+  config.promote_inputs_to_common_dtype(common_ != at::ScalarType::Undefined);
   for (size_t i = 0; i < operands_.size(); ++i) {
     at::Tensor operand = tensor(i);
     const bool written = static_cast<int>(i) < outputs_;
@@ -163,7 +169,9 @@ at::TensorIterator& HostIterator::get() {
       }
       config.add_owned_output(operand);
     } else {
-      config.add_owned_const_input(differs ? operand.to(common_) : operand);
+      // A number stays as it was given, for functions that compute in a wider type: an iterator keeps both.
+      const bool number = operands_[i].host.defined();
+      config.add_owned_const_input(differs && !number ? operand.to(common_) : operand);
     }
   }
   iter_ = std::make_unique<at::TensorIterator>(config.is_reduction(reduction).build());

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <initializer_list>
@@ -161,32 +162,44 @@ struct Arity<R (C::*)(Args...) const> {
   static constexpr size_t value = sizeof...(Args);
 };
 
+/// Numbers stay in what is computed in, as on the CPU and CUDA: 65536 is no float16, and half a tensor's loss may be scaled by it.
 template <class scalar_t>
 void convert_number(char* bytes, at::ScalarType from) {
-  const scalar_t number = c10::fetch_and_cast<scalar_t>(from, bytes);
+  const auto number = c10::fetch_and_cast<compute_t<scalar_t>>(from, bytes);
   std::memcpy(bytes, &number, sizeof(number));
+}
+
+/// A set of inputs, by bits: those that convert_number() made.
+using Numbers = uint32_t;
+
+constexpr bool contains(Numbers numbers, size_t input) { return (numbers >> input & 1U) != 0; }
+
+template <class scalar_t>
+compute_t<scalar_t> load(const char* at, bool number) {
+  return number ? *reinterpret_cast<const compute_t<scalar_t>*>(at)
+                : static_cast<compute_t<scalar_t>>(*reinterpret_cast<const scalar_t*>(at));
 }
 
 /// Contiguous operands, but for input number Same, which stays the same (if there is one of that number). The compiler
 /// vectorises the loop; it could not know that no result is written where that input is, so it is read before.
 template <class scalar_t, size_t Same, class Fn, size_t... I>
 void typed_row(const Fn& fn, char* out, [[maybe_unused]] const std::array<const char*, sizeof...(I)>& in, int64_t n,
-    std::index_sequence<I...>) {
-  [[maybe_unused]] scalar_t same{};
+    [[maybe_unused]] Numbers numbers, std::index_sequence<I...>) {
+  [[maybe_unused]] compute_t<scalar_t> same{};
   if constexpr (Same < sizeof...(I)) {
-    same = *reinterpret_cast<const scalar_t*>(in[Same]);
+    same = load<scalar_t>(in[Same], contains(numbers, Same));
   }
   auto* const results = reinterpret_cast<scalar_t*>(out);
   for (int64_t i = 0; i < n; ++i) {
-    results[i] = static_cast<scalar_t>(fn(
-        static_cast<compute_t<scalar_t>>(I == Same ? same : reinterpret_cast<const scalar_t*>(in[I])[i])...));
+    results[i] = static_cast<scalar_t>(
+        fn((I == Same ? same : static_cast<compute_t<scalar_t>>(reinterpret_cast<const scalar_t*>(in[I])[i]))...));
   }
 }
 
-/// All operands are scalar_t.
+/// All operands but the numbers are scalar_t.
 template <class scalar_t, class Fn, size_t... I>
-void typed_loop(
-    const Fn& fn, char** data, const int64_t* strides, int64_t n0, int64_t n1, std::index_sequence<I...> indices) {
+void typed_loop(const Fn& fn, char** data, const int64_t* strides, int64_t n0, int64_t n1, Numbers numbers,
+    std::index_sequence<I...> indices) {
   constexpr int64_t size = sizeof(scalar_t);
   constexpr size_t inputs = sizeof...(I);
   constexpr size_t count = inputs + 1;
@@ -203,16 +216,15 @@ void typed_loop(
     char* out = data[0] + j * strides[count];
     [[maybe_unused]] const std::array<const char*, inputs> in{(data[I + 1] + j * strides[count + I + 1])...};
     if (rows && same == inputs) {
-      typed_row<scalar_t, inputs>(fn, out, in, n0, indices);
+      typed_row<scalar_t, inputs>(fn, out, in, n0, numbers, indices);
     } else if (rows) {
       if constexpr (inputs > 1) {
-        (static_cast<void>(same == I && (typed_row<scalar_t, I>(fn, out, in, n0, indices), true)), ...);
+        (static_cast<void>(same == I && (typed_row<scalar_t, I>(fn, out, in, n0, numbers, indices), true)), ...);
       }
     } else {
       for (int64_t i = 0; i < n0; ++i) {
         *reinterpret_cast<scalar_t*>(out + i * strides[0]) =
-            static_cast<scalar_t>(fn(static_cast<compute_t<scalar_t>>(
-                *reinterpret_cast<const scalar_t*>(in[I] + i * strides[I + 1]))...));
+            static_cast<scalar_t>(fn(load<scalar_t>(in[I] + i * strides[I + 1], contains(numbers, I))...));
       }
     }
   }
@@ -244,6 +256,7 @@ void device_kernel(at::TensorIteratorBase& iter, Fn fn, const OperandOrder& inpu
   using Ordered = detail::Ordered<arity>;
   TORCH_INTERNAL_ASSERT(iter.noutputs() == 1 && inputs.size() == arity);
   const size_t count = static_cast<size_t>(iter.ntensors());
+  detail::Numbers numbers = 0;
   std::array<size_t, arity + 1> order{};
   std::array<at::ScalarType, arity + 1> dtypes;
   bool typed = true;
@@ -252,12 +265,14 @@ void device_kernel(at::TensorIteratorBase& iter, Fn fn, const OperandOrder& inpu
     dtypes[i] = iter.dtype(static_cast<int64_t>(order[i]));
     // A number given beside tensors of the device is converted before the loop.
     const bool number = i != 0 && iter.device_type() != at::kCPU && iter.device_type(static_cast<int>(order[i])) == at::kCPU;
+    numbers |= number ? 1U << (i - 1) : 0U;
     typed = typed && (number || dtypes[i] == c10::CppTypeToScalarType<scalar_t>::value);
   }
   if (typed) {
-    const auto loop = [fn, order, count](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
-      Ordered in(order, count, data, strides);
-      detail::typed_loop<scalar_t>(fn, in.data.data(), in.strides.data(), n0, n1, Indices{});
+    const auto loop = [fn, order, numbers, operands = static_cast<uint32_t>(count)](
+                          char** data, const int64_t* strides, int64_t n0, int64_t n1) {
+      Ordered in(order, operands, data, strides);
+      detail::typed_loop<scalar_t>(fn, in.data.data(), in.strides.data(), n0, n1, numbers, Indices{});
     };
     for_each(iter, loop, detail::convert_number<scalar_t>);
   } else {

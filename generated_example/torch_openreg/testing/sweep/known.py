@@ -35,6 +35,8 @@ CHUNKED = "PyTorch's own Python code asks for mixed products where the device is
 ELSEWHERE = "to(other) moves to where the other tensor is, and that one is on the CPU"
 ELSEWHERE_CUDA = "CUDA does the same: to(other) takes the device of any tensor"
 EVAL_STATISTICS = "CUDA does the same (torch/_decomp/decompositions.py, native_batch_norm_helper); the CPU has none"
+WIDER = "what an expression computes in, float, holds the number"
+WIDER_CUDA = "CUDA's add, elu and softplus do the same: their numbers are of opmath_type"
 CONJUGATE = "the CPU's product of two conjugates is a conjugate view, the kernel's is a number; both are the same"
 LATE = "what is wrong is seen when the kernel runs, and reported by the next call, as CUDA's assertions are"
 
@@ -116,7 +118,21 @@ DIFFERENCES: list[Known] = [
     ),
     Known("nn.LSTMCell/*/*/*", "aliasing", "the fused cell's two biases share one gradient, as CUDA's do"),
     Known("narrow_copy/errors/*/*", "error", NARROW),
-    *(Known(f"to/{variant}/*/*", "device", ELSEWHERE, ELSEWHERE_CUDA) for variant in ("numbers", "zero_dim_cpu")),
+    *(Known(f"to/{variant}/*/*", "device", ELSEWHERE, ELSEWHERE_CUDA) for variant in ("numbers", "wide_numbers", "zero_dim_cpu")),
+    *(
+        Known(f"{name}/wide_numbers/*float16/*", "raising", WIDER, WIDER_CUDA, kernel=kernel)
+        for name, kernel in (
+            *((name, "add.out") for name in ("add", "_foreach_add")),
+            *((name, "sub.out") for name in ("sub", "_foreach_sub", "rsub")),
+            ("nn.functional.threshold", "threshold.out"),
+        )
+    ),
+    Known(
+        "where/wide_numbers/*float16/*",
+        "raising",
+        "a number becomes a tensor of the device, by fill_",
+        "CUDA does the same: its fill_ converts by Scalar::to, which throws",
+    ),
     Known(
         "add/out_dtype/bool/*",
         "raising",

@@ -41,6 +41,15 @@ NUMBER_FIRST: Calls = {
     "xlogy_number": lambda t: torch.xlogy(2, t.x),
     "where_number": lambda t: torch.where(t.b, 1, t.x),
     "where_numbers": lambda t: torch.where(t.b, 1.0, 0.0),
+    # A number beside 16 bits is one of 32.
+    "half_times_wide": lambda t: t.h * 1e-3 * 65536.0,
+    "half_over_wide": lambda t: t.h / 131072.0,
+    "half_times_fine": lambda t: t.h * 0.3333333,
+    "half_over_fine": lambda t: t.h / 0.1,
+    "half_times_wide_": lambda t: t.h.div_(1000).mul_(1e5),
+    "half_over_zero_dim": lambda t: t.h / torch.tensor(1e6, dtype=torch.float64),
+    "half_foreach": lambda t: torch._foreach_mul([t.h * 1e-3], 65536.0),
+    "half_addcmul": lambda t: torch.addcmul(t.h, t.h * 1e-3, t.h * 1e-3, value=131072.0),
 }
 ZERO_DIM_CPU: Calls = {
     "cpu_minus": lambda t: torch.sub(t.cpu, t.x),
