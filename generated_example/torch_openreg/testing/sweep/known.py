@@ -118,7 +118,10 @@ DIFFERENCES: list[Known] = [
     ),
     Known("nn.LSTMCell/*/*/*", "aliasing", "the fused cell's two biases share one gradient, as CUDA's do"),
     Known("narrow_copy/errors/*/*", "error", NARROW),
-    *(Known(f"to/{variant}/*/*", "device", ELSEWHERE, ELSEWHERE_CUDA) for variant in ("numbers", "wide_numbers", "zero_dim_cpu")),
+    *(
+        Known(f"to/{variant}/*/*", "device", ELSEWHERE, ELSEWHERE_CUDA)
+        for variant in ("numbers", "wide_numbers", "zero_dim_cpu")
+    ),
     *(
         Known(f"{name}/wide_numbers/*float16/*", "raising", WIDER, WIDER_CUDA, kernel=kernel)
         for name, kernel in (
