@@ -144,6 +144,55 @@ def test_ddp_times(ranks):
     ranks.run(_times)
 
 
+# --- SyncBatchNorm
+
+
+def _normalized(model, x, device="cpu"):
+    """Results, gradients and buffers after a step in training and one in eval."""
+    x = x.detach().to(device).requires_grad_()
+    out = model(x)
+    (out.float() * torch.arange(1, out[0].numel() + 1, device=device).view(out[0].shape)).square().sum().backward()
+    with torch.no_grad():
+        after = model.eval()(x)
+    return out.detach(), after, x.grad, [p.grad for p in model.parameters()], list(model.buffers())
+
+
+def _sync_batch_norm(rank, dtype, affine):
+    sizes = (3, 5)  # of the two parts
+    x = torch.randn(8, 4, 3, 2, generator=torch.Generator().manual_seed(3)).to(dtype)
+    model = nn.BatchNorm2d(4, affine=affine)
+    wanted = _normalized(model, x.float())
+    model = nn.SyncBatchNorm.convert_sync_batchnorm(nn.BatchNorm2d(4, affine=affine)).to(NAME)
+    found = _normalized(model, x.split(sizes)[rank], NAME)
+    tolerance = {} if dtype == torch.float32 else {"rtol": 1e-2, "atol": 1e-2}
+    for ours, theirs in zip(found[:3], wanted[:3], strict=True):
+        assert ours.dtype == dtype
+        torch.testing.assert_close(ours.cpu().float(), theirs.split(sizes)[rank], **tolerance)
+    for ours, theirs in zip(found[3], wanted[3], strict=True):
+        dist.all_reduce(ours)  # what DistributedDataParallel does, but for the mean
+        torch.testing.assert_close(ours.cpu(), theirs, rtol=2e-2 if tolerance else 1e-4, atol=1e-2)
+    for ours, theirs in zip(found[4], wanted[4], strict=True):
+        torch.testing.assert_close(ours.cpu(), theirs, **tolerance)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+@pytest.mark.parametrize("affine", [True, False])
+def test_sync_batch_norm(ranks, dtype, affine):
+    ranks.run(_sync_batch_norm, dtype, affine)
+
+
+def _empty_part(rank):
+    x = torch.randn(4, 3, 2, 2, generator=torch.Generator().manual_seed(3))
+    wanted = nn.BatchNorm2d(3)(x)
+    model = nn.SyncBatchNorm(3).to(NAME)
+    found = model((x if rank == 0 else x[:0]).to(NAME))
+    torch.testing.assert_close(found.cpu(), wanted if rank == 0 else x[:0])
+
+
+def test_sync_batch_norm_of_an_empty_part(ranks):
+    ranks.run(_empty_part)
+
+
 # --- FSDP, DTensor
 
 
