@@ -10,6 +10,11 @@ from trees import files
 
 # What of a component would be found in a tree that has it not. Files are its own by templates.yaml; these are names.
 TRACES = {
+    "gemm": r"Gemm|native/gemm|Im2col|gemm\.(h|cpp)",
+    "recurrent": r"Rnn\.cpp|nn\.(LSTM|GRU)\b|_thnn_fused_lstm_cell\(",
+    "virtual_memory": r"ExpandableSegment|expandable_sizes|MemAddressReserve|kUnmapped|virtual_memory|set_accessible",
+    "pools": r"\b_?MemPool\b|PrivatePool|use_mem_pool|AllocateToPool|bind_pools|markCapture",
+    "fallback_report": r"FallbackReport|FallbackScope|fallback_report|fallback_counts|bind_fallback",
     "caching": r"CachingAllocator\.cpp|DeviceCache",
     "pluggable": r"PluggableAllocator|_load_pluggable|change_current_allocator",
     "history": r"memory_snapshot|_record_memory_history|bind_memory_history",

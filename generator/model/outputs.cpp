@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <sstream>
 
 namespace openreg_gen {
 namespace {
@@ -63,9 +64,10 @@ void expand_row(const TemplateRow& row, const Exists& exists, const json& global
     if (row.user) row.fail("there is no template '" + row.template_name + "' in the folder");
     throw Failure(Exit::Internal, "E0601", row.place + ": there is no template '" + row.template_name + "'");
   }
-  if (!row.when.empty()) {
-    const json* value = find(globals, row.when);
-    if (!value) row.fail("the model has no '" + row.when + "'");
+  std::istringstream conditions(row.when);
+  for (std::string condition; conditions >> condition;) {
+    const json* value = find(globals, condition);
+    if (!value) row.fail("the model has no '" + condition + "'");
     if (!holds(*value)) return;
   }
   if (!row.component.empty()) {
@@ -82,6 +84,7 @@ void expand_row(const TemplateRow& row, const Exists& exists, const json& global
   base.file_class = row.file_class;
   if (row.each.empty()) {
     base.path = fill(row, row.path, globals, nullptr);
+    base.was = fill(row, row.was, globals, nullptr);
     out.push_back(std::move(base));
     return;
   }

@@ -13,7 +13,8 @@ namespace openreg_gen {
 namespace {
 
 constexpr std::string_view kRowKeys[] = {"template", "path", "class", "key", "about", "when", "each", "component"};
-constexpr std::string_view kGroupKeys[] = {"folder", "into", "class", "key", "when", "each", "component", "files"};
+constexpr std::string_view kGroupKeys[] = {"folder", "into",      "class", "key",  "when",
+                                           "each",   "component", "was",   "files"};
 constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each", "component"};
 
 class RowReader {
@@ -91,7 +92,9 @@ class RowReader {
       if (!map) row.about = pair.second.as<std::string>();
       for (const std::string& file : names(pair.first.as<std::string>())) {
         row.template_name = in(folder) + file + ".j2";
-        row.path = in(into) + (map && pair.second["as"] ? pair.second["as"].as<std::string>() : file);
+        const std::string name = map && pair.second["as"] ? pair.second["as"].as<std::string>() : file;
+        row.path = in(into) + name;
+        if (node["was"]) row.was = in(node["was"].as<std::string>()) + name;
         add(row);
       }
     }

@@ -13,7 +13,8 @@ namespace openreg_gen {
 struct TemplateRow {
   std::string template_name{}, path{}, key{}, about{};
   FileClass file_class = FileClass::Generated;
-  std::string when{}, each{};  // may be empty
+  std::string when{}, each{};  // may be empty; `when`: conditions, separated by spaces
+  std::string was{};           // the path in trees of before; may be empty
   std::string component{};     // the one that the file is of; empty: each tree has it
   std::string place{};         // "templates.yaml:12"
   bool user = false;           // of the spec's own folder
