@@ -16,13 +16,11 @@ from .. import _C
 from ._lazy import _lazy_init, is_initialized
 from ._utils import Device, _get_device_index
 from .memory_allocators import (
-    MemPool,
     OpenRegPluggableAllocator,
     _custom_allocator,
     _get_current_allocator,
     _OpenRegAllocator,
     change_current_allocator,
-    use_mem_pool,
 )
 from .memory_history import (
     _allocation_traceback,
@@ -42,6 +40,7 @@ from .memory_host import (
     reset_accumulated_host_memory_stats,
     reset_peak_host_memory_stats,
 )
+from .memory_pools import MemPool, use_mem_pool
 from .memory_table import format_summary
 
 __all__ = [

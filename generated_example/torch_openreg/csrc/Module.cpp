@@ -159,7 +159,9 @@ PyObject* make_module() {
     throw python_error();
   }
   bind_fallback(result);
+  bind_record(result);
   bind_memory(result);
+  bind_pools(result);
   bind_memory_history(result);
   bind_host_memory(result);
   bind_ipc(result);

@@ -12,7 +12,9 @@
 namespace openreg {
 
 void bind_fallback(pybind11::module_& module);
+void bind_record(pybind11::module_& module);
 void bind_memory(pybind11::module_& module);
+void bind_pools(pybind11::module_& module);
 void bind_memory_history(pybind11::module_& module);
 void bind_host_memory(pybind11::module_& module);
 void bind_ipc(pybind11::module_& module);

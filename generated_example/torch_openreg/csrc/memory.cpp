@@ -17,7 +17,6 @@
 #include "runtime/Allocator.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"
-#include "runtime/MemPool.h"
 #include "runtime/PluggableAllocator.h"
 #include "runtime/Stream.h"
 
@@ -105,34 +104,10 @@ void attach_observer(py::function observer) {
   });
 }
 
-std::shared_ptr<MemPool> make_pool(
-    std::shared_ptr<OpenRegAllocator> allocator, bool is_user_created, bool use_on_oom, bool no_split) {
-  return std::make_shared<MemPool>(std::move(allocator), is_user_created, use_on_oom, no_split);
-}
-
-void bind_pools(py::module_& module) {
-  py::class_<MemPool, std::shared_ptr<MemPool>>(module, "_MemPool")
-      .def(py::init(wrap_pybind_function(&make_pool)))
-      .def_property_readonly("id", &MemPool::id)
-      .def_property_readonly("allocator", &MemPool::allocator)
-      .def_property_readonly("device", &MemPool::device)
-      .def("use_count", wrap_pybind_function_no_gil([](MemPool& self) { return self.use_count(); }));
-  module.def("_begin_allocate_current_thread_to_pool", wrap_pybind_function_no_gil([](int64_t device, c10::MempoolId_t id) {
-    beginAllocateCurrentThreadToPool(to_index(device), id);
-  }));
-  module.def("_end_allocate_to_pool", wrap_pybind_function_no_gil([](int64_t device, c10::MempoolId_t id) {
-    getCurrentAllocator().endAllocateToPool(to_index(device), id);
-  }));
-  module.def("_release_pool", wrap_pybind_function_no_gil([](int64_t device, c10::MempoolId_t id) {
-    getCurrentAllocator().releasePool(to_index(device), id);
-  }));
-}
-
 }  // namespace
 
 void bind_memory(py::module_& module) {
   bind_allocators(module);
-  bind_pools(module);
   module.def("_stream_handle", wrap_pybind_function([](int64_t stream_id, int64_t device) {
     const c10::Stream stream(c10::Stream::UNSAFE, c10::Device(c10::DeviceType::PrivateUse1, to_index(device)), stream_id);
     return reinterpret_cast<uintptr_t>(OpenRegStream(stream).stream());

@@ -18,7 +18,6 @@
 #include <c10/core/AllocatorConfig.h>
 
 #include "runtime/Allocator.h"
-#include "runtime/DeviceAllocator.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"

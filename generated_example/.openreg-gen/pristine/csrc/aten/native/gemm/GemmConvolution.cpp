@@ -1,14 +1,14 @@
 // Written by openreg-gen from openreg.yaml.
 // Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
-#include "aten/native/GemmConvolution.h"
+#include "aten/native/gemm/GemmConvolution.h"
 
 #include <algorithm>
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "aten/native/Gemm.h"
-#include "aten/native/Im2col.h"
+#include "aten/native/gemm/Gemm.h"
+#include "aten/native/gemm/Im2col.h"
 #include "host/Launch.h"
 
 namespace openreg::native {

@@ -9,7 +9,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mm_ops.h>
 
-#include "aten/native/Gemm.h"
+#include "aten/native/gemm/Gemm.h"
 #include "aten/native/Kernels.h"
 #include "host/Kernel.h"
 #include "runtime/Exception.h"

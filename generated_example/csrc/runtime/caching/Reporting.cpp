@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 
+#include <c10/core/AllocatorConfig.h>
 #include <c10/core/Device.h>
 #include <c10/util/Exception.h>
 
@@ -15,7 +16,40 @@
 
 namespace openreg::caching {
 
+namespace {
+
 using c10::CachingAllocator::format_size;
+using c10::CachingDeviceAllocator::BlockInfo;
+
+// Of an expandable segment each part with memory is reported as a segment, from its first block on. Moves `block` to the
+// first one behind it.
+SegmentInfo describe(const Segment& segment, const Block*& block, c10::DeviceIndex device, c10::MempoolId_t pool) {
+  SegmentInfo info;
+  info.device = device;
+  info.address = reinterpret_cast<size_t>(block->ptr);
+  info.stream = segment.home->stream;
+  info.is_large = !segment.pool->is_small;
+  info.is_expandable = segment.expandable != nullptr;
+  info.owner_private_pool_id = pool;
+  info.context_when_allocated = segment.context;
+  const uint64_t clock = segment.pool->clock;
+  for (; block != nullptr && block->state != BlockState::kUnmapped; block = block->next) {
+    BlockInfo& each = info.blocks.emplace_back();
+    each.size = block->size;
+    each.requested_size = block->requested;
+    each.allocated = block->state == BlockState::kAllocated;
+    each.active = each.allocated || block->state == BlockState::kPending;
+    each.gc_counter = block->state == BlockState::kFree ? static_cast<int32_t>(clock - block->freed_at) : 0;
+    each.context_when_allocated = block->context;
+    info.total_size += block->size;
+    info.requested_size += each.active ? block->requested : 0;
+    info.allocated_size += each.allocated ? block->size : 0;
+    info.active_size += each.active ? block->size : 0;
+  }
+  return info;
+}
+
+}  // namespace
 
 void DeviceCache::throw_out_of_memory(Lock& lock, const Request& request) {
   ++stats_.num_ooms;
@@ -115,6 +149,58 @@ size_t DeviceCache::largest_available() {
     }
   }
   return largest;
+}
+
+DeviceStats DeviceCache::stats() {
+  const Lock lock(mutex_);
+  DeviceStats stats = stats_;
+  stats.max_split_size = static_cast<int64_t>(max_split_size());  // -1: no limit
+  return stats;
+}
+
+void DeviceCache::reset_accumulated_stats() {
+  const Lock lock(mutex_);
+  reset_accumulated(stats_);
+}
+
+void DeviceCache::reset_peak_stats() {
+  const Lock lock(mutex_);
+  reset_peak(stats_);
+}
+
+void DeviceCache::set_history(size_t entries, bool clear) {
+  const Lock lock(mutex_);
+  if (clear) {
+    trace_.clear();
+  }
+  trace_.set_limit(entries);
+}
+
+void DeviceCache::attach_tracker(AllocatorTraceTracker tracker) {
+  const Lock lock(mutex_);
+  trace_.add_tracker(std::move(tracker));
+}
+
+void DeviceCache::snapshot(c10::MempoolId_t pool, bool include_traces, SnapshotInfo& out) {
+  const Context context = shared_.history.gather(RecordContext::ALL);
+  const Lock lock(mutex_);
+  settle_all();
+  const bool all = pool == c10::MempoolId_t{0, 0};
+  for (const auto& [base, segment] : segments_) {
+    if (!all && pool_id(*segment->pool) != pool) {
+      continue;
+    }
+    for (const Block* block = segment->first; block != nullptr;) {
+      if (block->state == BlockState::kUnmapped) {
+        block = block->next;
+      } else {
+        out.segments.push_back(describe(*segment, block, device_, pool_id(*segment->pool)));
+      }
+    }
+  }
+  const auto active = static_cast<size_t>(stats_.active_bytes[0].current);
+  trace_.record(TraceEntry::SNAPSHOT, 0, active, nullptr, {0, 0}, context, RecordContext::ALL);
+  out.device_traces.push_back(include_traces ? trace_.entries() : std::vector<TraceEntry>());
 }
 
 }  // namespace openreg::caching

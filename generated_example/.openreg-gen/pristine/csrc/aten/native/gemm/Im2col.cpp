@@ -1,6 +1,6 @@
 // Written by openreg-gen from openreg.yaml.
 // Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
-#include "aten/native/Im2col.h"
+#include "aten/native/gemm/Im2col.h"
 
 #include <ATen/Dispatch.h>
 

@@ -9,7 +9,7 @@
 
 #include "aten/Signature.h"
 #include "aten/Structured.h"
-#include "aten/native/Gemm.h"
+#include "aten/native/gemm/Gemm.h"
 
 // Products of matrices: PyTorch's meta() checks and allocates, gemm() in Gemm.h computes.
 

@@ -8,7 +8,8 @@
 #include "aten/Structured.h"
 #include "aten/native/maximum_out.h"
 
-// Structured operators of the spec whose names begin with 'm'; see Note [Structured kernels] in Structured.h.
+// Structured operators of the spec; see Note [Structured kernels] in Structured.h. Those of a letter that many names begin
+// with are in a file of their own, such as RegisterStructured_s.cpp.
 
 namespace openreg {
 namespace {
