@@ -82,6 +82,8 @@ void expand_row(const TemplateRow& row, const Exists& exists, const json& global
   base.key = row.key;
   base.about = row.about;
   base.file_class = row.file_class;
+  for (const auto& [slot, words] : row.slots)
+    for (const std::string& word : words) base.slots[slot].push_back(fill(row, word, globals, nullptr));
   if (row.each.empty()) {
     base.path = fill(row, row.path, globals, nullptr);
     base.was = fill(row, row.was, globals, nullptr);
@@ -135,6 +137,22 @@ void check_all_used(const UserTemplates& user, const std::filesystem::path& temp
 }
 
 }  // namespace
+
+json slots_of(const std::filesystem::path& templates, const std::vector<Output>& outputs) {
+  std::map<std::string, std::map<std::string, json>> slots;
+  for (const TemplateRow& row : template_rows(templates))
+    for (const auto& [slot, words] : row.slots) slots[slot];
+  for (const Output& output : outputs) {
+    const std::string file = std::filesystem::path(output.path).stem();
+    for (const auto& [slot, words] : output.slots) slots[slot][file] = {{"file", file}, {"words", words}};
+  }
+  json out = json::object();
+  for (const auto& [slot, files] : slots) {
+    out[slot] = json::array();
+    for (const auto& [file, entry] : files) out[slot].push_back(entry);
+  }
+  return out;
+}
 
 const json& item_of(const Output& output, const json& globals) {
   static const json none;

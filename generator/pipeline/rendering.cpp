@@ -51,6 +51,8 @@ void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& 
   const UserTemplates& user = rendering.user;
   rendering.outputs = expand_outputs(data.templates, rendering.model, rendering.subjects, user);
   check_user_paths(rendering.outputs, user, spec_file);
+  rendering.model["slots"] = slots_of(data.templates, rendering.outputs);
+  rendering.request.globals = rendering.model.dump();
   rendering.sizes = component_sizes(rendering.outputs, data.templates);
   std::erase_if(rendering.outputs, [&](const Output& output) { return rendering.ignore.matches(output.path); });
   for (const Output& output : rendering.outputs) {
