@@ -81,8 +81,10 @@ TEST_F(Tree, FilesThatMovedComeAlong) {
   apply({{"a/b.md", old_text, kShared}, {"a/c.md", old_text, kShared}, {"a/k.cpp", "k", kOwned}, {"a/g.cpp", "g"}});
   disk.files["a/b.md"] = old_text + "mine\n";
   disk.files["a/k.cpp"] = "my kernel";
-  std::vector<Rendered> moved = renders({{"n/b.md", "0\n" + old_text, kShared}, {"n/c.md", old_text, kShared},
-                                         {"n/k.cpp", "k", kOwned}, {"n/g.cpp", "g"}});
+  std::vector<Rendered> moved = renders({{"n/b.md", "0\n" + old_text, kShared},
+                                         {"n/c.md", old_text, kShared},
+                                         {"n/k.cpp", "k", kOwned},
+                                         {"n/g.cpp", "g"}});
   for (Rendered& each : moved) each.output.was = "a" + each.output.path.substr(1);
   const auto old = manifest();
   const Plan made = make_plan(disk, &*old, moved, next());
