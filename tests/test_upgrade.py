@@ -98,7 +98,12 @@ def test_files_that_moved_into_folders_carry_their_owners_edits(openreg_gen, fla
     for name in (*MOVED, "Gemm.h", "Matmul.cpp"):
         assert not (flat / NATIVE / name).exists()
         assert not (flat / ".openreg-gen/pristine" / NATIVE / name).exists()
-    gone = ("RegisterNative_n.cpp", "RegisterNative_r.cpp", "../runtime/CurrentStream.h", "../runtime/DeviceAllocator.h")
+    gone = (
+        "RegisterNative_n.cpp",
+        "RegisterNative_r.cpp",
+        "../runtime/CurrentStream.h",
+        "../runtime/DeviceAllocator.h",
+    )
     assert [name for name in gone if (flat / "csrc/aten" / name).exists()] == []
     assert (flat / "csrc/aten/RegisterNative.cpp").is_file()
     openreg_gen("generate", "--check", cwd=flat)
