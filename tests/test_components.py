@@ -144,10 +144,11 @@ def test_profiles_grow(render, full):
 
 def test_readme_says_what_there_is(full, render):
     readme = (full / "README.md").read_text()
-    assert "@" not in readme
     for name in NAMES:
         assert f"| `{name}` | " in readme
-    for tree in (full, render("readme", spec_of("minimal"))):
+    external = render("readme_external", spec_of("standard") + "device: {api: external}\n")
+    for tree in (full, external, render("readme", spec_of("minimal"))):
+        assert not re.search(r"@\w*:?\w*@", (tree / "README.md").read_text())
         section = (tree / "README.md").read_text().split("## Read it")[1].split("\n## ")[0]
         listed = re.findall(r"^\| `([^`]+)` \|", section, re.M)
         assert 8 <= len(listed) <= 12

@@ -8,7 +8,7 @@ namespace openreg_gen {
 namespace {
 
 /// Operators of one letter that get a file of their own.
-constexpr std::size_t kMany = 12;
+constexpr std::size_t kMany = 8;
 
 char first_letter(const std::string& base) {
   return to_lower(base[std::min(base.find_first_not_of('_'), base.size() - 1)]);
