@@ -2,7 +2,6 @@
 
 #include "diag/failure.h"
 #include "diag/text.h"
-#include "spec/component.h"
 #include "system/files.h"
 
 #include <fmt/format.h>
@@ -31,7 +30,6 @@ Sizes component_sizes(const std::vector<Output>& outputs, const std::filesystem:
   const auto facts = measured_seconds(templates / "build_seconds.json");
   const nlohmann::json& seconds = facts.at("seconds");
   Sizes sizes;
-  for (const Component& component : all_components()) sizes.of[std::string(component.name)];
   for (const char* key : {"compiler", "torch", "machine"}) {
     sizes.measured += (sizes.measured.empty() ? "" : key == std::string_view("torch") ? ", PyTorch " : ", ");
     sizes.measured += facts.at(key).get<std::string>();
