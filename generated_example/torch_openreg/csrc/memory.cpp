@@ -17,7 +17,6 @@
 #include "runtime/Allocator.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"
-#include "runtime/PluggableAllocator.h"
 #include "runtime/Stream.h"
 
 namespace openreg {
@@ -40,54 +39,9 @@ uint64_t raw_alloc(uint64_t size, int64_t device, uint64_t stream) {
   return reinterpret_cast<uintptr_t>(data);
 }
 
-// An optional function of a pluggable allocator, given by its address.
-template <typename Signature>
-Signature* function_at(uint64_t address) {
-  TORCH_CHECK(address != 0, "the function's address is null");
-  return reinterpret_cast<Signature*>(to_pointer(address));
-}
-
 void bind_allocators(py::module_& module) {
-  using Pluggable = PluggableAllocator;
-  using c10::MempoolId_t;
   py::class_<OpenRegAllocator, std::shared_ptr<OpenRegAllocator>>(module, "_Allocator")
       .def("name", &OpenRegAllocator::name);
-  py::class_<Pluggable, OpenRegAllocator, std::shared_ptr<Pluggable>>(module, "_PluggableAllocator")
-      .def("set_init_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) { self.set_init_fn(function_at<void(int)>(fn)); }))
-      .def("set_reset_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) { self.set_reset_fn(function_at<void()>(fn)); }))
-      .def("set_empty_cache_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) { self.set_empty_cache_fn(function_at<void()>(fn)); }))
-      .def("set_memory_fraction_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_memory_fraction_fn(function_at<void(double, int)>(fn));
-      }))
-      .def("set_base_alloc_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_base_alloc_fn(function_at<void*(void*, size_t*)>(fn));
-      }))
-      .def("set_record_stream_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_record_stream_fn(function_at<void(void*, orStream_t)>(fn));
-      }))
-      .def("set_begin_allocate_to_pool", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_begin_allocate_to_pool(function_at<void(int, MempoolId_t, StreamFilter)>(fn));
-      }))
-      .def("set_end_allocate_to_pool_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_end_allocate_to_pool_fn(function_at<void(int, MempoolId_t)>(fn));
-      }))
-      .def("set_release_pool", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_release_pool(function_at<void(int, MempoolId_t)>(fn));
-      }))
-      .def("set_cache_info_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_cache_info_fn(function_at<void(int, size_t*)>(fn));
-      }))
-      .def("set_device_stats_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_device_stats_fn(function_at<void(int, c10::CachingDeviceAllocator::DeviceStats*)>(fn));
-      }));
-  module.def("_load_pluggable_allocator", wrap_pybind_function(&loadPluggableAllocator));
-  module.def("_find_symbol", wrap_pybind_function([](const std::string& path, const std::string& name) {
-    return reinterpret_cast<uintptr_t>(findSymbol(path, name));
-  }));
-  module.def("_custom_allocator", wrap_pybind_function([](uint64_t alloc_fn, uint64_t free_fn) {
-    return std::make_shared<Pluggable>(function_at<Pluggable::AllocFn>(alloc_fn), function_at<Pluggable::FreeFn>(free_fn));
-  }));
-  module.def("_change_current_allocator", wrap_pybind_function(&changeCurrentAllocator));
   module.def("_get_allocator", wrap_pybind_function(&getCurrentAllocatorShared));
 }
 

@@ -37,6 +37,18 @@ inline DeviceStats stats(c10::DeviceIndex device = 0) {
   return getDeviceAllocator()->getDeviceStats(device);
 }
 
+inline c10::DataPtr allocate(size_t size) {
+  return getDeviceAllocator()->allocate(size);
+}
+
+inline OpenRegAllocator& caching() {
+  return *getCachingAllocator();
+}
+
+inline int64_t current(c10::CachingAllocator::StatArray DeviceStats::* field, size_t pool = kAll) {
+  return (stats().*field)[pool].current;
+}
+
 /// These settings, and PyTorch's defaults for all others: what the spec says under `allocator` counts for nothing here.
 inline void use_settings(const std::string& settings) {
   c10::CachingAllocator::setAllocatorSettings("expandable_segments:False," + settings);

@@ -8,20 +8,6 @@ namespace openreg::test {
 
 namespace {
 
-using c10::CachingAllocator::StatArray;
-
-c10::DataPtr allocate(size_t size) {
-  return getDeviceAllocator()->allocate(size);
-}
-
-OpenRegAllocator& caching() {
-  return *getCachingAllocator();
-}
-
-int64_t current(StatArray DeviceStats::* field, size_t pool = kAll) {
-  return (stats().*field)[pool].current;
-}
-
 class CachingTest : public AllocatorTest {};
 
 TEST_F(CachingTest, FreedMemoryIsHandedOutAgain) {

@@ -10,20 +10,6 @@ namespace openreg::test {
 
 namespace {
 
-using c10::CachingAllocator::StatArray;
-
-c10::DataPtr allocate(size_t size) {
-  return getDeviceAllocator()->allocate(size);
-}
-
-OpenRegAllocator& caching() {
-  return *getCachingAllocator();
-}
-
-int64_t current(StatArray DeviceStats::* field) {
-  return (stats().*field)[kAll].current;
-}
-
 class PoolsTest : public AllocatorTest {};
 
 TEST_F(PoolsTest, PoolsKeepTheirMemoryApart) {
