@@ -46,8 +46,8 @@ def test_add_touches_its_kernel_and_its_registration_only(openreg_gen, tree, op,
 
 def test_a_letter_that_many_names_begin_with_moves_to_a_file_of_its_own_once(openreg_gen, tree):
     """No other letter's operators move with it, and those that follow touch that file alone."""
-    some = ("nan_to_num.out", "nextafter.out", "neg.out", "norm.out", "ne.Tensor_out", "native_dropout_backward")
-    openreg_gen("add", "mode", "nansum.out", *some, "--strategy", "cpu_fallback", cwd=tree)
+    some = ("nansum.out", "nan_to_num.out", "nextafter.out", "neg.out", "norm.out")  # two come with each backend
+    openreg_gen("add", "mode", *some, "--strategy", "cpu_fallback", cwd=tree)
     one, own = "csrc/aten/RegisterNative.cpp", "csrc/aten/RegisterNative_n.cpp"
     before = state(tree)
     assert own not in before
@@ -60,7 +60,7 @@ def test_a_letter_that_many_names_begin_with_moves_to_a_file_of_its_own_once(ope
     after = state(tree)
     assert {name for name in changed(before, after) if name.startswith("csrc")} == {one, own}
     assert registered(one) == [line for line in all_in_one if '"n' not in line]
-    assert len(registered(own)) == 1 + len(some) + 2  # TORCH_LIBRARY_IMPL is one
+    assert len(registered(own)) == 1 + 8  # TORCH_LIBRARY_IMPL is one
     openreg_gen("add", "nonzero_static", "--strategy", "cpu_fallback", cwd=tree)
     assert {name for name in changed(after, state(tree)) if name.startswith("csrc")} == {own}
     openreg_gen("remove", "nonzero", "nonzero_static", cwd=tree)
