@@ -12,12 +12,15 @@ import sys
 import tempfile
 
 
+failed: list[str] = []
+
+
 def seconds(command: list[str], folder: str) -> float:
     """Processor time of a command and of all that it starts."""
     process = subprocess.Popen(command, cwd=folder)
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
-        sys.exit(f"error: this command failed: {shlex.join(command)}")
+        failed.append(shlex.join(command))
     return usage.ru_utime + usage.ru_stime
 
 
@@ -26,7 +29,6 @@ def jobs(tree: pathlib.Path, scratch: pathlib.Path) -> list[tuple[str, list[str]
     found = []
     for entry in json.loads((tree / "build/compile_commands.json").read_text()):
         command = shlex.split(entry["command"])
-        command = command[command.index("env") + 1 :]  # without the launcher
         source = pathlib.Path(entry["file"])
         sources = [source]
         if "/Unity/" in entry["file"]:
@@ -67,6 +69,8 @@ def main() -> None:
         "seconds": dict(sorted(measured.items())),
     }
     pathlib.Path(sys.argv[1]).write_text(json.dumps(facts, indent=1) + "\n")
+    if failed:
+        sys.exit("error: these failed, and their time is that of the failure:\n" + "\n".join(failed))
 
 
 if __name__ == "__main__":
