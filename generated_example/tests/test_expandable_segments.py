@@ -16,10 +16,10 @@ api = torch.openreg
 parts = [torch.empty(15 * MIB, dtype=torch.uint8, device="openreg") for _ in range(4)]
 addresses = sorted(x.data_ptr() for x in parts)
 print("steps", {b - a for a, b in zip(addresses, addresses[1:])} == {15 * MIB})
+print("segments", api.memory_stats()["segment.all.current"])
 for i, x in enumerate(parts):
     x.fill_(i)
 print("values", [int(x.sum()) // (15 * MIB) for x in parts])
-print("segments", api.memory_stats()["segment.all.current"])
 del parts, x
 api.empty_cache()
 print("reserved", api.memory_reserved())
