@@ -31,6 +31,7 @@ Sizes component_sizes(const std::vector<Output>& outputs, const std::filesystem:
   const nlohmann::json& seconds = facts.at("seconds");
   Sizes sizes;
   for (const char* key : {"compiler", "torch", "machine"}) {
+    if (seconds.empty()) break;
     sizes.measured += (sizes.measured.empty() ? "" : key == std::string_view("torch") ? ", PyTorch " : ", ");
     sizes.measured += facts.at(key).get<std::string>();
   }
@@ -51,7 +52,6 @@ std::string with_sizes(std::string text, const Sizes& sizes) {
     replace_all(text, "@lines:" + name + "@", std::to_string(two_digits(size.lines)));
     replace_all(text, "@seconds:" + name + "@", size.seconds == 0 ? "" : fmt::format("{:.0f}", size.seconds));
   }
-  replace_all(text, "@measured@", sizes.measured);
   return text;
 }
 

@@ -18,14 +18,14 @@ struct Size {
 
 struct Sizes {
   std::map<std::string, Size> of;  // by name; under the empty one what each tree has
-  std::string measured;            // how the seconds were: compiler, PyTorch, machine
+  std::string measured;            // how the seconds were: compiler, PyTorch, machine; empty: not at all
 };
 
 /// Files of operators, one an item of a list, are not counted.
 Sizes component_sizes(const std::vector<Output>& outputs, const std::filesystem::path& templates);
 
-/// Fills in "@files:NAME@", "@lines:NAME@" and "@seconds:NAME@", as the table of a tree's README has them, and
-/// "@measured@": how the seconds were. Lines are rounded to two digits, so that small changes are none of that page's.
+/// Fills in "@files:NAME@", "@lines:NAME@" and "@seconds:NAME@", as the table of a tree's README has them. Lines are
+/// rounded to two digits, so that small changes are none of that page's.
 std::string with_sizes(std::string text, const Sizes& sizes);
 
 }  // namespace openreg_gen
