@@ -66,8 +66,8 @@ Exit run(Invocation& call, const ComponentsOptions&) {
     const Size size = found == size_of.end() ? Size{} : found->second;
     const bool on = tree && tree->components.has(component.name);
     rows.push_back({std::string(component.name), std::string(to_string(component.since)), std::to_string(size.files),
-                    std::to_string(size.lines), size.seconds == 0 ? "" : fmt::format("{:.0f}", size.seconds), needs_of(component),
-                    std::string(component.about)});
+                    std::to_string(size.lines), size.seconds == 0 ? "" : fmt::format("{:.0f}", size.seconds),
+                    needs_of(component), std::string(component.about)});
     if (tree) rows.back().insert(rows.back().begin(), on ? "yes" : "-");
     json.push_back({{"name", component.name},
                     {"about", component.about},
