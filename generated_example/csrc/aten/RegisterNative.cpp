@@ -49,12 +49,12 @@ namespace {
 // Each kernel runs with the device of its arguments as the current one.
 
 at::Tensor relu(const at::Tensor& self) {
-  const c10::OptionalDeviceGuard guard(at::device_of(self));
+  const OperandsGuard guard(self);
   return native::relu(self);
 }
 
 at::Tensor& relu_(at::Tensor& self) {
-  const c10::OptionalDeviceGuard guard(at::device_of(self));
+  const OperandsGuard guard(self);
   return native::relu_(self);
 }
 
@@ -70,7 +70,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> _scaled_dot_product_f
 
 // aten::abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!): PyTorch's own kernel; its abs_stub is in native/abs_out.cpp
 at::Tensor& abs_out(const at::Tensor& self, at::Tensor& out) {
-  const c10::OptionalDeviceGuard guard(first_device_of(self, out));
+  const OperandsGuard guard(self, out);
   return at::native::abs_out(self, out);
 }
 
