@@ -95,10 +95,13 @@ build_command() {
 }
 
 # kind_spec KIND: the spec of a tree of another kind than generated_example/, with the operators of specs/openreg.yaml.
-kinds="external direct fallback_none without_features minimal"
+kinds="external direct fallback_none without_features minimal external_minimal"
 kind_spec() {
   echo "backend: {name: openreg}"
-  if [ "$1" = minimal ]; then echo "profile: minimal"; return; fi
+  case $1 in
+    minimal) echo "profile: minimal"; return ;;
+    external_minimal) printf 'profile: minimal\ndevice: {api: external}\n'; return ;;
+  esac
   echo "profile: full"
   case $1 in
     external) echo "device: {api: external}" ;;

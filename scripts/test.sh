@@ -8,8 +8,8 @@
 #          what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
 #          interpreter than python3
 #        scripts/test.sh components [NAME ...|all]
-#          minimal is built from nothing, without a compiler cache, and tested; and so is a minimal tree with each component
-#          that is named
+#          minimal is built from nothing, without a compiler cache, and tested; then minimal trees with one component more:
+#          those that are named, all, or two, others each day
 # For a person: soak, the runtime under sanitizers; kinds, libraries of other kinds of trees; sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
 source "$(dirname "$0")/lib.sh"
 stages=${*:-command format example sample device allocator components full second external package release}
@@ -254,28 +254,48 @@ stage_external() {
   "$python" -m pytest -q "$root/tests/test_external.py"
 }
 
-# A minimal tree, and minimal trees with one component more.
+# needs_of NAME: the components that one needs; without NAME: all components.
+needs_of() {
+  "$generator" components --json | "$python" -c 'import json, sys; print("\n".join(
+    name for c in json.load(sys.stdin) for name in ([c["name"]] if len(sys.argv) < 2 else c["needs"] if c["name"] == sys.argv[1] else [])))' "$@"
+}
+
+# A minimal tree, and minimal trees with one component more, whose tests are those that came or changed with it: the others
+# are tested with the component that they are of.
 stage_components() {
-  local name tree=$work/components/minimal backend
+  local name start file tree=$work/components/minimal without=$work/components/without backend all needs tests day=$(($(date +%s) / 86400))
   backend=$(backend_python "$work/venv_components")
   "$generator" new openreg --profile minimal --out "$tree" >/dev/null
   step "Building minimal from nothing, without a compiler cache: $(find "$tree" -type f -not -path '*/.openreg-gen/*' | wc -l) files"
-  local start=$SECONDS
+  start=$SECONDS
   CCACHE_DISABLE=1 install_tree "$backend" "$tree" -DOPENREG_WERROR=ON
   echo "$((SECONDS - start)) s"
   "$backend" "$tree/examples/train_mlp.py"
   pytests "$backend" "$tree/tests"
-  [ "${chosen[*]}" = all ] && mapfile -t chosen < <("$generator" components --json | "$python" -c 'import json, sys; print("\n".join(c["name"] for c in json.load(sys.stdin)))')
+  mapfile -t all < <(needs_of)
+  if [ "${chosen[*]}" = all ]; then chosen=("${all[@]}"); fi
+  if [ ${#chosen[@]} -eq 0 ]; then
+    chosen=("${all[2 * day % ${#all[@]}]}" "${all[(2 * day + 1) % ${#all[@]}]}")
+    echo "The two of this day; again: scripts/test.sh components ${chosen[*]}"
+  fi
   for name in "${chosen[@]}"; do
     tree=$work/components/$name
     "$generator" new openreg --profile minimal --out "$tree" >/dev/null
     "$generator" add component "$name" -C "$tree"
+    rm -rf "$without"
+    "$generator" new openreg --profile minimal --out "$without" >/dev/null
+    mapfile -t needs < <(needs_of "$name")
+    [ -z "${needs[*]}" ] || "$generator" add component "${needs[@]}" -C "$without" >/dev/null
+    tests=()
+    while read -r file; do
+      cmp -s "$tree/$file" "$without/$file" || tests+=("$tree/$file")
+    done < <(cd "$tree" && find tests -name 'test_*.py' | sort)
     step "Building minimal with $name"
     start=$SECONDS
     install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_BUILD_TESTS=ON -DOPENREG_UNITY_BUILD=ON
     echo "$((SECONDS - start)) s"
     if [ -d "$tree/tests/cpp" ]; then ctest --test-dir "$tree/build" --output-on-failure -j "$(nproc)"; fi
-    pytests "$backend" "$tree/tests"
+    pytests "$backend" "${tests[@]:-$tree/tests}"
   done
 }
 

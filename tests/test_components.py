@@ -10,6 +10,11 @@ from trees import files
 
 # What of a component would be found in a tree that has it not. Files are its own by templates.yaml; these are names.
 TRACES = {
+    "gemm": r"Gemm|native/gemm|Im2col|gemm\.(h|cpp)",
+    "recurrent": r"Rnn\.cpp|nn\.(LSTM|GRU)\b|_thnn_fused_lstm_cell\(",
+    "virtual_memory": r"ExpandableSegment|expandable_sizes|MemAddressReserve|kUnmapped|virtual_memory|set_accessible",
+    "pools": r"\b_?MemPool\b|PrivatePool|use_mem_pool|AllocateToPool|bind_pools|markCapture",
+    "fallback_report": r"FallbackReport|FallbackScope|fallback_report|fallback_counts|bind_fallback",
     "caching": r"CachingAllocator\.cpp|DeviceCache",
     "pluggable": r"PluggableAllocator|_load_pluggable|change_current_allocator",
     "history": r"memory_snapshot|_record_memory_history|bind_memory_history",
@@ -139,10 +144,11 @@ def test_profiles_grow(render, full):
 
 def test_readme_says_what_there_is(full, render):
     readme = (full / "README.md").read_text()
-    assert "@" not in readme
     for name in NAMES:
         assert f"| `{name}` | " in readme
-    for tree in (full, render("readme", spec_of("minimal"))):
+    external = render("readme_external", spec_of("standard") + "device: {api: external}\n")
+    for tree in (full, external, render("readme", spec_of("minimal"))):
+        assert not re.search(r"@\w*:?\w*@", (tree / "README.md").read_text())
         section = (tree / "README.md").read_text().split("## Read it")[1].split("\n## ")[0]
         listed = re.findall(r"^\| `([^`]+)` \|", section, re.M)
         assert 8 <= len(listed) <= 12
@@ -185,7 +191,7 @@ def test_add_and_remove(openreg_gen, tmp_path):
     edited.write_text(edited.read_text() + "\n# mine\n")
     refused = openreg_gen("remove", "component", "runtime", "-C", "tree", cwd=tmp_path, code=2)
     assert "needed by" in refused.stderr and "history" in refused.stderr and "examples" in refused.stderr
-    everything = ("runtime", "device", "history", "examples", "amp")
+    everything = ("runtime", "device", "history", "examples", "recurrent", "amp")
     done = openreg_gen("remove", "component", *everything, "-C", "tree", cwd=tmp_path)
     assert "examples/gpt.py" in done.stdout
     assert edited.read_text().endswith("# mine\n")
@@ -201,6 +207,37 @@ def test_operators_of_minimal_need_nothing_that_is_off(openreg_gen, tmp_path):
     assert "add sin.out as native: serves 'sin' too; in_tree needs component 'runtime'" in answer
     assert "add nonzero as native: " in answer
     openreg_gen("generate", "--check", cwd=tree)
+
+
+def test_recurrent_cells_are_kernels_of_the_backend_or_operators_like_others(openreg_gen, tmp_path):
+    """Where the component is off, the spec may name them; where it is on they come with the backend."""
+    spec = "backend: {name: mybackend}\nprofile: standard\ncomponents: {recurrent: false}\nops:\n"
+    (tmp_path / "spec.yaml").write_text(spec + "  _thnn_fused_gru_cell: native\n")
+    openreg_gen("new", "mybackend", "--spec", "spec.yaml", "--out", "tree", cwd=tmp_path)
+    assert "_thnn_fused" not in (tmp_path / "tree/csrc/aten/RegisterMinimal.cpp").read_text()
+    assert '"_thnn_fused_gru_cell"' in (tmp_path / "tree/csrc/aten/RegisterNative.cpp").read_text()
+    refused = openreg_gen("add", "component", "recurrent", "-C", "tree", cwd=tmp_path, code=2).stderr
+    assert "'_thnn_fused_gru_cell' is part of the minimal set" in refused
+    openreg_gen("remove", "_thnn_fused_gru_cell", cwd=tmp_path / "tree")
+    openreg_gen("add", "component", "recurrent", "-C", "tree", cwd=tmp_path)
+    assert '"_thnn_fused_lstm_cell"' in (tmp_path / "tree/csrc/aten/RegisterMinimal.cpp").read_text()
+
+
+def test_a_template_of_ones_own_gives_to_slots(openreg_gen, tmp_path):
+    """A binding and a name of torch.mybackend, without an edit of the files that list them."""
+    (tmp_path / "spec.yaml").write_text("backend: {name: mybackend}\nprofile: standard\ntemplates: my\n")
+    (tmp_path / "my").mkdir()
+    (tmp_path / "my/mine.cpp.j2").write_text("void bind_mine();\n")
+    (tmp_path / "my/mine.py.j2").write_text("def answer() -> int: ...\n")
+    about = "class: generated, about: mine"
+    (tmp_path / "my/templates.yaml").write_text(
+        f"- {{template: mine.cpp.j2, path: '{{package}}/csrc/mine.cpp', {about}, slots: {{bindings: bind_mine}}}}\n"
+        f"- {{template: mine.py.j2, path: '{{package}}/backend/mine.py', {about}, slots: {{exports: answer}}}}\n"
+    )
+    openreg_gen("new", "mybackend", "--spec", "spec.yaml", "--out", "tree", cwd=tmp_path)
+    package = tmp_path / "tree/torch_mybackend"
+    assert "  bind_mine(result);\n" in (package / "csrc/Module.cpp").read_text()
+    assert "from .mine import (\n    answer,\n)\n" in (package / "backend/__init__.py").read_text()
 
 
 def test_keys_of_their_own(openreg_gen, tmp_path):
@@ -219,6 +256,15 @@ def test_keys_of_their_own(openreg_gen, tmp_path):
         ("compile: false\ncomponents: {compile: true}\n", "'compile' is on here and off by 'compile'"),
         ("components: {swep: false}\n", "did you mean 'sweep'"),
         ("profile: minimal\nops: {abs.out: stub}\n", "'abs.out' as 'stub' needs component 'runtime', which is off"),
+        (
+            "components: {gemm: false}\nops: {mm.out: matmul}\n",
+            "'mm.out' as 'matmul' needs component 'gemm', which is off",
+        ),
+        (
+            "components: {virtual_memory: false}\nallocator: {expandable_segments: true}\n",
+            "`expandable_segments: true` needs component 'virtual_memory'",
+        ),
+        ("profile: standard\ncomponents: {pools: false}\n", "component 'pluggable' needs 'pools', which is off"),
         ("profile: minimal\nfallback: alias\n", "`fallback: alias` needs component 'runtime'"),
     ],
 )

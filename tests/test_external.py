@@ -44,8 +44,14 @@ def of_rung(outcomes, rung):
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
     """Freshly rendered and built, in this Python's environment but not installed into it."""
-    tree = tmp_path_factory.mktemp("external") / "torch_porttest"
-    run(GENERATOR, "new", "porttest", "--device", "external", "--out", str(tree), cwd=tree.parent)
+    return new_tree(tmp_path_factory.mktemp("external"))
+
+
+def new_tree(folder, *options, port=None):
+    tree = folder / "torch_porttest"
+    run(GENERATOR, "new", "porttest", "--device", "external", *options, "--out", str(tree), cwd=tree.parent)
+    if port is not None:
+        shutil.copy(port, tree / PORT)
     run("cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}",
         "-DPORTTEST_WERROR=ON", cwd=tree)  # fmt: skip
     run("cmake", "--build", "build", cwd=tree)
@@ -112,3 +118,15 @@ def test_host_memory_climbs_the_whole_ladder(ported):
     outcomes, output = ladder(ported)
     assert set(outcomes.values()) == {"PASSED"}, output
     assert {name[len("test_bringup_")] for name in outcomes} == set("12345")
+
+
+def test_minimal_on_host_memory(tmp_path):
+    """What a bring-up starts from: climbs the ladder, passes all its tests and trains."""
+    tree = new_tree(tmp_path, "--profile", "minimal", port=ROOT / "tests/external/host_port.cpp")
+    run(sys.executable, "setup.py", "-q", "egg_info", cwd=tree)  # PyTorch finds its entry point
+    result = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=tree)
+    assert re.search(r"^\d+ passed", result.stdout, re.MULTILINE), result.stdout
+    assert "skipped" not in result.stdout
+    outcomes, output = ladder(tree)
+    assert set(outcomes.values()) == {"PASSED"}, output
+    run(sys.executable, "examples/train_mlp.py", cwd=tree)

@@ -63,6 +63,67 @@ def test_the_owners_lines_come_along(openreg_gen, old):
     openreg_gen("generate", "--check", cwd=old)
 
 
+@pytest.fixture
+def flat(tmp_path):
+    with tarfile.open(FROZEN.with_name("flat_folders.tar.xz")) as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path / "old"
+
+
+MOVED = ("Gemm.cpp", "Im2col.h", "Im2col.cpp", "GemmConvolution.h", "GemmConvolution.cpp")
+NATIVE = "csrc/aten/native/"
+
+
+def test_files_that_moved_into_folders_carry_their_owners_edits(openreg_gen, flat, tmp_path):
+    """What was edited is merged at the new place, what the owner took with `own` is there as it was, and nothing stays behind."""
+    openreg_gen("own", NATIVE + "Matmul.cpp", cwd=flat, code=None)
+    mine = (flat / NATIVE / "Matmul.cpp").read_text() + "// taken\n"
+    (flat / NATIVE / "Matmul.cpp").write_text(mine)
+    text = (flat / NATIVE / "Gemm.cpp").read_text()
+    (flat / NATIVE / "Gemm.cpp").write_text(text + "// mine\n")
+    assert '#include "aten/native/Gemm.h"' in text
+    (flat / NATIVE / "nonzero.cpp").write_text("// my kernel\n")
+    before = state(flat)
+    answer = json.loads(openreg_gen("generate", "--json", cwd=flat).stdout)["files"]
+    said = {file["path"]: (file["action"], file["reason"]) for file in answer}
+    assert said[NATIVE + "gemm/Gemm.cpp"] == ("merge", f"your edits and the new render; was {NATIVE}Gemm.cpp")
+    assert said[NATIVE + "Gemm.cpp"] == ("remove", "has another path now")
+    merged = (flat / NATIVE / "gemm/Gemm.cpp").read_text()
+    assert merged.endswith("// mine\n") and '#include "aten/native/gemm/Gemm.h"' in merged
+    assert (flat / NATIVE / "gemm/Matmul.cpp").read_text() == mine
+    assert (flat / NATIVE / "nonzero.cpp").read_text() == "// my kernel\n"
+    expected = fresh(openreg_gen, flat, tmp_path)
+    for name in MOVED[1:]:
+        assert (flat / NATIVE / "gemm" / name).read_bytes() == (expected / NATIVE / "gemm" / name).read_bytes()
+    for name in (*MOVED, "Gemm.h", "Matmul.cpp"):
+        assert not (flat / NATIVE / name).exists()
+        assert not (flat / ".openreg-gen/pristine" / NATIVE / name).exists()
+    gone = (
+        "RegisterNative_n.cpp",
+        "RegisterNative_r.cpp",
+        "../runtime/CurrentStream.h",
+        "../runtime/DeviceAllocator.h",
+    )
+    assert [name for name in gone if (flat / "csrc/aten" / name).exists()] == []
+    assert (flat / "csrc/aten/RegisterNative.cpp").is_file()
+    openreg_gen("generate", "--check", cwd=flat)
+    openreg_gen("generate", "--force", cwd=flat)
+    assert (flat / NATIVE / "gemm/Gemm.cpp").read_text() == merged
+    openreg_gen("undo", cwd=flat)
+    assert state(flat) == before
+
+
+def test_a_moved_file_that_conflicts_is_at_its_new_place(openreg_gen, flat):
+    text = (flat / NATIVE / "Gemm.cpp").read_text()
+    edited = text.replace('#include "aten/native/Gemm.h"', '#include "aten/native/Gemm.h"  // mine')
+    (flat / NATIVE / "Gemm.cpp").write_text(edited)
+    openreg_gen("generate", cwd=flat, code=None)
+    assert "<<<<<<<" in (flat / NATIVE / "gemm/Gemm.cpp").read_text()
+    assert not (flat / NATIVE / "Gemm.cpp").exists()
+    openreg_gen("generate", "--ours", cwd=flat)
+    assert '#include "aten/native/Gemm.h"  // mine' in (flat / NATIVE / "gemm/Gemm.cpp").read_text()
+
+
 def test_an_operator_can_be_added_to_it(openreg_gen, old):
     openreg_gen("add", "nonzero", cwd=old)
     assert "  nonzero: native\n" in (old / "olddevice.yaml").read_text()

@@ -12,7 +12,7 @@
 
 #include <c10/core/CPUAllocator.h>
 
-#include "runtime/DeviceAllocator.h"
+#include "runtime/Allocator.h"
 #include "runtime/Functions.h"
 #include "runtime/caching/CachingAllocator.h"
 #include "traces.h"

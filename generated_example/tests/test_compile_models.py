@@ -52,7 +52,7 @@ def with_operators(model: nn.Module):
 
 @pytest.mark.parametrize(
     "name",
-    ["mlp", *(pytest.param(name, marks=many_kernels) for name in ("cnn", "lstm", "transformer"))],
+    ["mlp", *(pytest.param(name, marks=many_kernels) for name in networks.NAMES[1:])],
 )
 def test_training_is_that_of_eager(device, name, with_cpp):
     eager, compiled = losses(name, device), losses(name, device, with_inductor)

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
-"""Operators without a kernel: what runs on the CPU and how, what is refused, what it cost."""
+"""Operators without a kernel: what runs on the CPU and how, and what is refused."""
 
 import os
 import subprocess
@@ -20,20 +20,9 @@ kernels = torch._C._dispatch_has_kernel_for_dispatch_key
 runs = pytest.mark.skipif(KIND == "none", reason="nothing falls back; both accesses run in test_both_accesses")
 
 
-@pytest.fixture
-def aliased(device) -> bool:
-    """Whether CPU kernels run on the device's memory."""
-    return KIND != "copy" and api.get_device_properties(device).host_accessible
-
-
 def falls_back(op: str) -> bool:
     """Whether the backend has no kernel of its own for the operator."""
     return not kernels(op, "PrivateUse1")
-
-
-def counted(op: str):
-    api_counts = {count.op: count for count in api.fallback_report()}
-    return api_counts.get(op)
 
 
 def equal(actual, expected) -> None:
@@ -210,48 +199,6 @@ def test_gradients(device):
 
 
 @runs
-def test_counts(device, aliased):
-    if not falls_back("aten::bincount"):
-        pytest.skip("bincount has a kernel, so nothing falls back")
-    x = torch.tensor([1, 1, 3], device=device)
-    api.reset_fallback_report()
-    assert counted("aten::bincount") is None
-    for _ in range(3):
-        x.bincount()
-    count = counted("aten::bincount")
-    assert count.calls == 3
-    assert count.kind == ("alias" if aliased else "copy")
-    assert count.bytes_to_host == (0 if aliased else 3 * x.nbytes)
-    assert count.bytes_to_device == 3 * 4 * 8
-    assert 0 < count.seconds < 60
-    torch.nn.functional.linear(torch.ones(1, 2, device=device), torch.ones(1, 2, device=device))
-    report = api.fallback_report()
-    assert report.calls == sum(c.calls for c in report) >= 3
-    assert not any(c.op == "aten::linear" for c in report)  # composite: it has no fallback of its own
-    table = str(report).splitlines()
-    assert table[0].split() == ["operator", "how", "calls", "to", "host", "to", "device", "ms"]
-    assert any(line.startswith("aten::bincount") for line in table)
-    assert table[-1].startswith("total")
-    api.reset_fallback_report()
-    assert not api.fallback_report()
-    assert str(api.fallback_report()) == "nothing fell back to the CPU"
-
-
-@runs
-def test_in_place_moves_only_copies(device, aliased):
-    if not falls_back("aten::put_"):
-        pytest.skip("put_ has a kernel, so nothing falls back")
-    x = torch.zeros(8, device=device)
-    index = torch.tensor([1], device=device)
-    source = torch.ones(1, device=device)
-    api.reset_fallback_report()
-    x.put_(index, source)
-    count = counted("aten::put_")
-    assert count.bytes_to_host == (0 if aliased else 32 + 8 + 4)
-    assert count.bytes_to_device == (0 if aliased else 32)
-
-
-@runs
 def test_threads(device):
     failures = []
 
@@ -287,7 +234,9 @@ def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(VARIABLE in os.environ, reason="the tests of another kind")
 @pytest.mark.parametrize("kind", ["copy", "alias"])
 def test_both_accesses(device, kind):
-    files = [__file__, os.path.join(os.path.dirname(__file__), "test_as_on_the_cpu.py")]
+    folder = os.path.dirname(__file__)
+    names = ["test_fallback.py", "test_as_on_the_cpu.py", "test_fallback_report.py"]
+    files = [os.path.join(folder, name) for name in names]
     done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *files, **{VARIABLE: kind})
     assert done.returncode == 0, done.stdout + done.stderr
 

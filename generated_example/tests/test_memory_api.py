@@ -6,7 +6,6 @@ import base64
 import gc
 import pickle
 import re
-import threading
 import time
 
 import pytest
@@ -177,34 +176,6 @@ def test_out_of_memory_observers(device):
     ((index, allocated, device_total, free),) = seen
     assert (index, allocated, device_total) == (0, 2 * total, total)
     assert 0 <= free <= total
-
-
-def test_pools_keep_their_memory(device):
-    torch.empty(1, device=device)
-    try:
-        pool = api.MemPool()
-    except NotImplementedError as error:
-        assert api.get_allocator_backend() in str(error)
-        pytest.skip(str(error))
-    outside = torch.empty(MIB, dtype=torch.uint8, device=device)
-    with api.use_mem_pool(pool):
-        inside = torch.empty(MIB, dtype=torch.uint8, device=device)
-        elsewhere = []
-        thread = threading.Thread(target=lambda: elsewhere.append(torch.empty(MIB, device=device)))
-        thread.start()
-        thread.join()
-    segments = pool.snapshot()
-    assert segments and all(tuple(s["segment_pool_id"]) == pool.id for s in segments)
-
-    def in_pool(x):
-        return any(s["address"] <= x.data_ptr() < s["address"] + s["total_size"] for s in segments)
-
-    assert in_pool(inside)
-    assert not in_pool(outside)
-    assert not in_pool(elsewhere[0])
-    assert pool.use_count() == 1
-    with api.use_mem_pool(pool):
-        assert pool.use_count() == 2
 
 
 def test_errors_name_the_allocator(device):

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
-"""The kernels that come with the backend: copies, views, sizes, filling, convolutions, recurrent cells, random numbers."""
+"""The kernels that come with the backend: copies, views, sizes, filling, convolutions, random numbers."""
 
 import itertools
 
@@ -329,26 +329,8 @@ def train(module, device, x, steps=3):
         (lambda: torch.nn.Conv2d(2, 3, 3, stride=2, dilation=2, bias=False), (2, 2, 9, 9)),
         (lambda: torch.nn.Conv3d(1, 2, 2), (1, 1, 4, 4, 4)),
         (lambda: torch.nn.ConvTranspose2d(2, 4, 3, stride=2, groups=2), (2, 2, 5, 5)),
-        (lambda: torch.nn.LSTM(3, 4, num_layers=2), (5, 2, 3)),
-        (lambda: torch.nn.LSTM(3, 4, bias=False, bidirectional=True), (5, 2, 3)),
-        (lambda: torch.nn.GRU(3, 4, num_layers=2), (5, 2, 3)),
-        (lambda: torch.nn.GRU(3, 4, bias=False), (5, 2, 3)),
-        (lambda: torch.nn.RNN(3, 4), (5, 2, 3)),
-        (lambda: torch.nn.LSTMCell(3, 4), (2, 3)),
     ],
-    ids=[
-        "conv1d",
-        "conv2d",
-        "strided",
-        "conv3d",
-        "transposed",
-        "lstm",
-        "bilstm",
-        "gru",
-        "gru_plain",
-        "rnn",
-        "lstm_cell",
-    ],
+    ids=["conv1d", "conv2d", "strided", "conv3d", "transposed"],
 )
 def test_modules_train_as_on_the_cpu(device, module, shape):
     x = torch.randn(shape, generator=torch.Generator().manual_seed(0))

@@ -16,18 +16,6 @@ NAME = "openreg"
 api = torch.openreg
 
 
-class Recurrent(nn.Module):
-    """An LSTM or a GRU, and a linear layer on its last output."""
-
-    def __init__(self, kind: type[nn.RNNBase]) -> None:
-        super().__init__()
-        self.rnn = kind(6, 8, num_layers=2, batch_first=True)
-        self.out = nn.Linear(8, 3)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.out(self.rnn(x)[0][:, -1])
-
-
 def mlp() -> nn.Module:
     return nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.LayerNorm(16), nn.GELU(), nn.Linear(16, 3))
 
@@ -60,8 +48,6 @@ def embedding() -> nn.Module:
 NETWORKS = {
     "mlp": (mlp, lambda: torch.randn(8, 6)),
     "convolutional": (convolutional, lambda: torch.randn(4, 2, 8, 8)),
-    "lstm": (lambda: Recurrent(nn.LSTM), lambda: torch.randn(4, 5, 6)),
-    "gru": (lambda: Recurrent(nn.GRU), lambda: torch.randn(4, 5, 6)),
     "transformer": (transformer, lambda: torch.randn(4, 5, 6)),
     "embedding": (embedding, lambda: torch.randint(10, (4, 5))),
 }
@@ -214,47 +200,6 @@ def test_inference_mode_and_no_grad(device):
     assert first.is_inference()
     assert not second.requires_grad
     torch.testing.assert_close(first.cpu(), second.cpu())
-
-
-LSTMS = {
-    "one layer": {},
-    "three layers": {"num_layers": 3},
-    "bidirectional": {"bidirectional": True, "num_layers": 2},
-    "batch first": {"batch_first": True},
-    "projected": {"proj_size": 3},
-    "without bias": {"bias": False},
-}
-
-
-@pytest.mark.filterwarnings("ignore:LSTM with projections is not supported with oneDNN")
-@pytest.mark.parametrize("given", [False, True], ids=["zeros", "hidden given"])
-@pytest.mark.parametrize("options", LSTMS.values(), ids=LSTMS)
-def test_lstm(device, options, given):
-    torch.manual_seed(0)
-    cpu_lstm, x = nn.LSTM(6, 5, **options), torch.randn(4, 4, 6)
-    layers = options.get("num_layers", 1) * (2 if "bidirectional" in options else 1)
-    hidden = torch.randn(layers, 4, options.get("proj_size", 5)), torch.randn(layers, 4, 5)
-    lstm = copy.deepcopy(cpu_lstm).to(device)
-    results = []
-    for model, where in ((cpu_lstm, torch.device("cpu")), (lstm, device)):
-        leaves = [t.detach().to(where).requires_grad_() for t in (x, *(hidden if given else ()))]
-        y, (h, c) = model(leaves[0], tuple(leaves[1:]) or None)
-        (y.square().sum() + h.sum() + 2 * c.sum()).backward()
-        results.append([y, h, c, *(t.grad for t in leaves), *(p.grad for p in model.parameters())])
-    for got, expected in zip(results[1], results[0], strict=True):
-        assert got.device == device
-        torch.testing.assert_close(got.cpu(), expected, rtol=1e-4, atol=1e-5)
-
-
-def test_packed_sequences(device):
-    lengths = [4, 2, 1]
-    x = torch.randn(3, 4, 6)
-    lstm = nn.LSTM(6, 5, batch_first=True)
-    expected, _ = lstm(nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True))
-    packed = nn.utils.rnn.pack_padded_sequence(x.to(device), lengths, batch_first=True)
-    assert getattr(packed, f"is_{NAME}")
-    got, _ = lstm.to(device)(packed)
-    torch.testing.assert_close(got.data.cpu(), expected.data, rtol=1e-4, atol=1e-5)
 
 
 BAGS = {

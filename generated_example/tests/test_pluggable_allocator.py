@@ -1,5 +1,5 @@
 # Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+# Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
 """Allocators from shared libraries. Each test has a process of its own: an allocator stays until the process ends."""
 
 import os

@@ -3,6 +3,7 @@
 #include "cli/verb.h"
 #include "pipeline/rendering.h"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <optional>
@@ -41,7 +42,7 @@ std::map<std::string, Size> sizes(Invocation& call, Spec spec, const DataDir& da
   const Resolved resolved = resolve(std::move(spec), call.catalog(), diagnostics);
   Rendering rendering = prepare(resolved, data, "spec.yaml");
   add_outputs(rendering, resolved, data);
-  return rendering.sizes;
+  return rendering.sizes.of;
 }
 
 std::string needs_of(const Component& component) {
@@ -57,20 +58,23 @@ Exit run(Invocation& call, const ComponentsOptions&) {
   Diagnostics diagnostics;
   const auto size_of = sizes(call, tree ? *tree : parse_spec(data.specs / "minimal.yaml", diagnostics), data);
   auto json = nlohmann::ordered_json::array();
-  std::vector<std::vector<std::string>> rows{{"component", "profile", "files", "lines", "needs", "what for"}};
+  std::vector<std::vector<std::string>> rows{
+      {"component", "profile", "files", "lines", "seconds", "needs", "what for"}};
   if (tree) rows[0].insert(rows[0].begin(), "here");
   for (const Component& component : all_components()) {
     const auto found = size_of.find(std::string(component.name));
     const Size size = found == size_of.end() ? Size{} : found->second;
     const bool on = tree && tree->components.has(component.name);
     rows.push_back({std::string(component.name), std::string(to_string(component.since)), std::to_string(size.files),
-                    std::to_string(size.lines), needs_of(component), std::string(component.about)});
+                    std::to_string(size.lines), size.seconds == 0 ? "" : fmt::format("{:.0f}", size.seconds),
+                    needs_of(component), std::string(component.about)});
     if (tree) rows.back().insert(rows.back().begin(), on ? "yes" : "-");
     json.push_back({{"name", component.name},
                     {"about", component.about},
                     {"profile", to_string(component.since)},
                     {"files", size.files},
                     {"lines", size.lines},
+                    {"seconds", size.seconds},
                     {"needs", nlohmann::json::array()}});
     for (const std::string_view need : component.needs)
       if (!need.empty()) json.back()["needs"].push_back(need);

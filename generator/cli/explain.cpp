@@ -319,7 +319,7 @@ Verb explain_verb() {
   return {"explain",
           "Explain a file or line of a backend, an operator, or a diagnostic",
           with_options<ExplainOptions>(declare, run),
-          {"explain csrc/runtime/Guard.cpp", "explain csrc/aten/RegisterNative_n.cpp:42", "explain add.out",
+          {"explain csrc/runtime/Guard.cpp", "explain csrc/aten/RegisterNative.cpp:42", "explain add.out",
            "explain E0203"}};
 }
 

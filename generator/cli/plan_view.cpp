@@ -176,7 +176,8 @@ std::string plan_diff(const Plan& plan, bool colour) {
   for (const Step& step : plan.steps) {
     if (!step.writes() && step.action() != Action::Refuse) continue;
     const bool create = step.action() == Action::Create, remove = step.action() == Action::Remove;
-    out += unified_diff(step.before, step.after, create ? "/dev/null" : "a/" + step.path,
+    const std::string& source = step.from.empty() ? step.path : step.from;
+    out += unified_diff(step.before, step.after, create ? "/dev/null" : "a/" + source,
                         remove ? "/dev/null" : "b/" + step.path, colour);
   }
   return out;

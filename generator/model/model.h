@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ namespace openreg_gen {
 struct Output {
   std::string template_name;  // relative to templates/, or to the spec's own folder
   std::string path;           // relative to the tree, with '/'
+  std::string was;            // its path in trees of before; may be empty
   FileClass file_class = FileClass::Generated;
   std::string key;        // the spec key that governs it
   std::string about;      // what it is for, one line
@@ -31,12 +33,17 @@ struct Output {
   std::string id;
   /// Of an owned kernel: the C++ signature that PyTorch or the registration calls it with. Else empty.
   std::string signature;
+  std::map<std::string, std::vector<std::string>> slots;  // what shared files are given with it
   bool user = false;  // its template is of the spec's own folder: rendered in the sandbox
 };
 
 /// What all templates see, for a spec without errors. `spec_file`: the spec's path inside its tree.
 /// Of lists of operators, `subjects` says what their items are about.
 nlohmann::json make_globals(const Resolved& resolved, const std::string& spec_file, Subjects& subjects);
+
+/// What the files that are there give to files that others share, as templates see it: `slots.NAME` is a list of
+/// {file, words}, by file, for each slot that a row of templates.yaml names.
+nlohmann::json slots_of(const std::filesystem::path& templates, const std::vector<Output>& outputs);
 
 /// Reads templates/templates.yaml and fills its rows in, in their order. Throws Failure(Internal, E060x) that names
 /// the row if a template file, a condition or a list does not exist. `user` has its say: its templates take the place

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <sstream>
 
 namespace openreg_gen {
 namespace {
@@ -63,9 +64,10 @@ void expand_row(const TemplateRow& row, const Exists& exists, const json& global
     if (row.user) row.fail("there is no template '" + row.template_name + "' in the folder");
     throw Failure(Exit::Internal, "E0601", row.place + ": there is no template '" + row.template_name + "'");
   }
-  if (!row.when.empty()) {
-    const json* value = find(globals, row.when);
-    if (!value) row.fail("the model has no '" + row.when + "'");
+  std::istringstream conditions(row.when);
+  for (std::string condition; conditions >> condition;) {
+    const json* value = find(globals, condition);
+    if (!value) row.fail("the model has no '" + condition + "'");
     if (!holds(*value)) return;
   }
   if (!row.component.empty()) {
@@ -80,8 +82,11 @@ void expand_row(const TemplateRow& row, const Exists& exists, const json& global
   base.key = row.key;
   base.about = row.about;
   base.file_class = row.file_class;
+  for (const auto& [slot, words] : row.slots)
+    for (const std::string& word : words) base.slots[slot].push_back(fill(row, word, globals, nullptr));
   if (row.each.empty()) {
     base.path = fill(row, row.path, globals, nullptr);
+    base.was = fill(row, row.was, globals, nullptr);
     out.push_back(std::move(base));
     return;
   }
@@ -132,6 +137,22 @@ void check_all_used(const UserTemplates& user, const std::filesystem::path& temp
 }
 
 }  // namespace
+
+json slots_of(const std::filesystem::path& templates, const std::vector<Output>& outputs) {
+  std::map<std::string, std::map<std::string, json>> slots;
+  for (const TemplateRow& row : template_rows(templates))
+    for (const auto& [slot, words] : row.slots) slots[slot];
+  for (const Output& output : outputs) {
+    const std::string file = std::filesystem::path(output.path).stem();
+    for (const auto& [slot, words] : output.slots) slots[slot][file] = {{"file", file}, {"words", words}};
+  }
+  json out = json::object();
+  for (const auto& [slot, files] : slots) {
+    out[slot] = json::array();
+    for (const auto& [file, entry] : files) out[slot].push_back(entry);
+  }
+  return out;
+}
 
 const json& item_of(const Output& output, const json& globals) {
   static const json none;

@@ -7,14 +7,18 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
+#include <sstream>
 
 namespace openreg_gen {
 namespace {
 
-constexpr std::string_view kRowKeys[] = {"template", "path", "class", "key", "about", "when", "each", "component"};
-constexpr std::string_view kGroupKeys[] = {"folder", "into", "class", "key", "when", "each", "component", "files"};
-constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each", "component"};
+constexpr std::string_view kRowKeys[] = {"template", "path", "class",     "key",  "about",
+                                         "when",     "each", "component", "slots"};
+constexpr std::string_view kGroupKeys[] = {"folder", "into",      "class", "key",  "when",
+                                           "each",   "component", "was",   "files"};
+constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each", "component", "slots"};
 
 class RowReader {
  public:
@@ -48,6 +52,13 @@ class RowReader {
       const std::string key = pair.first.as<std::string>();
       if (std::ranges::find(keys, key) == keys.end()) row.fail("unknown key '" + key + "'");
       if (key == "files") continue;
+      if (key == "slots") {
+        for (const auto& slot : pair.second) {
+          std::istringstream words(slot.second.as<std::string>());
+          row.slots[slot.first.as<std::string>()] = {std::istream_iterator<std::string>(words), {}};
+        }
+        continue;
+      }
       const std::string value = pair.second.as<std::string>();
       if (key == "template") row.template_name = value;
       if (key == "path") row.path = value;
@@ -91,7 +102,9 @@ class RowReader {
       if (!map) row.about = pair.second.as<std::string>();
       for (const std::string& file : names(pair.first.as<std::string>())) {
         row.template_name = in(folder) + file + ".j2";
-        row.path = in(into) + (map && pair.second["as"] ? pair.second["as"].as<std::string>() : file);
+        const std::string name = map && pair.second["as"] ? pair.second["as"].as<std::string>() : file;
+        row.path = in(into) + name;
+        if (node["was"]) row.was = in(node["was"].as<std::string>()) + name;
         add(row);
       }
     }

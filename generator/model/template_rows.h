@@ -4,6 +4,7 @@
 #include "header/header.h"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,10 +14,12 @@ namespace openreg_gen {
 struct TemplateRow {
   std::string template_name{}, path{}, key{}, about{};
   FileClass file_class = FileClass::Generated;
-  std::string when{}, each{};  // may be empty
-  std::string component{};     // the one that the file is of; empty: each tree has it
-  std::string place{};         // "templates.yaml:12"
-  bool user = false;           // of the spec's own folder
+  std::string when{}, each{};                               // may be empty; `when`: conditions, separated by spaces
+  std::string was{};                                        // the path in trees of before; may be empty
+  std::string component{};                                  // the one that the file is of; empty: each tree has it
+  std::map<std::string, std::vector<std::string>> slots{};  // what shared files are given with it
+  std::string place{};                                      // "templates.yaml:12"
+  bool user = false;                                        // of the spec's own folder
 
   /// Throws Failure: E0604, our own fault, or E0613, the user's.
   [[noreturn]] void fail(const std::string& why) const;

@@ -1,7 +1,11 @@
 #include "pipeline/component_sizes.h"
 
+#include "diag/failure.h"
 #include "diag/text.h"
 #include "system/files.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -14,25 +18,39 @@ std::size_t two_digits(std::size_t number) {
   return (number + unit / 2) / unit * unit;
 }
 
+nlohmann::json measured_seconds(const std::filesystem::path& file) {
+  const auto text = try_read_file(file);
+  if (!text) throw Failure(Exit::Environment, "E0608", "cannot read " + file.string(), "install openreg-gen again");
+  return nlohmann::json::parse(*text);
+}
+
 }  // namespace
 
-std::map<std::string, Size> component_sizes(const std::vector<Output>& outputs,
-                                            const std::filesystem::path& templates) {
-  std::map<std::string, Size> sizes;
+Sizes component_sizes(const std::vector<Output>& outputs, const std::filesystem::path& templates) {
+  const auto facts = measured_seconds(templates / "build_seconds.json");
+  const nlohmann::json& seconds = facts.at("seconds");
+  Sizes sizes;
+  for (const char* key : {"compiler", "torch", "machine"}) {
+    if (seconds.empty()) break;
+    sizes.measured += (sizes.measured.empty() ? "" : key == std::string_view("torch") ? ", PyTorch " : ", ");
+    sizes.measured += facts.at(key).get<std::string>();
+  }
   for (const Output& output : outputs) {
     if (!output.each.empty() || output.user) continue;
-    Size& size = sizes[output.component];
+    Size& size = sizes.of[output.component];
     ++size.files;
+    size.seconds += seconds.value(output.template_name, 0.0);
     size.lines += static_cast<std::size_t>(
         std::ranges::count(try_read_file(templates / output.template_name).value_or(""), '\n'));
   }
   return sizes;
 }
 
-std::string with_sizes(std::string text, const std::map<std::string, Size>& sizes) {
-  for (const auto& [name, size] : sizes) {
+std::string with_sizes(std::string text, const Sizes& sizes) {
+  for (const auto& [name, size] : sizes.of) {
     replace_all(text, "@files:" + name + "@", std::to_string(size.files));
     replace_all(text, "@lines:" + name + "@", std::to_string(two_digits(size.lines)));
+    replace_all(text, "@seconds:" + name + "@", size.seconds == 0 ? "" : fmt::format("{:.0f}", size.seconds));
   }
   return text;
 }

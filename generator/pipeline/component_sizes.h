@@ -13,13 +13,19 @@ namespace openreg_gen {
 
 struct Size {
   std::size_t files = 0, lines = 0;  // lines of templates: what is rendered of them depends on the spec
+  double seconds = 0;                // to build, as scripts/component_times.sh measured it
 };
 
-/// By name; under the empty one what each tree has. Files of operators, one an item of a list, are not counted.
-std::map<std::string, Size> component_sizes(const std::vector<Output>& outputs, const std::filesystem::path& templates);
+struct Sizes {
+  std::map<std::string, Size> of;  // by name; under the empty one what each tree has
+  std::string measured;            // how the seconds were: compiler, PyTorch, machine; empty: not at all
+};
 
-/// Fills in "@files:NAME@" and "@lines:NAME@", as the table of a tree's README has them. Lines are rounded to two
-/// digits, so that small changes are none of that page's.
-std::string with_sizes(std::string text, const std::map<std::string, Size>& sizes);
+/// Files of operators, one an item of a list, are not counted.
+Sizes component_sizes(const std::vector<Output>& outputs, const std::filesystem::path& templates);
+
+/// Fills in "@files:NAME@", "@lines:NAME@" and "@seconds:NAME@", as the table of a tree's README has them. Lines are
+/// rounded to two digits, so that small changes are none of that page's.
+std::string with_sizes(std::string text, const Sizes& sizes);
 
 }  // namespace openreg_gen

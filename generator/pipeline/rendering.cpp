@@ -51,7 +51,12 @@ void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& 
   const UserTemplates& user = rendering.user;
   rendering.outputs = expand_outputs(data.templates, rendering.model, rendering.subjects, user);
   check_user_paths(rendering.outputs, user, spec_file);
+  rendering.model["slots"] = slots_of(data.templates, rendering.outputs);
   rendering.sizes = component_sizes(rendering.outputs, data.templates);
+  for (const auto& component : rendering.model["components"])  // some may have no file, as this spec has it
+    rendering.sizes.of[component["name"].get<std::string>()];
+  rendering.model["measured"] = rendering.sizes.measured;
+  rendering.request.globals = rendering.model.dump();
   std::erase_if(rendering.outputs, [&](const Output& output) { return rendering.ignore.matches(output.path); });
   for (const Output& output : rendering.outputs) {
     rendering.request.jobs.push_back(

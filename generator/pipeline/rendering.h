@@ -19,7 +19,7 @@ struct Rendering {
   nlohmann::json model;  // what request.globals is the text of
   Subjects subjects;
   std::vector<Output> outputs;
-  std::map<std::string, Size> sizes;  // of its components
+  Sizes sizes;  // of its components
   RenderRequest request;
   Manifest next;
   UserTemplates user;

@@ -45,8 +45,6 @@ constexpr std::string_view kMinimal[] = {
 
 constexpr std::string_view kOfModules[] = {
     "_fused_sdp_choice",        "_native_batch_norm_legit",
-    "_thnn_fused_gru_cell",     "_thnn_fused_gru_cell_backward",
-    "_thnn_fused_lstm_cell",    "_thnn_fused_lstm_cell_backward_impl",
     "batch_norm_update_stats",  "convolution_backward_overrideable",
     "convolution_overrideable", "native_batch_norm",
 };
@@ -71,7 +69,9 @@ std::span<const std::string_view> minimal_op_names() { return kMinimal; }
 bool is_minimal_op(std::string_view op) { return std::ranges::binary_search(kMinimal, op); }
 
 bool is_minimal_op(std::string_view op, const ComponentSet& components) {
-  return is_minimal_op(op) && (components.has("runtime") || !std::ranges::binary_search(kOfModules, op));
+  if (!is_minimal_op(op)) return false;
+  if (op.starts_with("_thnn_fused")) return components.has("recurrent");
+  return components.has("runtime") || !std::ranges::binary_search(kOfModules, op);
 }
 
 std::span<const std::string_view> decomposed_otherwise() { return kLikeTheCpu; }

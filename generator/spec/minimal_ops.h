@@ -11,8 +11,8 @@ namespace openreg_gen {
 /// Sorted. The function that serves `set_.source_Tensor` is set__source_Tensor of csrc/aten/native/Kernels.h.
 std::span<const std::string_view> minimal_op_names();
 bool is_minimal_op(std::string_view op);
-/// Those of a tree with these components: kernels of modules (convolutions, recurrent cells, normalization, dropout,
-/// attention) come with the whole runtime.
+/// Those of a tree with these components: kernels of modules (convolutions, normalization, attention) come with the
+/// whole runtime, recurrent cells with `recurrent`.
 bool is_minimal_op(std::string_view op, const ComponentSet& components);
 
 /// Sorted: operators that PyTorch decomposes where a device has no kernel, but not into what the CPU's kernel does.

@@ -27,6 +27,8 @@ class Parse {
       check_torch();
       check_device(root_.find("device"));
       check_allocator(spec_.allocator, root_.find("allocator"), diagnostics_);
+      if (const auto& grows = spec_.allocator.expandable_segments; grows.value)
+        needs_component("virtual_memory", grows.at, "`expandable_segments: true`");
       ops(root_.find("ops"));
       spec_.custom_ops = read_custom_ops(root_.find("custom_ops"), spec_.text, diagnostics_);
       if (const Node* custom = root_.find("custom_ops"); custom != nullptr && !spec_.custom_ops.empty())

@@ -70,7 +70,7 @@ Strategy matmul_strategy() {
   return {
       .word = "matmul",
       .about = "through the device's matrix multiplication.",
-      .component = "runtime",
+      .component = "gemm",
       .unfit = not_matmul,
       .code = "E0223",
       .preference = 2,

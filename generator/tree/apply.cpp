@@ -43,9 +43,8 @@ void apply_plan(Disk& disk, const Plan& plan, const std::string& what) {
   // What is replaced is what was looked at when the plan was made, not what may be there by now.
   for (const Step& step : plan.steps) {
     if (!step.writes()) continue;
-    const bool create = step.action() == Action::Create;
     change(step.path, step.action() == Action::Remove ? nullptr : &step.after,
-           create ? std::string() : sha256(step.before), step.sum);
+           step.creates() ? std::string() : sha256(step.before), step.sum);
   }
   for (const std::string& path : plan.state_gone) change(path, nullptr, hash_of(disk, path));
   for (const Plan::State& state : plan.state) change(state.path, &state.text, hash_of(disk, state.path));

@@ -34,6 +34,15 @@ const ManifestFile* Decider::find(const std::string& path) const {
   return at == old_->files.end() ? nullptr : &at->second;
 }
 
+std::string Decider::moved_from(const Output& output) const {
+  const ManifestFile* before = output.was.empty() || find(output.path) ? nullptr : find(output.was);
+  // What is generated is rendered anew; there is nothing of an owner's in it.
+  if (!before || before->ignored || (before->file_class == FileClass::Generated && !before->claimed)) return {};
+  const bool moves = before->at.empty() && disk_.kind(output.was) == FileKind::File && disk_.inside(output.was) &&
+                     disk_.kind(output.path) == FileKind::None;
+  return moves ? output.was : std::string();
+}
+
 Decider::Folder& Decider::folder(const std::string& path) {
   const auto [at, added] = folders_.try_emplace(path);
   if (added) {
@@ -62,10 +71,11 @@ std::string Decider::case_clash(const std::string& path) {
 
 void Decider::add(Rendered& render, Plan& plan) {
   const Output& output = render.output;
-  const ManifestFile* before = find(output.path);
+  Step step;
+  step.from = moved_from(output);
+  const ManifestFile* before = find(step.from.empty() ? output.path : step.from);
   const bool disowned = before && options_.disown.contains(output.path);
   const bool claimed = before && before->claimed && !disowned;
-  Step step;
   step.path = output.path;
   step.file_class = claimed ? FileClass::Owned : output.file_class;
   step.key = output.key;
@@ -85,7 +95,7 @@ void Decider::add(Rendered& render, Plan& plan) {
                      false,
                      false};
   const std::string sum = step.sum = entry.sha256;
-  if (claimed) entry.id = output.path;
+  if (claimed) entry.id = step.from.empty() ? output.path : before->id;
   if (step.file_class == FileClass::Owned) {
     decide_owned(step, render, before, entry);
   } else if (const auto kind = look(step)) {
@@ -101,6 +111,10 @@ void Decider::add(Rendered& render, Plan& plan) {
   if (output.file_class == FileClass::Shared && !claimed && step.action() != Action::Refuse) {
     keep_pristine(output.path, render.text, plan);
   }
+  if (!step.from.empty() && step.action() != Action::Refuse) {
+    moved_.insert(step.from);
+    if (step.action() == Action::Keep) step.after = step.before, step.sum.clear();
+  }
   if (!step.backup.empty()) plan.state.push_back({step.backup, step.before});
   plan.manifest.files[output.path] = std::move(entry);
   plan.steps.push_back(std::move(step));
@@ -108,7 +122,8 @@ void Decider::add(Rendered& render, Plan& plan) {
 
 std::optional<FileKind> Decider::look(Step& step) {
   const std::string& obstacle = folder(folder_of(step.path)).obstacle;
-  const FileKind kind = obstacle.empty() ? disk_.kind(step.path) : FileKind::None;
+  const std::string& at = step.from.empty() ? step.path : step.from;
+  const FileKind kind = obstacle.empty() ? disk_.kind(at) : FileKind::None;
   if (!obstacle.empty()) {
     judge(step, Verdict::FileAbove, obstacle);
   } else if (kind == FileKind::Folder) {
@@ -118,7 +133,7 @@ std::optional<FileKind> Decider::look(Step& step) {
   } else if (kind == FileKind::Other) {
     judge(step, Verdict::NoPlainFile);
   } else {
-    if (kind == FileKind::File) step.before = disk_.read(step.path);
+    if (kind == FileKind::File) step.before = disk_.read(at);
     return kind;
   }
   return std::nullopt;
@@ -139,7 +154,7 @@ void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFil
     const auto ids = marks_in(disk_.read(before->at));
     if (std::find(ids.begin(), ids.end(), entry.id) != ids.end()) entry.at = before->at;
   }
-  const FileKind kind = disk_.kind(output.path);
+  const FileKind kind = disk_.kind(step.from.empty() ? output.path : step.from);
   if (kind == FileKind::File) {
     entry.at.clear();
   } else if (entry.at.empty() && kind == FileKind::None) {
@@ -216,6 +231,11 @@ void Decider::drop(const std::string& path, const ManifestFile& file, Plan& plan
     judge(step, verdict, std::move(detail));
     plan.steps.push_back(std::move(step));
   };
+  if (moved_.contains(path)) {
+    step.before = disk_.read(path);
+    if (disk_.kind(pristine_path(path)) == FileKind::File) plan.state_gone.push_back(pristine_path(path));
+    return report(Verdict::GoneElsewhere);
+  }
   FileKind kind = disk_.kind(step.path);
   if (options_.ignore.matches(path)) {
     if (kind == FileKind::None) return;

@@ -33,6 +33,8 @@ class Decider {
   /// Empty, or a file or folder whose name differs from that of `path`, or of one of its folders, in letter case only.
   std::string case_clash(const std::string& path);
   const ManifestFile* find(const std::string& path) const;
+  /// Where earlier renders had this output, if a file is there and none at its path yet; else empty.
+  std::string moved_from(const Output& output) const;
   /// A file or nothing; no value if something is in the way. Fills in `before`.
   std::optional<FileKind> look(Step& step);
   void create(Step& step, const ManifestFile* before);
@@ -55,6 +57,7 @@ class Decider {
   std::map<std::string, Folder> folders_;                                 // those looked at
   std::string backup_;                                                    // folder of this run's copies, once asked for
   std::optional<std::map<std::string, std::vector<std::string>>> marks_;  // once asked for
+  std::set<std::string> moved_;                                           // paths whose files come along to others
   std::set<std::string> kept_;                                            // ids of owned files that left the spec
 };
 

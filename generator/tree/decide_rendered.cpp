@@ -68,7 +68,7 @@ void Decider::decide_shared(Step& step, const std::string& sum, const ManifestFi
 void Decider::merge(Step& step, const std::string& ours, const ManifestFile& before, ManifestFile& entry) {
   step.lines = conflict_lines(ours);
   if (!step.lines.empty()) return judge(step, Verdict::MendFirst, join_lines(step.lines));
-  const std::string base = pristine_path(step.path);
+  const std::string base = pristine_path(step.from.empty() ? step.path : step.from);
   check_inside(disk_, base);
   if (hash_of(disk_, base) != before.sha256) return judge(step, Verdict::NoBase);
   const Merger& merger = options_.merger ? *options_.merger : git_;

@@ -26,10 +26,12 @@ void finish(const Disk& disk, Plan& plan) {
 std::string Step::reason() const {
   std::string text(row_of(verdict).text);
   replace_all(text, "{}", detail);
+  if (!from.empty()) text += (text.empty() ? "was " : "; was ") + from;
   return replaced ? text + "; replaced" : text;
 }
 
 bool Step::writes() const {
+  if (!from.empty()) return action() != Action::Refuse;
   switch (action()) {
     case Action::Create:
     case Action::Update:

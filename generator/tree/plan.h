@@ -30,6 +30,7 @@ struct Step {
   std::string detail;     // what the verdict's text has a place for
   bool replaced = false;  // refused, but forced
   std::string path;       // where the file is, or will be
+  std::string from;       // where earlier renders had it: what is there comes along; empty for most
   FileClass file_class = FileClass::Generated;
   std::string key;         // the spec key that governs it
   std::string before;      // the text on disk, for a diff; empty if there is none
@@ -47,6 +48,8 @@ struct Step {
   /// Why, in a few words: "edited", "missing", "no longer asked for"; may be empty. For people: ask the verdict.
   std::string reason() const;
   bool writes() const;
+  /// There is nothing at its path yet.
+  bool creates() const { return action() == Action::Create || !from.empty(); }
 };
 
 struct Plan {

@@ -62,6 +62,7 @@ constexpr auto kRows = [] {
     {Left, A::Keep, F::Extra, "yours, since you edited it; the spec no longer asks for it"},
     {LeftWithKernel, A::Keep, F::Extra, "stays with your kernel of {}"},
     {Gone, A::Remove, F::Extra, "no longer asked for"},
+    {GoneElsewhere, A::Remove, F::Extra, "has another path now"},
     {GoneEdited, A::Keep, F::Extra, "no longer asked for, but edited: yours from now on"},
   });
 }();

@@ -63,6 +63,7 @@ enum class Verdict {
   Left,
   LeftWithKernel,
   Gone,
+  GoneElsewhere,
   GoneEdited,
 };
 

@@ -4,6 +4,7 @@
 
     old_tree           of a version with other templates
     version_in_header  of the last version that named itself in each file; its command made it
+    flat_folders       of the last version that had no folders of components; its command made it
 
 They are kept so that each later version is tested with trees that it has not made itself. Made again only if the format of
 .openreg-gen changes so that old trees are no longer supported.
@@ -20,6 +21,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SPEC = "backend: {name: olddevice}\nops:\n  abs.out: stub  # mine\n  relu: native\n"
+PRODUCTS = "  mm.out: matmul\n  nonzero: native\n"
 GONE = "csrc/runtime/Legacy.h"  # an output that later versions have no more
 NEW = "csrc/runtime/Serialization.cpp"  # one that the older version had not
 FEW = ("csrc/amp/", "csrc/aten/", "docs/", "torch_olddevice/share/", "torch_olddevice/utils/")
@@ -52,11 +54,20 @@ def version_in_header(tree: pathlib.Path, manifest: dict) -> None:
             del manifest["files"][name]
 
 
+def flat_folders(tree: pathlib.Path, manifest: dict) -> None:
+    """As the version wrote it: the folders in which files have moved since."""
+    for name in list(manifest["files"]):
+        if "/" in name and not name.startswith(("csrc/aten/", "csrc/runtime/")):
+            (tree / name).unlink()
+            (tree / ".openreg-gen/pristine" / name).unlink(missing_ok=True)
+            del manifest["files"][name]
+
+
 def main() -> None:
-    make = {each.__name__: each for each in (old_tree, version_in_header)}[sys.argv[2]]
+    make = {each.__name__: each for each in (old_tree, version_in_header, flat_folders)}[sys.argv[2]]
     with tempfile.TemporaryDirectory() as scratch:
         root = pathlib.Path(scratch)
-        (root / "spec.yaml").write_text(SPEC)
+        (root / "spec.yaml").write_text(SPEC + PRODUCTS * (make is flat_folders))
         tree = root / "old"
         command = [sys.argv[1], "new", "olddevice", "--spec", root / "spec.yaml", "--out", tree]
         subprocess.run(command, check=True)

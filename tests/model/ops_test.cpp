@@ -189,12 +189,11 @@ TEST(Operators, WhatNotEachReleaseHasIsGuarded) {
   EXPECT_TRUE(ops["limited"]);
   // Of a header, too, it matters what PyTorch has, not what the spec wants.
   EXPECT_EQ(ops["native_shards"][0]["headers"], json({"ATen/ops/hypot_ops.h"}));
-  EXPECT_EQ(ops["native_shards"][1]["headers"], json::array());
-  EXPECT_EQ(ops["native_shards"][1]["guarded_headers"], json({"ATen/ops/linalg_polar_ops.h"}));
-  EXPECT_TRUE(ops["native_shards"][1]["limited"]);
+  EXPECT_EQ(ops["native_shards"][0]["guarded_headers"], json({"ATen/ops/linalg_polar_ops.h"}));
+  EXPECT_TRUE(ops["native_shards"][0]["limited"]);
 }
 
-TEST(Operators, RegistrationsAreAFileALetterWhateverTheStrategy) {
+TEST(Operators, RegistrationsAreOneFileWhateverTheStrategy) {
   Spec spec = spec_with("hypot.out", "cpu_fallback");
   spec.ops.push_back(spec_with("uniform_", "native").ops[0]);
   Catalog catalog = small_catalog();
@@ -204,14 +203,12 @@ TEST(Operators, RegistrationsAreAFileALetterWhateverTheStrategy) {
   spec.ops.push_back(spec_with("_Unique", "unsupported").ops[0]);
   const json ops = operators(spec, catalog);
   const json& shards = ops["native_shards"];
-  ASSERT_EQ(shards.size(), 2U);
-  EXPECT_EQ(shards[0]["id"], "h");
+  ASSERT_EQ(shards.size(), 1U);
+  EXPECT_EQ(shards[0]["file"], "RegisterNative");
   EXPECT_EQ(shards[0]["cpu_fallback"].size(), 1U);
-  EXPECT_FALSE(shards[0]["kernels"]);
-  EXPECT_EQ(shards[1]["id"], "u");
-  EXPECT_EQ(shards[1]["native"].size(), 1U);
-  EXPECT_EQ(ops["unsupported"].at(shards[1]["unsupported"].at(0).get<std::size_t>())["op"], "_Unique");
-  EXPECT_TRUE(shards[1]["kernels"]);
+  EXPECT_EQ(shards[0]["native"].size(), 1U);
+  EXPECT_EQ(ops["unsupported"].at(shards[0]["unsupported"].at(0).get<std::size_t>())["op"], "_Unique");
+  EXPECT_TRUE(shards[0]["kernels"]);
 }
 
 TEST(Operators, PointwiseOfAStructuredOperatorKeepsItsOwnIterator) {

@@ -72,9 +72,34 @@ TEST_F(Outputs, WhenDecides) {
   const auto outputs = expand(
       "- {template: a.h.j2, path: a, class: owned, key: k, about: x, when: device.emulator}\n"
       "- {template: a.h.j2, path: b, class: owned, key: k, about: x, when: device.external}\n"
-      "- {template: a.h.j2, path: c, class: owned, key: k, about: x, when: none}\n");
-  ASSERT_EQ(outputs.size(), 1u);
+      "- {template: a.h.j2, path: c, class: owned, key: k, about: x, when: none}\n"
+      "- {template: a.h.j2, path: d, class: owned, key: k, about: x, when: device.emulator families}\n"
+      "- {template: a.h.j2, path: e, class: owned, key: k, about: x, when: device.emulator none}\n");
+  ASSERT_EQ(outputs.size(), 2u);
   EXPECT_EQ(outputs[0].path, "a");
+  EXPECT_EQ(outputs[1].path, "d");
+}
+
+TEST_F(Outputs, GroupsSayWhereTheirFilesWere) {
+  const auto outputs = expand(
+      "- {folder: ., into: '{package}/new', was: '{package}', class: owned, key: k, files: {a.h: {as: b.h, about: "
+      "x}}}\n");
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_EQ(outputs[0].path, "torch_my/new/b.h");
+  EXPECT_EQ(outputs[0].was, "torch_my/b.h");
+}
+
+// A slot that nothing fills is empty, and not undefined.
+TEST_F(Outputs, SlotsHaveTheWordsOfTheFilesThatAreThere) {
+  const auto outputs = expand(
+      "- {template: a.h.j2, path: x/b.h, class: owned, key: k, about: x, slots: {names: 'one {name}_two', other: "
+      "three}}\n"
+      "- {template: a.h.j2, path: a.h, class: owned, key: k, about: x, slots: {names: four}}\n"
+      "- {template: a.h.j2, path: c.h, class: owned, key: k, about: x, when: none, slots: {names: five, absent: "
+      "six}}\n");
+  EXPECT_EQ(slots_of(templates, outputs),
+            json::parse(R"({"names": [{"file": "a", "words": ["four"]}, {"file": "b", "words": ["one", "my_two"]}],
+                            "other": [{"file": "b", "words": ["three"]}], "absent": []})"));
 }
 
 TEST_F(Outputs, GroupsSayWhatTheirFilesHaveInCommon) {

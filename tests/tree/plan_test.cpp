@@ -76,6 +76,34 @@ TEST_F(Tree, NewFilesAreCreated) {
   EXPECT_EQ(disk.list(".openreg-gen"), (std::vector<std::string>{"manifest.json", "pristine"}));
 }
 
+TEST_F(Tree, FilesThatMovedComeAlong) {
+  const std::string old_text = "1\n2\n3\n4\n5\n";
+  apply({{"a/b.md", old_text, kShared}, {"a/c.md", old_text, kShared}, {"a/k.cpp", "k", kOwned}, {"a/g.cpp", "g"}});
+  disk.files["a/b.md"] = old_text + "mine\n";
+  disk.files["a/k.cpp"] = "my kernel";
+  std::vector<Rendered> moved = renders({{"n/b.md", "0\n" + old_text, kShared},
+                                         {"n/c.md", old_text, kShared},
+                                         {"n/k.cpp", "k", kOwned},
+                                         {"n/g.cpp", "g"}});
+  for (Rendered& each : moved) each.output.was = "a" + each.output.path.substr(1);
+  const auto old = manifest();
+  const Plan made = make_plan(disk, &*old, moved, next());
+  EXPECT_EQ(text_of(made),
+            "remove a/b.md: has another path now\nremove a/c.md: has another path now\n"
+            "remove a/g.cpp: no longer asked for\nremove a/k.cpp: has another path now\n"
+            "merge n/b.md: your edits and the new render; was a/b.md\nunchanged n/c.md: was a/c.md\n"
+            "create n/g.cpp: new\nkeep n/k.cpp: was a/k.cpp\n");
+  apply_plan(disk, made);
+  EXPECT_EQ(disk.files["n/b.md"], "0\n" + old_text + "mine\n");
+  EXPECT_EQ(disk.files["n/c.md"], old_text);
+  EXPECT_EQ(disk.files["n/k.cpp"], "my kernel");
+  EXPECT_EQ(disk.files["n/g.cpp"], "g");
+  for (const char* path : {"a/b.md", "a/c.md", "a/k.cpp", "a/g.cpp", ".openreg-gen/pristine/a/b.md"})
+    EXPECT_FALSE(disk.files.contains(path)) << path;
+  const auto moved_manifest = manifest();
+  EXPECT_TRUE(make_plan(disk, &*moved_manifest, moved, next()).clean());
+}
+
 TEST_F(Tree, SameRenderTouchesNothing) {
   apply({{"a.cpp", "a"}, {"b.md", "b", kShared}, {"k.cpp", "k", kOwned}});
   const Plan again = apply({{"a.cpp", "a"}, {"b.md", "b", kShared}, {"k.cpp", "k", kOwned}});

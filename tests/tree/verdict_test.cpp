@@ -69,6 +69,7 @@ keep fine: ignored from now on: neither written nor removed
 keep extra: yours, since you edited it; the spec no longer asks for it
 keep extra: stays with your kernel of {}
 remove extra: no longer asked for
+remove extra: has another path now
 keep extra: no longer asked for, but edited: yours from now on
 )");
 }

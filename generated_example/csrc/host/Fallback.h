@@ -19,8 +19,7 @@
 //   cpu    alias where functions launched reach device memory, copy elsewhere
 // `fallback` in openreg.yaml says which, `ops.*.fallback` for a single operator. OPENREG_FALLBACK in the environment,
 // one of these words or none, overrides both: `none` finds what has no kernel. OPENREG_LOG_FALLBACK=1 names each
-// operator that falls back, once; =0 keeps silent. The cost is counted: see FallbackReport.h.
-//
+// operator that falls back, once; =0 keeps silent. The cost is counted: see FallbackReport.h.//
 // Random operators draw from the device's generator in any case: the CPU's kernel gets one that is derived from it.
 // An operator that has no CPU kernel either can't fall back, and one whose tensors are on several devices must not.
 

@@ -18,7 +18,7 @@
 #include "host/Arguments.h"
 #include "host/Compound.h"
 #include "host/Run.h"
-#include "runtime/DeviceAllocator.h"
+#include "runtime/Allocator.h"
 #include "runtime/Exception.h"
 #include "runtime/Stream.h"
 

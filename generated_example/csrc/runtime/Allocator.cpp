@@ -2,18 +2,23 @@
 // Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
 #include "runtime/Allocator.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <utility>
 
 #include <c10/util/Exception.h>
 
-#include "runtime/DeviceAllocator.h"
 #include "runtime/Functions.h"
 
 namespace openreg {
 
 namespace {
+
+std::atomic<c10::DeviceAllocator*>& current() {
+  static std::atomic<c10::DeviceAllocator*> allocator{makeDeviceAllocator().release()};  // never destroyed
+  return allocator;
+}
 
 // Set once, before the first allocation; never destroyed, as tensors may outlive main().
 std::shared_ptr<OpenRegAllocator>& custom_allocator() {
@@ -32,6 +37,15 @@ std::mutex& change_mutex() {
 }
 
 }  // namespace
+
+c10::DeviceAllocator* getDeviceAllocator() {
+  return current().load(std::memory_order_acquire);
+}
+
+void setDeviceAllocator(c10::DeviceAllocator* allocator) {
+  current().store(allocator, std::memory_order_release);
+  c10::SetAllocator(c10::DeviceType::PrivateUse1, allocator);
+}
 
 void OpenRegAllocator::not_supported(const char* function) {
   TORCH_CHECK_NOT_IMPLEMENTED(
@@ -136,5 +150,11 @@ void changeCurrentAllocator(std::shared_ptr<OpenRegAllocator> allocator) {
   setDeviceAllocator(allocator.get());
   custom_allocator() = std::move(allocator);
 }
+
+namespace {
+
+const c10::AllocatorRegisterer<c10::DeviceType::PrivateUse1> device_allocator_registered(getDeviceAllocator());
+
+}  // namespace
 
 }  // namespace openreg

@@ -17,6 +17,20 @@
 
 #include "runtime/Export.h"
 
+// Note [Device allocator]
+// Every storage on the device comes from the one c10::DeviceAllocator that is registered for PrivateUse1. Factories
+// (empty and friends), storages and torch.accelerator's memory functions find it there. Without it no tensor can be
+// made; were it only a c10::Allocator, all of torch.accelerator's memory functions would fail.
+//
+// Which one it is, the spec says (allocator.device): exactly one file of the tree defines makeDeviceAllocator(),
+// and Allocator.cpp registers what it returns. That is the whole seam: another allocator replaces one file.
+// This tree has `caching`. Before the device is used, a process may put another in its place
+// (changeCurrentAllocator()), such as one from a user's library (PluggableAllocator.h).
+//
+// Ownership: the allocator is created at load and never destroyed, as tensors may outlive main(). It owns its blocks;
+// a DataPtr owns the use of one. Threads: all members may be called from any thread, deleters from any thread at any
+// time. The device of an allocation is the calling thread's current one, so callers need a device guard.
+
 // Note [What an allocator of openreg can do]
 // c10::DeviceAllocator is what PyTorch itself asks of a device's allocator. What users know from torch.cuda.memory is
 // more: snapshots, history, pools, fractions, observers, raw pointers. PyTorch declares that for CUDA alone
@@ -158,6 +172,15 @@ class OPENREG_RUNTIME_API OpenRegAllocator : public c10::DeviceAllocator {
  protected:
   [[noreturn]] void not_supported(const char* function);
 };
+
+/// The allocator that is registered for the device. Not owned by the caller.
+OPENREG_RUNTIME_API c10::DeviceAllocator* getDeviceAllocator();
+
+/// Registers another allocator in place of the present one. Not owned: it must outlive all tensors. See changeCurrentAllocator().
+void setDeviceAllocator(c10::DeviceAllocator* allocator);
+
+/// Makes the allocator the spec asks for. Called once, at load; must not touch the device.
+std::unique_ptr<c10::DeviceAllocator> makeDeviceAllocator();
 
 /// The allocator in use, by what it can do. Throws c10::Error if it is none of this backend's.
 OPENREG_RUNTIME_API OpenRegAllocator& getCurrentAllocator();

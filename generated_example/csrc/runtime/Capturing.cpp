@@ -4,7 +4,6 @@
 
 #include <c10/util/Exception.h>
 
-#include "runtime/CurrentStream.h"
 #include "runtime/Stream.h"
 
 namespace openreg {

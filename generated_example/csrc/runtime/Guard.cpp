@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "runtime/Capturing.h"
-#include "runtime/DeviceAllocator.h"
+#include "runtime/Allocator.h"
 #include "runtime/Event.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/DeviceAllocator.h"
+#include "runtime/Allocator.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Generator.h"

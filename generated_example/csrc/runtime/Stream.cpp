@@ -9,7 +9,6 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/CurrentStream.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"

@@ -83,6 +83,8 @@ OPENREG_RUNTIME_API OpenRegStream getDefaultStream(c10::DeviceIndex device = -1)
 
 /// The calling thread's current stream on `device` (-1: the current one).
 OPENREG_RUNTIME_API OpenRegStream getCurrentStream(c10::DeviceIndex device = -1);
+/// Its handle alone, for the allocators, which ask at each allocation. `device` is not checked.
+orStream_t currentStreamHandle(c10::DeviceIndex device) noexcept;
 
 /// Makes `stream` the calling thread's current one on its device; the current device stays.
 OPENREG_RUNTIME_API void setCurrentStream(OpenRegStream stream);

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/DeviceAllocator.h"
+#include "runtime/Allocator.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"

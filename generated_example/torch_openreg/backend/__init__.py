@@ -6,15 +6,12 @@ Wherever a function takes a device, it may be an index, a string such as "openre
 the calling thread's current device.
 """
 
-import os as _os
 import sys as _sys
 
 import torch as _torch
 
-from . import _utils, amp, memory, multiprocessing, random
+from . import _utils, memory, random, amp, multiprocessing
 from ._lazy import _is_in_bad_fork, _lazy_init, init, is_initialized
-from .amp import get_amp_supported_dtype, is_bf16_supported
-from .compare import CompareError, Comparison, Difference, _compare_always, compare
 from .device import (
     DeviceProperties,
     can_device_access_peer,
@@ -29,26 +26,11 @@ from .device import (
     set_device,
     synchronize,
 )
-from .fallback import (
-    FallbackCount,
-    FallbackReport,
-    fallback_report,
-    reset_fallback_report,
-)
-from .graphs import (
-    Graph,
-    graph,
-    graph_pool_handle,
-    is_current_stream_capturing,
-    make_graphed_callables,
-)
 from .memory import (
-    MemPool,
     caching_allocator_alloc,
     caching_allocator_delete,
     caching_allocator_disabled,
     caching_allocator_enable,
-    change_current_allocator,
     empty_cache,
     empty_host_cache,
     get_allocator_backend,
@@ -62,7 +44,6 @@ from .memory import (
     memory_allocated,
     memory_cached,
     memory_reserved,
-    memory_snapshot,
     memory_stats,
     memory_stats_as_nested_dict,
     memory_summary,
@@ -71,9 +52,7 @@ from .memory import (
     reset_peak_host_memory_stats,
     reset_peak_memory_stats,
     set_per_process_memory_fraction,
-    use_mem_pool,
 )
-from .multiprocessing import ipc_collect
 from .random import (
     _get_generator,
     get_rng_state,
@@ -86,7 +65,6 @@ from .random import (
     set_rng_state,
     set_rng_state_all,
 )
-from .record import RecordedOp, Recording, record
 from .streams import (
     Event,
     Stream,
@@ -96,31 +74,62 @@ from .streams import (
     set_stream,
     stream,
 )
+from .amp import (
+    get_amp_supported_dtype,
+    is_bf16_supported,
+)
+from .compare import (
+    CompareError,
+    Comparison,
+    Difference,
+    compare,
+)
+from .fallback import (
+    FallbackCount,
+    FallbackReport,
+    fallback_report,
+    reset_fallback_report,
+)
+from .graphs import (
+    Graph,
+    graph,
+    graph_pool_handle,
+    is_current_stream_capturing,
+    make_graphed_callables,
+)
+from .memory_history import (
+    memory_snapshot,
+)
+from .memory_pluggable import (
+    change_current_allocator,
+)
+from .memory_pools import (
+    MemPool,
+    use_mem_pool,
+)
+from .multiprocessing import (
+    ipc_collect,
+)
+from .record import (
+    RecordedOp,
+    Recording,
+    record,
+)
+from .compare import _register as _register_compare
+from .multiprocessing import _register as _register_multiprocessing
 
 default_generators: tuple[_torch.Generator, ...]  # one per device
 
 __all__ = [
-    "CompareError",
-    "Comparison",
     "DeviceProperties",
-    "Difference",
     "Event",
-    "FallbackCount",
-    "FallbackReport",
-    "Graph",
-    "MemPool",
-    "RecordedOp",
-    "Recording",
     "Stream",
     "StreamContext",
-    "amp",
     "caching_allocator_alloc",
     "caching_allocator_delete",
     "caching_allocator_disabled",
     "caching_allocator_enable",
     "can_device_access_peer",
-    "change_current_allocator",
-    "compare",
     "current_device",
     "current_stream",
     "default_generators",
@@ -130,27 +139,19 @@ __all__ = [
     "device_of",
     "empty_cache",
     "empty_host_cache",
-    "fallback_report",
     "get_allocator_backend",
-    "get_amp_supported_dtype",
     "get_device_capability",
     "get_device_name",
     "get_device_properties",
     "get_per_process_memory_fraction",
     "get_rng_state",
     "get_rng_state_all",
-    "graph",
-    "graph_pool_handle",
     "host_memory_stats",
     "host_memory_stats_as_nested_dict",
     "init",
     "initial_seed",
-    "ipc_collect",
     "is_available",
-    "is_bf16_supported",
-    "is_current_stream_capturing",
     "is_initialized",
-    "make_graphed_callables",
     "manual_seed",
     "manual_seed_all",
     "max_memory_allocated",
@@ -161,16 +162,12 @@ __all__ = [
     "memory_allocated",
     "memory_cached",
     "memory_reserved",
-    "memory_snapshot",
     "memory_stats",
     "memory_stats_as_nested_dict",
     "memory_summary",
-    "multiprocessing",
     "random",
-    "record",
     "reset_accumulated_host_memory_stats",
     "reset_accumulated_memory_stats",
-    "reset_fallback_report",
     "reset_peak_host_memory_stats",
     "reset_peak_memory_stats",
     "seed",
@@ -182,7 +179,31 @@ __all__ = [
     "set_stream",
     "stream",
     "synchronize",
+    "amp",
+    "multiprocessing",
+    "get_amp_supported_dtype",
+    "is_bf16_supported",
+    "CompareError",
+    "Comparison",
+    "Difference",
+    "compare",
+    "FallbackCount",
+    "FallbackReport",
+    "fallback_report",
+    "reset_fallback_report",
+    "Graph",
+    "graph",
+    "graph_pool_handle",
+    "is_current_stream_capturing",
+    "make_graphed_callables",
+    "memory_snapshot",
+    "change_current_allocator",
+    "MemPool",
     "use_mem_pool",
+    "ipc_collect",
+    "RecordedOp",
+    "Recording",
+    "record",
 ]
 
 # What PyTorch itself calls by these names.
@@ -200,8 +221,7 @@ def __getattr__(name: str) -> object:
 def _register() -> None:
     """Make this module torch.openreg, so that `import torch.openreg.random` gives the same modules."""
     _torch._register_device_module("openreg", _sys.modules[__name__])
-    multiprocessing._register()
-    for module in (amp, memory, multiprocessing, random):
+    for module in (memory, random, amp, multiprocessing):
         _sys.modules[f"torch.openreg.{module.__name__.rpartition('.')[2]}"] = module
-    if _os.environ.get("OPENREG_COMPARE", "0") not in ("", "0"):
-        _compare_always()
+    _register_compare()
+    _register_multiprocessing()

@@ -15,26 +15,7 @@ import torch
 from .. import _C
 from ._lazy import _lazy_init, is_initialized
 from ._utils import Device, _get_device_index
-from .memory_allocators import (
-    MemPool,
-    OpenRegPluggableAllocator,
-    _custom_allocator,
-    _get_current_allocator,
-    _OpenRegAllocator,
-    change_current_allocator,
-    use_mem_pool,
-)
-from .memory_history import (
-    _allocation_traceback,
-    _dump_snapshot,
-    _get_memory_metadata,
-    _record_memory_history,
-    _save_memory_usage,
-    _save_segment_usage,
-    _set_memory_metadata,
-    _snapshot,
-    memory_snapshot,
-)
+from .memory_allocators import _get_current_allocator, _OpenRegAllocator
 from .memory_host import (
     empty_host_cache,
     host_memory_stats,
@@ -43,16 +24,33 @@ from .memory_host import (
     reset_peak_host_memory_stats,
 )
 from .memory_table import format_summary
+from .memory_history import (
+    memory_snapshot,
+    _allocation_traceback,
+    _dump_snapshot,
+    _get_memory_metadata,
+    _record_memory_history,
+    _save_memory_usage,
+    _save_segment_usage,
+    _set_memory_metadata,
+    _snapshot,
+)
+from .memory_pluggable import (
+    OpenRegPluggableAllocator,
+    change_current_allocator,
+    _custom_allocator,
+)
+from .memory_pools import (
+    MemPool,
+    use_mem_pool,
+)
 
 __all__ = [
-    "MemPool",
-    "OpenRegPluggableAllocator",
     "attach_out_of_memory_observer",
     "caching_allocator_alloc",
     "caching_allocator_delete",
     "caching_allocator_disabled",
     "caching_allocator_enable",
-    "change_current_allocator",
     "empty_cache",
     "empty_host_cache",
     "get_allocator_backend",
@@ -66,7 +64,6 @@ __all__ = [
     "memory_allocated",
     "memory_cached",
     "memory_reserved",
-    "memory_snapshot",
     "memory_stats",
     "memory_stats_as_nested_dict",
     "memory_summary",
@@ -75,22 +72,26 @@ __all__ = [
     "reset_peak_host_memory_stats",
     "reset_peak_memory_stats",
     "set_per_process_memory_fraction",
+    "memory_snapshot",
+    "OpenRegPluggableAllocator",
+    "change_current_allocator",
+    "MemPool",
     "use_mem_pool",
 ]
 
 # Known from torch.cuda.memory by these names, and not part of the public API there either.
 _private = (
     _OpenRegAllocator,
-    _allocation_traceback,
-    _custom_allocator,
-    _dump_snapshot,
     _get_current_allocator,
+    _allocation_traceback,
+    _dump_snapshot,
     _get_memory_metadata,
     _record_memory_history,
     _save_memory_usage,
     _save_segment_usage,
     _set_memory_metadata,
     _snapshot,
+    _custom_allocator,
 )
 
 

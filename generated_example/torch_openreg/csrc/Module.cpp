@@ -158,14 +158,17 @@ PyObject* make_module() {
   if (!result) {
     throw python_error();
   }
+  bind_compile(result);
+  bind_distributed(result);
   bind_fallback(result);
-  bind_memory(result);
-  bind_memory_history(result);
+  bind_graphs(result);
   bind_host_memory(result);
   bind_ipc(result);
-  bind_compile(result);
-  bind_graphs(result);
-  bind_distributed(result);
+  bind_memory(result);
+  bind_memory_history(result);
+  bind_pluggable(result);
+  bind_pools(result);
+  bind_record(result);
   return result.release().ptr();
   END_HANDLE_TH_ERRORS
 }

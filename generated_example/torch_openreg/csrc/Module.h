@@ -11,13 +11,16 @@
 
 namespace openreg {
 
+void bind_compile(pybind11::module_& module);
+void bind_distributed(pybind11::module_& module);
 void bind_fallback(pybind11::module_& module);
-void bind_memory(pybind11::module_& module);
-void bind_memory_history(pybind11::module_& module);
+void bind_graphs(pybind11::module_& module);
 void bind_host_memory(pybind11::module_& module);
 void bind_ipc(pybind11::module_& module);
-void bind_compile(pybind11::module_& module);
-void bind_graphs(pybind11::module_& module);
-void bind_distributed(pybind11::module_& module);
+void bind_memory(pybind11::module_& module);
+void bind_memory_history(pybind11::module_& module);
+void bind_pluggable(pybind11::module_& module);
+void bind_pools(pybind11::module_& module);
+void bind_record(pybind11::module_& module);
 
 }  // namespace openreg

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "host/FallbackReport.h"
-#include "aten/OpRecorder.h"
 
 namespace openreg {
 namespace {
@@ -26,21 +25,11 @@ std::vector<Count> counts() {
   return result;
 }
 
-std::vector<std::tuple<std::string, uint64_t>> recorded() {
-  std::vector<std::tuple<std::string, uint64_t>> result;
-  for (const RecordedOp& op : stop_recording()) {
-    result.emplace_back(op.op, op.calls);
-  }
-  return result;
-}
-
 }  // namespace
 
 void bind_fallback(py::module_& module) {
   module.def("_fallback_counts", torch::wrap_pybind_function(&counts));
   module.def("_reset_fallback_counts", torch::wrap_pybind_function(&reset_fallback_counts));
-  module.def("_start_recording", torch::wrap_pybind_function(&start_recording));
-  module.def("_stop_recording", torch::wrap_pybind_function(&recorded));
 }
 
 }  // namespace openreg

@@ -17,8 +17,6 @@
 #include "runtime/Allocator.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"
-#include "runtime/MemPool.h"
-#include "runtime/PluggableAllocator.h"
 #include "runtime/Stream.h"
 
 namespace openreg {
@@ -41,54 +39,9 @@ uint64_t raw_alloc(uint64_t size, int64_t device, uint64_t stream) {
   return reinterpret_cast<uintptr_t>(data);
 }
 
-// An optional function of a pluggable allocator, given by its address.
-template <typename Signature>
-Signature* function_at(uint64_t address) {
-  TORCH_CHECK(address != 0, "the function's address is null");
-  return reinterpret_cast<Signature*>(to_pointer(address));
-}
-
 void bind_allocators(py::module_& module) {
-  using Pluggable = PluggableAllocator;
-  using c10::MempoolId_t;
   py::class_<OpenRegAllocator, std::shared_ptr<OpenRegAllocator>>(module, "_Allocator")
       .def("name", &OpenRegAllocator::name);
-  py::class_<Pluggable, OpenRegAllocator, std::shared_ptr<Pluggable>>(module, "_PluggableAllocator")
-      .def("set_init_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) { self.set_init_fn(function_at<void(int)>(fn)); }))
-      .def("set_reset_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) { self.set_reset_fn(function_at<void()>(fn)); }))
-      .def("set_empty_cache_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) { self.set_empty_cache_fn(function_at<void()>(fn)); }))
-      .def("set_memory_fraction_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_memory_fraction_fn(function_at<void(double, int)>(fn));
-      }))
-      .def("set_base_alloc_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_base_alloc_fn(function_at<void*(void*, size_t*)>(fn));
-      }))
-      .def("set_record_stream_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_record_stream_fn(function_at<void(void*, orStream_t)>(fn));
-      }))
-      .def("set_begin_allocate_to_pool", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_begin_allocate_to_pool(function_at<void(int, MempoolId_t, StreamFilter)>(fn));
-      }))
-      .def("set_end_allocate_to_pool_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_end_allocate_to_pool_fn(function_at<void(int, MempoolId_t)>(fn));
-      }))
-      .def("set_release_pool", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_release_pool(function_at<void(int, MempoolId_t)>(fn));
-      }))
-      .def("set_cache_info_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_cache_info_fn(function_at<void(int, size_t*)>(fn));
-      }))
-      .def("set_device_stats_fn", wrap_pybind_function([](Pluggable& self, uint64_t fn) {
-        self.set_device_stats_fn(function_at<void(int, c10::CachingDeviceAllocator::DeviceStats*)>(fn));
-      }));
-  module.def("_load_pluggable_allocator", wrap_pybind_function(&loadPluggableAllocator));
-  module.def("_find_symbol", wrap_pybind_function([](const std::string& path, const std::string& name) {
-    return reinterpret_cast<uintptr_t>(findSymbol(path, name));
-  }));
-  module.def("_custom_allocator", wrap_pybind_function([](uint64_t alloc_fn, uint64_t free_fn) {
-    return std::make_shared<Pluggable>(function_at<Pluggable::AllocFn>(alloc_fn), function_at<Pluggable::FreeFn>(free_fn));
-  }));
-  module.def("_change_current_allocator", wrap_pybind_function(&changeCurrentAllocator));
   module.def("_get_allocator", wrap_pybind_function(&getCurrentAllocatorShared));
 }
 
@@ -105,34 +58,10 @@ void attach_observer(py::function observer) {
   });
 }
 
-std::shared_ptr<MemPool> make_pool(
-    std::shared_ptr<OpenRegAllocator> allocator, bool is_user_created, bool use_on_oom, bool no_split) {
-  return std::make_shared<MemPool>(std::move(allocator), is_user_created, use_on_oom, no_split);
-}
-
-void bind_pools(py::module_& module) {
-  py::class_<MemPool, std::shared_ptr<MemPool>>(module, "_MemPool")
-      .def(py::init(wrap_pybind_function(&make_pool)))
-      .def_property_readonly("id", &MemPool::id)
-      .def_property_readonly("allocator", &MemPool::allocator)
-      .def_property_readonly("device", &MemPool::device)
-      .def("use_count", wrap_pybind_function_no_gil([](MemPool& self) { return self.use_count(); }));
-  module.def("_begin_allocate_current_thread_to_pool", wrap_pybind_function_no_gil([](int64_t device, c10::MempoolId_t id) {
-    beginAllocateCurrentThreadToPool(to_index(device), id);
-  }));
-  module.def("_end_allocate_to_pool", wrap_pybind_function_no_gil([](int64_t device, c10::MempoolId_t id) {
-    getCurrentAllocator().endAllocateToPool(to_index(device), id);
-  }));
-  module.def("_release_pool", wrap_pybind_function_no_gil([](int64_t device, c10::MempoolId_t id) {
-    getCurrentAllocator().releasePool(to_index(device), id);
-  }));
-}
-
 }  // namespace
 
 void bind_memory(py::module_& module) {
   bind_allocators(module);
-  bind_pools(module);
   module.def("_stream_handle", wrap_pybind_function([](int64_t stream_id, int64_t device) {
     const c10::Stream stream(c10::Stream::UNSAFE, c10::Device(c10::DeviceType::PrivateUse1, to_index(device)), stream_id);
     return reinterpret_cast<uintptr_t>(OpenRegStream(stream).stream());

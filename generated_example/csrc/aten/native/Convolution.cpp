@@ -6,7 +6,7 @@
 #include <ATen/core/op_registration/adaption.h>
 #include <c10/core/DeviceGuard.h>
 
-#include "aten/native/GemmConvolution.h"
+#include "aten/native/gemm/GemmConvolution.h"
 #include "host/Kernel.h"
 #include "aten/native/Kernels.h"
 

@@ -6,7 +6,7 @@
 #include <c10/core/DeviceGuard.h>
 
 #include "aten/native/Kernels.h"
-#include "runtime/DeviceAllocator.h"
+#include "runtime/Allocator.h"
 #include "runtime/Event.h"
 #include "runtime/Exception.h"
 #include "runtime/Guard.h"

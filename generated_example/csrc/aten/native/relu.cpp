@@ -10,7 +10,7 @@
 
 namespace openreg::native {
 
-// It starts as the CPU's own kernel. A RegisterNative_*.cpp calls it with the device of its arguments as current.
+// It starts as the CPU's own kernel. RegisterNative.cpp calls it with the device of its arguments as current.
 at::Tensor relu(const at::Tensor& self) {
   return host_call<at::_ops::relu>(self);
 }

@@ -34,7 +34,7 @@ struct StreamBlocks {
 };
 
 struct BlockPool {
-  BlockPool(bool small, PrivatePool* private_pool) : is_small(small), owner(private_pool) {}
+  explicit BlockPool(bool small, PrivatePool* private_pool = nullptr) : is_small(small), owner(private_pool) {}
 
   const bool is_small;
   PrivatePool* const owner;  // null: the device's own pools

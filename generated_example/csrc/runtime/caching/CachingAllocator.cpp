@@ -16,8 +16,7 @@
 #include <c10/util/ApproximateClock.h>
 #include <c10/util/Exception.h>
 
-#include "runtime/CurrentStream.h"
-#include "runtime/DeviceAllocator.h"
+#include "runtime/Allocator.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"

@@ -366,34 +366,4 @@ void DeviceCache::recycle(Block* block) {
   spare_blocks_.push_back(block);
 }
 
-DeviceStats DeviceCache::stats() {
-  const Lock lock(mutex_);
-  DeviceStats stats = stats_;
-  stats.max_split_size = static_cast<int64_t>(max_split_size());  // -1: no limit
-  return stats;
-}
-
-void DeviceCache::reset_accumulated_stats() {
-  const Lock lock(mutex_);
-  reset_accumulated(stats_);
-}
-
-void DeviceCache::reset_peak_stats() {
-  const Lock lock(mutex_);
-  reset_peak(stats_);
-}
-
-void DeviceCache::set_history(size_t entries, bool clear) {
-  const Lock lock(mutex_);
-  if (clear) {
-    trace_.clear();
-  }
-  trace_.set_limit(entries);
-}
-
-void DeviceCache::attach_tracker(AllocatorTraceTracker tracker) {
-  const Lock lock(mutex_);
-  trace_.add_tracker(std::move(tracker));
-}
-
 }  // namespace openreg::caching

@@ -28,11 +28,9 @@
 //   DeviceCache.cpp   allocate, free, split and join: the way that is fast
 //   Growing.cpp       segments from the device, what is tried when it has no more
 //   Releasing.cpp     giving cached memory back
-//   Expanding.cpp     the same for expandable segments
-//   OutOfMemory.cpp   what is said when nothing helped; limits
-//   PrivatePools.cpp  memory pools
-//   Checkpoint.cpp    a pool's state, kept and restored
-//   Snapshot.cpp      what it looks like
+//   Reporting.cpp     statistics, limits and snapshots; what is said when memory is out
+//   Expanding.cpp     growing and releasing, of expandable segments
+//   PrivatePools.cpp  memory pools; their state, kept and restored
 //
 // Threads: one mutex guards all. No device call that can block is made with the mutex held: what the call is about is
 // marked kBusy, the mutex released, and taken again (class Unlocked). So a thread that waits for the device never stops
@@ -199,7 +197,7 @@ class DeviceCache {
   void note_released(Block* block, bool is_part, std::vector<std::unique_ptr<Segment>>& dead);
   void erase_released_pools();
 
-  // OutOfMemory.cpp
+  // Reporting.cpp
   [[noreturn]] void throw_out_of_memory(Lock& lock, const Request& request);
   void learn_device_memory(Lock& lock);
 
@@ -221,8 +219,8 @@ class DeviceCache {
   size_t device_memory_ = 0;  // bytes; 0: not asked yet
   size_t granularity_ = 0;  // of mapping; 0: the device can't, or wasn't asked yet
   bool asked_granularity_ = false;
-  BlockPool small_{true, nullptr};
-  BlockPool large_{false, nullptr};
+  BlockPool small_{true};
+  BlockPool large_{false};
   ska::flat_hash_map<const void*, Block*> by_address_;  // allocated, pending and warm ones
   std::map<char*, std::unique_ptr<Segment>> segments_;
   std::map<c10::MempoolId_t, std::unique_ptr<PrivatePool>> pools_;

@@ -18,7 +18,6 @@
 #include <c10/core/AllocatorConfig.h>
 
 #include "runtime/Allocator.h"
-#include "runtime/DeviceAllocator.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"
@@ -36,6 +35,18 @@ constexpr size_t kLarge = 2;
 
 inline DeviceStats stats(c10::DeviceIndex device = 0) {
   return getDeviceAllocator()->getDeviceStats(device);
+}
+
+inline c10::DataPtr allocate(size_t size) {
+  return getDeviceAllocator()->allocate(size);
+}
+
+inline OpenRegAllocator& caching() {
+  return *getCachingAllocator();
+}
+
+inline int64_t current(c10::CachingAllocator::StatArray DeviceStats::* field, size_t pool = kAll) {
+  return (stats().*field)[pool].current;
 }
 
 /// These settings, and PyTorch's defaults for all others: what the spec says under `allocator` counts for nothing here.

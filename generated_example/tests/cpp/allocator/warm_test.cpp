@@ -8,10 +8,7 @@ namespace openreg::test {
 
 namespace {
 
-class WarmBlockTest : public AllocatorTest {
- protected:
-  static c10::DataPtr allocate(size_t size) { return getDeviceAllocator()->allocate(size); }
-};
+class WarmBlockTest : public AllocatorTest {};
 
 TEST_F(WarmBlockTest, CountsAsJoined) {
   allocate(1000).clear();

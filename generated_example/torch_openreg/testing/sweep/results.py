@@ -125,9 +125,9 @@ def stale(known: Iterable[Known], findings: list[Finding], tasks: list[Task], mo
         if not applies(entry) or not any(in_mode(entry, mode) for mode in modes):
             return False
         subject, _, dtype, _ = entry.case.rsplit("/", 3)
-        if any(sign in subject + dtype for sign in "*?["):
-            return any(fnmatch.fnmatchcase(name, subject) for name in subjects)
-        return f"{subject}/{dtype}" in names or (subject == "once" and subject in subjects)
+        if subject == "once":
+            return subject in subjects
+        return any(fnmatch.fnmatchcase(name, f"{subject}/{dtype}") for name in names)
 
     return [entry for entry in known if entry not in used and ran(entry)]
 

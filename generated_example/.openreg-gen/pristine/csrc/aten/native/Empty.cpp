@@ -6,7 +6,7 @@
 #include <c10/core/DefaultDtype.h>
 
 #include "aten/native/Kernels.h"
-#include "runtime/DeviceAllocator.h"
+#include "runtime/Allocator.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"
 

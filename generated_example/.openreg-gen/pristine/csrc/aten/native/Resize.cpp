@@ -7,7 +7,7 @@
 #include <ATen/ops/is_set_to_native.h>
 
 #include "aten/native/Kernels.h"
-#include "runtime/DeviceAllocator.h"
+#include "runtime/Allocator.h"
 #include "runtime/Guard.h"
 
 // PyTorch's own resize_ and set_ grow a storage with memcpy on the host, which the device's memory does not
