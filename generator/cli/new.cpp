@@ -169,10 +169,11 @@ Exit run(Invocation& call, const NewOptions& options) {
 }  // namespace
 
 Verb new_verb() {
-  return {"new",
-          "Render a new backend from a spec",
-          with_options<NewOptions>(declare, run),
-          {"new mybackend", "new mybackend --profile minimal", "new mychip --device external", "new mycl --device opencl"}};
+  return {
+      "new",
+      "Render a new backend from a spec",
+      with_options<NewOptions>(declare, run),
+      {"new mybackend", "new mybackend --profile minimal", "new mychip --device external", "new mycl --device opencl"}};
 }
 
 }  // namespace openreg_gen

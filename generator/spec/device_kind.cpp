@@ -4,10 +4,7 @@ namespace openreg_gen {
 namespace {
 
 constexpr DeviceKind kDeviceKinds[] = {
-    {.word = "emulator",
-     .about = "a simulated device with a C API.",
-     .simulated = true,
-     .keys = {"count", "memory"}},
+    {.word = "emulator", .about = "a simulated device with a C API.", .simulated = true, .keys = {"count", "memory"}},
     {.word = "external", .about = "the same C API as a port layer, to be filled with the vendor's calls."},
     {.word = "opencl",
      .about = "the same C API over the OpenCL devices of the machine.",

@@ -9,10 +9,10 @@
 namespace openreg_gen {
 
 struct DeviceKind {
-  std::string_view word;                       // of `device.api`; templates see it as device.<word>
-  std::string_view about;                      // of the reference page, behind the word
-  bool simulated = false;                      // no hardware: the tree has the device itself
-  std::array<std::string_view, 5> keys = {};   // keys of `device` that not all kinds have, and this one has
+  std::string_view word;                      // of `device.api`; templates see it as device.<word>
+  std::string_view about;                     // of the reference page, behind the word
+  bool simulated = false;                     // no hardware: the tree has the device itself
+  std::array<std::string_view, 5> keys = {};  // keys of `device` that not all kinds have, and this one has
   bool has_key(std::string_view key) const { return !key.empty() && std::ranges::find(keys, key) != keys.end(); }
 };
 

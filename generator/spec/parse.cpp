@@ -63,9 +63,9 @@ class Parse {
       if (kind.has_key(key.text)) continue;
       const auto owner = std::ranges::find_if(device_kinds(), has_key);
       if (owner == device_kinds().end()) continue;  // a key of all kinds
-      diagnostics_.warning("E0141", node.at, fmt::format("'{}' has no effect with `api: {}`", key.text, kind.word),
-                           owner->simulated ? "the device itself says it"
-                                            : fmt::format("it is a key of `api: {}`", owner->word));
+      diagnostics_.warning(
+          "E0141", node.at, fmt::format("'{}' has no effect with `api: {}`", key.text, kind.word),
+          owner->simulated ? "the device itself says it" : fmt::format("it is a key of `api: {}`", owner->word));
     }
   }
 
