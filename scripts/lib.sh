@@ -95,7 +95,7 @@ build_command() {
 }
 
 # kind_spec KIND: the spec of a tree of another kind than generated_example/, with the operators of specs/openreg.yaml.
-kinds="external direct fallback_none without_features minimal external_minimal"
+kinds="external opencl direct fallback_none without_features minimal external_minimal"
 kind_spec() {
   echo "backend: {name: openreg}"
   case $1 in
@@ -104,7 +104,7 @@ kind_spec() {
   esac
   echo "profile: full"
   case $1 in
-    external) echo "device: {api: external}" ;;
+    external|opencl) echo "device: {api: $1}" ;;
     direct) echo "allocator: {device: direct}" ;;
     fallback_none) echo "fallback: none" ;;
     without_features) printf 'compile: false\nprofiler: false\ngraphs: false\ndistributed: false\n' ;;

@@ -2,7 +2,7 @@
 # Every test, from nothing: the command, bad specs, goldens, generated_example (equality, build, tests, sanitizers),
 # a second backend in an empty folder, the external port, formatting and warnings of what is emitted.
 # Usage: scripts/test.sh [STAGE ...]   default: all that CI runs, in this order:
-#          command format example sample device allocator components full second external package release
+#          command format example sample device allocator components full second external opencl package release
 #        scripts/test.sh release [VERSION [all|trees [PYTHON]]]
 #          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its Python tests, not only those of
 #          what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
@@ -12,7 +12,7 @@
 #          those that are named, all, or two, others each day
 # For a person: soak, the runtime under sanitizers; kinds, libraries of other kinds of trees; sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
 source "$(dirname "$0")/lib.sh"
-stages=${*:-command format example sample device allocator components full second external package release}
+stages=${*:-command format example sample device allocator components full second external opencl package release}
 release=2.14.1 release_tests='' release_python=python3
 chosen=()
 if [ "${1:-}" = components ]; then stages=components chosen=("${@:2}"); fi
@@ -60,7 +60,7 @@ stage_format() {
   (cd "$root" && git ls-files -z 'generator/*.cpp' 'generator/*.h' 'tests/*_test.cpp' | xargs -0 clang-format --dry-run -Werror)
   ruff check -q "$root/generator" "$root/tests" "$root/benchmarks" "$root/scripts"
   local kind trees=("$root/generated_example" "$(second_tree)")
-  for kind in "allocator: {device: direct}" "allocator: {expandable_segments: true}" "fallback: none" "device: {api: external}"; do
+  for kind in "allocator: {device: direct}" "allocator: {expandable_segments: true}" "fallback: none" "device: {api: external}" "device: {api: opencl}"; do
     trees+=("$work/kind${#trees[@]}")
     (echo "backend: {name: openreg}"; echo "profile: full"; echo "$kind"; sed -n '/^ops:/,$p' "$root/specs/openreg.yaml") >"$work/kind.yaml"
     "$generator" new openreg --spec "$work/kind.yaml" --out "${trees[-1]}" >/dev/null
@@ -252,6 +252,27 @@ stage_owned() {
 stage_external() {
   step "The external port: builds at once, then climbs on host memory"
   "$python" -m pytest -q "$root/tests/test_external.py"
+}
+
+# specs/opencl.yaml on PoCL, the OpenCL driver for CPUs: the device by the bring-up ladder, then through PyTorch, training last.
+stage_opencl() {
+  install_packages pocl-opencl-icd opencl-headers ocl-icd-opencl-dev
+  local tree=$work/opencl backend
+  backend=$(backend_python "$work/venv_opencl")
+  "$generator" new mycl --spec "$root/specs/opencl.yaml" --out "$tree" >/dev/null
+  step "Building the tree of specs/opencl.yaml"
+  install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON
+  step "Tests of the tree of specs/opencl.yaml"
+  export MYCL_PLATFORM="Portable Computing Language"
+  pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
+    "$tree"/tests/test_{programs,opencl_kernels,device,memory,streams,events,autoload}.py
+  # A sample: PoCL compiles each operator and dtype for some tenths of a second.
+  pytests "$backend" --dist load "$tree/tests/test_operators.py" -k "add.out or sigmoid or sum or amax or mm.out or relu or lt.Tensor or threshold_backward"
+  step "Training on OpenCL"
+  "$backend" "$tree/examples/train_mlp.py"
+  step "A machine without OpenCL"
+  OCL_ICD_VENDORS=/nowhere/ "$backend" -c 'import torch; torch.ones(1, device="mycl")' 2>&1 | grep -q "no OpenCL driver is installed" ||
+    die "what is missing is not said"
 }
 
 # needs_of NAME: the components that one needs; without NAME: all components.

@@ -65,11 +65,14 @@ def test_new_dry_run_writes_nothing(openreg_gen, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_new_with_an_external_device(openreg_gen, tmp_path):
-    outcome = openreg_gen("new", "mychip", "--device", "external", cwd=tmp_path)
+@pytest.mark.parametrize("device", ["external", "opencl"])
+@pytest.mark.parametrize("profile", ["minimal", "standard", "full"])
+def test_new_with_a_device_of_hardware(openreg_gen, tmp_path, device, profile):
+    outcome = openreg_gen("new", "mychip", "--device", device, "--profile", profile, cwd=tmp_path)
     assert "warning" not in outcome.stderr
     spec = (tmp_path / "torch_mychip/mychip.yaml").read_text()
-    assert re.search(r"^  api: external", spec, re.MULTILINE)
+    assert re.search(rf"^  api: {device}", spec, re.MULTILINE)
+    assert (tmp_path / "torch_mychip/third_party/mychip/src/port.cpp").exists() == (device == "external")
     openreg_gen("generate", "--check", cwd=tmp_path / "torch_mychip")
 
 
@@ -89,9 +92,10 @@ def test_new_takes_a_spec(openreg_gen, tmp_path, name, text, profile):
 
 
 @pytest.mark.parametrize("name", ["abc", "abcdefghijklmnopqrstuvwxyzabcd"])
-@pytest.mark.parametrize("spec", ["new", "external", "openreg.yaml", "full.yaml"])
+@pytest.mark.parametrize("spec", ["new", "external", "opencl", "openreg.yaml", "full.yaml"])
 def test_emitted_python_is_formatted_whatever_the_names_length(openreg_gen, tmp_path, name, spec):
-    extra = {"new": [], "external": ["--device", "external"]}.get(spec, ["--spec", ROOT / "specs" / spec])
+    devices = {device: ["--device", device] for device in ("external", "opencl")}
+    extra = {"new": [], **devices}.get(spec, ["--spec", ROOT / "specs" / spec])
     openreg_gen("new", name, *extra, cwd=tmp_path)
     for check in (["format", "--check"], ["check"]):
         done = subprocess.run(["ruff", *check, "."], cwd=tmp_path / f"torch_{name}", text=True, capture_output=True)

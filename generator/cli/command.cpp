@@ -12,6 +12,7 @@ namespace {
 constexpr const char* kFooter = R"(Examples:
   openreg-gen new mybackend                        a backend with a simulated device, in torch_mybackend/
   openreg-gen new mychip --device external         the same over a port layer for a vendor's own runtime
+  openreg-gen new mycl --device opencl             the same on the OpenCL devices of the machine
   openreg-gen check mybackend.yaml                 every fault of a spec at once
   openreg-gen generate -C torch_mybackend --diff   what a changed spec would change
   openreg-gen add abs.out maximum.out              two operators more, in the spec and in the files

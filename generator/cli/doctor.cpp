@@ -1,5 +1,6 @@
 // openreg-gen doctor: is everything there that building a backend needs?
 #include "cli/doctor_checks.h"
+#include "cli/doctor_opencl.h"
 #include "cli/verb.h"
 #include "diag/render.h"
 
@@ -10,9 +11,14 @@
 namespace openreg_gen {
 namespace {
 
-struct DoctorOptions {};  // none but the shared ones
+struct DoctorOptions {
+  std::string device;
+};
 
-void declare(CLI::App& app, Invocation& call, DoctorOptions&) {
+void declare(CLI::App& app, Invocation& call, DoctorOptions& options) {
+  app.add_option("--device", options.device, "Also what a device of this kind needs")
+      ->check(CLI::IsMember({"opencl"}))
+      ->type_name("");
   call.add_json(app, "Print an object");
   call.add_torch(app, "The PyTorch to judge: its folder, a site-packages, an environment");
 }
@@ -32,8 +38,10 @@ void print_check(const Check& check, bool colour) {
   if (!check.remedy.empty()) fmt::print("{:26}mend: {}\n", "", check.remedy);
 }
 
-Exit run(Invocation& call, const DoctorOptions&) {
-  const auto checks = run_checks(real_probe(call.torch()));
+Exit run(Invocation& call, const DoctorOptions& options) {
+  const Probe probe = real_probe(call.torch());
+  auto checks = run_checks(probe);
+  if (options.device == "opencl") std::ranges::move(run_opencl_checks(probe), std::back_inserter(checks));
   const auto lacks = std::ranges::count_if(checks, [](const Check& c) { return c.required && !c.ok; });
   if (call.json) {
     nlohmann::ordered_json json;
@@ -65,7 +73,7 @@ Verb doctor_verb() {
   return {"doctor",
           "Check that everything is installed that building a backend needs",
           with_options<DoctorOptions>(declare, run),
-          {"doctor", "doctor --json"}};
+          {"doctor", "doctor --json", "doctor --device opencl"}};
 }
 
 }  // namespace openreg_gen

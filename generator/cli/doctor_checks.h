@@ -14,9 +14,9 @@ struct Check {
   std::string name;      // "CMake"
   bool required = true;  // a backend cannot be built without it
   bool ok = false;
-  std::string found;    // "3.31.6, /usr/bin/cmake"; or empty
-  std::string problem;  // what is wrong; empty if ok
-  std::string remedy;   // commands that mend it; empty if ok
+  std::string found{};    // "3.31.6, /usr/bin/cmake"; or empty
+  std::string problem{};  // what is wrong; empty if ok
+  std::string remedy{};   // commands that mend it; empty if ok
 };
 
 /// The outside world, so that tests can do without it.

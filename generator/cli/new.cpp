@@ -27,11 +27,13 @@ struct NewOptions {
 };
 
 void declare(CLI::App& app, Invocation& call, NewOptions& options) {
+  std::vector<std::string> words;
+  for (const DeviceKind& kind : device_kinds()) words.emplace_back(kind.word);
   app.add_option("NAME", options.name, "Name of the device: what torch.device() parses, [a-z][a-z_]*")->required();
   app.add_option("--spec", options.spec, "Spec to start from (YAML or JSON); default: the one of OpenReg")
       ->type_name("FILE");
-  app.add_option("--device", options.device, "A simulated device, or a port layer for a vendor's own runtime")
-      ->check(CLI::IsMember({"emulator", "external"}))
+  app.add_option("--device", options.device, "A simulated device, a port layer for a vendor's own runtime, or OpenCL")
+      ->check(CLI::IsMember(words))
       ->type_name("");
   app.add_option("--profile", options.profile, "Which components the tree has; default: the spec's, else standard")
       ->check(CLI::IsMember({"minimal", "standard", "full"}))
@@ -77,7 +79,7 @@ void check_free(const fs::path& root) {
 /// finished text.
 Spec make_spec(const NewOptions& options, std::string text, const fs::path& path, Diagnostics& diagnostics) {
   if (options.spec.empty() && options.profile != "minimal")
-    text = adapt_shipped_spec(text, options.name, options.device == "external");
+    text = adapt_shipped_spec(text, options.name, find_device_kind(options.device));
   Spec spec = parse_spec_text(std::move(text), path, diagnostics);
   const auto edited = [&](std::string now) {
     if (now == spec.text) return;
@@ -167,10 +169,11 @@ Exit run(Invocation& call, const NewOptions& options) {
 }  // namespace
 
 Verb new_verb() {
-  return {"new",
-          "Render a new backend from a spec",
-          with_options<NewOptions>(declare, run),
-          {"new mybackend", "new mybackend --profile minimal", "new mychip --device external"}};
+  return {
+      "new",
+      "Render a new backend from a spec",
+      with_options<NewOptions>(declare, run),
+      {"new mybackend", "new mybackend --profile minimal", "new mychip --device external", "new mycl --device opencl"}};
 }
 
 }  // namespace openreg_gen

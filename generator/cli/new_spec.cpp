@@ -103,19 +103,19 @@ std::string_view key_of(std::string_view line) {
 
 }  // namespace
 
-std::string adapt_shipped_spec(const std::string& text, const std::string& name, bool external) {
+std::string adapt_shipped_spec(const std::string& text, const std::string& name, const DeviceKind* device) {
   constexpr std::array<std::string_view, 4> kOpenRegsOwn{"class_prefix", "api_prefix", "vendor", "description"};
-  constexpr std::array<std::string_view, 2> kSimulators{"count", "memory"};
   const auto is_one_of = [](const auto& keys, std::string_view key) {
     return std::find(keys.begin(), keys.end(), key) != keys.end();
   };
+  const DeviceKind& simulated = *find_device_kind("emulator");
   std::string out, section;
   for (const std::string_view whole : lines_with_ends(text)) {
     std::string line(whole);
     if (is_letter(line[0])) section = line.substr(0, line.find(':'));
     const std::string_view key = key_of(line);
     if (section == "backend" && name != "openreg" && is_one_of(kOpenRegsOwn, key)) continue;
-    if (section == "device" && external && is_one_of(kSimulators, key)) continue;
+    if (section == "device" && device != nullptr && !device->simulated && simulated.has_key(key)) continue;
     if (!(section == "backend" && key == "name") && plain(name)) {
       replace_word(line, "The spec of the OpenReg reference backend.", "The spec of the " + name + " backend.");
       replace_word(line, "openreg", name);
@@ -134,8 +134,7 @@ std::string with_name(const std::string& text, const Spec& spec, const std::stri
 }
 
 std::string with_device(const std::string& text, const Spec& spec, const std::string& api) {
-  const bool external = spec.device.api.value == DeviceApi::External;
-  if (external == (api == "external")) return text;
+  if ((*spec.device.api)->word == api) return text;
   auto lines = to_lines(text);
   if (spec.device.api.given()) {
     replace_scalar(lines, spec.device.api.at, api);

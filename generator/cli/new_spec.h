@@ -8,8 +8,9 @@
 namespace openreg_gen {
 
 /// The shipped spec under another name: OpenReg's own prefixes, vendor and description go, so that defaults apply; for
-/// an external device also what only the simulated one has. The name itself is left to with_name.
-std::string adapt_shipped_spec(const std::string& text, const std::string& name, bool external);
+/// `device` (null: none was asked for) that is hardware also what only the simulated one has. The name itself is left
+/// to with_name.
+std::string adapt_shipped_spec(const std::string& text, const std::string& name, const DeviceKind* device);
 
 /// Puts a name where `spec` (parsed from `text`) has its backend.name. Throws Failure(BadInput, E0509) if it cannot.
 std::string with_name(const std::string& text, const Spec& spec, const std::string& name);

@@ -50,7 +50,7 @@ constexpr Code kCodes[] = {
     {"E0138", "empty PyTorch range", "`torch.max` is below `torch.min`."},
     {"E0139", "no power of two", "`allocator.alignment` and `allocator.roundup_power2_divisions` are powers of two."},
     {"E0140", "malformed size", "A size is a number of bytes, or a whole number with KiB, MiB, GiB, TiB, KB, MB, GB or TB."},
-    {"E0141", "key without effect (warning)", "With `device.api: external` the device says how many there are and what memory they have; the settings of the caching allocator mean nothing to `allocator.device: direct`."},
+    {"E0141", "key without effect (warning)", "A device that is not simulated says itself how many there are, and each kind of `device.api` has keys of its own; the settings of the caching allocator mean nothing to `allocator.device: direct`."},
     // Operators, without regard to PyTorch.
     {"E0150", "malformed operator name", "An operator is `name` or `name.overload`, without `aten::`."},
     {"E0151", "an operator given twice", "Two kernels for one operator contradict each other. Keep one; or write `ops` as a list and give each entry the releases of PyTorch that it is for (`since`, `until`), none of them twice."},

@@ -55,9 +55,13 @@ void TorchContext::print(Fields out) const {
 }
 
 void DeviceContext::print(Fields out) const {
-  const bool emulator = *spec.api == DeviceApi::Emulator;
-  out("api", emulator ? "emulator" : "external")("emulator", emulator)("external", !emulator)("count", *spec.count)(
-      "memory", *spec.memory)("streams_per_pool", *spec.streams_per_pool);
+  const DeviceKind& kind = **spec.api;
+  for (const DeviceKind& each : device_kinds()) out(std::string(each.word).c_str(), each.word == kind.word);
+  // What is not given is the device's own to say where it is hardware.
+  const std::uint64_t memory = kind.simulated || spec.memory.given() ? *spec.memory : 0;
+  out("api", kind.word)("hardware", !kind.simulated)("count", *spec.count)("memory", memory)(
+      "platform", TextForms(*spec.platform))("type", *spec.type)("sub_devices", *spec.sub_devices)(
+      "streams_per_pool", *spec.streams_per_pool);
 }
 
 void AllocatorContext::print(Fields out) const {

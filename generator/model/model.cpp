@@ -10,18 +10,18 @@ using nlohmann::json;
 json make_globals(const Resolved& resolved, const std::string& spec_file, Subjects& subjects) {
   const Spec& spec = resolved.spec;
   json has = json::object(), components = json::array();
-  const bool emulator = *spec.device.api == DeviceApi::Emulator;
+  const bool simulated = (**spec.device.api).simulated;
   for (const Component& component : all_components()) {
     const bool on = spec.components.has(component.name);
     has[component.name] = on;
-    if (on && (emulator || !component.emulated))
+    if (on && (simulated || !component.emulated))
       components.push_back({{"name", component.name}, {"about", component.about}});
   }
   const bool runtime = spec.components.has("runtime"), device = spec.components.has("device");
   json globals = {
       {"has", std::move(has)},
       // What stands in the place of the whole runtime and device where the tree has not got them.
-      {"small", {{"runtime", !runtime}, {"device", !device && emulator}}},
+      {"small", {{"runtime", !runtime}, {"device", !device && simulated}}},
       {"components", std::move(components)},
       {"b", Fields::json_of(BackendContext{spec.backend})},
       {"tool", {{"version", OPENREG_GEN_VERSION}}},
@@ -40,6 +40,8 @@ json make_globals(const Resolved& resolved, const std::string& spec_file, Subjec
         {"NAME", upper_case(*spec.distributed.backend)}}},
   };
   add_operators(globals, resolved, subjects);
+  // Kernels of the device for reductions from expressions.
+  globals["device"]["reduces"] = (**spec.device.api).word == "opencl" && globals["ops"]["reduces"].get<bool>();
   return globals;
 }
 

@@ -119,11 +119,11 @@ std::vector<std::string_view> ComponentSet::dependents(const Component& componen
 }
 
 void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics) {
-  const bool external = *spec.device.api == DeviceApi::External;
+  const bool simulated = (**spec.device.api).simulated;
   std::map<std::string_view, std::pair<bool, Location>> said;
   for (const Component& component : kComponents) {
     // A port has the whole API, and its device is the vendor's.
-    bool on = component.since <= *spec.profile || (component.emulated && external);
+    bool on = component.since <= *spec.profile || (component.emulated && !simulated);
     auto by_key = said_by_key(spec, component.name);
     if (const Node* node = find(written, component.name)) {
       const bool wanted = node->text.starts_with('t') || node->text.starts_with('T');

@@ -16,7 +16,7 @@ namespace {
 
 using enum KeyType;
 
-constexpr std::string_view kApis[] = {"emulator", "external"};
+constexpr std::string_view kOpenClTypes[] = {"any", "cpu", "gpu", "accelerator"};
 constexpr std::string_view kFallbacks[] = {"none", "cpu", "copy", "alias"};
 constexpr std::string_view kDtypes[] = {"bool",    "uint8",    "int8",    "int16",   "int32",     "int64",
                                         "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
@@ -89,9 +89,12 @@ const Key kKeys[] = {
     {.path = "torch.max", .type = Text, .into = at<&Spec::torch, &TorchSpec::max>, .fallback = kNewestTorchQuoted, .description = "The newest minor release; its patch releases fit as well.", .example = "\"2.14\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
 
     {.path = "device", .type = Map, .description = "The device behind the backend."},
-    {.path = "device.api", .type = Word, .into = at<&Spec::device, &DeviceSpec::api>, .fallback = "emulator", .values = kApis, .description = "`emulator`: a simulated device with a C API. `external`: the same C API as a port layer, to be filled with the vendor's calls.", .example = "external"},
+    {.path = "device.api", .type = Word, .into = at<&Spec::device, &DeviceSpec::api>, .fallback = "emulator", .values = words<device_kinds>(), .description = about_each<device_kinds>(), .example = "external"},
     {.path = "device.count", .type = Integer, .into = at<&Spec::device, &DeviceSpec::count>, .fallback = "2", .description = "Devices of the emulator.", .example = "4", .min = 1, .max = 64},
-    {.path = "device.memory", .type = Size, .into = at<&Spec::device, &DeviceSpec::memory>, .fallback = "1GiB", .description = "Memory of each emulated device: bytes, or a number with KiB, MiB, GiB, TiB, KB, MB, GB, TB.", .example = "512MiB", .min = 1 << 20, .max = 64 * kTiB},
+    {.path = "device.memory", .type = Size, .into = at<&Spec::device, &DeviceSpec::memory>, .fallback = "1GiB", .description = "Memory of each emulated device, and the most that is used of an OpenCL device (its own where it is not given): bytes, or a number with KiB, MiB, GiB, TiB, KB, MB, GB, TB.", .example = "512MiB", .min = 1 << 20, .max = 64 * kTiB},
+    {.path = "device.platform", .type = Text, .into = at<&Spec::device, &DeviceSpec::platform>, .unset = "the first that has a device", .description = "Of `opencl`: a part of the name of the platform whose devices are used. NAME_PLATFORM in the environment wins, as NAME_DEVICE_TYPE and NAME_SUB_DEVICES do over the next two.", .example = "Portable Computing Language", .rule = rules::line, .pattern = kLine},
+    {.path = "device.type", .type = Word, .into = at<&Spec::device, &DeviceSpec::type>, .fallback = "any", .values = kOpenClTypes, .description = "Of `opencl`: which of the platform's devices are used.", .example = "gpu"},
+    {.path = "device.sub_devices", .type = Integer, .into = at<&Spec::device, &DeviceSpec::sub_devices>, .fallback = "1", .description = "Of `opencl`: into how many equal parts each device is divided that can be; each part is a device of its own.", .example = "2", .min = 1, .max = 64},
     {.path = "device.streams_per_pool", .type = Integer, .into = at<&Spec::device, &DeviceSpec::streams_per_pool>, .fallback = "4", .description = "Streams of each priority that a device's pool holds.", .example = "8", .min = 1, .max = 32},
 
     {.path = "allocator", .type = Map, .description = "How memory is allocated."},

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace openreg_gen {
 namespace {
 
@@ -52,16 +54,20 @@ class Parse {
   }
 
   void check_device(const Node* device) {
-    if (*spec_.device.api != DeviceApi::External) return;
-    if (*spec_.fallback.kind == FallbackKind::Alias) {
+    const DeviceKind& kind = **spec_.device.api;
+    if (!kind.simulated && *spec_.fallback.kind == FallbackKind::Alias) {
       diagnostics_.warning("E0231", spec_.fallback.kind.at, "`alias` needs a device whose memory the host can reach",
                            "where the port does not say hostAccessible, operators fall back by copying");
     }
-    for (const auto key : {"count", "memory"}) {
-      if (const Node* node = find(device, key)) {
-        diagnostics_.warning("E0141", node->at, fmt::format("'{}' has no effect with `api: external`", key),
-                             "the device itself says it");
-      }
+    if (device == nullptr) return;
+    for (const auto& [key, node] : device->entries) {
+      const auto has_key = [&](const DeviceKind& other) { return other.has_key(key.text); };
+      if (kind.has_key(key.text)) continue;
+      const auto owner = std::ranges::find_if(device_kinds(), has_key);
+      if (owner == device_kinds().end()) continue;  // a key of all kinds
+      diagnostics_.warning(
+          "E0141", node.at, fmt::format("'{}' has no effect with `api: {}`", key.text, kind.word),
+          owner->simulated ? "the device itself says it" : fmt::format("it is a key of `api: {}`", owner->word));
     }
   }
 

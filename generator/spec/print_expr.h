@@ -15,6 +15,7 @@ class ExprPrinter {
 
  protected:
   virtual std::string number(const ExprNode& node) const { return node.text; }
+  virtual std::string name(const ExprNode& node) const { return node.text; }
   virtual std::string unary(const ExprNode& node) const;
   virtual std::string binary(const ExprNode& node) const;
   virtual std::string conditional(const ExprNode& node) const;
@@ -28,5 +29,8 @@ std::string cpp_text(const Expr& expr);
 /// Over tensors or numbers: what Python has otherwise than C++ is called as a function of the module `cpp`, which
 /// package/testing/cpp.py.j2 is.
 std::string python_text(const Expr& expr);
+/// OpenCL C over values of acc_t. Variables are v_NAME, whether an optional one is there is has_NAME, functions are
+/// f_NAME of package/opencl/types.cl.j2.
+std::string opencl_text(const Expr& expr);
 
 }  // namespace openreg_gen

@@ -29,6 +29,7 @@ inline void read_value(std::uint64_t& into, const Node& value, const Key&) {
 inline void read_value(const AllocatorKind*& into, const Node& value, const Key&) {
   into = find_allocator_kind(value.text);
 }
+inline void read_value(const DeviceKind*& into, const Node& value, const Key&) { into = find_device_kind(value.text); }
 inline void read_value(const Strategy*& into, const Node& value, const Key&) { into = find_strategy(value.text); }
 /// Words become the enumerator with the same place in the key's list of words.
 template <typename T>

@@ -7,6 +7,7 @@
 #include "schema/schema.h"
 #include "spec/allocator_kind.h"
 #include "spec/component.h"
+#include "spec/device_kind.h"
 #include "spec/expr.h"
 #include "spec/strategy.h"
 
@@ -18,7 +19,6 @@
 
 namespace openreg_gen {
 
-enum class DeviceApi { Emulator, External };
 enum class FallbackKind { None, Cpu, Copy, Alias };
 
 struct BackendSpec {
@@ -38,9 +38,11 @@ struct TorchSpec {
 };
 
 struct DeviceSpec {
-  Located<DeviceApi> api;
-  Located<int> count;             // emulator only
+  Located<const DeviceKind*> api;
+  Located<int> count;             // of the kinds that have it: DeviceKind::keys
   Located<std::uint64_t> memory;  // bytes a device
+  Located<std::string> platform, type;
+  Located<int> sub_devices;
   Located<int> streams_per_pool;
 };
 

@@ -17,14 +17,17 @@ namespace {
 struct PointwiseItem : OpItem {
   using OpItem::OpItem;
   std::string expr, kernel_params, kernel_args, output;
+  std::string cl_expr, numbers;  // the expression in OpenCL C; the numbers that it may read
+  std::vector<std::string> cl_inputs, cl_numbers, cl_optionals;
   Pointwise texts;
   bool boolean = false, floating = false;
   std::optional<DtypeTexts> dtypes;
   void print(Fields out) const override {
     OpItem::print(out);
-    out("expr", expr)("kernel_params", kernel_params)("kernel_args", kernel_args)("output", output)(
-        "lambda_params", texts.lambda_params)("captures", texts.captures)("inputs", texts.inputs)("boolean", boolean)(
-        "floating", floating ? "true" : "false");
+    out("expr", expr)("kernel_params", kernel_params)("kernel_args", kernel_args)("output", output)("cl_expr", cl_expr)(
+        "numbers", numbers)("cl_inputs", cl_inputs)("cl_numbers", cl_numbers)("cl_optionals", cl_optionals)(
+        "cl_operands", cl_inputs.size() + 1)("lambda_params", texts.lambda_params)("captures", texts.captures)(
+        "inputs", texts.inputs)("boolean", boolean)("floating", floating ? "true" : "false");
     dtypes->print(out);
   }
 };
@@ -95,6 +98,19 @@ std::unique_ptr<OpItem> pointwise_item(const Shown& shown, const OpSpec& entry, 
   std::vector<Parameter> call = kernel_params;
   call[0].name = op.structured ? "op" : "iter";
   out->expr = cpp_text(*entry.expr);
+  out->cl_expr = opencl_text(*entry.expr);
+  std::vector<std::string> read;
+  for (const Parameter& p : parameters(op))
+    if (!p.out && p.tensor()) out->cl_inputs.push_back(p.name);
+  for (const Parameter& p : out->texts.scalars) {
+    if (p.type == "c10::string_view") continue;  // no expression reads a text
+    const bool optional = p.type.find("optional") != std::string::npos;
+    (optional ? out->cl_optionals : out->cl_numbers).push_back(p.name);
+    read.push_back(p.name);
+  }
+  std::ranges::stable_partition(
+      read, [&](const std::string& name) { return std::ranges::find(out->cl_numbers, name) != out->cl_numbers.end(); });
+  out->numbers = join(read);
   out->kernel_params = declaration(kernel_params);
   out->kernel_args = names(call);
   out->output = out->return_value;

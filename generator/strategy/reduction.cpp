@@ -16,10 +16,12 @@ namespace {
 struct ReductionItem : OpItem {
   using OpItem::OpItem;
   std::string dims, map, combine, init, finish;
+  std::string cl_map, cl_combine, cl_init, cl_finish;  // the same in OpenCL C
   std::optional<DtypeTexts> dtypes;
   void print(Fields out) const override {
     OpItem::print(out);
-    out("dims", dims)("map", map)("combine", combine)("init", init)("finish", finish);
+    out("dims", dims)("map", map)("combine", combine)("init", init)("finish", finish)("cl_map", cl_map)(
+        "cl_combine", cl_combine)("cl_init", cl_init)("cl_finish", cl_finish);
     dtypes->print(out);
   }
 };
@@ -112,6 +114,10 @@ std::unique_ptr<Item> reduced(const Shown& shown, const OpSpec& entry, const Op&
   out->combine = cpp_text(*entry.combine);
   out->init = cpp_text(*entry.init);
   out->finish = cpp_text(*entry.finish);
+  out->cl_map = opencl_text(*entry.map);
+  out->cl_combine = opencl_text(*entry.combine);
+  out->cl_init = opencl_text(*entry.init);
+  out->cl_finish = opencl_text(*entry.finish);
   out->dtypes.emplace(shown, entry, *out);
   return out;
 }

@@ -1,4 +1,5 @@
 #include "cli/doctor_checks.h"
+#include "cli/doctor_opencl.h"
 
 #include "diag/failure.h"
 
@@ -108,6 +109,41 @@ TEST(DoctorVersions, Compare) {
   EXPECT_EQ(compare_versions("3.22.0", "3.22"), 0);
   EXPECT_EQ(compare_versions("10", "9.9"), 1);
   EXPECT_EQ(compare_versions("2.13.0rc1", "2.13"), 0);
+}
+
+/// A machine with clinfo, which prints this.
+std::vector<Check> opencl_checks(const std::string& raw, bool clinfo = true, bool headers = true) {
+  Probe probe;
+  probe.find = [=](const std::string& name) -> std::filesystem::path {
+    return name == "clinfo" && !clinfo ? "" : "/bin/" + name;
+  };
+  probe.output = [=](const std::vector<std::string>& command) -> std::string {
+    return command[0] == "/bin/clinfo" ? raw : headers ? "# 1 cl.h" : "";
+  };
+  return run_opencl_checks(probe);
+}
+
+TEST_F(Doctor, OpenClDevicesAndWhatTheyLack) {
+  const auto checks = opencl_checks(
+      "  CL_PLATFORM_NAME   Some CL\n[SOME/*]   CL_PLATFORM_NAME   Some CL\n"
+      "[SOME/0]  CL_DEVICE_NAME   One of them\n"
+      "[SOME/0]  CL_DEVICE_COMPILER_AVAILABLE   CL_TRUE\n"
+      "[SOME/0]  CL_DEVICE_SVM_CAPABILITIES   CL_DEVICE_SVM_COARSE_GRAIN_BUFFER\n"
+      "[SOME/0]  CL_DEVICE_EXTENSIONS   cl_khr_fp64 cl_khr_fp16\n"
+      "[SOME/1]  CL_DEVICE_NAME   Other\n[SOME/1]  CL_DEVICE_COMPILER_AVAILABLE   CL_FALSE\n");
+  ASSERT_EQ(checks.size(), 3U);
+  EXPECT_TRUE(checks[0].ok);
+  EXPECT_TRUE(checks[1].ok);
+  EXPECT_EQ(checks[1].found, "One of them, Some CL\nwithout cl_khr_priority_hints (streams have one priority)");
+  EXPECT_FALSE(checks[2].ok);
+  EXPECT_EQ(checks[2].problem, "it has not got shared virtual memory (SVM) nor a compiler");
+}
+
+TEST_F(Doctor, WithoutOpenCl) {
+  EXPECT_THAT(opencl_checks("", false).back().remedy, HasSubstr("install clinfo"));
+  EXPECT_THAT(opencl_checks("").back().remedy, HasSubstr("pocl-opencl-icd"));
+  EXPECT_TRUE(opencl_checks("").back().required);
+  EXPECT_THAT(opencl_checks("", true, false).front().remedy, HasSubstr("opencl-headers"));
 }
 
 }  // namespace

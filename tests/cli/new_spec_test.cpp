@@ -53,7 +53,7 @@ TEST(NewSpec, TheDeviceIsPutInItsPlace) {
 }
 
 TEST(NewSpec, TheShippedSpecKeepsItsCommentsUnderAnotherName) {
-  const std::string adapted = named(adapt_shipped_spec(shipped(), "my_device", false), "my_device");
+  const std::string adapted = named(adapt_shipped_spec(shipped(), "my_device", nullptr), "my_device");
   EXPECT_TRUE(adapted.starts_with("# The spec of the my_device backend. `openreg-gen generate` renders")) << adapted;
   const Spec spec = parse(adapted);
   EXPECT_EQ(*spec.backend.name, "my_device");
@@ -61,11 +61,11 @@ TEST(NewSpec, TheShippedSpecKeepsItsCommentsUnderAnotherName) {
   EXPECT_EQ(*spec.backend.class_prefix, "MyDevice");
   EXPECT_EQ(adapted.find("OpenReg"), std::string::npos) << adapted;
   EXPECT_EQ(spec.ops.size(), parse(shipped()).ops.size());
-  EXPECT_EQ(adapt_shipped_spec(shipped(), "openreg", false).find("api_prefix: or ") != std::string::npos, true);
+  EXPECT_EQ(adapt_shipped_spec(shipped(), "openreg", nullptr).find("api_prefix: or ") != std::string::npos, true);
 }
 
 TEST(NewSpec, AnExternalDeviceHasNoSimulatorsKeys) {
-  const Spec spec = parse(adapt_shipped_spec(shipped(), "my", true));
+  const Spec spec = parse(adapt_shipped_spec(shipped(), "my", find_device_kind("external")));
   EXPECT_FALSE(spec.device.count.given());
   EXPECT_FALSE(spec.device.memory.given());
   EXPECT_TRUE(spec.device.api.given());

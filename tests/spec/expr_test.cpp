@@ -96,6 +96,16 @@ TEST(Expr, PrintedAsPython) {
             "cpp.cast(\"int64_t\", a) - cpp.div_floor_integer(a, b)");
 }
 
+TEST(Expr, PrintedAsOpenCl) {
+  const auto opencl = [](std::string_view text) { return opencl_text(parse_expr(text)); };
+  EXPECT_EQ(opencl("self <= 0 ? value : half"), "v_self <= 0 ? v_value : v_half");
+  EXPECT_EQ(opencl("std::fmax(a, 1LL) % c10::div_floor_integer(a, 2ull)"),
+            "f_fmax(v_a, 1L) % f_div_floor_integer(v_a, 2ul)");
+  EXPECT_EQ(opencl("has_value(low) ? value_or(low, 0) : a"), "has_low ? (has_low ? v_low : (acc_t)(0)) : v_a");
+  EXPECT_EQ(opencl("scalar_t(a) + static_cast<int64_t>(b) + bool(c)"),
+            "to_scalar(v_a) + ((long)(v_b)) + ((bool)(v_c))");
+}
+
 TEST(Expr, OffsetsOfOneBehindAnother) {
   const Expr expr = parse_expr("a + b", 10);
   EXPECT_EQ(expr.root.offset, 12U);

@@ -88,7 +88,7 @@ DIFFERENCES: list[Known] = [
         "torch/nn/modules/linear_cross_entropy.py: is_cuda has out_dtype=, any other device has not",
     ),
     *(
-        Known(f"{name}/{case}", category, "saved statistics in eval are as PyTorch tells torch.compile", EVAL_STATISTICS)
+        Known(f"{name}/{case}", category, "saved statistics in eval as torch.compile sees them", EVAL_STATISTICS)
         for name in ("_native_batch_norm_legit", "native_batch_norm")
         for case, category in (("*/*/*", "shape"), ("zero_size/*float16/*", "dtype"))
     ),

@@ -1,0 +1,23 @@
+#include "spec/device_kind.h"
+
+namespace openreg_gen {
+namespace {
+
+constexpr DeviceKind kDeviceKinds[] = {
+    {.word = "emulator", .about = "a simulated device with a C API.", .simulated = true, .keys = {"count", "memory"}},
+    {.word = "external", .about = "the same C API as a port layer, to be filled with the vendor's calls."},
+    {.word = "opencl",
+     .about = "the same C API over the OpenCL devices of the machine.",
+     .keys = {"memory", "platform", "type", "sub_devices"}},
+};
+
+}  // namespace
+
+std::span<const DeviceKind> device_kinds() { return kDeviceKinds; }
+
+const DeviceKind* find_device_kind(std::string_view word) {
+  const auto found = std::ranges::find(kDeviceKinds, word, &DeviceKind::word);
+  return found == std::end(kDeviceKinds) ? nullptr : found;
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,24 @@
+// What a kind of device is: what stands behind the C API that the runtime calls. Each is one value of device_kind.cpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace openreg_gen {
+
+struct DeviceKind {
+  std::string_view word;                      // of `device.api`; templates see it as device.<word>
+  std::string_view about;                     // of the reference page, behind the word
+  bool simulated = false;                     // no hardware: the tree has the device itself
+  std::array<std::string_view, 5> keys = {};  // keys of `device` that not all kinds have, and this one has
+  bool has_key(std::string_view key) const { return !key.empty() && std::ranges::find(keys, key) != keys.end(); }
+};
+
+/// In the order of the reference page.
+std::span<const DeviceKind> device_kinds();
+/// Null if there is none.
+const DeviceKind* find_device_kind(std::string_view word);
+
+}  // namespace openreg_gen
