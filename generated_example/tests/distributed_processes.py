@@ -101,7 +101,7 @@ def _serve(pipe, rank, size):
             return
         try:
             result = (True, _call(function, args, rank, size, **settings))
-        except BaseException:  # noqa: BLE001  (whatever it is, the test is told)
+        except BaseException:  # noqa: BLE001  (whatever it is, the test reports it)
             result = (False, traceback.format_exc())
         pipe.send(result)
 

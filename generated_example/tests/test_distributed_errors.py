@@ -65,7 +65,7 @@ def _late(rank, file):
     found = _raises(torch.accelerator.synchronize)
     again = _raises(work.wait)
     refused = _raises(lambda: dist.all_reduce(x))
-    torch.accelerator.synchronize()  # told once
+    torch.accelerator.synchronize()  # reported once
     assert work.is_completed()
     signal.give("seen")
     return found, again, refused

@@ -16,7 +16,7 @@
 // Gloo counts its collectives, and each rank must start them in the same order. On one stream they do; on streams of several
 // devices a ticket says whose turn it is to start. Sends and receives have tags and need none.
 //
-// A failure is told three times: to the Work, to the group, which then refuses what comes next, and to the device, so
+// A failure is reported three times: to the Work, to the group, which then refuses what comes next, and to the device, so
 // that whoever reads the tensor learns of it: Note [Errors of the device] in runtime/Exception.h.
 
 namespace openreg::distributed {

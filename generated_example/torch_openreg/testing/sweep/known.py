@@ -161,6 +161,14 @@ DIFFERENCES: list[Known] = [
         "shape",
         "without elements the CPU's kernel returns a copy of its input; PyTorch's decomposition returns the right shape",
     ),
+    *(
+        Known(f"{name}/wide_numbers/int[!6]*/*", "error", LATE, kernel=kernel)  # it wraps around to 0, and divides
+        for name, kernel in (
+            *((f"div.{rounding}_rounding", "div.out_mode") for rounding in ("floor", "trunc")),
+            ("fmod", "fmod.Tensor_out"),
+            *((name, "remainder.Tensor_out") for name in ("__rmod__", "remainder")),
+        )
+    ),
     Known("index_put/inplace_small/*/*", "error", LATE, mode="!deterministic", kernel="_index_put_impl_"),
     *(
         Known(f"{name}/{variant}/*/*", "error", LATE, kernel=kernel)
