@@ -129,4 +129,4 @@ def test_minimal_on_host_memory(tmp_path):
     assert "skipped" not in result.stdout
     outcomes, output = ladder(tree)
     assert set(outcomes.values()) == {"PASSED"}, output
-    run(sys.executable, "-m", "examples.train_mlp", cwd=tree)
+    run("env", "TORCH_DEVICE_BACKEND_AUTOLOAD=1", sys.executable, "examples/train_mlp.py", cwd=tree)
