@@ -92,8 +92,7 @@ class graph:  # noqa: N801 - torch.cuda's name
 
     def __enter__(self) -> None:
         synchronize()
-        if torch.compiler.config.force_cudagraph_gc:
-            gc.collect()
+        gc.collect()  # a graph that goes away waits for the device, which would end the capture
         empty_cache()
         empty_host_cache()
         self._stream.__enter__()
