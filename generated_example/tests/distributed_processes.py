@@ -119,3 +119,21 @@ def _call(function, args, rank, size, group=True, **settings):
         return function(rank, *args)
     finally:
         dist.destroy_process_group()
+
+
+def values(rank, dtype=torch.float32, shape=(2, 3), device=NAME):
+    """Numbers that differ from rank to rank, and are small enough for any dtype."""
+    count = torch.Size(shape).numel()
+    return (torch.arange(count).reshape(shape) % 3 + 1 + rank).to(dtype).to(device)
+
+
+def same(found, expected):
+    found, expected = found.cpu(), expected.cpu()
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    as_bytes = [x.contiguous().reshape(-1).view(torch.uint8) for x in (found, expected)]
+    assert torch.equal(*as_bytes), f"{found} is not {expected}"
+
+
+def default_backend():
+    """The process group behind torch.distributed's."""
+    return dist.distributed_c10d._get_default_group()._get_backend(torch.device(NAME))

@@ -139,8 +139,11 @@ void OpenRegGraph::replay() {
   TORCH_CHECK(graph_ != nullptr, "openreg: nothing was captured");
   const OpenRegGuard guard(device_);
   check_not_capturing("the replay of a graph");
+  const OpenRegStream stream = getCurrentStream();
+  replayed_.block(stream);  // replays come one after the other, on whatever stream
   draws_->launch();
-  OPENREG_CHECK_LAUNCH(orGraphLaunch(graph_, getCurrentStream().stream()));
+  OPENREG_CHECK_LAUNCH(orGraphLaunch(graph_, stream.stream()));
+  replayed_.record(stream);
 }
 
 void OpenRegGraph::reset() {
@@ -149,8 +152,11 @@ void OpenRegGraph::reset() {
     orGetLastError();
   }
   if (const orGraph_t graph = std::exchange(graph_, nullptr)) {
-    // What was launched may still run, on memory that others get with the pool.
-    wait_for_device(device_);
+    // What was launched may still run, on memory that others get with the pool. To wait for the device would end the capture of
+    // another graph, in the midst of which garbage collection may come here.
+    if (replayed_.is_created()) {
+      OPENREG_WARN(orEventSynchronize(replayed_.event()));
+    }
     OPENREG_WARN(orGraphDestroy(graph));
   }
   draws_.reset();

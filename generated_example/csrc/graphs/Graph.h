@@ -12,6 +12,7 @@
 #include <ATen/core/GraphImplInterface.h>
 
 #include "graphs/Capture.h"
+#include "runtime/Event.h"
 #include "runtime/Export.h"
 
 // Note [Graphs]
@@ -56,6 +57,7 @@ class OPENREG_RUNTIME_API OpenRegGraph final : public at::GraphImplInterface {
   orGraph_t graph_ = nullptr;
   std::shared_ptr<GraphDraws> draws_;
   std::optional<CaptureScope> capture_;  // while it is under way
+  OpenRegEvent replayed_;  // the last replay
   orStream_t stream_ = nullptr;
   c10::DeviceIndex device_ = -1;
   c10::MempoolId_t pool_{0, 0};

@@ -92,7 +92,8 @@ class graph:  # noqa: N801 - torch.cuda's name
 
     def __enter__(self) -> None:
         synchronize()
-        gc.collect()  # a graph that goes away waits for the device, which would end the capture
+        if torch.compiler.config.force_cudagraph_gc:
+            gc.collect()
         empty_cache()
         empty_host_cache()
         self._stream.__enter__()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .. import opinfos
-from . import models, once, written  # noqa: F401  (written registers its variants)
+from . import models, numbers, once, written  # noqa: F401  (numbers and written register their variants)
 from .compare import Call
 from .quirks import LEFT_OUT
 from .variants import VARIANTS, Given, Variant
