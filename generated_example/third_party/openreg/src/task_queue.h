@@ -18,7 +18,8 @@
 // allocates nothing.
 namespace openreg::driver {
 
-struct Task {
+// In a cache line of its own: the stream's thread clears one while the next one is written.
+struct alignas(64) Task {
   // What a task does decides whether device memory is opened for it (see Note [Isolation of device memory]).
   enum class Touches {
     kMemory,
