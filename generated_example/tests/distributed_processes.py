@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `distributed` in the spec changes it, then `openreg-gen generate`.
-"""Processes that are the ranks of a group, for tests. Started once for a test file: each imports PyTorch."""
+"""Processes that are the ranks of a group, for tests."""
 
 import datetime
 import faulthandler
@@ -25,7 +25,10 @@ class Ranks:
 
     def __init__(self, size, folder, env=None):
         self.size, self.folder = size, folder
-        context = mp.get_context("spawn")
+        # Copies of a process that has imported PyTorch and started nothing; some of its settings are read at the import.
+        context = mp.get_context("spawn" if env else "forkserver")
+        if not env:
+            context.set_forkserver_preload(["torch.distributed", "torch_openreg", __name__])
         self.pipes, self.processes = [], []
         changed = {key: os.environ.get(key) for key in env or {}}
         os.environ.update(env or {})

@@ -165,6 +165,86 @@ def test_a_rank_that_is_killed(doomed, tmp_path):
     assert "all_reduce 1" in found and "of rank 0 of 2" in found
 
 
+def _parts(x):
+    return list(x.chunk(2))
+
+
+# Each needs something of rank 1.
+COLLECTIVES = {
+    "all_reduce": lambda x, rank: dist.all_reduce(x, async_op=True),
+    "broadcast": lambda x, rank: dist.broadcast(x, 1, async_op=True),
+    "reduce": lambda x, rank: dist.reduce(x, 0, async_op=True),
+    "all_gather": lambda x, rank: dist.all_gather([x.clone(), x.clone()], x, async_op=True),
+    "all_gather_into_tensor": lambda x, rank: dist.all_gather_into_tensor(x, x[: len(x) // 2].clone(), async_op=True),
+    "reduce_scatter": lambda x, rank: dist.reduce_scatter(x[: len(x) // 2].clone(), _parts(x), async_op=True),
+    "reduce_scatter_tensor": lambda x, rank: dist.reduce_scatter_tensor(x[: len(x) // 2].clone(), x, async_op=True),
+    "all_to_all": lambda x, rank: dist.all_to_all(_parts(x.clone()), _parts(x), async_op=True),
+    "all_to_all_single": lambda x, rank: dist.all_to_all_single(x.clone(), x, async_op=True),
+    "gather": lambda x, rank: dist.gather(x, None if rank else [x.clone(), x.clone()], 0, async_op=True),
+    "scatter": lambda x, rank: dist.scatter(x, [x.clone(), x.clone()] if rank else None, 1, async_op=True),
+    "recv": lambda x, rank: dist.isend(x, 0) if rank else dist.irecv(x, 1),
+    "barrier": lambda x, rank: dist.barrier(async_op=True),
+}
+
+
+def _killed_in(rank, name, phase, file):
+    signals = Signal(file)
+    x = torch.ones(1 << 22, device=NAME)
+    dist.all_reduce(x)
+    torch.accelerator.synchronize()  # connected
+    if rank == 1 and phase == "before":
+        signals.await_("queued")
+    if rank == 1 and phase != "before":
+        work = COLLECTIVES[name](x, rank)
+        if phase == "after":
+            work.wait()
+            torch.accelerator.synchronize()
+    if rank == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if phase == "before":
+        COLLECTIVES[name](x, rank)
+        signals.give("queued")
+        found = _raises(torch.accelerator.synchronize)
+    else:
+        # What rank 1 gave may have arrived before it died. What comes next does not end in any case.
+        found = _raises(lambda: (COLLECTIVES[name](x, rank), dist.all_reduce(x), torch.accelerator.synchronize()))
+    dist.destroy_process_group()
+    dist.init_process_group(BACKEND, store=dist.HashStore(), rank=0, world_size=1)
+    dist.all_reduce(torch.ones(4, device=NAME))
+    torch.accelerator.synchronize()
+    return found
+
+
+@pytest.mark.parametrize("name", COLLECTIVES)
+def test_a_rank_that_is_killed_in_each_collective(name, tmp_path, device):
+    for phase in ("before", "inside", "after"):
+        started = Ranks(2, tmp_path)
+        started.start(_killed_in, name, phase, tmp_path / f"signals-{phase}")
+        (ok, found), (_, other) = started.outcomes()
+        started.close()
+        assert ok and other == "the process has died", f"{phase}: {found}"
+        assert "of rank 0 of 2" in found, f"{phase}: {found}"
+
+
+def _unsupported(rank, folder):
+    from torch.distributed import _symmetric_memory, rpc
+
+    with pytest.raises(RuntimeError, match=f"does not support device type {NAME}"):
+        _symmetric_memory.rendezvous(torch.ones(4, device=NAME), dist.group.WORLD)
+    options = rpc.TensorPipeRpcBackendOptions(init_method=f"file://{folder}/rpc", rpc_timeout=PATIENCE)
+    rpc.init_rpc(f"rank{rank}", rank=rank, world_size=2, rpc_backend_options=options)
+    if rank == 0:
+        with pytest.raises(RuntimeError, match="only supports CPU tensors"):
+            rpc.rpc_sync("rank1", torch.add, args=(torch.ones(2, device=NAME), 1))
+        assert rpc.rpc_sync("rank1", torch.add, args=(torch.ones(2), 1)).tolist() == [2.0, 2.0]
+    rpc.shutdown()
+
+
+def test_rpc_and_symmetric_memory_say_that_they_do_not_support_the_device(ranks, tmp_path):
+    ranks.run(_unsupported, tmp_path)
+    ranks.run(_works)
+
+
 def _unlike(rank):
     x = torch.ones(4 + rank, device=NAME)
     with pytest.raises(RuntimeError, match="mismatch"):

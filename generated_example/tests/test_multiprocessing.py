@@ -102,6 +102,16 @@ def _make(kept, values):
     return kept["mine"]
 
 
+def _drop_in_a_capture(kept, name):
+    y = torch.zeros(2, device=NAME)
+    graph = api.Graph()
+    with api.graph(graph):
+        y.add_(1)
+        _drop(kept, name)
+    graph.replay()
+    return y.tolist()
+
+
 def _describe(kept, value):
     return type(value).__name__, str(value.device), value.requires_grad, value.is_leaf
 
@@ -156,6 +166,17 @@ def test_both_sides_see_the_same_memory(consumer, device):
     consumer.call(_fill, "x", 4)
     assert x.tolist() == [4.0] * 10
     consumer.call(_drop, "x")
+
+
+def test_what_goes_away_in_a_capture_does_not_end_it(consumer, device):
+    before = _held()
+    x = torch.ones(4, device=device)
+    consumer.call(_keep, "x", x)
+    assert consumer.call(_drop_in_a_capture, "x") == [1.0, 1.0]
+    consumer.call(_keep, "y", torch.ones(4, device=device))  # another one that goes away takes it along
+    consumer.call(_drop, "y")
+    del x
+    _wait_until_held(before)
 
 
 def test_order_needs_no_synchronization(consumer, device):

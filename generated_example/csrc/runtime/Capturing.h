@@ -32,6 +32,11 @@ inline uint64_t capture_of(orStream_t stream) noexcept {
   return C10_LIKELY(detail::captures.load(std::memory_order_relaxed) == 0) ? 0 : detail::ask_capture(stream);
 }
 
+/// Whether any thread captures any stream: what frees at any time must not wait for a device then.
+inline bool anything_captured() noexcept {
+  return C10_UNLIKELY(detail::captures.load(std::memory_order_relaxed) != 0);
+}
+
 /// Whether the calling thread's current stream on the current device is being captured.
 inline bool is_current_stream_capturing() noexcept {
   return C10_UNLIKELY(detail::captures.load(std::memory_order_relaxed) != 0) && detail::ask_current_capture() != 0;

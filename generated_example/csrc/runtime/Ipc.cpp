@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/Allocator.h"
+#include "runtime/Capturing.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"
@@ -82,6 +83,35 @@ Table& table() {
   return *instance;
 }
 
+// Received storages that went away while something was captured: to wait for the device would end the capture.
+struct Kept {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Received>> received;
+};
+
+Kept& kept() {
+  static auto* const instance = new Kept();
+  return *instance;
+}
+
+void let_go(std::unique_ptr<Received> received) noexcept {
+  wait_for_device(static_cast<c10::DeviceIndex>(received->message.device));  // kernels may still use it
+}
+
+void let_go_of_kept() noexcept {
+  if (anything_captured()) {
+    return;
+  }
+  std::vector<std::unique_ptr<Received>> all;
+  {
+    const std::lock_guard<std::mutex> lock(kept().mutex);
+    all.swap(kept().received);
+  }
+  for (std::unique_ptr<Received>& received : all) {
+    let_go(std::move(received));
+  }
+}
+
 // Deleters run at any time and on any thread: nothing may be thrown.
 void delete_sent(void* context) noexcept {
   delete static_cast<std::shared_ptr<Sent>*>(context);
@@ -89,12 +119,18 @@ void delete_sent(void* context) noexcept {
 }
 
 void delete_received(void* context) noexcept {
-  auto* const received = static_cast<Received*>(context);
+  std::unique_ptr<Received> received(static_cast<Received*>(context));
   if (isInBadFork()) {
-    return;  // the lock and the mapping are the parent's
+    received.release();  // the lock and the mapping are the parent's
+    return;
   }
-  wait_for_device(static_cast<c10::DeviceIndex>(received->message.device));  // kernels may still use it
-  delete received;
+  if (anything_captured()) {
+    const std::lock_guard<std::mutex> lock(kept().mutex);
+    kept().received.push_back(std::move(received));
+    return;
+  }
+  let_go_of_kept();
+  let_go(std::move(received));
 }
 
 c10::Device device_of(const Message& message) {
@@ -220,6 +256,7 @@ bool ipcCollect() {
   if (isInBadFork()) {
     return false;
   }
+  let_go_of_kept();
   std::vector<std::shared_ptr<Sent>> unused;
   {
     const std::lock_guard<std::mutex> lock(table().mutex);
