@@ -107,7 +107,9 @@ def test_new_groups(ranks):
 
 
 def _split(rank):
+    name = default_backend().options.group_name
     part = dist.split_group(split_ranks=[[0, 1]])
+    assert default_backend().options.group_name == name
     assert dist.get_backend(part) == BACKEND
     x = values(rank)
     dist.all_reduce(x, group=part)
@@ -229,6 +231,11 @@ def _moves(rank, dtype):
         if gathered:
             same(gathered[0], a)
             same(gathered[1], b)
+        if hasattr(dist, "gather_single"):  # since 2.14
+            whole = torch.empty(4, 3, dtype=dtype, device=NAME) if rank == root else None
+            dist.gather_single(mine(), whole, dst=root)
+            if rank == root:
+                same(whole, torch.cat([a.cpu(), b.cpu()]))
         x = torch.empty_like(a)
         dist.scatter(x, [a, b] if rank == root else None, src=root)
         same(x, mine())

@@ -201,13 +201,9 @@ def _killed_in(rank, name, phase, file):
             torch.accelerator.synchronize()
     if rank == 1:
         os.kill(os.getpid(), signal.SIGKILL)
-    if phase == "before":
-        COLLECTIVES[name](x, rank)
-        signals.give("queued")
-        found = _raises(torch.accelerator.synchronize)
-    else:
-        # What rank 1 gave may have arrived before it died. What comes next does not end in any case.
-        found = _raises(lambda: (COLLECTIVES[name](x, rank), dist.all_reduce(x), torch.accelerator.synchronize()))
+    signals.give("queued")
+    # What rank 1 gave may have arrived before it died. What comes next does not end in any case.
+    found = _raises(lambda: (COLLECTIVES[name](x, rank), dist.all_reduce(x), torch.accelerator.synchronize()))
     dist.destroy_process_group()
     dist.init_process_group(BACKEND, store=dist.HashStore(), rank=0, world_size=1)
     dist.all_reduce(torch.ones(4, device=NAME))

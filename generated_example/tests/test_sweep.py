@@ -178,6 +178,9 @@ def test_known_differences_need_a_reason_and_do_not_outlive_it(tmp_path):
     assert results.stale([entry], found, [task], ["default"]) == []
     assert results.stale([entry], [], [task], ["default"]) == [entry]
     assert results.stale([entry], [], [Task("sub", "float32")], ["default"]) == []
+    of_any = entry._replace(case="add/out*/*/*")
+    assert results.stale([of_any], [], [Task("add", "int64")], ["default"]) == []
+    assert results.stale([of_any], [], [task], ["default"]) == [of_any]
     for mode, there in (("*", True), ("default", True), ("!copy", True), ("copy", False), ("!default", False)):
         some = entry._replace(mode=mode)
         assert [f.known for f in kept.findings([some], ["default"])] == [some if there else None]

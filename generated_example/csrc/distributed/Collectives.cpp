@@ -6,18 +6,17 @@
 #include <c10/util/Exception.h>
 
 #include "distributed/Call.h"
-#include "distributed/GlooCalls.h"
 
 namespace openreg::distributed {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
-Reduction reduction_of(const char* title, const c10d::ReduceOp& op, const Tensors& tensors) {
+Reduction reduction_of(const Transport& transport, const char* title, const c10d::ReduceOp& op, const Tensors& tensors) {
   TORCH_CHECK_NOT_IMPLEMENTED(op.op_ < c10d::ReduceOp::PREMUL_SUM, title, " does not support ReduceOp.PREMUL_SUM: multiply first");
   const auto reduction = static_cast<Reduction>(op.op_);
   for (const at::Tensor& tensor : tensors) {
-    check_reduction(title, tensor.scalar_type(), reduction);
+    transport.check_reduction(title, tensor.scalar_type(), reduction);
   }
   return reduction;
 }
@@ -99,7 +98,7 @@ Group::WorkPtr Group::allreduce_coalesced(Tensors& tensors, const c10d::Allreduc
 
 Group::WorkPtr Group::allreduce_all(
     const char* title, c10d::OpType type, const Tensors& tensors, const c10d::AllreduceOptions& options) {
-  const Reduction reduction = reduction_of(title, options.reduceOp, tensors);
+  const Reduction reduction = reduction_of(*transport_, title, options.reduceOp, tensors);
   return run({type, title, tensors, tensors, options.timeout}, [tensors, reduction](Plan& plan) {
     for (const at::Tensor& tensor : tensors) {
       const at::Tensor dense = plan.output(tensor, /*read=*/true);
@@ -112,7 +111,7 @@ Group::WorkPtr Group::reduce(Tensors& tensors, const c10d::ReduceOptions& option
   constexpr const char* title = TITLE("reduce");
   const at::Tensor& tensor = only(title, tensors);
   check_root(title, options.rootRank, size_);
-  const Reduction reduction = reduction_of(title, options.reduceOp, tensors);
+  const Reduction reduction = reduction_of(*transport_, title, options.reduceOp, tensors);
   return run({c10d::OpType::REDUCE, title, tensors, tensors, options.timeout}, [tensor, reduction, root = options.rootRank](Plan& plan) {
     const at::Tensor dense = plan.output(tensor, /*read=*/true);
     plan.reduce(Move::kReduce, dense, dense, reduction, static_cast<int>(root));
@@ -202,6 +201,24 @@ Group::WorkPtr Group::gather(std::vector<Tensors>& outputs, Tensors& inputs, con
   });
 }
 
+#if OPENREG_TORCH_HAS_GATHER_SINGLE
+Group::WorkPtr Group::gather_single(at::Tensor& output, at::Tensor& input, const c10d::GatherOptions& options) {
+  constexpr const char* title = TITLE("gather_single");
+  check_root(title, options.rootRank, size_);
+  const bool root = options.rootRank == rank_;
+  if (root) {
+    check_dtypes(title, {output}, input.scalar_type());
+    TORCH_CHECK(output.numel() == input.numel() * size_, title, ": an output of ", output.numel(), " elements, for ", size_,
+        " times ", input.numel());
+  }
+  return run({c10d::OpType::GATHER, title, {input}, root ? Tensors{output} : Tensors{}, options.timeout},
+      [input, output, root, peer = options.rootRank](Plan& plan) {
+        const at::Tensor in = plan.input(input);
+        plan.move(Move::kGather, in, root ? plan.output(output) : at::Tensor()).peer = static_cast<int>(peer);
+      });
+}
+#endif
+
 Group::WorkPtr Group::scatter(Tensors& outputs, std::vector<Tensors>& inputs, const c10d::ScatterOptions& options) {
   constexpr const char* title = TITLE("scatter");
   const at::Tensor& output = only(title, outputs);
@@ -222,7 +239,7 @@ Group::WorkPtr Group::reduce_scatter(Tensors& outputs, std::vector<Tensors>& inp
   constexpr const char* title = TITLE("reduce_scatter");
   const at::Tensor& output = only(title, outputs);
   const Tensors& parts = only(title, inputs);
-  const Reduction reduction = reduction_of(title, options.reduceOp, outputs);
+  const Reduction reduction = reduction_of(*transport_, title, options.reduceOp, outputs);
   const bool same = even(title, parts, output, size_);
   return run({c10d::OpType::REDUCE_SCATTER, title, parts, outputs, options.timeout}, [output, parts, reduction, same, rank = rank_](Plan& plan) {
     if (same) {
@@ -253,7 +270,7 @@ Group::WorkPtr Group::reduce_scatter_tensor_coalesced(
 Group::WorkPtr Group::reduce_scatter_all(const char* title, c10d::OpType type, const Tensors& outputs, const Tensors& inputs,
     const c10d::ReduceScatterOptions& options) {
   TORCH_CHECK(outputs.size() == inputs.size(), title, " takes as many outputs as inputs");
-  const Reduction reduction = reduction_of(title, options.reduceOp, inputs);
+  const Reduction reduction = reduction_of(*transport_, title, options.reduceOp, inputs);
   for (size_t i = 0; i < inputs.size(); ++i) {
     check_dtypes(title, {outputs[i]}, inputs[i].scalar_type());
     TORCH_CHECK(inputs[i].numel() == outputs[i].numel() * size_, title, ": the input must have ", size_, " times the ",

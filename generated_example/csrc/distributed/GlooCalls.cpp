@@ -73,7 +73,7 @@ at::ScalarType known_to_gloo(at::ScalarType dtype) {
 
 }  // namespace
 
-void check_reduction(const char* name, at::ScalarType dtype, Reduction reduction) {
+void check_reduced_by_gloo(const char* name, at::ScalarType dtype, Reduction reduction) {
   const bool integral = at::isIntegralType(dtype, /*includeBool=*/true);
   const bool bits = reduction == Reduction::kBitAnd || reduction == Reduction::kBitOr || reduction == Reduction::kBitXor;
   TORCH_CHECK_TYPE(dtype == at::kHalf || dtype == at::kBFloat16 || dtype == at::kFloat || dtype == at::kDouble || integral ||

@@ -42,6 +42,6 @@ class GlooCall {
 };
 
 /// Throws where no rank could reduce this dtype so. `name`: of the collective.
-void check_reduction(const char* name, at::ScalarType dtype, Reduction reduction);
+void check_reduced_by_gloo(const char* name, at::ScalarType dtype, Reduction reduction);
 
 }  // namespace openreg::distributed

@@ -14,6 +14,7 @@
 #include "distributed/Transport.h"
 #include "distributed/Work.h"
 #include "runtime/Export.h"
+#include "runtime/PyTorchRelease.h"
 
 // Note [The process group]
 // A c10d::Backend, registered as "openregccl" by torch_openreg/_distributed.py. One object a group and process.
@@ -30,6 +31,9 @@ class Plan;
 struct OPENREG_RUNTIME_API GroupOptions : c10d::Backend::Options {
   explicit GroupOptions(std::chrono::milliseconds timeout) : Options("openregccl", timeout) {}
   GroupOptions(const GroupOptions& other);
+#if OPENREG_TORCH_HAS_CLONED_GROUP_OPTIONS
+  c10::intrusive_ptr<Options> clone() const override { return c10::make_intrusive<GroupOptions>(*this); }
+#endif
   ~GroupOptions() override = default;
 };
 
@@ -67,6 +71,9 @@ class OPENREG_RUNTIME_API ProcessGroupOpenReg final : public c10d::Backend {
   WorkPtr allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) override;
   WorkPtr allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) override;
   WorkPtr gather(std::vector<Tensors>& outputs, Tensors& inputs, const c10d::GatherOptions& options) override;
+#if OPENREG_TORCH_HAS_GATHER_SINGLE
+  WorkPtr gather_single(at::Tensor& output, at::Tensor& input, const c10d::GatherOptions& options) override;
+#endif
   WorkPtr scatter(Tensors& outputs, std::vector<Tensors>& inputs, const c10d::ScatterOptions& options) override;
   WorkPtr reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs, const c10d::ReduceScatterOptions& options) override;
   WorkPtr _reduce_scatter_base(at::Tensor& output, at::Tensor& input, const c10d::ReduceScatterOptions& options) override;

@@ -146,6 +146,11 @@ class OPENREG_RUNTIME_API Transport {
   /// Calls come in the same order on all ranks, but for sends and receives. Threads: one at a time.
   virtual void run(std::vector<Transfer> transfers, const OpenRegStream& stream, std::shared_ptr<Operation> operation) = 0;
 
+  /// Throws c10::TypeError, with `name`, if the library does not reduce numbers of `dtype` like that. Threads: any.
+  virtual void check_reduction(const char* name, at::ScalarType dtype, Reduction reduction) const {
+    static_cast<void>(name), static_cast<void>(dtype), static_cast<void>(reduction);
+  }
+
   /// Ends what is queued with an error, soon; nothing is run from then on. Threads: any, also beside run().
   virtual void abort() = 0;
 

@@ -149,7 +149,7 @@ at::Tensor HostIterator::tensor(size_t index) const {
 
 at::TensorIterator& HostIterator::get() {
   bool reduction = reduction_;
-  casts_.clear();
+  casts_.reset();
   at::TensorIteratorConfig config;
   config.set_check_mem_overlap(false).check_all_same_dtype(false).allow_cpu_scalars(true).resize_outputs(false);
   config.promote_inputs_to_common_dtype(common_ != at::ScalarType::Undefined);
@@ -164,7 +164,10 @@ at::TensorIterator& HostIterator::get() {
       // A comparison writes its bool as it is.
       if (differs && operand.scalar_type() != at::kBool) {
         at::Tensor computed = at::empty_like(operand, operand.options().dtype(common_));
-        casts_.emplace_back(std::move(operand), computed);
+        if (casts_ == nullptr) {
+          casts_ = std::make_unique<Casts>();
+        }
+        casts_->emplace_back(std::move(operand), computed);
         operand = std::move(computed);
       }
       config.add_owned_output(operand);
@@ -179,8 +182,10 @@ at::TensorIterator& HostIterator::get() {
 }
 
 void HostIterator::finish() {
-  for (const auto& [operand, computed] : casts_) {
-    operand.copy_(computed);
+  if (casts_ != nullptr) {
+    for (const auto& [operand, computed] : *casts_) {
+      operand.copy_(computed);
+    }
   }
 }
 

@@ -89,7 +89,8 @@ class HostIterator {
   c10::SmallVector<Operand, 3> operands_;
   c10::SmallVector<int64_t, 2> sizes_;  // the slowest dimension first
   c10::SmallVector<int64_t, 6> strides_;  // elements, by operand
-  std::vector<std::pair<at::Tensor, at::Tensor>> casts_;
+  using Casts = std::vector<std::pair<at::Tensor, at::Tensor>>;  // operand, what is computed in its place
+  std::unique_ptr<Casts> casts_;
   std::unique_ptr<at::TensorIterator> iter_;
 };
 

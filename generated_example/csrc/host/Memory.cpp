@@ -65,16 +65,16 @@ void HostMemory::add_copied(const Operand& operand) {
   if (operand.bytes == 0) {
     return;
   }
-  spans_.push_back({static_cast<char*>(operand.data), operand.bytes, nullptr, {}});
+  copies_->spans.push_back({static_cast<char*>(operand.data), operand.bytes, nullptr, {}});
   if (operand.written) {
-    written_.push_back({operand, operand.layout == nullptr ? Layout{} : *operand.layout});
+    copies_->written.push_back({operand, operand.layout == nullptr ? Layout{} : *operand.layout});
   }
 }
 
 void HostMemory::copy_in() {
-  std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  std::sort(copies_->spans.begin(), copies_->spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
   std::vector<Span> merged;
-  for (Span& span : spans_) {
+  for (Span& span : copies_->spans) {
     if (!merged.empty() && span.begin < merged.back().begin + merged.back().bytes) {
       Span& last = merged.back();
       last.bytes = std::max(last.bytes, static_cast<size_t>(span.begin - last.begin) + span.bytes);
@@ -82,23 +82,23 @@ void HostMemory::copy_in() {
       merged.push_back(std::move(span));
     }
   }
-  spans_ = std::move(merged);
-  if (!spans_.empty()) {
+  copies_->spans = std::move(merged);
+  if (!copies_->spans.empty()) {
     getCurrentStream().synchronize();
   }
-  for (Span& span : spans_) {
+  for (Span& span : copies_->spans) {
     span.memory = c10::GetCPUAllocator()->allocate(span.padding() + span.bytes);
     span.host = static_cast<char*>(span.memory.get()) + span.padding();
     OPENREG_CHECK_WAIT(kCurrentDevice, orMemcpy(span.host, span.begin, span.bytes, orMemcpyDeviceToHost));
-    to_host_ += span.bytes;
+    copies_->to_host += span.bytes;
   }
 }
 
 const HostMemory::Span* HostMemory::span(const void* device) const {
   const auto* const byte = static_cast<const char*>(device);
   auto after = std::upper_bound(
-      spans_.begin(), spans_.end(), byte, [](const char* at, const Span& span) { return at < span.begin; });
-  if (after == spans_.begin()) {
+      copies_->spans.begin(), copies_->spans.end(), byte, [](const char* at, const Span& span) { return at < span.begin; });
+  if (after == copies_->spans.begin()) {
     return nullptr;
   }
   --after;
@@ -122,7 +122,7 @@ void HostMemory::store(const Operand& operand) {
   const auto* const host = static_cast<const char*>(copied(device));
   const auto move = [&](size_t offset, size_t bytes) {
     OPENREG_CHECK_WAIT(kCurrentDevice, orMemcpy(device + offset, host + offset, bytes, orMemcpyHostToDevice));
-    to_device_ += bytes;
+    copies_->to_device += bytes;
   };
   if (operand.layout == nullptr) {
     move(0, operand.bytes);
@@ -133,7 +133,7 @@ void HostMemory::store(const Operand& operand) {
 }
 
 void HostMemory::copy_out() {
-  for (const Written& written : written_) {
+  for (const Written& written : copies_->written) {
     Operand operand = written.operand;
     operand.layout = operand.layout == nullptr ? nullptr : &written.layout;
     store(operand);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <ATen/DimVector.h>
@@ -67,21 +68,21 @@ struct Operand {
 /// same. Used by one thread. Errors: those of the device's API.
 class OPENREG_RUNTIME_API HostMemory {
  public:
-  explicit HostMemory(HostAccess access) : copies_(access == HostAccess::kCopy) {}
+  explicit HostMemory(HostAccess access) : copies_(access == HostAccess::kCopy ? std::make_unique<Copies>() : nullptr) {}
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  bool copies() const { return copies_; }
+  bool copies() const { return copies_ != nullptr; }
 
   void add(const Operand& operand) {
-    if (copies_) {
+    if (copies()) {
       add_copied(operand);
     }
   }
 
   /// Waits for the current stream and copies in. Operands that overlap on the device do so on the host.
   void fetch() {
-    if (copies_) {
+    if (copies()) {
       copy_in();
     }
   }
@@ -89,12 +90,12 @@ class OPENREG_RUNTIME_API HostMemory {
   /// Where the host finds the byte at `device`, which lies in an operand or is null.
   template <class T>
   T* at(T* device) const {
-    return copies_ ? static_cast<T*>(copied(device)) : device;
+    return copies() ? static_cast<T*>(copied(device)) : device;
   }
 
   /// Copies the operands back that were added as written.
   void write_back() {
-    if (copies_) {
+    if (copies()) {
       copy_out();
     }
   }
@@ -116,24 +117,26 @@ class OPENREG_RUNTIME_API HostMemory {
   /// The span that holds `device`, with HostAccess::kCopy, after fetch(); null if none does.
   const Span* span(const void* device) const;
 
-  uint64_t bytes_to_host() const { return to_host_; }
-  uint64_t bytes_to_device() const { return to_device_; }
+  uint64_t bytes_to_host() const { return copies() ? copies_->to_host : 0; }
+  uint64_t bytes_to_device() const { return copies() ? copies_->to_device : 0; }
 
  private:
   struct Written {
     Operand operand;
     Layout layout;
   };
+  struct Copies {
+    std::vector<Span> spans;  // after fetch(): sorted, none overlaps another
+    std::vector<Written> written;
+    uint64_t to_host = 0;
+    uint64_t to_device = 0;
+  };
   void add_copied(const Operand& operand);
   void copy_in();
   void copy_out();
   void* copied(const void* device) const;
 
-  bool copies_;
-  std::vector<Span> spans_;  // after fetch(): sorted, none overlaps another
-  std::vector<Written> written_;
-  uint64_t to_host_ = 0;
-  uint64_t to_device_ = 0;
+  std::unique_ptr<Copies> copies_;  // null: kAlias. Small, as it is a part of what one thread makes and another one destroys
 };
 
 }  // namespace native

@@ -17,3 +17,9 @@ static_assert(OPENREG_TORCH_RELEASE >= 213 && OPENREG_TORCH_RELEASE <= 215);
 
 /// c10::GeneratorImpl::philox_state, by which kernels that others write draw from a generator.
 #define OPENREG_TORCH_HAS_PHILOX_STATE (OPENREG_TORCH_RELEASE >= 214)
+
+/// c10d::Backend::gather_single, into one tensor.
+#define OPENREG_TORCH_HAS_GATHER_SINGLE (OPENREG_TORCH_RELEASE >= 214)
+
+/// c10d::Backend::Options::clone, of which groups that are parts of another one are made.
+#define OPENREG_TORCH_HAS_CLONED_GROUP_OPTIONS (OPENREG_TORCH_RELEASE >= 214)

@@ -127,7 +127,9 @@ def stale(known: Iterable[Known], findings: list[Finding], tasks: list[Task], mo
         subject, _, dtype, _ = entry.case.rsplit("/", 3)
         if subject == "once":
             return subject in subjects
-        return any(fnmatch.fnmatchcase(name, f"{subject}/{dtype}") for name in names)
+        # What differs with any dtype need not do so with each: float32 is what says.
+        which = "float32" if dtype == "*" else dtype
+        return any(fnmatch.fnmatchcase(name, f"{subject}/{which}") for name in names)
 
     return [entry for entry in known if entry not in used and ran(entry)]
 
