@@ -9,7 +9,7 @@ import sys
 import pytest
 import torch
 from torch_openreg.testing import opinfos
-from torch_openreg.testing.sweep import cases, report, results, variants
+from torch_openreg.testing.sweep import cases, numbers, report, results, variants
 from torch_openreg.testing.sweep.cases import Selection, Task
 from torch_openreg.testing.sweep.compare import Call, check
 from torch_openreg.testing.sweep.copies import Copier
@@ -110,9 +110,9 @@ def test_samples_beside_those_of_pytorch():
     assert next(variants.neg(given)).args[0].is_neg()
     assert next(variants.zero_size(given)).args[0].numel() == 0
     assert not next(variants.noncontiguous(given)).args[0].is_contiguous()
-    firsts = {type(call.args[0]) for call in variants.numbers(given)}
+    firsts = {type(call.args[0]) for call in numbers.numbers(given)}
     assert firsts >= {int, float, bool, complex}
-    assert any(call.args[0] is call.kept[0] for call in variants.zero_dim_cpu(given))
+    assert any(call.args[0] is call.kept[0] for call in numbers.zero_dim_cpu(given))
 
 
 RUN = """
