@@ -3,6 +3,7 @@
 #include "strategy/attention.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
+#include "strategy/starter.h"
 
 namespace openreg_gen {
 namespace {
@@ -10,15 +11,17 @@ namespace {
 struct NativeItem : OpItem {
   using OpItem::OpItem;
   std::string attention;  // what it starts as
+  bool opencl = false;    // whether that is a kernel in OpenCL C, where the device has them
   void print(Fields out) const override {
     OpItem::print(out);
-    out("attention", attention);
+    out("attention", attention)("opencl", opencl);
   }
 };
 
 std::unique_ptr<OpItem> native_item(const Shown&, const OpSpec&, const Op& op) {
   auto out = std::make_unique<NativeItem>(op);
   out->attention = attention_start(op.name);
+  out->opencl = starts_in_opencl(op.name);
   return out;
 }
 

@@ -13,6 +13,10 @@ struct Starter {
 };
 Starter starter(std::string_view op);
 
+/// Whether a tree of `device.api: opencl` has a kernel in OpenCL C for it, with which `native` and `structured` start:
+/// a function of csrc/opencl/Kernels.h, named as the operator's id.
+bool starts_in_opencl(std::string_view op);
+
 /// Parameters of a DispatchStub's function. Throws std::out_of_range on a type that stubs.cpp doesn't use.
 struct StubSignature {
   std::string params;  // "at::TensorIteratorBase& iter, const at::Scalar& a"

@@ -11,9 +11,10 @@ struct StructuredItem : OpItem {
   using OpItem::OpItem;
   Starter start;
   std::string lambda_params;
+  bool opencl = false;  // whether it starts as a kernel in OpenCL C, where the device has them
   void print(Fields out) const override {
     OpItem::print(out);
-    out("starter", start.expression)("dispatch", start.dispatch)("lambda_params", lambda_params);
+    out("starter", start.expression)("dispatch", start.dispatch)("lambda_params", lambda_params)("opencl", opencl);
   }
 };
 
@@ -28,6 +29,7 @@ std::unique_ptr<OpItem> structured_item(const Shown& shown, const OpSpec&, const
   out->calls = shown.structured(op);
   out->start = starter(op.name);
   out->lambda_params = pointwise_texts(parameters(op)).lambda_params;
+  out->opencl = starts_in_opencl(op.name);
   return out;
 }
 
