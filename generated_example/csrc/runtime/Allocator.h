@@ -160,7 +160,7 @@ class OPENREG_RUNTIME_API OpenRegAllocator : public c10::DeviceAllocator {
   virtual void setUserMetadata(const std::string& metadata);
   virtual std::string getUserMetadata();
 
-  /// For good: an observer can't be detached.
+  /// Permanently: an observer can't be detached.
   virtual void attachOutOfMemoryObserver(OutOfMemoryObserver observer);
   /// Called for each trace entry with the allocator's lock held: it may take no lock that is held over an allocation,
   /// such as Python's GIL.
