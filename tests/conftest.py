@@ -5,10 +5,9 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tarfile
 
 import pytest
-from trees import COMMAND
+from trees import COMMAND, unpack
 
 
 @pytest.fixture(scope="session")
@@ -42,8 +41,7 @@ def openreg_gen(environment):
 def other_releases(tmp_path_factory):
     """Folders torch-VERSION with what other releases of PyTorch declare: scripts/declarations.py."""
     folder = tmp_path_factory.mktemp("other_releases")
-    with tarfile.open(pathlib.Path(__file__).parent / "other_releases.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+    unpack(pathlib.Path(__file__).parent / "other_releases.tar.xz", folder)
     return folder
 
 

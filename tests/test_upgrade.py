@@ -2,10 +2,9 @@
 
 import json
 import pathlib
-import tarfile
 
 import pytest
-from trees import MANIFEST, SHARED, files, state
+from trees import MANIFEST, SHARED, files, state, unpack
 
 FROZEN = pathlib.Path(__file__).parent / "frozen/old_tree.tar.xz"
 KERNEL = "csrc/aten/native/relu.cpp"
@@ -14,8 +13,7 @@ OLD_LINE = "// a line of older templates\n"
 
 @pytest.fixture
 def old(tmp_path):
-    with tarfile.open(FROZEN) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(FROZEN, tmp_path)
     return tmp_path / "old"
 
 
@@ -65,8 +63,7 @@ def test_the_owners_lines_come_along(openreg_gen, old):
 
 @pytest.fixture
 def flat(tmp_path):
-    with tarfile.open(FROZEN.with_name("flat_folders.tar.xz")) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(FROZEN.with_name("flat_folders.tar.xz"), tmp_path)
     return tmp_path / "old"
 
 
@@ -133,8 +130,7 @@ def test_an_operator_can_be_added_to_it(openreg_gen, old):
 
 @pytest.fixture
 def with_version(tmp_path):
-    with tarfile.open(FROZEN.with_name("version_in_header.tar.xz")) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(FROZEN.with_name("version_in_header.tar.xz"), tmp_path)
     root = tmp_path / "old"
     assert "Written by openreg-gen 0.1.0 from" in (root / SHARED).read_text()
     return root

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMMAND = pathlib.Path(os.environ.get("OPENREG_GEN", ROOT / "build/openreg-gen")).resolve()
@@ -25,3 +26,9 @@ def state(root):
 def owned(root):
     listed = json.loads((root / MANIFEST).read_text())["files"]
     return next(path for path, file in listed.items() if file["class"] == "owned" and path.startswith("csrc"))
+
+
+def unpack(archive, folder):
+    """Python 3.11.2, Debian's, knows no filters of archives."""
+    with tarfile.open(archive) as opened:
+        opened.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
