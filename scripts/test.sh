@@ -270,7 +270,7 @@ stage_opencl() {
   step "Tests of the tree of specs/opencl.yaml"
   export MYCL_PLATFORM="Portable Computing Language"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
-    "$tree"/tests/test_{programs,opencl_kernels,opencl_operators,opencl_training,profiler,device,memory,streams,events,random,autoload}.py
+    "$tree"/tests/test_{programs,opencl_kernels,opencl_operators,opencl_training,opencl_compile,profiler,device,memory,streams,events,random,autoload}.py
   # A sample: PoCL compiles each operator and dtype for some tenths of a second.
   pytests "$backend" --dist load "$tree/tests/test_operators.py" -k "add.out or sigmoid or sum or amax or mm.out or relu or lt.Tensor or threshold_backward or where or softmax or layer_norm or gather or pool2d"
   step "Training on OpenCL"

@@ -74,7 +74,16 @@ def normalized(x, y):
     return F.softmax(x, -1) + F.layer_norm(y, y.shape[-1:])
 
 
-@pytest.mark.parametrize("function", [elementwise, reductions, normalized])
+def joined(x, y):
+    return torch.cat([x, y.exp()], 1) + 1, F.pad(x, (1, 2), value=3.0).sum(-1), x.roll(1, 0)
+
+
+def divided(x, y):
+    whole = (x * 9).to(torch.int64)
+    return whole // 3, torch.div(whole, 4, rounding_mode="trunc"), y.floor()
+
+
+@pytest.mark.parametrize("function", [elementwise, reductions, normalized, joined, divided])
 def test_printed_kernels_compute_what_eager_code_does(language, device, function):
     x, y = torch.randn(2, 12, 40, generator=torch.Generator().manual_seed(0))
     actual, code = run_and_get_code(torch.compile(function, fullgraph=True), x.to(device), y.to(device))

@@ -8,6 +8,7 @@ What a language adds: the names of its types, what its functions are called, and
 """
 
 import itertools
+import math
 from typing import Any
 
 import sympy
@@ -43,9 +44,20 @@ class Operators(OpOverrides):
         text = V.kernel.index_to_str(V.kernel.prepare_indexing(expr))
         return V.kernel.cse.generate(V.kernel.compute, f"(({V.kernel.type_name(dtype)})({text}))", dtype=dtype)
 
+    value_expr = index_expr  # the same where types are exact
+
     @staticmethod
     def where(condition: Any, a: Any, b: Any) -> str:
         return f"({condition} ? {a} : {b})"
+
+    @staticmethod
+    def masked(mask: Any, body: Any, other: Any) -> str:
+        """`body()` where the mask is true; elsewhere what it would load may not be there."""
+        with V.kernel.mask_loads(mask, other) as whole:
+            value = body()
+        plain = isinstance(other, bool) or math.isfinite(other)
+        literal = str(other).lower() if plain else Operators.constant(other, torch.float32)
+        return f"({whole} ? {value} : {literal})"
 
     @staticmethod
     def maximum(a: Any, b: Any) -> str:
@@ -54,6 +66,14 @@ class Operators(OpOverrides):
     @staticmethod
     def minimum(a: Any, b: Any) -> str:
         return f"({a} != {a} || {a} < {b} ? {a} : {b})"
+
+    @staticmethod
+    def truncdiv(a: Any, b: Any) -> str:
+        return f"({a} / {b})"
+
+    @staticmethod
+    def floordiv(a: Any, b: Any) -> str:
+        return f"({a} / {b} - ({a} % {b} != 0 && ({a} < 0) != ({b} < 0)))"
 
     @staticmethod
     def logical_and(a: Any, b: Any) -> str:
@@ -148,7 +168,16 @@ class WorkItemKernel(SIMDKernel):
             dtype = self.computed[dtype]
             line = f"(({self.types[dtype]}){line})"
         # A value that this kernel has stored before is read after that.
-        return self.cse.generate(self.loads, line, dtype=dtype)
+        return self.cse.generate(*self._guarded(line), dtype=dtype)
+
+    def _guarded(self, line: str) -> tuple[IndentedBuffer, str]:
+        """Where a load goes, and what it is under a mask, which is computed before."""
+        if self._load_mask is None:
+            return self.loads, line
+        return self.compute, f"({self._load_mask} ? {line} : 0)"
+
+    def check_bounds(self, expr: sympy.Expr, size: sympy.Expr, lower: bool, upper: bool) -> None:
+        """Indices are taken as they are: a language that can report one out of range overrides this."""
 
     def store(self, name: str, index: sympy.Expr, value: CSEVariable, mode: StoreMode = None) -> None:
         if mode is not None:
