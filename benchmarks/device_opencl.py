@@ -11,7 +11,8 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
+
+from turns import compare
 
 NAME, TREE = sys.argv[1:3]
 sys.path.insert(0, TREE)
@@ -80,24 +81,6 @@ class Bare:
         self.cl.clFinish(self.queue)
 
 
-def timed(fn, wait, repeat: int) -> float:
-    start = time.perf_counter()
-    for _ in range(repeat):
-        fn()
-    wait()
-    return (time.perf_counter() - start) / repeat
-
-
-def compare(ours, other, repeat: int, rounds: int = 10) -> tuple[float, float]:
-    best = [float("inf")] * 2
-    for fn, wait in (ours, other):
-        timed(fn, wait, 1)
-    for _ in range(rounds):
-        for i, (fn, wait) in enumerate((ours, other)):
-            best[i] = min(best[i], timed(fn, wait, repeat))
-    return best[0], best[1]
-
-
 def main() -> None:
     results = {"first call, cold and warm program cache": first_calls()}
     import torch
@@ -112,12 +95,12 @@ def main() -> None:
         """fn(tensors) on the device and on the CPU."""
         there = [torch.rand(size) for size in sizes]
         here = [x.to(NAME) for x in there]
-        return compare((lambda: fn(*here), device.synchronize), (lambda: fn(*there), at_once), repeat, rounds)
+        return compare([(lambda: fn(*here), device.synchronize), (lambda: fn(*there), at_once)], repeat, rounds)
 
     bare = Bare(os.environ.get(f"{NAME.upper()}_PLATFORM", ""))
     one = torch.ones(1, device=NAME)
     results["launch of a tiny kernel, and a bare one"] = compare(
-        (lambda: one.neg_(), device.synchronize), (bare.launch, bare.wait), 2000
+        [(lambda: one.neg_(), device.synchronize), (bare.launch, bare.wait)], 2000, 10
     )
     size = 16 << 20
     results["x + y, 16 Mi"] = beside(torch.add, [size, size])
@@ -129,13 +112,13 @@ def main() -> None:
     copy, target = torch.empty(size), torch.empty(size, device=NAME)
     memcpy = (lambda: copy.copy_(plain), at_once)
     results["copy to the device, 64 MiB, and memcpy"] = compare(
-        (lambda: target.copy_(plain), device.synchronize), memcpy, 1
+        [(lambda: target.copy_(plain), device.synchronize), memcpy], 1, 10
     )
     results["copy of pinned memory, 64 MiB, and memcpy"] = compare(
-        (lambda: target.copy_(pinned), device.synchronize), memcpy, 1
+        [(lambda: target.copy_(pinned), device.synchronize), memcpy], 1, 10
     )
     results["copy to the host, 64 MiB, and memcpy"] = compare(
-        (lambda: plain.copy_(target), device.synchronize), memcpy, 1
+        [(lambda: plain.copy_(target), device.synchronize), memcpy], 1, 10
     )
     for name in ("mlp", "cnn", "transformer"):
         sides = []
@@ -150,7 +133,7 @@ def main() -> None:
                 optimizer.step()
 
             sides.append((step, device.synchronize if where == NAME else at_once))
-        results[f"a training step, {name}"] = compare(*sides, 5, rounds=4)
+        results[f"a training step, {name}"] = compare(sides, 5, 4)
     print(json.dumps({name: [*both, both[0] / both[1]] for name, both in results.items()}, indent=1))
 
 

@@ -7,9 +7,9 @@ of many calls; item() and the copy wait each time. The sides take turns, and of 
 
 import json
 import sys
-import time
 
 import torch
+import turns
 
 NAME, TREE = sys.argv[1:]
 sys.path.insert(0, TREE)
@@ -18,23 +18,8 @@ device = getattr(torch, NAME)
 ROUNDS = 40
 
 
-def timed(fn, wait, repeat: int) -> float:
-    start = time.perf_counter()
-    for _ in range(repeat):
-        fn()
-    wait()
-    return (time.perf_counter() - start) / repeat
-
-
-def compare(make, repeat: int) -> tuple[float, float]:
-    sides = [(make("cpu"), lambda: None), (make(NAME), device.synchronize)]
-    best = [float("inf")] * 2
-    for fn, wait in sides:
-        timed(fn, wait, repeat)
-    for _ in range(ROUNDS):
-        for i, (fn, wait) in enumerate(sides):
-            best[i] = min(best[i], timed(fn, wait, repeat))
-    return best[0], best[1]
+def compare(make, repeat: int) -> list[float]:
+    return turns.compare([(make("cpu"), lambda: None), (make(NAME), device.synchronize)], repeat, ROUNDS)
 
 
 def added(size: int):

@@ -27,19 +27,19 @@ OPENREG_RUNTIME_API uint64_t ask_capture(orStream_t stream) noexcept;
 OPENREG_RUNTIME_API uint64_t ask_current_capture() noexcept;
 }  // namespace detail
 
-/// The number of the capture that a stream is in (null: the current device's default stream); 0 if it is in none. Threads: any.
-inline uint64_t capture_of(orStream_t stream) noexcept {
-  return C10_LIKELY(detail::captures.load(std::memory_order_relaxed) == 0) ? 0 : detail::ask_capture(stream);
-}
-
 /// Whether any thread captures any stream: what frees at any time must not wait for a device then.
 inline bool anything_captured() noexcept {
   return C10_UNLIKELY(detail::captures.load(std::memory_order_relaxed) != 0);
 }
 
+/// The number of the capture that a stream is in (null: the current device's default stream); 0 if it is in none. Threads: any.
+inline uint64_t capture_of(orStream_t stream) noexcept {
+  return anything_captured() ? detail::ask_capture(stream) : 0;
+}
+
 /// Whether the calling thread's current stream on the current device is being captured.
 inline bool is_current_stream_capturing() noexcept {
-  return C10_UNLIKELY(detail::captures.load(std::memory_order_relaxed) != 0) && detail::ask_current_capture() != 0;
+  return anything_captured() && detail::ask_current_capture() != 0;
 }
 
 /// Throws c10::AcceleratorError, as the device does for a wait, if the current stream is being captured; the capture has failed
