@@ -30,6 +30,8 @@ std::optional<std::vector<DispatchStub>> in_tree_stubs(std::string_view op) {
   return stubs;
 }
 
+bool result_is_like_self(std::string_view op) { return op == "abs.out" || op == "nan_to_num.out"; }
+
 DispatchStub dispatch_stub(const std::string& name) {
   const std::string family(find_stub_declaration(name)->family);
   constexpr std::string_view elementwise[] = {"Activation", "BinaryOps", "Lerp", "PointwiseOps", "Pow", "UnaryOps"};

@@ -87,16 +87,19 @@ HostIterator::HostIterator(at::TensorIteratorBase& device, HostMemory& memory, b
   const size_t dims = shape.size();
   const auto count = static_cast<size_t>(device.ntensors());
   sizes_.append(shape.rbegin(), shape.rend());
-  strides_.resize(count * dims);
+  strides_.reserve(count * dims);
   operands_.resize(count);
+  const bool over_nothing = device.numel() == 0;
   for (size_t i = 0; i < count; ++i) {
     Operand& operand = operands_[i];
     const int index = static_cast<int>(i);
     const bool written = index < outputs_;
     const at::TensorBase& tensor = device.tensor_base(index);
     // A reduction over nothing has results all the same, and the CPU's function may fill them.
-    operand.of_nothing = written && device.numel() == 0 && tensor.numel() != 0;
+    operand.of_nothing = written && over_nothing && tensor.numel() != 0;
     reduction_ = reduction_ || operand.of_nothing;
+    const auto strides = device.strides(index);
+    strides_.append(strides.rbegin(), strides.rend());
     if (device.device_type(index) == at::kCPU) {
       operand.host = HostTensor::of(tensor, memory, written).get();
       continue;
@@ -104,11 +107,6 @@ HostIterator::HostIterator(at::TensorIteratorBase& device, HostMemory& memory, b
     operand.data = device.data_ptr(index);
     operand.dtype = tensor.dtype();
     operand.wrapped_number = dims == 0 && tensor.unsafeGetTensorImpl()->is_wrapped_number();
-    const auto bytes = device.strides(index);
-    const auto size = static_cast<int64_t>(device.element_size(index));
-    for (size_t dim = 0; dim < dims; ++dim) {
-      strides_[i * dims + dim] = bytes[dims - 1 - dim] / size;
-    }
     if (memory.copies()) {
       add_copied(operand, i, written);
     }
@@ -125,7 +123,7 @@ void HostIterator::add_copied(const Operand& operand, size_t index, bool written
   size_t bytes = layout.itemsize;
   for (size_t dim = 0; dim < sizes_.size(); ++dim) {
     layout.sizes.push_back(size(operand, dim));
-    layout.strides.push_back(strides_[index * sizes_.size() + dim] * static_cast<int64_t>(layout.itemsize));
+    layout.strides.push_back(strides_[index * sizes_.size() + dim]);
     bytes = layout.sizes.back() == 0 || bytes == 0 ? 0 : bytes + static_cast<size_t>((layout.sizes.back() - 1) * layout.strides.back());
   }
   memory_.add({operand.data, bytes, written, &layout});
@@ -136,13 +134,13 @@ at::Tensor HostIterator::tensor(size_t index) const {
   if (operand.host.defined()) {
     return operand.host;
   }
-  at::DimVector sizes;
+  at::DimVector sizes, strides;
   bool empty = false;
   for (size_t dim = 0; dim < sizes_.size(); ++dim) {
     sizes.push_back(size(operand, dim));
+    strides.push_back(strides_[index * sizes_.size() + dim] / static_cast<int64_t>(operand.dtype.itemsize()));
     empty = empty || sizes.back() == 0;
   }
-  const auto strides = at::IntArrayRef(strides_).slice(index * sizes_.size(), sizes_.size());
   void* const data = empty ? nullptr : memory_.at(operand.data);
   return tensor_over(data, operand.dtype, sizes, strides, operand.wrapped_number);
 }

@@ -88,7 +88,7 @@ class HostIterator {
   at::ScalarType common_;
   c10::SmallVector<Operand, 3> operands_;
   c10::SmallVector<int64_t, 2> sizes_;  // the slowest dimension first
-  c10::SmallVector<int64_t, 6> strides_;  // elements, by operand
+  c10::SmallVector<int64_t, 6> strides_;  // bytes, by operand
   using Casts = std::vector<std::pair<at::Tensor, at::Tensor>>;  // operand, what is computed in its place
   std::unique_ptr<Casts> casts_;
   std::unique_ptr<at::TensorIterator> iter_;
