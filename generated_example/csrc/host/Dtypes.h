@@ -96,7 +96,7 @@ void check_dtypes(
   ((dtypes = dtypes == 0 ? 0 : dtypes * 131 + kind_of(numbers)), ...);
   const at::ScalarType own = iter.ntensors() == 0 ? at::ScalarType::Undefined : iter.dtype(0);
   [[maybe_unused]] const at::ScalarType common = iter.maybe_common_dtype().value_or(own);
-  const bool all_fit = ((converts(numbers, own) && converts(numbers, common)) && ...);
+  const bool all_fit = ((converts(numbers, own) && (common == own || converts(numbers, common))) && ...);
   if (all_fit && (dtypes == 0 || taken.has(dtypes))) {
     return;
   }
