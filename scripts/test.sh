@@ -2,7 +2,7 @@
 # Every test, from nothing: the command, bad specs, goldens, generated_example (equality, build, tests, sanitizers),
 # a second backend in an empty folder, the external port, formatting and warnings of what is emitted.
 # Usage: scripts/test.sh [STAGE ...]   default: all that CI runs, in this order:
-#          command format example sample device allocator components full second external package release
+#          command format example sample device allocator components full second external opencl package release
 #        scripts/test.sh release [VERSION [all|trees [PYTHON]]]
 #          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its Python tests, not only those of
 #          what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
@@ -10,9 +10,9 @@
 #        scripts/test.sh components [NAME ...|all]
 #          minimal is built from nothing, without a compiler cache, and tested; then minimal trees with one component more:
 #          those that are named, all, or two, others each day
-# For a person: opencl, a tree over PoCL; soak, the runtime under sanitizers; kinds, libraries of other kinds of trees; sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
+# For a person: soak, the runtime under sanitizers; kinds, libraries of other kinds of trees; sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
 source "$(dirname "$0")/lib.sh"
-stages=${*:-command format example sample device allocator components full second external package release}
+stages=${*:-command format example sample device allocator components full second external opencl package release}
 release=2.14.1 release_tests='' release_python=python3
 chosen=()
 if [ "${1:-}" = components ]; then stages=components chosen=("${@:2}"); fi
@@ -138,7 +138,7 @@ stage_device() {
   for sanitizer in address thread; do
     step "The simulated device under the $sanitizer sanitizer"
     cmake -S "$root/generated_example/third_party/openreg" -B "$work/$sanitizer" -G Ninja \
-      -DOPENREG_SANITIZE=$sanitizer -DOPENREG_BUILD_TESTS=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
+      -DOPENREG_SANITIZE=$sanitizer -DOPENREG_BUILD_TESTS=ON -DOPENREG_UNITY_BUILD=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
     cmake --build "$work/$sanitizer"
     # ThreadSanitizer sleeps for a second at each exit unless told otherwise.
     TSAN_OPTIONS=atexit_sleep_ms=20 ctest --test-dir "$work/$sanitizer" --output-on-failure -j "$(nproc)"
@@ -150,7 +150,7 @@ stage_allocator() {
   for sanitizer in address thread; do
     step "The allocators under the $sanitizer sanitizer"
     cmake -S "$root/generated_example/tests/cpp/allocator" -B "$work/allocator-$sanitizer" -G Ninja \
-      -DOPENREG_SANITIZE=$sanitizer -DPython_EXECUTABLE="$python" >/dev/null
+      -DOPENREG_SANITIZE=$sanitizer -DCMAKE_UNITY_BUILD=ON -DOPENREG_UNITY_BUILD=ON -DPython_EXECUTABLE="$python" >/dev/null
     cmake --build "$work/allocator-$sanitizer"
     TSAN_OPTIONS=atexit_sleep_ms=20 ctest --test-dir "$work/allocator-$sanitizer" --output-on-failure
   done

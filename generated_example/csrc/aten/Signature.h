@@ -48,7 +48,7 @@ class OperandsGuard : public OptionalOpenRegGuard {
 template <class Op, auto* fn>
 void implement(torch::Library& library, const char* name) {
   if constexpr (matches_schema<Op, std::remove_pointer_t<decltype(fn)>>) {
-    library.impl(name, TORCH_FN(fn));
+    library.impl(name, fn);  // not TORCH_FN: what boxes it is then compiled for each signature, not for each operator
   }
 }
 

@@ -127,21 +127,21 @@ void deleteHostMemory(void* context);
 
 using Allocator = at::CachingHostAllocatorInterface<HostAllocatorImpl, deleteHostMemory>;
 
-Allocator& instance() {
+Allocator& host_allocator() {
   static Allocator* const allocator = new Allocator();  // never destroyed: pinned tensors may outlive main()
   return *allocator;
 }
 
 void deleteHostMemory(void* context) {
-  instance().free(context);
+  host_allocator().free(context);
 }
 
-const at::HostAllocatorRegistry<c10::DeviceType::PrivateUse1> host_allocator_registered(&instance());
+const at::HostAllocatorRegistry<c10::DeviceType::PrivateUse1> host_allocator_registered(&host_allocator());
 
 }  // namespace
 
 at::HostAllocator* getHostAllocator() {
-  return &instance();
+  return &host_allocator();
 }
 
 bool isPinnedPtr(const void* data) noexcept {

@@ -143,6 +143,37 @@ void LoopPlan::run_part(
   }
 }
 
+void for_each(at::TensorIteratorBase& iter, std::unique_ptr<Loop> loop, ConvertNumber convert) {
+  if (iter.numel() == 0 || iter.device_type() == at::kMeta) {
+    return;
+  }
+  if (iter.device_type() == at::kCPU) {
+    iter.for_each([&](char** data, const int64_t* strides, int64_t n0, int64_t n1) { loop->run(data, strides, n0, n1); });
+    return;
+  }
+  if (kernels_reach_memory() && loop->take(iter)) {
+    queue(std::move(loop));
+    return;
+  }
+  struct Call : Recycled {
+    LoopPlan plan;
+    std::unique_ptr<Loop> loop;
+    Call(const at::TensorIteratorBase& of, Operands& operands, ConvertNumber to, std::unique_ptr<Loop> what)
+        : plan(of, operands, to), loop(std::move(what)) {}
+  };
+  Operands operands;
+  auto call = std::make_unique<Call>(iter, operands, convert, std::move(loop));
+  c10::SmallVector<Layout, 1> layouts;
+  if (!kernels_reach_memory()) {
+    call->plan.describe(iter, operands, layouts);
+  }
+  launch(operands, [call = std::move(call)](char** pointers) {
+    call->plan.run(pointers, [&](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
+      call->loop->run(data, strides, n0, n1);
+    });
+  });
+}
+
 OperandOrder operand_order(const at::TensorIteratorBase& iter, const char* op,
     std::initializer_list<std::reference_wrapper<const at::Tensor>> tensors) {
   OperandOrder order;

@@ -91,44 +91,33 @@ struct ShortLoop {
   int64_t n1 = 1;
 };
 
-/// Runs loop(char** data, const int64_t* strides, int64_t n0, int64_t n1) over `iter`, where its tensors are.
-template <class Loop>
-void for_each(at::TensorIteratorBase& iter, Loop loop, ConvertNumber convert = nullptr) {
-  if (iter.numel() == 0 || iter.device_type() == at::kMeta) {
-    return;
-  }
-  if (iter.device_type() == at::kCPU) {
-    iter.for_each(loop);
-    return;
-  }
-  if (kernels_reach_memory()) {
-    struct Short : QueuedTask {
-      explicit Short(Loop what) : loop(what) {}
-      void operator()() { loop(operands.data.data(), operands.strides.data(), operands.n0, operands.n1); }
-      Loop loop;
-      ShortLoop operands;
-    };
-    ShortLoop operands;
-    if (operands.take(iter)) {
-      auto task = std::make_unique<Short>(loop);
-      task->operands = operands;
-      queue(std::move(task));
-      return;
-    }
-  }
-  struct Call : Recycled {
-    LoopPlan plan;
-    Loop loop;
-    Call(const at::TensorIteratorBase& of, Operands& operands, ConvertNumber to, Loop what)
-        : plan(of, operands, to), loop(what) {}
+/// What for_each() does with the elements. A class of its own has but its run(): what queues it is compiled once, for all.
+class Loop : public QueuedTask {
+ public:
+  virtual ~Loop() = default;
+  /// n1 rows of n0 elements. `strides`: bytes, of each operand within a row, then from row to row. Threads: several at once.
+  virtual void run(char** data, const int64_t* strides, int64_t n0, int64_t n1) const = 0;
+  void operator()() { run(operands_.data.data(), operands_.strides.data(), operands_.n0, operands_.n1); }
+  /// False if `iter` has more operands or dimensions than a task that is queued by itself holds.
+  bool take(const at::TensorIteratorBase& iter) { return operands_.take(iter); }
+
+ private:
+  ShortLoop operands_;
+};
+
+/// Runs `loop` over `iter`, where its tensors are.
+void for_each(at::TensorIteratorBase& iter, std::unique_ptr<Loop> loop, ConvertNumber convert = nullptr);
+
+/// The same for a function of Loop::run()'s arguments.
+template <class Fn>
+void for_each(at::TensorIteratorBase& iter, Fn fn) {
+  struct Each final : Loop {
+    explicit Each(Fn what) : fn(std::move(what)) {}
+    void run(char** data, const int64_t* strides, int64_t n0, int64_t n1) const override { fn(data, strides, n0, n1); }
+    Fn fn;
   };
-  Operands operands;
-  auto call = std::make_unique<Call>(iter, operands, convert, loop);
-  c10::SmallVector<Layout, 1> layouts;
-  if (!kernels_reach_memory()) {
-    call->plan.describe(iter, operands, layouts);
-  }
-  launch(operands, [call = std::move(call)](char** pointers) { call->plan.run(pointers, call->loop); });
+  std::unique_ptr<Loop> loop = std::make_unique<Each>(std::move(fn));
+  for_each(iter, std::move(loop));
 }
 
 /// Which operand of an iterator each parameter of an expression reads.
@@ -141,10 +130,14 @@ OperandOrder operand_order(const at::TensorIteratorBase& iter, const char* op,
 
 namespace detail {
 
+/// Of the output and N inputs of an expression, which operand of the iterator each is.
+template <size_t N>
+using Order = std::array<uint8_t, N + 1>;
+
 /// What a loop gets, with the output and N inputs in the order that the expression has them.
 template <size_t N>
 struct Ordered {
-  Ordered(const std::array<size_t, N + 1>& order, size_t count, char** all, const int64_t* all_strides) {
+  Ordered(const Order<N>& order, size_t count, char* const* all, const int64_t* all_strides) {
     for (size_t i = 0; i <= N; ++i) {
       data[i] = all[order[i]];
       strides[i] = all_strides[order[i]];
@@ -245,6 +238,30 @@ void casting_loop(const Fn& fn, const std::array<at::ScalarType, sizeof...(I) + 
   }
 }
 
+/// The loop of an expression.
+template <class scalar_t, class Fn>
+struct Elementwise final : Loop {
+  static constexpr size_t arity = Arity<Fn>::value;
+  using Indices = std::make_index_sequence<arity>;
+
+  explicit Elementwise(Fn what) : fn(std::move(what)) {}
+  void run(char** data, const int64_t* strides, int64_t n0, int64_t n1) const override {
+    Ordered<arity> in(order, count, data, strides);
+    if (typed) {
+      typed_loop<scalar_t>(fn, in.data.data(), in.strides.data(), n0, n1, numbers, Indices{});
+    } else {
+      casting_loop<scalar_t>(fn, dtypes, in.data.data(), in.strides.data(), n0, n1, Indices{});
+    }
+  }
+
+  Fn fn;
+  Numbers numbers = 0;
+  uint8_t count = 0;  // of the iterator's operands
+  bool typed = true;
+  Order<arity> order{};
+  std::array<at::ScalarType, arity + 1> dtypes{};
+};
+
 }  // namespace detail
 
 /// output = fn(inputs...) for each element; `iter` has one output, and `inputs` says which operand each parameter
@@ -252,35 +269,21 @@ void casting_loop(const Fn& fn, const std::array<at::ScalarType, sizeof...(I) + 
 template <class scalar_t, class Fn>
 void device_kernel(at::TensorIteratorBase& iter, Fn fn, const OperandOrder& inputs) {
   constexpr size_t arity = detail::Arity<Fn>::value;
-  using Indices = std::make_index_sequence<arity>;
-  using Ordered = detail::Ordered<arity>;
   TORCH_INTERNAL_ASSERT(iter.noutputs() == 1 && inputs.size() == arity);
-  const size_t count = static_cast<size_t>(iter.ntensors());
-  detail::Numbers numbers = 0;
-  std::array<size_t, arity + 1> order{};
-  std::array<at::ScalarType, arity + 1> dtypes;
-  bool typed = true;
+  auto loop = std::make_unique<detail::Elementwise<scalar_t, Fn>>(std::move(fn));
+  loop->count = static_cast<uint8_t>(iter.ntensors());
   for (size_t i = 0; i <= arity; ++i) {
-    order[i] = i == 0 ? 0 : inputs[i - 1];
-    dtypes[i] = iter.dtype(static_cast<int64_t>(order[i]));
+    const size_t operand = i == 0 ? 0 : inputs[i - 1];
+    const int index = static_cast<int>(operand);
+    loop->order[i] = static_cast<uint8_t>(operand);
+    loop->dtypes[i] = iter.dtype(index);
     // A number given beside tensors of the device is converted before the loop.
-    const bool number = i != 0 && iter.device_type() != at::kCPU && iter.device_type(static_cast<int>(order[i])) == at::kCPU;
-    numbers |= number ? 1U << (i - 1) : 0U;
-    typed = typed && (number || dtypes[i] == c10::CppTypeToScalarType<scalar_t>::value);
+    const bool number = i != 0 && iter.device_type() != at::kCPU && iter.device_type(index) == at::kCPU;
+    loop->numbers |= number ? 1U << (i - 1) : 0U;
+    loop->typed = loop->typed && (number || loop->dtypes[i] == c10::CppTypeToScalarType<scalar_t>::value);
   }
-  if (typed) {
-    const auto loop = [fn, order, numbers, operands = static_cast<uint32_t>(count)](
-                          char** data, const int64_t* strides, int64_t n0, int64_t n1) {
-      Ordered in(order, operands, data, strides);
-      detail::typed_loop<scalar_t>(fn, in.data.data(), in.strides.data(), n0, n1, numbers, Indices{});
-    };
-    for_each(iter, loop, detail::convert_number<scalar_t>);
-  } else {
-    for_each(iter, [fn, order, count, dtypes](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
-      Ordered in(order, count, data, strides);
-      detail::casting_loop<scalar_t>(fn, dtypes, in.data.data(), in.strides.data(), n0, n1, Indices{});
-    });
-  }
+  const ConvertNumber convert = loop->typed ? &detail::convert_number<scalar_t> : nullptr;
+  for_each(iter, std::unique_ptr<Loop>(std::move(loop)), convert);
 }
 
 /// The same for an iterator whose inputs are the parameters of `fn`, one by one.

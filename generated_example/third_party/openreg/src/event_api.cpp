@@ -9,7 +9,7 @@
 namespace openreg::driver {
 namespace {
 
-HandleTable<Event, orEvent_t>& table() {
+HandleTable<Event, orEvent_t>& event_table() {
   static auto& instance = *new HandleTable<Event, orEvent_t>;
   return instance;
 }
@@ -27,18 +27,18 @@ orError_t orEventCreateWithFlags(orEvent_t* event, unsigned int flags) {
   return call([&] {
     if (event == nullptr || (flags & ~static_cast<unsigned int>(orEventDisableTiming)) != 0) return orErrorInvalidValue;
     current_device();  // where there are no devices, this throws
-    *event = table().add(std::make_shared<Event>((flags & orEventDisableTiming) == 0));
+    *event = event_table().add(std::make_shared<Event>((flags & orEventDisableTiming) == 0));
     return orSuccess;
   });
 }
 
 orError_t orEventDestroy(orEvent_t event) {
-  return call([&] { return table().remove(event) == nullptr ? orErrorInvalidHandle : orSuccess; });
+  return call([&] { return event_table().remove(event) == nullptr ? orErrorInvalidHandle : orSuccess; });
 }
 
 orError_t orEventRecord(orEvent_t event, orStream_t stream) {
   return call([&] {
-    const auto found = table().find(event);
+    const auto found = event_table().find(event);
     const auto target = find_stream(stream);
     if (found == nullptr || target == nullptr) return orErrorInvalidHandle;
     if (auto capture = target->capture(); capture != nullptr) {
@@ -56,7 +56,7 @@ orError_t orEventRecord(orEvent_t event, orStream_t stream) {
 
 orError_t orStreamWaitEvent(orStream_t stream, orEvent_t event) {
   return call([&] {
-    const auto found = table().find(event);
+    const auto found = event_table().find(event);
     const auto target = find_stream(stream);
     if (found == nullptr || target == nullptr) return orErrorInvalidHandle;
     auto mark = found->latest();
@@ -81,7 +81,7 @@ orError_t orStreamWaitEvent(orStream_t stream, orEvent_t event) {
 orError_t orEventSynchronize(orEvent_t event) {
   return call([&] {
     if (Stream::current() != nullptr) return orErrorNotSupported;
-    const auto found = table().find(event);
+    const auto found = event_table().find(event);
     if (found == nullptr) return orErrorInvalidHandle;
     const auto mark = found->latest();
     if (mark == nullptr) return orSuccess;
@@ -94,7 +94,7 @@ orError_t orEventSynchronize(orEvent_t event) {
 
 orError_t orEventQuery(orEvent_t event) {
   return call([&] {
-    const auto found = table().find(event);
+    const auto found = event_table().find(event);
     if (found == nullptr) return orErrorInvalidHandle;
     const auto mark = found->latest();
     if (mark == nullptr) return orSuccess;
@@ -107,8 +107,8 @@ orError_t orEventQuery(orEvent_t event) {
 
 orError_t orEventElapsedTime(float* milliseconds, orEvent_t start, orEvent_t end) {
   return call([&] {
-    const auto first = table().find(start);
-    const auto second = table().find(end);
+    const auto first = event_table().find(start);
+    const auto second = event_table().find(end);
     if (first == nullptr || second == nullptr || !first->timed() || !second->timed()) return orErrorInvalidHandle;
     if (milliseconds == nullptr) return orErrorInvalidValue;
     const auto from = first->latest();

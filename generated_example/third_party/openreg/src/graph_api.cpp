@@ -9,7 +9,7 @@
 namespace openreg::driver {
 namespace {
 
-HandleTable<Graph, orGraph_t>& table() {
+HandleTable<Graph, orGraph_t>& graph_table() {
   static auto& instance = *new HandleTable<Graph, orGraph_t>;
   return instance;
 }
@@ -42,7 +42,7 @@ orError_t orStreamEndCapture(orStream_t stream, orGraph_t* graph) {
     auto made = capture->finish();
     capture->leave();
     if (made == nullptr) return orErrorCaptureInvalidated;
-    *graph = table().add(std::move(made));
+    *graph = graph_table().add(std::move(made));
     return orSuccess;
   });
 }
@@ -74,7 +74,7 @@ orError_t orStreamCaptureRetain(orStream_t stream, void* object, void (*release)
 
 orError_t orGraphLaunch(orGraph_t graph, orStream_t stream) {
   return call([&] {
-    const auto found = table().find(graph);
+    const auto found = graph_table().find(graph);
     const auto target = find_stream(stream);
     if (found == nullptr || target == nullptr) return orErrorInvalidHandle;
     if (target->device() != found->device()) return orErrorInvalidValue;
@@ -85,12 +85,12 @@ orError_t orGraphLaunch(orGraph_t graph, orStream_t stream) {
 }
 
 orError_t orGraphDestroy(orGraph_t graph) {
-  return call([&] { return table().remove(graph) == nullptr ? orErrorInvalidHandle : orSuccess; });
+  return call([&] { return graph_table().remove(graph) == nullptr ? orErrorInvalidHandle : orSuccess; });
 }
 
 orError_t orGraphGetNodeCount(orGraph_t graph, size_t* count) {
   return call([&] {
-    const auto found = table().find(graph);
+    const auto found = graph_table().find(graph);
     if (found == nullptr) return orErrorInvalidHandle;
     if (count == nullptr) return orErrorInvalidValue;
     *count = found->size();
@@ -100,7 +100,7 @@ orError_t orGraphGetNodeCount(orGraph_t graph, size_t* count) {
 
 orError_t orGraphDebugPrint(orGraph_t graph, const char* path) {
   return call([&] {
-    const auto found = table().find(graph);
+    const auto found = graph_table().find(graph);
     if (found == nullptr) return orErrorInvalidHandle;
     return path != nullptr && found->print(path) ? orSuccess : orErrorInvalidValue;
   });

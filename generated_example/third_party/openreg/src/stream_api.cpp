@@ -10,7 +10,7 @@
 namespace openreg::driver {
 namespace {
 
-HandleTable<Stream, orStream_t>& table() {
+HandleTable<Stream, orStream_t>& stream_table() {
   static auto& instance = *new HandleTable<Stream, orStream_t>;
   return instance;
 }
@@ -18,7 +18,7 @@ HandleTable<Stream, orStream_t>& table() {
 }  // namespace
 
 std::shared_ptr<Stream> find_stream(orStream_t handle) {
-  return handle == nullptr ? current_device().default_stream() : table().find(handle);
+  return handle == nullptr ? current_device().default_stream() : stream_table().find(handle);
 }
 
 }  // namespace openreg::driver
@@ -33,14 +33,14 @@ orError_t orStreamCreateWithPriority(orStream_t* stream, int priority) {
   return call([&] {
     if (stream == nullptr) return orErrorInvalidValue;
     const int clamped = std::clamp(priority, Stream::kGreatestPriority, Stream::kLeastPriority);
-    *stream = table().add(current_device().make_stream(clamped));
+    *stream = stream_table().add(current_device().make_stream(clamped));
     return orSuccess;
   });
 }
 
 orError_t orStreamDestroy(orStream_t stream) {
   return call([&] {
-    const auto found = table().remove(stream);
+    const auto found = stream_table().remove(stream);
     if (found == nullptr) return orErrorInvalidHandle;
     found->close();
     return orSuccess;
@@ -91,7 +91,7 @@ orError_t orStreamGetDevice(orStream_t stream, int* device) {
 orError_t orLaunchKernel(orStream_t stream, void (*function)(void*), void* argument) {
   return call([&] {
     // The default stream lives as long as its device, so no share of it is needed.
-    const auto found = stream == nullptr ? nullptr : table().find(stream);
+    const auto found = stream == nullptr ? nullptr : stream_table().find(stream);
     Stream* const target = stream == nullptr ? current_device().default_stream().get() : found.get();
     if (target == nullptr) return orErrorInvalidHandle;
     if (function == nullptr) return orErrorInvalidValue;
