@@ -53,9 +53,10 @@ def work(task: Task, selection: Selection, skipped: set[str], report: Callable[[
     return {"counts": dict(counts), "found": found}
 
 
-def serve(pipe: Connection, selection: Selection, log: int) -> None:
+def serve(pipe: Connection, selection: Selection, log_file: str) -> None:
     """A worker: receives tasks with the cases to leave out, sends names of cases and what was found."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    log = os.open(log_file, os.O_WRONLY | os.O_APPEND)
     os.dup2(log, 1)
     os.dup2(log, 2)
     faulthandler.enable()
@@ -83,10 +84,10 @@ def serve(pipe: Connection, selection: Selection, log: int) -> None:
 
 class Worker:
     def __init__(self, selection: Selection) -> None:
-        self.log = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  (lives as long as the worker)
+        self.log = tempfile.NamedTemporaryFile(buffering=0)  # noqa: SIM115  (lives as long as the worker)
         self.pipe, child = multiprocessing.Pipe()
         context = multiprocessing.get_context("fork")
-        self.process = context.Process(target=serve, args=(child, selection, self.log.fileno()), daemon=True)
+        self.process = context.Process(target=serve, args=(child, selection, self.log.name), daemon=True)
         self.process.start()
         child.close()
         self.task: Task | None = None
