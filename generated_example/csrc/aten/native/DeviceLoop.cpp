@@ -189,6 +189,10 @@ OperandOrder operand_order(const at::TensorIteratorBase& iter, const char* op,
   return order;
 }
 
+bool any_complex(at::ArrayRef<at::Tensor> tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [](const at::Tensor& tensor) { return tensor.is_complex(); });
+}
+
 at::TensorIterator elementwise_iterator(
     const at::Tensor& out, at::ArrayRef<at::Tensor> inputs, bool floating) {
   at::TensorIteratorConfig config;

@@ -296,6 +296,8 @@ void device_kernel(at::TensorIteratorBase& iter, Fn fn) {
   device_kernel<scalar_t>(iter, fn, inputs);
 }
 
+bool any_complex(at::ArrayRef<at::Tensor> tensors);
+
 /// The iterator of an elementwise operator: inputs are broadcast and promoted, `out` is resized, or allocated
 /// if it is undefined. `floating`: integers are computed as the default floating type. Throws c10::Error if
 /// they don't fit.
