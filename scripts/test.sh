@@ -265,14 +265,15 @@ stage_opencl() {
   local tree=$work/opencl backend said
   backend=$(backend_python "$work/venv_opencl")
   "$generator" new mycl --spec "$root/specs/opencl.yaml" --out "$tree" >/dev/null
+  "$generator" add component sweep -C "$tree" >/dev/null
   step "Building the tree of specs/opencl.yaml"
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON
   step "Tests of the tree of specs/opencl.yaml"
   export MYCL_PLATFORM="Portable Computing Language"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
     "$tree"/tests/test_{programs,opencl_kernels,opencl_operators,opencl_training,opencl_compile,profiler,device,memory,streams,events,random,autoload}.py
-  # A sample: PoCL compiles each operator and dtype for some tenths of a second.
-  pytests "$backend" --dist load "$tree/tests/test_operators.py" -k "add.out or sigmoid or sum or amax or mm.out or relu or lt.Tensor or threshold_backward or where or softmax or layer_norm or gather or pool2d"
+  step "A sample of the sweep on OpenCL"
+  "$backend" -m torch_mycl.testing.sweep --sample --fresh --results "$build/sample_opencl.jsonl"
   step "Training on OpenCL"
   "$backend" "$tree/examples/train_mlp.py"
   step "A machine without OpenCL"

@@ -25,6 +25,7 @@ from . import PREFIX, cases
 from .cases import Selection, Task
 from .compare import Difference, check
 
+START = "fork"  # of workers, as multiprocessing has it
 GIVE_UP = 12  # crashes and hangs of one task
 
 
@@ -86,7 +87,7 @@ class Worker:
     def __init__(self, selection: Selection) -> None:
         self.log = tempfile.NamedTemporaryFile(buffering=0)  # noqa: SIM115  (lives as long as the worker)
         self.pipe, child = multiprocessing.Pipe()
-        context = multiprocessing.get_context("fork")
+        context = multiprocessing.get_context(START)
         self.process = context.Process(target=serve, args=(child, selection, self.log.name), daemon=True)
         self.process.start()
         child.close()
