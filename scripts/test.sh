@@ -7,6 +7,8 @@
 #          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its Python tests, not only those of
 #          what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
 #          interpreter than python3
+#        scripts/test.sh opencl [pocl|intel]
+#          the tree of specs/opencl.yaml on one of two drivers for CPUs: Debian's PoCL, or Intel's, 700 MB from pip
 #        scripts/test.sh components [NAME ...|all]
 #          minimal is built from nothing, without a compiler cache, and tested; then minimal trees with one component more:
 #          those that are named, all, or two, others each day
@@ -14,7 +16,8 @@
 source "$(dirname "$0")/lib.sh"
 stages=${*:-command format example sample device allocator components full second external opencl package release}
 release=2.14.1 release_tests='' release_python=python3
-chosen=()
+chosen=() opencl_driver=pocl
+if [ "${1:-}" = opencl ]; then stages=opencl opencl_driver=${2:-pocl}; fi
 if [ "${1:-}" = components ]; then stages=components chosen=("${@:2}"); fi
 if [ "${1:-}" = release ]; then stages=release release=${2:-$release} release_tests=${3:-} release_python=${4:-python3}; fi
 work=$(mktemp -d)
@@ -259,17 +262,34 @@ stage_external() {
   "$python" -m pytest -q "$root/tests/test_external.py"
 }
 
-# specs/opencl.yaml on PoCL, the OpenCL driver for CPUs: the device by the bring-up ladder, then through PyTorch, training last.
+# Intel's OpenCL driver for CPUs, found before all others.
+use_intel_opencl() {
+  local venv=$root/.venv/opencl-intel
+  if [ ! -e "$venv/lib/libintelocl.so" ]; then
+    step "Installing Intel's OpenCL driver into $venv"
+    python3 -m venv "$venv"
+    "$venv/bin/python" -m pip install -q --disable-pip-version-check intel-opencl-rt intel-cmplr-lib-rt
+  fi
+  mkdir "$work/icd"
+  echo "$venv/lib/libintelocl.so" >"$work/icd/intel.icd"
+  export OCL_ICD_VENDORS=$work/icd/ LD_LIBRARY_PATH=$venv/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+}
+
+# specs/opencl.yaml on a driver for CPUs: the device by the bring-up ladder, then through PyTorch, training last.
 stage_opencl() {
-  install_packages pocl-opencl-icd opencl-headers ocl-icd-opencl-dev
   local tree=$work/opencl backend said
+  install_packages opencl-headers ocl-icd-opencl-dev
+  case $opencl_driver in
+    pocl) install_packages pocl-opencl-icd; export MYCL_PLATFORM="Portable Computing Language" ;;
+    intel) use_intel_opencl; export MYCL_PLATFORM="Intel(R) OpenCL" ;;
+    *) die "no such OpenCL driver: $opencl_driver; pocl or intel" ;;
+  esac
   backend=$(backend_python "$work/venv_opencl")
   "$generator" new mycl --spec "$root/specs/opencl.yaml" --out "$tree" >/dev/null
   "$generator" add component sweep -C "$tree" >/dev/null
   step "Building the tree of specs/opencl.yaml"
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON
   step "Tests of the tree of specs/opencl.yaml"
-  export MYCL_PLATFORM="Portable Computing Language"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
     "$tree"/tests/test_{programs,opencl_kernels,opencl_operators,opencl_training,opencl_compile,profiler,device,memory,streams,events,random,autoload}.py
   step "A sample of the sweep on OpenCL"
