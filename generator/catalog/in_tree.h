@@ -18,8 +18,8 @@ struct DispatchStub {
 /// alone. Nothing if that is not known.
 std::optional<std::vector<DispatchStub>> in_tree_stubs(std::string_view op);
 
-/// Whether the functional form of `op`, an out= form that is not structured, gives a tensor like its first argument, but
-/// for complex numbers: such a form need not make an empty result for the kernel to resize.
+/// Whether the functional form of `op`, an out= form that is not structured, gives a tensor like its first argument,
+/// but for complex numbers: such a form need not make an empty result for the kernel to resize.
 bool result_is_like_self(std::string_view op);
 
 /// The stub of that name, one that a table of operators has.
