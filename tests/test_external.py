@@ -12,7 +12,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GENERATOR = os.environ.get("OPENREG_GEN", str(ROOT / "build/openreg-gen"))
-PORT = "third_party/porttest/src/port.cpp"
+PORT = "third_party/mybackend/src/port.cpp"
 
 
 def run(*command, cwd, check=True):
@@ -21,6 +21,7 @@ def run(*command, cwd, check=True):
     env["PATH"] = f"{pathlib.Path(sys.executable).parent}:{env['PATH']}"
     if shutil.which("ccache"):
         env.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache")
+        env.setdefault("CCACHE_BASEDIR", str(cwd))  # shares what it can with the tree of `new mybackend`
     result = subprocess.run(command, check=False, cwd=cwd, env=env, capture_output=True, text=True)
     if check:
         assert result.returncode == 0, f"{command}\n{result.stdout[-8000:]}\n{result.stderr[-8000:]}"
@@ -48,12 +49,12 @@ def tree(tmp_path_factory):
 
 
 def new_tree(folder, *options, port=None):
-    tree = folder / "torch_porttest"
-    run(GENERATOR, "new", "porttest", "--device", "external", *options, "--out", str(tree), cwd=tree.parent)
+    tree = folder / "torch_mybackend"
+    run(GENERATOR, "new", "mybackend", "--device", "external", *options, "--out", str(tree), cwd=tree.parent)
     if port is not None:
         shutil.copy(port, tree / PORT)
     run("cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}",
-        "-DPORTTEST_WERROR=ON", cwd=tree)  # fmt: skip
+        "-DMYBACKEND_WERROR=ON", "-DMYBACKEND_UNITY_BUILD=ON", cwd=tree)  # fmt: skip
     run("cmake", "--build", "build", cwd=tree)
     return tree
 
@@ -67,26 +68,26 @@ def ported(tree):
 
 
 def test_a_fresh_tree_imports_and_has_no_device(tree):
-    script = "import torch, torch_porttest as p; print(torch.porttest.is_available(), torch.porttest.device_count())"
+    script = "import torch, torch_mybackend as p; print(torch.mybackend.is_available(), torch.mybackend.device_count())"
     assert run(sys.executable, "-c", script, cwd=tree).stdout.split() == ["False", "0"]
 
 
 def test_using_a_fresh_tree_names_what_to_port(tree):
-    script = "import torch, torch_porttest; torch.empty(2, device='porttest')"
+    script = "import torch, torch_mybackend; torch.empty(2, device='mybackend')"
     result = run(sys.executable, "-c", script, cwd=tree, check=False)
     assert result.returncode != 0
-    assert f"porttestGetDeviceCount is not ported yet: fill it in {PORT} (rung 1 of docs/porting.md)" in result.stderr
+    assert f"mybackendGetDeviceCount is not ported yet: fill it in {PORT} (rung 1 of docs/porting.md)" in result.stderr
 
 
 def test_the_ladder_of_a_fresh_tree_stands_on_rung_one(tree):
     outcomes, output = ladder(tree)
     first = next(name for name, outcome in outcomes.items() if outcome != "PASSED")
-    assert first == "test_bringup_1_import.py::test_port[porttestGetDeviceCount]"
+    assert first == "test_bringup_1_import.py::test_port[mybackendGetDeviceCount]"
     assert outcomes["test_bringup_1_import.py::test_import_works_whatever_is_ported"] == "PASSED"
-    assert "porttestGetDeviceCount is not ported yet" in output
+    assert "mybackendGetDeviceCount is not ported yet" in output
     for rung in (2, 3, 4, 5):
         assert set(of_rung(outcomes, rung).values()) == {"SKIPPED"}
-    assert "rung 1 comes first: porttestGetDeviceCount: porttestGetDeviceCount is not ported" in output
+    assert "rung 1 comes first: mybackendGetDeviceCount: mybackendGetDeviceCount is not ported" in output
 
 
 def test_a_half_ported_tree_stands_between_rungs(tree):
@@ -94,8 +95,8 @@ def test_a_half_ported_tree_stands_between_rungs(tree):
     host = (ROOT / "tests/external/host_port.cpp").read_text()
     # Takes back one function of rung 3, as if it had not been ported yet.
     half, count = re.subn(
-        r"porttestEventQuery\(porttestEvent_t\) \{ return porttestSuccess; \}",
-        "porttestEventQuery(porttestEvent_t) { return porttest::driver::not_ported(__func__, 3); }",
+        r"mybackendEventQuery\(mybackendEvent_t\) \{ return mybackendSuccess; \}",
+        "mybackendEventQuery(mybackendEvent_t) { return mybackend::driver::not_ported(__func__, 3); }",
         host,
     )
     assert count == 1
@@ -107,11 +108,11 @@ def test_a_half_ported_tree_stands_between_rungs(tree):
         (tree / PORT).write_text(fresh)
     for rung in (1, 2):
         assert set(of_rung(outcomes, rung).values()) == {"PASSED"}, output
-    assert outcomes["test_bringup_3_streams.py::test_port[porttestEventQuery]"] == "FAILED"
-    assert outcomes["test_bringup_3_streams.py::test_port[porttestEventRecord]"] == "PASSED"
+    assert outcomes["test_bringup_3_streams.py::test_port[mybackendEventQuery]"] == "FAILED"
+    assert outcomes["test_bringup_3_streams.py::test_port[mybackendEventRecord]"] == "PASSED"
     for rung in (4, 5):
         assert set(of_rung(outcomes, rung).values()) == {"SKIPPED"}
-    assert "rung 3 comes first: porttestEventQuery" in output
+    assert "rung 3 comes first: mybackendEventQuery" in output
 
 
 def test_host_memory_climbs_the_whole_ladder(ported):

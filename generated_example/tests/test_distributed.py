@@ -319,3 +319,22 @@ def _strides(rank):
 
 def test_strides_and_empty_tensors(ranks):
     ranks.run(_strides, backend=BACKEND)
+
+
+def _on_shared_memory(rank):
+    for dtype in (torch.float32, torch.uint64, torch.bool, torch.complex64):
+        _moves(rank, dtype)
+    for dtype in (torch.float32, torch.bfloat16, torch.int16, torch.uint64):
+        _reductions(rank, dtype, ["SUM", "MIN", "AVG"])
+    _corners(rank)
+    _uneven(rank)
+    _strides(rank)
+
+
+def test_memory_that_the_host_reaches(tmp_path, device):
+    """Gloo works on device memory itself."""
+    ranks = Ranks(2, tmp_path, env={"OPENREG_ISOLATION": "off"})
+    try:
+        ranks.run(_on_shared_memory, backend=BACKEND)
+    finally:
+        ranks.close()

@@ -8,11 +8,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 import torch
 import torch.distributed as dist
-from distributed_processes import BACKEND, NAME, PATIENCE, Ranks
+from distributed_processes import BACKEND, NAME, PATIENCE, Ranks, default_backend
 
 pytestmark = pytest.mark.skipif(not dist.is_available(), reason="this PyTorch has no torch.distributed")
 
@@ -140,6 +141,42 @@ def test_abort(ranks, tmp_path):
     assert "all_reduce 1 (Float[4])" in found[1]
     assert "recv 1" in found[2]
     ranks.run(_works)
+
+
+def _given_up(rank, file):
+    """After an abort Gloo goes on with the memory that it was given, which is nobody else's until then."""
+    signal = Signal(file)
+    x = torch.ones(1 << 20, device=NAME)
+    if rank == 1:
+        signal.await_("aborted")
+        dist.group.WORLD.set_timeout(SHORT)
+        with contextlib.suppress(RuntimeError):  # Gloo of rank 0 may have begun, or not
+            dist.all_reduce(x, async_op=True).wait()
+            torch.accelerator.synchronize()
+        signal.give("tried")
+        return
+    dist.all_reduce(x, async_op=True)
+    while "running" not in str(default_backend()._last_operations()):
+        time.sleep(0.01)
+    time.sleep(0.2)  # Gloo's turn
+    dist.distributed_c10d._abort_process_group()
+    _raises(torch.accelerator.synchronize)
+    del x
+    others = [torch.ones(1 << 20, device=NAME) for _ in range(4)]
+    signal.give("aborted")
+    signal.await_("tried")
+    for other in others:
+        assert other.sum().item() == 1 << 20
+
+
+def test_memory_of_what_was_given_up(tmp_path, device):
+    ranks = Ranks(2, tmp_path, env={"OPENREG_ISOLATION": "off"})
+    try:
+        ranks.run(_guarded, _given_up, tmp_path / "signals", group=False)
+        found, _ = ranks.run(_guarded, _aborted, tmp_path / "others", group=False)
+        assert "all_reduce 1 (Float[4])" in found[1]
+    finally:
+        ranks.close()
 
 
 def _killed(rank, file):

@@ -77,6 +77,24 @@ def test_batches(ranks):
     ranks.run(_coalesced, backend=BACKEND)
 
 
+def _to_itself(rank):
+    received = [torch.empty(3, device=NAME) for _ in range(4)]
+    sends = [dist.P2POp(dist.isend, values(rank, shape=(3,)) + 10 * peer, peer) for peer in (0, 1, rank)]
+    receives = [dist.P2POp(dist.irecv, x, peer) for x, peer in zip(received, (1, 0, rank), strict=False)]
+    for work in dist.batch_isend_irecv([*receives, *sends]):
+        work.wait()
+    same(received[0], values(1, shape=(3,)) + 10 * rank)
+    same(received[1], values(0, shape=(3,)) + 10 * rank)
+    same(received[2], values(rank, shape=(3,)) + 10 * rank)
+    for alone in (dist.P2POp(dist.isend, values(rank), rank), dist.P2POp(dist.irecv, values(rank), rank)):
+        with pytest.raises(RuntimeError, match=f"rank {rank} (sends to itself|receives from itself)"):
+            dist.batch_isend_irecv([alone])
+
+
+def test_a_batch_to_itself(ranks):
+    ranks.run(_to_itself, backend=BACKEND)
+
+
 # --- streams, works, futures
 
 
@@ -175,3 +193,19 @@ def _two_devices(rank):
 
 def test_two_devices_of_a_rank(ranks, other):
     ranks.run(_two_devices, backend=BACKEND)
+
+
+def _peers(rank):
+    # A rank's devices copy between them what a collective wrote, and what one is to read, in the order of streams.
+    for size in (3, 1 << 20):
+        here = torch.full((size,), 1.0 + rank, device=f"{NAME}:{rank}")
+        dist.all_reduce(here)
+        there = here.to(f"{NAME}:{1 - rank}", non_blocking=True)
+        there *= 1.0 + rank
+        dist.all_reduce(there)
+        here.copy_(there, non_blocking=True)
+        same(here, torch.full((size,), 9.0))
+
+
+def test_copies_between_the_devices_of_a_rank(ranks, other):
+    ranks.run(_peers, backend=BACKEND)

@@ -1,4 +1,4 @@
-// A port of the device API to plain host memory, for backend `porttest`: every stream does its work at once, on the
+// A port of the device API to plain host memory, for backend `mybackend`: every stream does its work at once, on the
 // thread that asks. The least that climbs the whole bring-up ladder; tests/test_external.py puts it into a fresh tree.
 #include "port_support.h"
 
@@ -11,7 +11,7 @@
 #include <memory>
 #include <mutex>
 
-using porttest::driver::remember;
+using mybackend::driver::remember;
 
 namespace {
 
@@ -31,28 +31,28 @@ size_t used[kDevices] = {};
 
 char* address(const void* pointer) { return static_cast<char*>(const_cast<void*>(pointer)); }
 
-porttestError_t allocate(void** pointer, size_t size, int device) {
-  if (pointer == nullptr) return porttestErrorInvalidValue;
+mybackendError_t allocate(void** pointer, size_t size, int device) {
+  if (pointer == nullptr) return mybackendErrorInvalidValue;
   *pointer = nullptr;
-  if (size == 0) return porttestSuccess;
+  if (size == 0) return mybackendSuccess;
   std::lock_guard lock(mutex);
-  if (device >= 0 && size > kMemory - used[device]) return porttestErrorMemoryAllocation;
+  if (device >= 0 && size > kMemory - used[device]) return mybackendErrorMemoryAllocation;
   *pointer = size > kMemory ? nullptr : std::aligned_alloc(256, (size + 255) / 256 * 256);
-  if (*pointer == nullptr) return porttestErrorMemoryAllocation;
+  if (*pointer == nullptr) return mybackendErrorMemoryAllocation;
   blocks[address(*pointer)] = {size, device};
   if (device >= 0) used[device] += size;
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t release(void* pointer, bool pinned) {
-  if (pointer == nullptr) return porttestSuccess;
+mybackendError_t release(void* pointer, bool pinned) {
+  if (pointer == nullptr) return mybackendSuccess;
   std::lock_guard lock(mutex);
   const auto found = blocks.find(address(pointer));
-  if (found == blocks.end() || (found->second.device < 0) != pinned) return porttestErrorInvalidValue;
+  if (found == blocks.end() || (found->second.device < 0) != pinned) return mybackendErrorInvalidValue;
   if (!pinned) used[found->second.device] -= found->second.size;
   blocks.erase(found);
   std::free(pointer);
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
 using Clock = std::chrono::steady_clock;
@@ -68,150 +68,150 @@ struct Event {
   Clock::time_point time;
 };
 
-Stream* stream_of(porttestStream_t handle) { return reinterpret_cast<Stream*>(handle); }
-Event* event_of(porttestEvent_t handle) { return reinterpret_cast<Event*>(handle); }
+Stream* stream_of(mybackendStream_t handle) { return reinterpret_cast<Stream*>(handle); }
+Event* event_of(mybackendEvent_t handle) { return reinterpret_cast<Event*>(handle); }
 
 }  // namespace
 
 extern "C" {
 
-porttestError_t porttestGetDeviceCount(int* count) {
+mybackendError_t mybackendGetDeviceCount(int* count) {
   *count = kDevices;
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestGetDevice(int* device) {
+mybackendError_t mybackendGetDevice(int* device) {
   *device = current;
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestSetDevice(int device) {
-  if (device < 0 || device >= kDevices) return remember(porttestErrorInvalidDevice);
+mybackendError_t mybackendSetDevice(int device) {
+  if (device < 0 || device >= kDevices) return remember(mybackendErrorInvalidDevice);
   current = device;
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestGetDeviceProperties(porttestDeviceProperties* properties, int device) {
-  if (device < 0 || device >= kDevices) return remember(porttestErrorInvalidDevice);
+mybackendError_t mybackendGetDeviceProperties(mybackendDeviceProperties* properties, int device) {
+  if (device < 0 || device >= kDevices) return remember(mybackendErrorInvalidDevice);
   *properties = {"host memory", kMemory, 1, 1, 0, 1};
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestMalloc(void** pointer, size_t size) { return remember(allocate(pointer, size, current)); }
-porttestError_t porttestFree(void* pointer) { return remember(release(pointer, false)); }
-porttestError_t porttestMallocHost(void** pointer, size_t size) { return remember(allocate(pointer, size, -1)); }
-porttestError_t porttestFreeHost(void* pointer) { return remember(release(pointer, true)); }
+mybackendError_t mybackendMalloc(void** pointer, size_t size) { return remember(allocate(pointer, size, current)); }
+mybackendError_t mybackendFree(void* pointer) { return remember(release(pointer, false)); }
+mybackendError_t mybackendMallocHost(void** pointer, size_t size) { return remember(allocate(pointer, size, -1)); }
+mybackendError_t mybackendFreeHost(void* pointer) { return remember(release(pointer, true)); }
 
-porttestError_t porttestMemGetInfo(size_t* free, size_t* total) {
+mybackendError_t mybackendMemGetInfo(size_t* free, size_t* total) {
   std::lock_guard lock(mutex);
   *free = kMemory - used[current];
   *total = kMemory;
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestPointerGetAttributes(porttestPointerAttributes* attributes, const void* pointer) {
-  *attributes = {porttestMemoryTypeUnregistered, -1, nullptr, 0};
+mybackendError_t mybackendPointerGetAttributes(mybackendPointerAttributes* attributes, const void* pointer) {
+  *attributes = {mybackendMemoryTypeUnregistered, -1, nullptr, 0};
   std::lock_guard lock(mutex);
   const auto after = blocks.upper_bound(address(pointer));
-  if (after == blocks.begin()) return porttestSuccess;
+  if (after == blocks.begin()) return mybackendSuccess;
   const auto& [base, block] = *std::prev(after);
-  if (address(pointer) >= base + block.size) return porttestSuccess;
-  const auto type = block.device < 0 ? porttestMemoryTypeHost : porttestMemoryTypeDevice;
+  if (address(pointer) >= base + block.size) return mybackendSuccess;
+  const auto type = block.device < 0 ? mybackendMemoryTypeHost : mybackendMemoryTypeDevice;
   *attributes = {type, block.device, base, block.size};
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestMemcpy(void* destination, const void* source, size_t size, porttestMemcpyKind) {
+mybackendError_t mybackendMemcpy(void* destination, const void* source, size_t size, mybackendMemcpyKind) {
   std::memmove(destination, source, size);
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestMemcpyAsync(
-    void* destination, const void* source, size_t size, porttestMemcpyKind kind, porttestStream_t) {
-  return porttestMemcpy(destination, source, size, kind);
+mybackendError_t mybackendMemcpyAsync(
+    void* destination, const void* source, size_t size, mybackendMemcpyKind kind, mybackendStream_t) {
+  return mybackendMemcpy(destination, source, size, kind);
 }
 
-porttestError_t porttestMemset(void* pointer, int value, size_t size) {
+mybackendError_t mybackendMemset(void* pointer, int value, size_t size) {
   std::memset(pointer, value, size);
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestMemsetAsync(void* pointer, int value, size_t size, porttestStream_t) {
-  return porttestMemset(pointer, value, size);
+mybackendError_t mybackendMemsetAsync(void* pointer, int value, size_t size, mybackendStream_t) {
+  return mybackendMemset(pointer, value, size);
 }
 
-porttestError_t porttestStreamSynchronize(porttestStream_t) { return porttestSuccess; }
-porttestError_t porttestStreamQuery(porttestStream_t) { return porttestSuccess; }
-porttestError_t porttestDeviceSynchronize(void) { return porttestSuccess; }
+mybackendError_t mybackendStreamSynchronize(mybackendStream_t) { return mybackendSuccess; }
+mybackendError_t mybackendStreamQuery(mybackendStream_t) { return mybackendSuccess; }
+mybackendError_t mybackendDeviceSynchronize(void) { return mybackendSuccess; }
 
-porttestError_t porttestDeviceGetStreamPriorityRange(int* least, int* greatest) {
+mybackendError_t mybackendDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = 0;
   *greatest = -1;
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestStreamCreate(porttestStream_t* stream) { return porttestStreamCreateWithPriority(stream, 0); }
+mybackendError_t mybackendStreamCreate(mybackendStream_t* stream) { return mybackendStreamCreateWithPriority(stream, 0); }
 
-porttestError_t porttestStreamCreateWithPriority(porttestStream_t* stream, int priority) {
-  *stream = reinterpret_cast<porttestStream_t>(new Stream{current, std::clamp(priority, -1, 0)});
-  return porttestSuccess;
+mybackendError_t mybackendStreamCreateWithPriority(mybackendStream_t* stream, int priority) {
+  *stream = reinterpret_cast<mybackendStream_t>(new Stream{current, std::clamp(priority, -1, 0)});
+  return mybackendSuccess;
 }
 
-porttestError_t porttestStreamDestroy(porttestStream_t stream) {
+mybackendError_t mybackendStreamDestroy(mybackendStream_t stream) {
   delete stream_of(stream);
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestStreamGetPriority(porttestStream_t stream, int* priority) {
+mybackendError_t mybackendStreamGetPriority(mybackendStream_t stream, int* priority) {
   *priority = stream == nullptr ? 0 : stream_of(stream)->priority;
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestStreamGetDevice(porttestStream_t stream, int* device) {
+mybackendError_t mybackendStreamGetDevice(mybackendStream_t stream, int* device) {
   *device = stream == nullptr ? current : stream_of(stream)->device;
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestStreamWaitEvent(porttestStream_t, porttestEvent_t) { return porttestSuccess; }
+mybackendError_t mybackendStreamWaitEvent(mybackendStream_t, mybackendEvent_t) { return mybackendSuccess; }
 
-porttestError_t porttestEventCreate(porttestEvent_t* event) {
-  return porttestEventCreateWithFlags(event, porttestEventDefault);
+mybackendError_t mybackendEventCreate(mybackendEvent_t* event) {
+  return mybackendEventCreateWithFlags(event, mybackendEventDefault);
 }
 
-porttestError_t porttestEventCreateWithFlags(porttestEvent_t* event, unsigned int flags) {
+mybackendError_t mybackendEventCreateWithFlags(mybackendEvent_t* event, unsigned int flags) {
   auto* made = new Event;
-  made->timed = (flags & porttestEventDisableTiming) == 0;
-  *event = reinterpret_cast<porttestEvent_t>(made);
-  return porttestSuccess;
+  made->timed = (flags & mybackendEventDisableTiming) == 0;
+  *event = reinterpret_cast<mybackendEvent_t>(made);
+  return mybackendSuccess;
 }
 
-porttestError_t porttestEventDestroy(porttestEvent_t event) {
+mybackendError_t mybackendEventDestroy(mybackendEvent_t event) {
   delete event_of(event);
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestEventRecord(porttestEvent_t event, porttestStream_t) {
+mybackendError_t mybackendEventRecord(mybackendEvent_t event, mybackendStream_t) {
   event_of(event)->time = Clock::now();
   event_of(event)->recorded = true;
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestEventSynchronize(porttestEvent_t) { return porttestSuccess; }
-porttestError_t porttestEventQuery(porttestEvent_t) { return porttestSuccess; }
+mybackendError_t mybackendEventSynchronize(mybackendEvent_t) { return mybackendSuccess; }
+mybackendError_t mybackendEventQuery(mybackendEvent_t) { return mybackendSuccess; }
 
-porttestError_t porttestEventElapsedTime(float* milliseconds, porttestEvent_t start, porttestEvent_t end) {
+mybackendError_t mybackendEventElapsedTime(float* milliseconds, mybackendEvent_t start, mybackendEvent_t end) {
   const Event* first = event_of(start);
   const Event* second = event_of(end);
   if (!first->timed || !second->timed || !first->recorded || !second->recorded) {
-    return remember(porttestErrorInvalidHandle);
+    return remember(mybackendErrorInvalidHandle);
   }
   *milliseconds = std::chrono::duration<float, std::milli>(second->time - first->time).count();
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
-porttestError_t porttestLaunchKernel(porttestStream_t, void (*function)(void*), void* argument) {
+mybackendError_t mybackendLaunchKernel(mybackendStream_t, void (*function)(void*), void* argument) {
   function(argument);
-  return porttestSuccess;
+  return mybackendSuccess;
 }
 
 }  // extern "C"

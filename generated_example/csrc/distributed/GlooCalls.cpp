@@ -18,6 +18,10 @@ at::Tensor pinned(size_t bytes) {
   return at::detail::empty_cpu({size}, at::kByte, at::kStrided, at::kCPU, /*pin_memory=*/true, std::nullopt);
 }
 
+at::Tensor in_place(const void* data, size_t bytes) {
+  return at::from_blob(const_cast<void*>(data), {static_cast<int64_t>(bytes)}, at::device(at::kCPU).dtype(at::kByte));
+}
+
 /// An average is divided afterwards: Gloo's has no integers.
 c10d::ReduceOp op_of(Reduction reduction) {
   return static_cast<c10d::ReduceOp::RedOpType>(reduction == Reduction::kAverage ? Reduction::kSum : reduction);
@@ -85,25 +89,39 @@ void check_reduced_by_gloo(const char* name, at::ScalarType dtype, Reduction red
       name, " does not support ", name_of(reduction), " on complex tensors");
 }
 
-GlooCall::GlooCall(Transfer transfer, int rank, int size) : transfer_(std::move(transfer)), rank_(rank), size_(size) {
+GlooCall::GlooCall(Transfer transfer, int rank, int size, bool reaches)
+    : transfer_(std::move(transfer)), rank_(rank), size_(size) {
   const Move move = transfer_.move;
   const bool root = transfer_.peer == rank;
+  const auto buffer = [](bool alias, const void* data, size_t bytes) { return alias ? in_place(data, bytes) : pinned(bytes); };
   switch (move) {
     case Move::kBroadcast:
     case Move::kAllreduce:
     case Move::kReduce:
-      in_ = out_ = pinned(transfer_.in_bytes);
+      // Gloo leaves a part of the sum in what each rank gives to it.
+      in_ = out_ = buffer(reaches && (move != Move::kReduce || root), transfer_.in, transfer_.in_bytes);
       writes_ = move == Move::kAllreduce || (root == (move == Move::kReduce));
       break;
     default:
       if (transfer_.in != nullptr || transfer_.in_bytes == 0) {
-        in_ = pinned(transfer_.in_bytes);
+        in_ = buffer(reaches && move != Move::kReduceScatter, transfer_.in, transfer_.in_bytes);
       }
       if (transfer_.out != nullptr || transfer_.out_bytes == 0) {
-        out_ = pinned(transfer_.out_bytes);
+        out_ = buffer(reaches, transfer_.out, transfer_.out_bytes);
         writes_ = transfer_.out_bytes != 0;
       }
   }
+}
+
+std::vector<c10::intrusive_ptr<c10::StorageImpl>> GlooCall::used_storages() const {
+  std::vector<c10::intrusive_ptr<c10::StorageImpl>> storages;
+  if (in_.defined() && in_.numel() != 0 && in_.const_data_ptr() == transfer_.in) {
+    storages.push_back(transfer_.in_storage.lock());
+  }
+  if (out_.defined() && out_.numel() != 0 && out_.const_data_ptr() == transfer_.out) {
+    storages.push_back(transfer_.out_storage.lock());
+  }
+  return storages;
 }
 
 at::Tensor GlooCall::part(const at::Tensor& buffer, int64_t index) const {

@@ -12,15 +12,20 @@
 
 namespace openreg::distributed {
 
-/// One transfer as Gloo makes it, between two buffers of pinned memory. Gloo reduces fewer dtypes than PyTorch has; the others
-/// are converted to one that holds their values, and back. Threads: one at a time.
+/// One transfer as Gloo makes it, between two buffers of the host: pinned memory, or the device's own where any thread of the
+/// host reaches it. Gloo reduces fewer dtypes than PyTorch has; the others are converted to one that holds their values, and
+/// back. Threads: one at a time.
 class GlooCall {
  public:
-  GlooCall(Transfer transfer, int rank, int size);
+  /// `reaches`: the host reaches device memory.
+  GlooCall(Transfer transfer, int rank, int size, bool reaches);
 
   const Transfer& transfer() const { return transfer_; }
-  bool reads() const { return in_.defined(); }
-  bool writes() const { return writes_; }
+  /// Whether in() is to be filled before the start, and out() is to be copied after finish().
+  bool copies_in() const { return in_.defined() && in_.const_data_ptr() != transfer_.in && transfer_.in_bytes != 0; }
+  bool copies_out() const { return writes_ && out_.const_data_ptr() != transfer_.out; }
+  /// The storages of device memory that Gloo works on; null for one that is gone.
+  std::vector<c10::intrusive_ptr<c10::StorageImpl>> used_storages() const;
   void* in() const { return in_.mutable_data_ptr(); }
   void* out() const { return out_.mutable_data_ptr(); }
 

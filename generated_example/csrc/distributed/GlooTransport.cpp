@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -45,9 +46,9 @@ class Connection {
   uint64_t take_ticket() { return issued_++; }
   void give_back_ticket() { --issued_; }
 
-  /// Starts all `calls` at Gloo, when it is the turn of `ticket`, if there is one.
-  std::vector<c10::intrusive_ptr<c10d::Work>> start(
-      std::vector<GlooCall>& calls, std::optional<uint64_t> ticket, std::chrono::milliseconds timeout) {
+  /// Starts all `calls` at Gloo, when it is the turn of `ticket`, if there is one, and adds their works to `works`.
+  void start(std::vector<GlooCall>& calls, std::optional<uint64_t> ticket, std::chrono::milliseconds timeout,
+      std::vector<c10::intrusive_ptr<c10d::Work>>& works) {
     std::unique_lock<std::mutex> lock(mutex_);
     const auto next = c10::make_scope_exit([&] {
       if (ticket) {
@@ -57,14 +58,12 @@ class Connection {
     });
     changed_.wait(lock, [&] { return !ticket || turn_ == *ticket || journal->failed(); });
     check();
-    std::vector<c10::intrusive_ptr<c10d::Work>> works;
     for (GlooCall& call : calls) {
       works.push_back(call.start(*gloo, timeout));
       if (is_point_to_point(call.transfer().move)) {
         waits_.push_back(works.back());
       }
     }
-    return works;
   }
 
   /// Waits for one of them, which Gloo does with sends and receives, and tells of all others when they are done.
@@ -168,6 +167,9 @@ struct Task : native::QueuedTask {
     } catch (const std::exception& error) {
       failed(error.what());
     }
+    if (operation->state() == Operation::State::kFailed) {
+      keep_memory();
+    }
   }
 
   template <class Read, class Write>
@@ -176,18 +178,18 @@ struct Task : native::QueuedTask {
     operation->set(Operation::State::kRunning);
     deadline = Clock::now() + operation->timeout;
     for (const GlooCall& call : calls) {
-      if (call.reads() && call.transfer().in_bytes != 0) {
+      if (call.copies_in()) {
         read(call);
       }
     }
-    const auto works = connection->start(calls, ticket, operation->timeout);
+    connection->start(calls, ticket, operation->timeout, works);
     for (size_t i = 0; i < calls.size(); ++i) {
       connection->wait(calls[i], works[i], deadline);
       if (calls[i].transfer().move == Move::kReceive) {
         operation->source = works[i]->sourceRank();
       }
       calls[i].finish();
-      if (calls[i].writes()) {
+      if (calls[i].copies_out()) {
         write(calls[i]);
       }
     }
@@ -207,8 +209,42 @@ struct Task : native::QueuedTask {
     connection->give_up();
   }
 
+  /// A collective that was given up stays with Gloo until its time is out. The memory that it uses stays as long: it is kept,
+  /// or, if nobody has a tensor of it any more, the stream does not come past.
+  void keep_memory() {
+    std::vector<c10::intrusive_ptr<c10::StorageImpl>> kept;
+    std::vector<c10::intrusive_ptr<c10::ivalue::Future>> running;
+    bool wait = false;
+    for (size_t i = 0; i < works.size(); ++i) {
+      if (is_point_to_point(calls[i].transfer().move)) {
+        continue;  // ends with its work
+      }
+      auto storages = calls[i].used_storages();
+      if (!storages.empty() && !works[i]->getFuture()->completed()) {
+        running.push_back(works[i]->getFuture());
+        wait |= std::find(storages.begin(), storages.end(), nullptr) != storages.end();
+        std::move(storages.begin(), storages.end(), std::back_inserter(kept));
+      }
+    }
+    works.clear();
+    if (running.empty()) {
+      return;
+    }
+    // The last reference may not end on the stream's thread.
+    std::thread keeper([running, kept = std::move(kept)] {
+      for (const auto& future : running) {
+        future->wait();
+      }
+    });
+    keeper.detach();
+    for (size_t i = 0; wait && i < running.size(); ++i) {
+      running[i]->wait();
+    }
+  }
+
   std::shared_ptr<Connection> connection;
   std::vector<GlooCall> calls;
+  std::vector<c10::intrusive_ptr<c10d::Work>> works;  // of calls; Gloo's
   std::shared_ptr<Operation> operation;
   std::optional<uint64_t> ticket;
   Clock::time_point deadline = Clock::time_point::max();
@@ -229,14 +265,16 @@ class GlooTransport final : public Transport {
   ~GlooTransport() override = default;
 
   void run(std::vector<Transfer> transfers, const OpenRegStream& stream, std::shared_ptr<Operation> operation) override {
+    copy_to_itself(transfers, stream);
     auto task = std::make_unique<Task>();
     task->device = stream.device_index();
+    const bool reaches = native::host_reaches_memory();
     for (Transfer& transfer : transfers) {
       if (!is_empty(transfer)) {
         if (!is_point_to_point(transfer.move) && !task->ticket) {
           task->ticket = connection_->take_ticket();
         }
-        task->calls.emplace_back(std::move(transfer), connection_->rank, connection_->size);
+        task->calls.emplace_back(std::move(transfer), connection_->rank, connection_->size, reaches);
       }
     }
     task->connection = connection_;
@@ -276,6 +314,31 @@ class GlooTransport final : public Transport {
   }
 
  private:
+  /// What a rank sends to itself in a batch, as NCCL has it, is a copy on the device; Gloo has no way to itself.
+  void copy_to_itself(std::vector<Transfer>& transfers, const OpenRegStream& stream) const {
+    const auto to_itself = [&](const Transfer& transfer, Move move) {
+      return transfer.move == move && transfer.peer == connection_->rank;
+    };
+    for (auto send = transfers.begin(); send != transfers.end();) {
+      if (!to_itself(*send, Move::kSend)) {
+        ++send;
+        continue;
+      }
+      const auto receive = std::find_if(transfers.begin(), transfers.end(),
+          [&](const Transfer& other) { return to_itself(other, Move::kReceive) && other.tag == send->tag; });
+      TORCH_CHECK(receive != transfers.end(), "rank ", connection_->rank, " sends to itself, and does not receive that in the same batch");
+      TORCH_CHECK(receive->out_bytes == send->in_bytes, "rank ", connection_->rank, " sends ", send->in_bytes,
+          " bytes to itself, and receives ", receive->out_bytes);
+      OPENREG_CHECK_LAUNCH(orMemcpyAsync(
+          receive->out, send->in, send->in_bytes, orMemcpyDeviceToDevice, stream.stream()));
+      const auto [first, second] = std::minmax(send, receive);
+      transfers.erase(second);
+      send = transfers.erase(first);
+    }
+    TORCH_CHECK(std::none_of(transfers.begin(), transfers.end(), [&](const Transfer& transfer) { return to_itself(transfer, Move::kReceive); }),
+        "rank ", connection_->rank, " receives from itself, and sends itself nothing in the same batch");
+  }
+
   TransportOptions options_;
   const std::shared_ptr<Connection> connection_;
 };

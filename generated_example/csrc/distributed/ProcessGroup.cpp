@@ -79,11 +79,13 @@ Transfer& Plan::move(Move move, const at::Tensor& in, const at::Tensor& out) {
   if (in.defined()) {
     transfer.in = in.const_data_ptr();
     transfer.in_bytes = in.nbytes();
+    transfer.in_storage = in.storage().getWeakStorageImpl();
     transfer.dtype = in.scalar_type();
   }
   if (out.defined()) {
     transfer.out = out.mutable_data_ptr();
     transfer.out_bytes = out.nbytes();
+    transfer.out_storage = out.storage().getWeakStorageImpl();
   }
   transfers.push_back(std::move(transfer));
   return transfers.back();

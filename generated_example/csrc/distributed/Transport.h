@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <c10/core/ScalarType.h>
+#include <c10/core/StorageImpl.h>
 #include <c10/util/ArrayRef.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 
@@ -28,7 +29,7 @@
 //   Work.h             what the caller gets
 //   Transport.h        the library that moves the bytes, as the files above see it: run(), abort()
 //   NewTransport.cpp   which library that is. Yours: Gloo until you write another one
-//   GlooTransport.h    Gloo as PyTorch ships it, through pinned memory
+//   GlooTransport.h    Gloo as PyTorch ships it, through pinned memory where the host can't reach the device's
 // Transport knows no tensors and no c10d::Work, and the process group knows no library.
 
 namespace openreg::distributed {
@@ -72,6 +73,9 @@ struct Transfer {
   int peer = -1;  // the root, or the other side; -1 at kReceive: any
   int tag = 0;
   std::vector<int64_t> in_splits = {}, out_splits = {};  // kAlltoall: bytes of each part; empty: all the same
+  // Whose memory that is: for libraries that go on with it after abort(), when the stream has come past already.
+  c10::weak_intrusive_ptr<c10::StorageImpl> in_storage{c10::intrusive_ptr<c10::StorageImpl>()};
+  c10::weak_intrusive_ptr<c10::StorageImpl> out_storage{c10::intrusive_ptr<c10::StorageImpl>()};
 };
 
 inline bool is_point_to_point(Move move) { return move == Move::kSend || move == Move::kReceive; }

@@ -55,11 +55,15 @@ std::pair<Layout, size_t> runs_of(const Layout& layout) {
 
 }  // namespace
 
-bool kernels_reach_memory() {
-  // Devices of one driver are alike in this; asking each time would cost more than a small kernel.
-  static const bool reach = device_properties(current_device()).hostAccessible != 0;
-  return reach;
+// Devices of one driver are alike in this; asking each time would cost more than a small kernel.
+static int host_access() {
+  static const int access = device_properties(current_device()).hostAccessible;
+  return access;
 }
+
+bool kernels_reach_memory() { return host_access() != 0; }
+
+bool host_reaches_memory() { return host_access() == 2; }
 
 void HostMemory::add_copied(const Operand& operand) {
   if (operand.bytes == 0) {

@@ -45,6 +45,9 @@ namespace native {
 /// Whether functions given to orLaunchKernel reach the memory of the current device.
 OPENREG_RUNTIME_API bool kernels_reach_memory();
 
+/// Whether any thread of the host does, at any time: memory that host and device share.
+OPENREG_RUNTIME_API bool host_reaches_memory();
+
 /// The access that the current device has.
 inline HostAccess device_access() { return kernels_reach_memory() ? HostAccess::kAlias : HostAccess::kCopy; }
 

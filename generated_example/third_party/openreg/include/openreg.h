@@ -96,7 +96,7 @@ typedef struct orDeviceProperties {
   int multiProcessorCount;  // kernels that can run at once, at best
   int major;  // version of the hardware
   int minor;
-  int hostAccessible;  // 1: a host function run by orLaunchKernel can dereference device memory
+  int hostAccessible;  // 1: a host function run by orLaunchKernel can dereference device memory; 2: any thread can, at any time
 } orDeviceProperties;
 
 typedef struct orPointerAttributes {

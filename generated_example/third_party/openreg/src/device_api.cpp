@@ -60,7 +60,7 @@ orError_t orGetDeviceProperties(orDeviceProperties* properties, int device) {
     properties->totalMemory = config().memory;
     properties->multiProcessorCount = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     properties->major = 1;
-    properties->hostAccessible = 1;
+    properties->hostAccessible = config().isolation == IsolationMode::kOff ? 2 : 1;
     return orSuccess;
   });
 }
