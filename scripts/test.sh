@@ -192,7 +192,7 @@ stage_second() {
   install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON
   step "Python tests of $(basename "$tree")"
   # What a name is part of: packages, modules, settings, libraries, registrations. All else the first tree has tested.
-  pytests "$backend" "$tree"/tests/test_{autoload,build,cpp_extension,integration,device,events,streams,memory,host_memory,errors,random,serialization,fallback,training,profiler,graphs,compile,distributed,distributed_works}.py
+  pytests "$backend" "$tree"/tests/test_{autoload,build,cpp_extension,integration,device,events,streams,memory,host_memory,errors,random,serialization,fallback,profiler,graphs,compile,distributed,distributed_works}.py
   step "A wheel of mybackend, installed and uninstalled"
   overlay "$python" "$venv"
   "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir "$work/wheel" "$tree"
