@@ -3,7 +3,6 @@
 """DTensor and FSDP on openreg by PyTorch's own classes for their tests: a sample, or with OPENREG_DISTRIBUTED=all all of them."""
 
 import itertools
-from unittest import mock
 
 import torch
 import torch.distributed as dist
@@ -18,7 +17,8 @@ from torch.testing._internal.common_fsdp import DEVICEInitMode, FSDPInitMode
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.common_utils import instantiate_parametrized_tests, parametrize
 from torch.testing._internal.distributed._tensor.common_dtensor import DTensorConverter
-from torch.utils._pytree import tree_flatten, tree_map
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map
 
 RANKS = 2
 common_fsdp.DEVICE_TYPE, common_fsdp.DEVICE_COUNT, common_fsdp.DISTRIBUTED_BACKEND = NAME, RANKS, BACKEND
@@ -26,15 +26,19 @@ common_fsdp.DEVICE_TYPE, common_fsdp.DEVICE_COUNT, common_fsdp.DISTRIBUTED_BACKE
 PARTS = 8
 OTHERWISE = {
     "native_batch_norm": "in evaluation the CPU alone returns empty statistics, as PyTorch's decomposition says",
+    "_native_batch_norm_legit": "as native_batch_norm",
+    "as_strided.partial_views": "a DTensor has no storage around it",
+    "short": "Gloo adds no int16; here they are converted",
     "tensor_split": "a tensor of indices stays on the CPU",
 }
 INFOS = [
     info
     for info in op_db
     if torch.float32 in info.dtypes
-    and info.name not in OTHERWISE
+    and info.full_name not in OTHERWISE
     and not info.name.startswith("jiterator")
     and "sparse" not in info.name
+    and "empty" not in info.name  # which holds anything
     and sampled(info.name, 16)
 ]
 
@@ -49,16 +53,19 @@ class TestDTensor(Processes, MultiProcessTestCase):
         where = {"init_method": f"file://{self.file_name}", "rank": self.rank, "world_size": RANKS}
         dist.init_process_group(f"cpu:gloo,{NAME}:{BACKEND}", **where)
         meshes = [init_device_mesh(kind, (RANKS,)) for kind in ("cpu", NAME)]
-        compared = 0
+        compared, wrong = 0, []
         for info in INFOS[part::PARTS]:
             for sample in itertools.islice(info.sample_inputs("cpu", torch.float32), 3):
                 args = (sample.input, *sample.args), sample.kwargs
                 if not is_random(info, *args):
                     expected, found = (outcomes(info, mesh, *args) for mesh in meshes)
-                    self.assertEqual(
-                        found, expected, msg=lambda text, info=info, sample=sample: f"{info.full_name} {sample}: {text}"
-                    )
                     compared += len(found)
+                    try:
+                        self.assertEqual(found, expected)
+                    except AssertionError as error:
+                        wrong.append(f"{info.full_name} {sample}: {error}")
+        if wrong:
+            self.fail("\n\n".join(wrong))
         self.assertGreater(compared, 0)
 
 
@@ -81,17 +88,21 @@ def whole(x):
     return x.detach().cpu() if isinstance(x, torch.Tensor) else x
 
 
+class Drawn(TorchDispatchMode):
+    """Whether anything that ran depends on random numbers."""
+
+    found = False
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.found = self.found or torch.Tag.nondeterministic_seeded in func.tags
+        return func(*args, **(kwargs or {}))
+
+
 def is_random(info, args, kwargs):
-    """Whether it gives something else with another seed, those that its function sets included."""
-    plain, found = torch.manual_seed, []
-    for seed in range(2):
-        with mock.patch.object(torch, "manual_seed", lambda value, seed=seed: plain(value + seed)):
-            torch.manual_seed(0)
-            cloned = tree_map(lambda x: x.detach().clone() if isinstance(x, torch.Tensor) else x, (args, kwargs))
-            found.append([x for x in tree_flatten(info.op(*cloned[0], **cloned[1]))[0] if isinstance(x, torch.Tensor)])
-    return not all(
-        torch.allclose(x, y, equal_nan=True) for x, y in zip(*found, strict=True) if x.layout == torch.strided
-    )
+    args, kwargs = tree_map(lambda x: x.detach().clone() if isinstance(x, torch.Tensor) else x, (args, kwargs))
+    with Drawn() as drawn:
+        info.op(*args, **kwargs)
+    return drawn.found
 
 
 NESTED = common_fsdp.NestedWrappedModule
@@ -117,7 +128,19 @@ class TestFsdp(Processes, common_fsdp.FSDPTest):
     @parametrize("strategy", STRATEGIES if ALL else STRATEGIES[:1])
     @parametrize("offload", [False, True])
     def test_parity(self, model, strategy, offload):
-        self.parity(model, cpu_offload=CPUOffload(offload), sharding_strategy=strategy)
+        if model is common_fsdp.NonUniformReqGradNWM and strategy is ShardingStrategy.NO_SHARD and not offload:
+            self.skipTest("a root of frozen parameters, which are not sharded, is not in PyTorch's state_dict")
+        # Experts are each rank's own, so DDP would average what FSDP must not.
+        reference = common_fsdp.DummyDDP if model is common_fsdp.MixtureOfExperts else None
+        # Parameters of which some are frozen do not fit into one that is flat.
+        orig = model is common_fsdp.NonUniformReqGradNWM
+        self.parity(
+            model,
+            cpu_offload=CPUOffload(offload),
+            sharding_strategy=strategy,
+            ref_init_fn=reference,
+            use_orig_params=orig,
+        )
 
     @parametrize("orig", [False, True] if ALL else [True])
     @parametrize("dtype", [torch.float16, torch.bfloat16] if ALL else [torch.float16])

@@ -16,6 +16,7 @@ ON_THE_CPU = "its group is for the device alone, and it uses tensors on the CPU"
 OF_GLOO = "monitored_barrier() is Gloo's, through a Gloo group"
 KNOWN = {
     "test_ddp_uneven_inputs": "asks each device for 2 GiB",
+    "test_ddp_hook_parity_post_localSGD": "makes subgroups of the size that CUDA has by default",
     "test_monitored_barrier_allreduce_hang": "expects NCCL's words for a time-out",
     "test_monitored_barrier_allreduce_hang_wait_all_ranks": "expects NCCL's words for a time-out",
     "test_nccl_high_priority_stream": "options of ProcessGroupNCCL",
