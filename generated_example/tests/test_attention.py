@@ -77,6 +77,14 @@ def test_dtypes(device, dtype):
     torch.testing.assert_close(actual.cpu().float(), expected, rtol=2e-2, atol=2e-2)
 
 
+def test_gradients_lie_as_what_they_are_of(device):
+    """As fake tensors have them, and torch.compile takes them."""
+    tensors = [torch.randn(2, 5, 4, 8, device=device).transpose(1, 2).requires_grad_() for _ in range(3)]
+    with sdpa_kernel([SDPBackend.MATH, SDPBackend.OVERRIDEABLE]):
+        F.scaled_dot_product_attention(*tensors).sum().backward()
+    assert [x.grad.stride() for x in tensors] == [x.stride() for x in tensors]
+
+
 def test_choice(device):
     def choice(*tensors, **options):
         return SDPBackend(torch._fused_sdp_choice(*tensors, **options))

@@ -40,6 +40,8 @@ json make_globals(const Resolved& resolved, const std::string& spec_file, Subjec
         {"NAME", upper_case(*spec.distributed.backend)}}},
   };
   add_operators(globals, resolved, subjects);
+  // A device that is simulated has nothing better for convolutions than the CPU's own.
+  globals["ops"]["gemm_convolution"] = !globals["ops"]["matmul"].empty() && !globals["device"]["emulator"].get<bool>();
   // Kernels of the device for reductions from expressions.
   globals["device"]["reduces"] = (**spec.device.api).word == "opencl" && globals["ops"]["reduces"].get<bool>();
   return globals;

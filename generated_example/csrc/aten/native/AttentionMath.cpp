@@ -35,13 +35,18 @@ at::Tensor heads_of(const at::Tensor& tensor, const at::Tensor& query) {
                            .reshape({wide.size(0), query.size(1), wide.size(2), wide.size(3)});
 }
 
+/// What was computed, with the dtype and the strides of `tensor`: PyTorch says so of gradients to torch.compile.
+at::Tensor as(const at::Tensor& tensor, const at::Tensor& computed) {
+  return at::empty_like(tensor).copy_(computed);
+}
+
 /// The gradient of what heads_of() made.
 at::Tensor sum_heads(const at::Tensor& grad, const at::Tensor& tensor) {
   const int64_t groups = tensor.size(1);
   const at::Tensor sum = grad.size(1) == groups
       ? grad
       : grad.reshape({grad.size(0), groups, grad.size(1) / groups, grad.size(2), grad.size(3)}).sum(2);
-  return sum.to(tensor.scalar_type());
+  return as(tensor, sum);
 }
 
 double factor_of(const at::Tensor& query, std::optional<double> scale) {
@@ -115,7 +120,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> attention_backward_by
   const at::Tensor grad_scores = weights * (grad_weights - (grad_weights * weights).sum(-1, /*keepdim=*/true));
   at::Tensor grad_query, grad_key, grad_value, grad_bias;
   if (grad_input_mask[0]) {
-    grad_query = (at::matmul(grad_scores, heads_of(key, query)) * factor).to(query.scalar_type());
+    grad_query = as(query, at::matmul(grad_scores, heads_of(key, query)) * factor);
   }
   if (grad_input_mask[1]) {
     grad_key = sum_heads(at::matmul(grad_scores.transpose(-2, -1), widened(query)) * factor, key);
@@ -124,7 +129,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> attention_backward_by
     grad_value = sum_heads(at::matmul(used.transpose(-2, -1), grad), value);
   }
   if (grad_input_mask[3] && attn_bias.defined()) {
-    grad_bias = at::sum_to(grad_scores, attn_bias.sizes()).to(attn_bias.scalar_type());
+    grad_bias = as(attn_bias, at::sum_to(grad_scores, attn_bias.sizes()));
   }
   return {grad_query, grad_key, grad_value, grad_bias};
 }

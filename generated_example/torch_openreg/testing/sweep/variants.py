@@ -268,6 +268,46 @@ def overlapping_inputs(given: Given) -> Iterator[Call]:
     yield from with_inputs(given, overlapping, refusable=True)
 
 
+# --- what torch.compile believes
+
+
+def as_fakes_say(function: Callable) -> Callable:
+    """Each operator that it calls must return the sizes, strides and dtypes that fake tensors promise, and be a view where they do.
+
+    Values aren't compared: on the CPU, linalg.pinv of complex numbers has others in such a mode.
+    """
+    from torch._subclasses import CrossRefFakeMode
+
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        with CrossRefFakeMode():
+            return function(*args, **kwargs)
+
+    return checked
+
+
+def by_heads(x: torch.Tensor) -> torch.Tensor:
+    """With the memory of what attention is given: the last dimension but two is before it."""
+    if x.dim() < 3 or x.layout != torch.strided:
+        return x
+    y = x.detach().transpose(-3, -2).contiguous().transpose(-3, -2)
+    return y.requires_grad_(x.requires_grad)
+
+
+@variant(most=3)
+def fakes(given: Given) -> Iterator[Call]:
+    yield given.call(as_fakes_say(given.info.op), values=False)
+
+
+@variant(most=3, grad=True, applies=differentiable)
+def backward_fakes(given: Given) -> Iterator[Call]:
+    yield given.call(as_fakes_say(gradients_of(given, 1)), values=False)
+
+
+@variant(most=6, grad=True, applies=differentiable)
+def backward_fakes_by_heads(given: Given) -> Iterator[Call]:
+    yield from with_inputs(given, by_heads, function=as_fakes_say(gradients_of(given, 1)), values=False)
+
+
 # --- devices
 
 

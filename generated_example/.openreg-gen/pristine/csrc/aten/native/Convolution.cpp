@@ -1,21 +1,30 @@
 // Written by openreg-gen from openreg.yaml.
 // Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
 #include <torch/library.h>  // first: the operators' headers do not include what they need
+
+#include <algorithm>
+
 #include <ATen/ops/convolution_backward_ops.h>
 #include <ATen/ops/convolution_ops.h>
 #include <ATen/core/op_registration/adaption.h>
+#include <ATen/native/ConvUtils.h>
+#include <ATen/ops/convolution_backward.h>
+#include <ATen/ops/empty.h>
 #include <c10/core/DeviceGuard.h>
 
-#include "aten/native/gemm/GemmConvolution.h"
 #include "host/Kernel.h"
 #include "aten/native/Kernels.h"
 
-// PyTorch sends each convolution of a device it does not know to these two, whose own kernels only throw; the
-// global fallback is not asked. Those of images are products of matrices (GemmConvolution.h); the others are the CPU's,
-// but for what they return being contiguous: PyTorch says so to torch.compile of all backends that it does not know.
+// PyTorch sends each convolution of a device it does not know to these two, whose own kernels only throw; the global
+// fallback is not asked. They are the CPU's, in stream order.
+// What they return is contiguous whatever the arguments are, as PyTorch says to torch.compile of backends it does not know.
 
 namespace openreg::native {
 namespace {
+
+int64_t channels_of(const at::Tensor& weight, bool transposed, int64_t groups) {
+  return transposed ? weight.size(1) * groups : weight.size(0);
+}
 
 void check_devices(std::initializer_list<at::Tensor> tensors) {
   std::optional<at::Device> common;
@@ -24,6 +33,34 @@ void check_devices(std::initializer_list<at::Tensor> tensors) {
   }
 }
 
+/// Whether the CPU may have something to say about the dtypes, so that the call waits for it.
+bool mixed(std::initializer_list<at::Tensor> tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [&](const at::Tensor& tensor) {
+    return tensor.defined() && tensor.scalar_type() != tensors.begin()->scalar_type();
+  });
+}
+
+/// An operator for host_op(): at::convolution_backward() into tensors that have their sizes, or are undefined.
+struct ConvolutionBackwardInto {
+  using schema = void(const at::Tensor&, const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t, at::Tensor&, at::Tensor&, at::Tensor&);
+  static void call(const at::Tensor& grad_output, const at::Tensor& input, const at::Tensor& weight,
+      at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, bool transposed,
+      at::IntArrayRef output_padding, int64_t groups, at::Tensor& grad_input, at::Tensor& grad_weight, at::Tensor& grad_bias) {
+    const int64_t bias_sizes[] = {channels_of(weight, transposed, groups)};
+    const auto [of_input, of_weight, of_bias] = at::convolution_backward(grad_output, input, weight,
+        at::OptionalIntArrayRef(at::IntArrayRef(bias_sizes)), stride, padding, dilation, transposed, output_padding, groups,
+        {grad_input.defined(), grad_weight.defined(), grad_bias.defined()});
+    const auto copy = [](const at::Tensor& to, const at::Tensor& from) {
+      if (to.defined()) {
+        to.copy_(from);
+      }
+    };
+    copy(grad_input, of_input);
+    copy(grad_weight, of_weight);
+    copy(grad_bias, of_bias);
+  }
+};
+
 }  // namespace
 
 at::Tensor convolution_overrideable(const at::Tensor& input, const at::Tensor& weight,
@@ -31,12 +68,18 @@ at::Tensor convolution_overrideable(const at::Tensor& input, const at::Tensor& w
     at::IntArrayRef dilation, bool transposed, at::IntArrayRef output_padding, int64_t groups) {
   check_devices({input, weight, bias.value_or(at::Tensor())});
   const c10::DeviceGuard guard(input.device());
-  if (is_gemm_convolution(input, weight, transposed)) {
-    return gemm_convolution(input, weight, bias, {stride, padding, dilation, groups});
+  if (mixed({input, weight, bias.value_or(at::Tensor())})) {
+    return host_call<at::_ops::convolution>(
+        input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+        .contiguous();
   }
-  return host_call<at::_ops::convolution>(
-      input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
-      .contiguous();
+  const std::vector<int64_t> sizes = transposed
+      ? at::native::conv_input_size(input.sizes(), weight.sizes(), padding, output_padding, stride, dilation, groups)
+      : at::native::conv_output_size(input.sizes(), weight.sizes(), padding, stride, dilation);
+  at::Tensor output = at::empty(sizes, input.options());
+  host_op<at::_ops::convolution_out>(
+      input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, output);
+  return output;
 }
 
 Tensors3 convolution_backward_overrideable(const at::Tensor& grad_output, const at::Tensor& input,
@@ -44,17 +87,20 @@ Tensors3 convolution_backward_overrideable(const at::Tensor& grad_output, const 
     bool transposed, at::IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
   check_devices({grad_output, input, weight});
   const c10::DeviceGuard guard(grad_output.device());
-  if (is_gemm_convolution(input, weight, transposed)) {
-    return gemm_convolution_backward(
-        grad_output, input, weight, {stride, padding, dilation, groups}, output_mask);
+  if (mixed({grad_output, input, weight})) {
+    const int64_t bias_sizes[] = {channels_of(weight, transposed, groups)};
+    return host_call<at::_ops::convolution_backward>(grad_output, input, weight,
+        at::OptionalIntArrayRef(at::IntArrayRef(bias_sizes)), stride, padding, dilation, transposed, output_padding,
+        groups, output_mask);
   }
-  const int64_t channels = transposed ? weight.size(1) * groups : weight.size(0);
-  const int64_t bias_sizes[] = {channels};
-  const Tensors3 grads = host_call<at::_ops::convolution_backward>(grad_output, input, weight,
-      at::OptionalIntArrayRef(at::IntArrayRef(bias_sizes)), stride, padding, dilation, transposed, output_padding,
-      groups, output_mask);
-  const auto contiguous = [](const at::Tensor& grad) { return grad.defined() ? grad.contiguous() : grad; };
-  return {contiguous(std::get<0>(grads)), contiguous(std::get<1>(grads)), std::get<2>(grads)};
+  const auto made = [](bool wanted, at::IntArrayRef sizes, const at::Tensor& like) {
+    return wanted ? at::empty(sizes, like.options()) : at::Tensor();
+  };
+  Tensors3 grads(made(output_mask[0], input.sizes(), input), made(output_mask[1], weight.sizes(), weight),
+      made(output_mask[2], {channels_of(weight, transposed, groups)}, weight));
+  host_op<ConvolutionBackwardInto>(grad_output, input, weight, stride, padding, dilation, transposed, output_padding,
+      groups, std::get<0>(grads), std::get<1>(grads), std::get<2>(grads));
+  return grads;
 }
 
 }  // namespace openreg::native
