@@ -1,5 +1,5 @@
-"""Times collectives and a training step of two processes, on the CPU by Gloo and on a device. Usage: device_distributed.py NAME TREE;
-prints JSON: seconds of each side, and their ratio.
+"""Times collectives and a training step on the CPU by Gloo and on a device, with two processes and with four. Usage:
+device_distributed.py NAME TREE; prints JSON, by the number of processes: seconds of each side, and their ratio.
 
 Each process has one thread of PyTorch's. The sides take turns in the same processes, and of each the best round counts; an allreduce
 ends when the host can read its result.
@@ -76,20 +76,21 @@ def step(where):
 
 
 CASES = {
+    "allreduce_4B": (allreduce(4), 50, 15),
     "allreduce_1MiB": (allreduce(MIB), 20, 15),
     "allreduce_64MiB": (allreduce(64 * MIB), 2, 10),
     "ddp_step": (step, 5, 15),
 }
 
 
-def rank_main(rank: int, store: str) -> None:
+def rank_main(rank: int, store: str, ranks: int) -> None:
     torch.set_num_threads(1)
     torch.accelerator.set_device_index(rank % device.device_count())
     dist.init_process_group(
         f"cpu:gloo,{NAME}:{dist.get_default_backend_for_device(NAME)}",
-        store=dist.FileStore(store, 2),
+        store=dist.FileStore(store, ranks),
         rank=rank,
-        world_size=2,
+        world_size=ranks,
         timeout=datetime.timedelta(minutes=10),
         device_id=torch.device(NAME, rank % device.device_count()),
     )
@@ -98,10 +99,16 @@ def rank_main(rank: int, store: str) -> None:
         cpu, ours = compare(make, repeat, rounds)
         results[name] = {"cpu": cpu, NAME: ours, "ratio": ours / cpu}
     if rank == 0:
-        print(json.dumps(results, indent=1))
+        with open(f"{store}.json", "w") as file:
+            json.dump(results, file)
     dist.destroy_process_group()
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        mp.start_processes(rank_main, (f"{folder}/store",), nprocs=2, start_method="spawn")
+    results = {}
+    for ranks in (2, 4):
+        with tempfile.TemporaryDirectory() as folder:
+            mp.start_processes(rank_main, (f"{folder}/store", ranks), nprocs=ranks, start_method="spawn")
+            with open(f"{folder}/store.json") as file:
+                results[ranks] = json.load(file)
+    print(json.dumps(results, indent=1))

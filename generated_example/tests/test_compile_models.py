@@ -5,7 +5,9 @@
 Compiling takes a C++ compiler some seconds a kernel. What takes many of them runs with OPENREG_TESTS=all.
 """
 
+import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 
@@ -119,6 +121,25 @@ import torch
 import torch_openreg._inductor.settings as settings
 settings.tree_hash = lambda: "of another tree"
 """
+
+
+def test_what_another_build_compiled_is_not_taken(tmp_path):
+    """The hash is of the libraries, too: which operators they have decides what is traced."""
+    from torch_openreg._inductor import settings
+
+    (tmp_path / "_inductor").mkdir()
+    (tmp_path / "lib").mkdir()
+    copied = shutil.copy(settings.__file__, tmp_path / "_inductor")
+
+    def hashed(library: bytes) -> str:
+        (tmp_path / "lib" / "libtorch_openreg.so").write_bytes(library)
+        spec = importlib.util.spec_from_file_location("copied_settings", copied)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.tree_hash()
+
+    assert hashed(b"one") == hashed(b"one")
+    assert hashed(b"one") != hashed(b"another")
 
 
 def test_graphs_are_split_where_ddp_wants(device, with_cpp):

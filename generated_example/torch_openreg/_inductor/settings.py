@@ -43,11 +43,14 @@ scope = _Scope()
 
 @functools.cache
 def tree_hash() -> str:
-    """Of what determines generated code: kernels that another version of the tree left in a cache are not taken."""
+    """Of all that decides what is traced, and what code is made of it: no other build of the tree takes it from a cache.
+
+    That is the libraries, too: a graph of a device that has its own kernel for attention is none for one that lacks it.
+    """
     digest = hashlib.sha256(b"openreg 0.1.0")
     package = Path(__file__).resolve().parents[1]
-    for path in [*sorted((package / "_inductor").glob("*.py")), package / "lib" / "build.json"]:
-        if path.exists():
+    for path in [*sorted((package / "_inductor").glob("*.py")), *sorted((package / "lib").iterdir())]:
+        if path.is_file():
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 

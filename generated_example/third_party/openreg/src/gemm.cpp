@@ -23,6 +23,19 @@ BLAS_GEMM(dgemm_, double);
 BLAS_GEMM(cgemm_, std::complex<float>);
 BLAS_GEMM(zgemm_, std::complex<double>);
 
+// Many products of one size at once, if it has that (MKL, OpenBLAS): what starting its threads takes is more than a small
+// product does. In C's convention; groups of products, of which there is one here.
+#define BLAS_GEMM_BATCH(name, T) \
+  extern "C" __attribute__((weak)) void name( \
+      int layout, const int* transpose_a, const int* transpose_b, const int* m, const int* n, \
+      const int* k, const T* alpha, const T** a, const int* lda, const T** b, const int* ldb, \
+      const T* beta, T** c, const int* ldc, int groups, const int* sizes_of_groups)
+
+BLAS_GEMM_BATCH(cblas_sgemm_batch, float);
+BLAS_GEMM_BATCH(cblas_dgemm_batch, double);
+BLAS_GEMM_BATCH(cblas_cgemm_batch, std::complex<float>);
+BLAS_GEMM_BATCH(cblas_zgemm_batch, std::complex<double>);
+
 namespace openreg::driver {
 namespace {
 
@@ -138,32 +151,86 @@ void multiply(const orGemmProblem& problem, const T* a_data, const T* b_data, T*
   }
 }
 
+// The functions of BLAS for a dtype; null where the process has none.
+template <typename T>
+struct Blas;
+template <>
+struct Blas<float> {
+  static constexpr auto one = sgemm_;
+  static constexpr auto batch = cblas_sgemm_batch;
+};
+template <>
+struct Blas<double> {
+  static constexpr auto one = dgemm_;
+  static constexpr auto batch = cblas_dgemm_batch;
+};
+template <>
+struct Blas<std::complex<float>> {
+  static constexpr auto one = cgemm_;
+  static constexpr auto batch = cblas_cgemm_batch;
+};
+template <>
+struct Blas<std::complex<double>> {
+  static constexpr auto one = zgemm_;
+  static constexpr auto batch = cblas_zgemm_batch;
+};
+
+// Where the matrices of a batch are.
+template <typename T>
+struct Batch {
+  const T* a;
+  const T* b;
+  T* c;
+  Batch(const orGemmProblem& problem, std::int64_t i)
+      : a(static_cast<const T*>(problem.a) + i * problem.strideA),
+        b(static_cast<const T*>(problem.b) + i * problem.strideB),
+        c(static_cast<T*>(problem.c) + i * problem.strideC) {}
+};
+
 // False if the process's BLAS cannot do it.
-template <typename T, typename Blas>
-bool multiply_by_blas(Blas* blas, const orGemmProblem& problem, const T* a, const T* b, T* c) {
-  if (blas == nullptr) return false;
-  const std::int64_t largest = std::max({problem.m, problem.n, problem.k, problem.lda, problem.ldb, problem.ldc});
+template <typename T>
+bool multiply_by_blas(const orGemmProblem& problem) {
+  if (Blas<T>::one == nullptr) return false;
+  const std::int64_t largest = std::max({problem.m, problem.n, problem.k, problem.lda, problem.ldb, problem.ldc, problem.batch});
   if (largest > INT_MAX) return false;
-  const char* letters = "NTC";
   const T alpha = number<T>(problem.alpha);
   const T beta = number<T>(problem.beta);
   const int sizes[] = {static_cast<int>(problem.m), static_cast<int>(problem.n), static_cast<int>(problem.k)};
   const int lds[] = {static_cast<int>(problem.lda), static_cast<int>(problem.ldb), static_cast<int>(problem.ldc)};
-  blas(&letters[problem.transposeA], &letters[problem.transposeB], &sizes[0], &sizes[1], &sizes[2], &alpha, a, &lds[0],
-      b, &lds[1], &beta, c, &lds[2]);
+  if (problem.batch > 1 && Blas<T>::batch != nullptr) {
+    constexpr int columns = 102;
+    constexpr int not_transposed = 111;
+    const int transposes[] = {not_transposed + problem.transposeA, not_transposed + problem.transposeB};
+    const int count = static_cast<int>(problem.batch);
+    std::vector<const T*> a, b;
+    std::vector<T*> c;
+    for (std::int64_t i = 0; i < problem.batch; ++i) {
+      const Batch<T> at(problem, i);
+      a.push_back(at.a);
+      b.push_back(at.b);
+      c.push_back(at.c);
+    }
+    Blas<T>::batch(columns, &transposes[0], &transposes[1], &sizes[0], &sizes[1], &sizes[2], &alpha, a.data(), &lds[0],
+        b.data(), &lds[1], &beta, c.data(), &lds[2], 1, &count);
+    return true;
+  }
+  const char* letters = "NTC";
+  for (std::int64_t i = 0; i < problem.batch; ++i) {
+    const Batch<T> at(problem, i);
+    Blas<T>::one(&letters[problem.transposeA], &letters[problem.transposeB], &sizes[0], &sizes[1], &sizes[2], &alpha, at.a,
+        &lds[0], at.b, &lds[1], &beta, at.c, &lds[2]);
+  }
   return true;
 }
 
-template <typename T, typename Computed = T, typename Blas = void()>
-void multiply_batch(const orGemmProblem& problem, [[maybe_unused]] Blas* blas = nullptr) {
+template <typename T, typename Computed = T>
+void multiply_batch(const orGemmProblem& problem) {
+  if constexpr (std::is_same_v<T, Computed>) {
+    if (multiply_by_blas<T>(problem)) return;
+  }
   for (std::int64_t i = 0; i < problem.batch; ++i) {
-    const T* a = static_cast<const T*>(problem.a) + i * problem.strideA;
-    const T* b = static_cast<const T*>(problem.b) + i * problem.strideB;
-    T* c = static_cast<T*>(problem.c) + i * problem.strideC;
-    if constexpr (!std::is_same_v<Blas, void()>) {
-      if (multiply_by_blas(blas, problem, a, b, c)) continue;
-    }
-    multiply<T, Computed>(problem, a, b, c);
+    const Batch<T> at(problem, i);
+    multiply<T, Computed>(problem, at.a, at.b, at.c);
   }
 }
 
@@ -189,13 +256,13 @@ void run_gemm(const orGemmProblem& problem) {
     case orBFloat16:
       return multiply_batch<BFloat16, float>(problem);
     case orFloat32:
-      return multiply_batch<float>(problem, sgemm_);
+      return multiply_batch<float>(problem);
     case orFloat64:
-      return multiply_batch<double>(problem, dgemm_);
+      return multiply_batch<double>(problem);
     case orComplex64:
-      return multiply_batch<std::complex<float>>(problem, cgemm_);
+      return multiply_batch<std::complex<float>>(problem);
     case orComplex128:
-      return multiply_batch<std::complex<double>>(problem, zgemm_);
+      return multiply_batch<std::complex<double>>(problem);
   }
 }
 
