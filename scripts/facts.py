@@ -19,6 +19,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 COMMAND = os.environ.get("OPENREG_GEN", ROOT / "build/openreg-gen")
@@ -117,6 +118,20 @@ def agreed(releases, read, in_all=True):
     return found
 
 
+def grouped(facts):
+    """Rows {fact, ..., "name name"}: the names that have the same facts share one."""
+    names = {}
+    for name, fact in sorted(facts.items()):
+        names.setdefault(fact, []).append(name)
+    rows = []
+    for fact, its in sorted(names.items()):
+        head = "    {" + ", ".join(f'"{each}"' for each in fact)
+        lines = textwrap.wrap(" ".join(its), 110, break_long_words=False, break_on_hyphens=False)
+        separator = ", " if len(lines) == 1 and len(head) + len(lines[0]) + 6 <= 120 else ",\n     "
+        rows.append(head + separator + ' "\n     '.join(f'"{line}' for line in lines) + '"},')
+    return "\n".join(rows)
+
+
 def declared_stubs(folder):
     """Each DispatchStub of ATen/native: the header that declares it, and its function's type where that has a name."""
     native = headers(folder) / "native"
@@ -139,22 +154,26 @@ def stubs(releases):
         text = (ROOT / f"generator/catalog/{table}.cpp").read_text()
         names |= {word for quoted in re.findall(r'"([^"]*)"', text) for word in quoted.split()}
     declared = agreed(releases, lambda folder: {k: v for k, v in declared_stubs(folder).items() if k in names})
-    lines = ['    {{"{}", "{}", "{}"}},'.format(name, *declared[name]) for name in sorted(declared)]
-    return STUBS.replace("ROWS", "\n".join(lines))
+    return STUBS.replace("ROWS", grouped(declared))
 
 
 STUBS = """\
 // Written by scripts/facts.py; see docs/releases.md.
 #include "catalog/dispatch_stubs.h"
 
-#include <algorithm>
-#include <iterator>
+#include "diag/text.h"
+
+#include <map>
 
 namespace openreg_gen {
 namespace {
 
+struct Stubs {
+  std::string_view family, fn_type, names;
+};
+
 // clang-format off
-constexpr StubDeclaration kDeclaredStubs[] = {
+constexpr Stubs kStubs[] = {
 ROWS
 };
 // clang-format on
@@ -162,8 +181,14 @@ ROWS
 }  // namespace
 
 const StubDeclaration* find_stub_declaration(std::string_view name) {
-  const auto at = std::ranges::lower_bound(kDeclaredStubs, name, {}, &StubDeclaration::name);
-  return at != std::end(kDeclaredStubs) && at->name == name ? &*at : nullptr;
+  static const auto declared = [] {
+    std::map<std::string_view, StubDeclaration> out;
+    for (const auto& [family, fn_type, names] : kStubs)
+      for (const std::string_view each : words_of(names)) out[each] = {each, family, fn_type};
+    return out;
+  }();
+  const auto at = declared.find(name);
+  return at == declared.end() ? nullptr : &at->second;
 }
 
 }  // namespace openreg_gen
@@ -235,33 +260,48 @@ def autocast_rules(folder):
 def amp(releases):
     """The preset of `amp`: PyTorch's own autocast lists."""
     rules = agreed(releases, autocast_rules)
-    rows = [
-        f'    {{"{op}", {"kAmpBanned" if rules[op] == "banned" else chr(34) + rules[op] + chr(34)}}},'
-        for op in sorted(rules)
-    ]
-    return AMP.replace("ROWS", "\n".join(rows))
+    return AMP.replace("ROWS", grouped({op: (policy,) for op, policy in rules.items()}))
 
 
 AMP = """\
 // Written by scripts/facts.py; see docs/releases.md.
 #include "spec/amp_preset.h"
 
+#include "diag/text.h"
+
 #include <algorithm>
+#include <vector>
 
 namespace openreg_gen {
 namespace {
 
-constexpr AmpPresetRule kRules[] = {
+struct Rules {
+  std::string_view policy, ops;
+};
+
+// clang-format off
+constexpr Rules kRules[] = {
 ROWS
 };
+// clang-format on
 
 }  // namespace
 
-std::span<const AmpPresetRule> amp_preset() { return kRules; }
+std::span<const AmpPresetRule> amp_preset() {
+  static const auto rules = [] {
+    std::vector<AmpPresetRule> out;
+    for (const auto& [policy, ops] : kRules)
+      for (const std::string_view op : words_of(ops)) out.push_back({op, policy});
+    std::ranges::sort(out, {}, &AmpPresetRule::op);
+    return out;
+  }();
+  return rules;
+}
 
 const AmpPresetRule* find_amp_rule(std::string_view op) {
-  const auto found = std::ranges::lower_bound(kRules, op, {}, &AmpPresetRule::op);
-  return found != std::end(kRules) && found->op == op ? &*found : nullptr;
+  const auto rules = amp_preset();
+  const auto found = std::ranges::lower_bound(rules, op, {}, &AmpPresetRule::op);
+  return found != rules.end() && found->op == op ? &*found : nullptr;
 }
 
 }  // namespace openreg_gen

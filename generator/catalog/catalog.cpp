@@ -5,21 +5,8 @@
 namespace openreg_gen {
 
 std::string_view to_string(OpClass op_class) {
-  switch (op_class) {
-    case OpClass::Structured:
-      return "structured";
-    case OpClass::Native:
-      return "native";
-    case OpClass::Composite:
-      return "composite";
-    case OpClass::View:
-      return "view";
-    case OpClass::Factory:
-      return "factory";
-    case OpClass::Random:
-      return "random";
-  }
-  return "";
+  constexpr std::string_view kWords[] = {"structured", "native", "composite", "view", "factory", "random"};
+  return kWords[static_cast<std::size_t>(op_class)];
 }
 
 std::string Op::ops_struct() const { return "at::_ops::" + base + (overload.empty() ? "" : "_" + overload); }

@@ -29,7 +29,7 @@ std::vector<fs::path> pth_folders(const fs::path& site_packages) {
   for (const auto& entry : fs::directory_iterator(site_packages, error)) {
     if (entry.path().extension() == ".pth") files.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   std::vector<fs::path> folders;
   for (const auto& file : files) {
     const auto text = try_read_file(file).value_or("");

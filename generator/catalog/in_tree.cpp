@@ -2,18 +2,13 @@
 
 #include "catalog/dispatch_stubs.h"
 #include "catalog/in_tree_rows.h"
+#include "diag/text.h"
 
 #include <algorithm>
 #include <iterator>
-#include <sstream>
 
 namespace openreg_gen {
 namespace {
-
-std::vector<std::string> words(std::string_view text) {
-  std::istringstream in{std::string(text)};
-  return {std::istream_iterator<std::string>(in), {}};
-}
 
 /// Stubs whose operands differ in dtype because they are meant to.
 bool mixes_dtypes(std::string_view stub) {
@@ -26,7 +21,7 @@ std::optional<std::vector<DispatchStub>> in_tree_stubs(std::string_view op) {
   const InTreeRow* row = find_in_tree_row(op);
   if (row == nullptr) return std::nullopt;
   std::vector<DispatchStub> stubs;
-  for (const std::string& name : words(row->stubs)) stubs.push_back(dispatch_stub(name));
+  for (const std::string_view name : words_of(row->stubs)) stubs.push_back(dispatch_stub(std::string(name)));
   return stubs;
 }
 

@@ -37,7 +37,7 @@ void for_each_entry(std::string_view text, const std::filesystem::path& path,
       throw Failure(Exit::Environment, "E0402",
                     path.string() + ", entry at line " + std::to_string(line) + ": " + e.what(), kRemedy);
     }
-    line += static_cast<int>(std::count(chunk.begin(), chunk.end(), '\n'));
+    line += static_cast<int>(std::ranges::count(chunk, '\n'));
     begin = end;
   }
 }

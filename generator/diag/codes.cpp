@@ -1,6 +1,6 @@
 #include "diag/codes.h"
 
-#include <algorithm>
+#include "diag/text.h"
 
 namespace openreg_gen {
 namespace {
@@ -182,10 +182,7 @@ constexpr Code kCodes[] = {
 
 std::span<const Code> all_codes() { return kCodes; }
 
-const Code* find_code(std::string_view code) {
-  const auto found = std::ranges::lower_bound(kCodes, code, {}, &Code::code);
-  return found != std::end(kCodes) && found->code == code ? &*found : nullptr;
-}
+const Code* find_code(std::string_view code) { return find_sorted(kCodes, code, &Code::code); }
 
 std::string codes_markdown() {
   constexpr std::pair<char, std::string_view> kGroups[] = {{'1', "E01xx: the spec's text, keys and values"},

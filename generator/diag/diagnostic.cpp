@@ -1,5 +1,7 @@
 #include "diag/diagnostic.h"
 
+#include "diag/text.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -7,18 +9,6 @@ namespace openreg_gen {
 namespace {
 
 auto key(const Diagnostic& d) { return std::tie(d.at.file, d.at.line, d.at.column, d.code, d.message); }
-
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (std::size_t start = 0; start <= text.size();) {
-    std::size_t end = text.find_first_of("\r\n", start);
-    if (end == std::string_view::npos) end = text.size();
-    lines.push_back(text.substr(start, end - start));
-    const bool crlf = end + 1 < text.size() && text[end] == '\r' && text[end + 1] == '\n';
-    start = end + (crlf ? 2 : 1);
-  }
-  return lines;
-}
 
 }  // namespace
 
@@ -42,10 +32,12 @@ void Diagnostics::finish(std::string_view text) {
       std::ranges::unique(list_, [](const Diagnostic& a, const Diagnostic& b) { return key(a) == key(b); });
   list_.erase(repeats.begin(), repeats.end());
   if (text.empty()) return;
-  const auto lines = split_lines(text);
+  const auto starts = line_starts(text);
   for (auto& d : list_) {
     const auto line = static_cast<std::size_t>(d.at.line);
-    if (line >= 1 && line <= lines.size() && d.source_line.empty()) d.source_line = lines[line - 1];
+    if (line < 1 || line > starts.size() || !d.source_line.empty()) continue;
+    const std::string_view rest = text.substr(starts[line - 1]);
+    d.source_line = rest.substr(0, rest.find_first_of("\r\n"));
   }
 }
 

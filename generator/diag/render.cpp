@@ -1,7 +1,9 @@
 #include "diag/render.h"
 
 #include "diag/environment.h"
+#include "diag/text.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <string_view>
@@ -13,15 +15,8 @@ namespace {
 constexpr std::size_t kWidth = 160;  // characters of a source line that are shown
 
 std::string_view to_string(Severity severity) {
-  switch (severity) {
-    case Severity::Error:
-      return "error";
-    case Severity::Warning:
-      return "warning";
-    case Severity::Note:
-      return "note";
-  }
-  return "error";
+  constexpr std::string_view kWords[] = {"error", "warning", "note"};
+  return kWords[static_cast<std::size_t>(severity)];
 }
 
 struct Style {
@@ -36,15 +31,10 @@ Style style_of(Severity severity, bool colour) {
   return {"\033[1m", tint, "\033[1;32m", "\033[0m"};
 }
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
 /// What a user wrote must not steer the terminal that shows it.
 std::string printable(std::string_view text) {
   std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    result += c == '\t' ? ' ' : (byte < 0x20 || byte == 0x7F) ? '?' : c;
-  }
+  for (const char c : text) result += c == '\t' ? ' ' : is_control(c) ? '?' : c;
   return result;
 }
 
@@ -69,29 +59,16 @@ std::string excerpt(const Diagnostic& d, std::size_t& column) {
 
 void render_one(const Diagnostic& d, bool colour, std::string& out) {
   const Style style = style_of(d.severity, colour);
-  out += style.bold;
-  out += printable(d.at.file);
-  if (d.at.line > 0) out += ':' + std::to_string(d.at.line) + ':' + std::to_string(d.at.column);
-  if (!d.at.file.empty()) out += ": ";
-  out += style.off;
-  out += style.severity;
-  out += to_string(d.severity);
-  if (!d.code.empty()) out += '[' + d.code + ']';
-  out += style.off;
-  out += ": ";
-  out += style.bold;
-  out += printable(d.message);
-  out += style.off;
-  out += '\n';
+  std::string place = printable(d.at.file);
+  if (d.at.line > 0) place += fmt::format(":{}:{}", d.at.line, d.at.column);
+  if (!d.at.file.empty()) place += ": ";
+  out += fmt::format("{0}{4}{2}{1}{5}{6}{2}: {0}{3}{2}\n", style.bold, style.severity, style.off, printable(d.message),
+                     place, to_string(d.severity), d.code.empty() ? "" : '[' + d.code + ']');
   if (d.at.line > 0 && d.at.column > 0 && !d.source_line.empty()) {
     auto column = static_cast<std::size_t>(d.at.column);
     const std::string number = std::to_string(d.at.line);
-    out += "  " + number + " | " + excerpt(d, column) + '\n';
-    out += "  " + std::string(number.size(), ' ') + " | " + std::string(column - 1, ' ');
-    out += style.caret;
-    out += '^';
-    out += style.off;
-    out += '\n';
+    out += fmt::format("  {} | {}\n", number, excerpt(d, column));
+    out += fmt::format("  {:{}} | {:{}}{}^{}\n", "", number.size(), "", column - 1, style.caret, style.off);
   }
   if (!d.hint.empty()) out += "  hint: " + printable(d.hint) + '\n';
 }

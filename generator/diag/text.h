@@ -1,9 +1,13 @@
-// Letters and words of ASCII, whatever the locale. Pure functions.
+// Letters and words of ASCII, whatever the locale, characters and lines, and what lists of them are asked. Pure
+// functions.
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace openreg_gen {
@@ -15,8 +19,43 @@ constexpr bool is_letter(char c) { return is_lower(c) || is_upper(c); }
 constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 /// What an identifier is made of.
 constexpr bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+constexpr bool is_identifier(std::string_view text) {
+  return !text.empty() && !is_digit(text[0]) && std::ranges::all_of(text, is_word);
+}
 constexpr char to_lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 constexpr char to_upper(char c) { return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c; }
+
+/// Of a character of UTF-8: a byte behind its first one.
+constexpr bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+/// std::ranges::contains of C++23.
+template <typename List, typename Value>
+bool contains(const List& list, const Value& value) {
+  return std::ranges::find(list, value) != std::ranges::end(list);
+}
+
+/// The element whose `key` is `value`; null if there is none.
+template <typename List, typename Value, typename Key>
+const auto* find_by(const List& list, const Value& value, Key key) {
+  const auto found = std::ranges::find(list, value, key);
+  return found == std::ranges::end(list) ? nullptr : &*found;
+}
+
+/// The same in a list that is sorted by its keys.
+template <typename List, typename Value, typename Key>
+const auto* find_sorted(const List& list, const Value& value, Key key) {
+  const auto found = std::ranges::lower_bound(list, value, {}, key);
+  return found == std::ranges::end(list) || std::invoke(key, *found) != value ? nullptr : &*found;
+}
+
+/// `make` of each element.
+template <typename List, typename Make>
+auto mapped(const List& list, Make make) {
+  std::vector<std::remove_cvref_t<std::invoke_result_t<Make, decltype(*std::begin(list))>>> out;
+  for (const auto& each : list) out.push_back(std::invoke(make, each));
+  return out;
+}
 
 inline std::string lower_case(std::string_view text) {
   std::string out(text);
@@ -30,10 +69,43 @@ inline std::string upper_case(std::string_view text) {
   return out;
 }
 
+/// "foo_bar" -> "FooBar": C++ classes.
+inline std::string camel_case(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != '_') out += i == 0 || name[i - 1] == '_' ? to_upper(name[i]) : name[i];
+  }
+  return out;
+}
+
+/// "foo_bar" -> "fooBar": the prefix of a C API.
+inline std::string lower_camel_case(std::string_view name) {
+  std::string out = camel_case(name);
+  if (!out.empty()) out[0] = to_lower(out[0]);
+  return out;
+}
+
 inline std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
+}
+
+/// Whether `holds` is true of one of the words, which blanks separate; calls it with each until it is.
+template <typename Predicate>
+bool any_word(std::string_view text, Predicate holds) {
+  for (std::size_t begin = 0; (begin = text.find_first_not_of(' ', begin)) < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    if (holds(text.substr(begin, end - begin))) return true;
+    begin = end;
+  }
+  return false;
+}
+
+inline std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  any_word(text, [&](std::string_view word) { return words.push_back(word), false; });
+  return words;
 }
 
 /// Each with its line end, but for the last one, which may have none.
@@ -54,6 +126,34 @@ inline std::vector<std::string_view> split_lines(std::string_view text) {
     if (line.ends_with('\r')) line.remove_suffix(1);
   }
   return lines;
+}
+
+/// Where lines begin; their ends are \n, \r\n or \r.
+inline std::vector<std::size_t> line_starts(std::string_view text) {
+  std::vector<std::size_t> starts{0};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool crlf = text.substr(i, 2) == "\r\n";
+    if (text[i] == '\n' || (text[i] == '\r' && !crlf)) starts.push_back(i + 1);
+  }
+  return starts;
+}
+
+/// Where a column (in characters, from 1) of the line that starts at `line` is.
+inline std::size_t column_offset(std::string_view text, std::size_t line, int column) {
+  std::size_t at = line;
+  for (int i = 1; i < column && at < text.size(); ++i) {
+    for (++at; at < text.size() && continues(text[at]);) ++at;
+  }
+  return at;
+}
+
+inline std::size_t count_characters(std::string_view text) {
+  return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues));
+}
+
+/// Without the mark of UTF-8 that some editors put before a text.
+inline std::string_view without_byte_order_mark(std::string_view text) {
+  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
 }
 
 /// Goes through the text once: what `to` brings in is not searched.

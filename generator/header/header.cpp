@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 namespace openreg_gen {
@@ -23,11 +22,11 @@ constexpr Style kHash{"# ", "# ", ""};
 constexpr Style kSlashes{"// ", "// ", ""};
 constexpr Style kMarkup{"<!-- ", "     ", " -->"};
 
-constexpr std::array<std::string_view, 9> kCppExtensions{".h",  ".hpp", ".c",  ".cc", ".cpp",
-                                                         ".cu", ".inc", ".cl", ".mm"};
+constexpr std::string_view kClasses[] = {"generated", "shared", "owned"};
+constexpr std::string_view kCppExtensions[] = {".h", ".hpp", ".c", ".cc", ".cpp", ".cu", ".inc", ".cl", ".mm"};
 
 Style style_of(std::string_view extension) {
-  if (std::ranges::find(kCppExtensions, extension) != kCppExtensions.end()) return kSlashes;
+  if (contains(kCppExtensions, extension)) return kSlashes;
   if (extension == ".md" || extension == ".html") return kMarkup;
   return kHash;  // Python, CMake, TOML, YAML, shell, dot files
 }
@@ -70,26 +69,12 @@ void remove_mark(std::string& text, const Header& header) {
 
 }  // namespace
 
-std::string_view to_string(FileClass file_class) {
-  switch (file_class) {
-    case FileClass::Generated:
-      return "generated";
-    case FileClass::Shared:
-      return "shared";
-    case FileClass::Owned:
-      return "owned";
-  }
-  return {};
-}
+std::string_view to_string(FileClass file_class) { return kClasses[static_cast<std::size_t>(file_class)]; }
 
 bool parse_file_class(std::string_view text, FileClass& file_class) {
-  for (FileClass each : {FileClass::Generated, FileClass::Shared, FileClass::Owned}) {
-    if (to_string(each) == text) {
-      file_class = each;
-      return true;
-    }
-  }
-  return false;
+  const auto found = std::ranges::find(kClasses, text);
+  if (found != std::end(kClasses)) file_class = static_cast<FileClass>(found - kClasses);
+  return found != std::end(kClasses);
 }
 
 std::string header_text(const Header& header, std::string_view spec_file) {
@@ -121,10 +106,8 @@ std::string with_class(const std::string& text, const Header& was, const Header&
 
 std::string without_header(std::string_view text) {
   std::string kept;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+  for (const std::string_view line : lines_with_ends(text)) {
     if (line.find(kWho) == std::string_view::npos && line.find(kMark) == std::string_view::npos) kept += line;
-    text.remove_prefix(line.size());
   }
   return kept;
 }

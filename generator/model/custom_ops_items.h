@@ -1,9 +1,9 @@
 // What templates see of the backend's own operators; custom_ops.cpp fills it in.
 #pragma once
 
+#include "diag/text.h"
 #include "schema/schema.h"
 #include "spec/expr.h"
-#include "spec/names.h"
 #include "texts/fields.h"
 #include "texts/ops_texts.h"
 

@@ -27,17 +27,8 @@ bool is_dunder(std::string_view base) { return base.size() > 4 && base.starts_wi
 }  // namespace
 
 std::string_view to_string(SchemaKind kind) {
-  switch (kind) {
-    case SchemaKind::Functional:
-      return "functional";
-    case SchemaKind::Inplace:
-      return "inplace";
-    case SchemaKind::Out:
-      return "out";
-    case SchemaKind::Mutable:
-      return "mutable";
-  }
-  return "";
+  constexpr std::string_view kWords[] = {"functional", "inplace", "out", "mutable"};
+  return kWords[static_cast<std::size_t>(kind)];
 }
 
 std::string ArgumentSchema::annotated_type() const { return annotate(type, annotation); }

@@ -1,6 +1,6 @@
 #include "spec/allocator_kind.h"
 
-#include <algorithm>
+#include "diag/text.h"
 
 namespace openreg_gen {
 namespace {
@@ -22,8 +22,7 @@ constexpr AllocatorKind kAllocatorKinds[] = {
 std::span<const AllocatorKind> allocator_kinds() { return kAllocatorKinds; }
 
 const AllocatorKind* find_allocator_kind(std::string_view word) {
-  const auto found = std::ranges::find(kAllocatorKinds, word, &AllocatorKind::word);
-  return found == std::end(kAllocatorKinds) ? nullptr : found;
+  return find_by(kAllocatorKinds, word, &AllocatorKind::word);
 }
 
 }  // namespace openreg_gen

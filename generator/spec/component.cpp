@@ -1,5 +1,6 @@
 #include "spec/component.h"
 
+#include "diag/text.h"
 #include "spec/document.h"
 #include "spec/read_keys.h"
 #include "spec/spec.h"
@@ -51,7 +52,7 @@ std::size_t index_of(std::string_view name) {
 }
 
 void collect_missing(const ComponentSet& set, const Component& component, std::vector<std::string_view>& out) {
-  if (set.has(component.name) || std::ranges::find(out, component.name) != out.end()) return;
+  if (set.has(component.name) || contains(out, component.name)) return;
   for (const std::string_view need : component.needs)
     if (!need.empty()) collect_missing(set, *find_component(need), out);
   out.push_back(component.name);
@@ -77,16 +78,9 @@ std::optional<std::pair<bool, Location>> said_by_key(const Spec& spec, std::stri
 
 std::span<const Component> all_components() { return kComponents; }
 
-const Component* find_component(std::string_view name) {
-  const std::size_t index = index_of(name);
-  return index == std::size(kComponents) ? nullptr : &kComponents[index];
-}
+const Component* find_component(std::string_view name) { return find_by(kComponents, name, &Component::name); }
 
-std::vector<std::string_view> component_names() {
-  std::vector<std::string_view> names;
-  for (const Component& component : kComponents) names.push_back(component.name);
-  return names;
-}
+std::vector<std::string_view> component_names() { return mapped(kComponents, &Component::name); }
 
 std::string_view to_string(Profile profile) {
   return profile == Minimal ? "minimal" : profile == Standard ? "standard" : "full";
@@ -110,8 +104,7 @@ std::vector<std::string_view> ComponentSet::missing(const Component& component) 
 std::vector<std::string_view> ComponentSet::dependents(const Component& component) const {
   std::vector<std::string_view> out{component.name};
   for (const Component& other : kComponents) {  // those that others need come first, so one pass finds all
-    const bool needs = std::ranges::any_of(
-        other.needs, [&](std::string_view need) { return std::ranges::find(out, need) != out.end(); });
+    const bool needs = std::ranges::any_of(other.needs, [&](std::string_view need) { return contains(out, need); });
     if (has(other.name) && needs) out.push_back(other.name);
   }
   out.erase(out.begin());

@@ -67,21 +67,13 @@ std::string default_that_fits(std::string_view type, std::string_view value) {
     const std::string wanted = element == "Tensor" || element == "Tensor?" ? "a list of tensors has no default but []"
                                                                            : "such as [1,1]" + none;
     if (!value.starts_with('[')) return sized && default_that_fits(element, value).empty() ? "" : wanted;
-    value = value.substr(1, value.size() - 2);
-    while (!value.empty()) {
-      const auto comma = value.find(',');
-      std::string_view item = value.substr(0, comma);
-      while (item.starts_with(' ')) item.remove_prefix(1);
-      while (item.ends_with(' ')) item.remove_suffix(1);
-      if (!default_that_fits(element, item).empty()) return wanted;
-      value = comma == std::string_view::npos ? "" : value.substr(comma + 1);
-    }
-    return {};
+    const auto fits = [&](std::string_view item) { return default_that_fits(element, item).empty(); };
+    return std::ranges::all_of(split_top_level(value.substr(1, value.size() - 2), ','), fits) ? "" : wanted;
   }
   if (type == "bool") return value == "True" || value == "False" ? "" : "True or False" + none;
   if (type == "str") return value.size() > 1 && value.starts_with('"') ? "" : "a text in double quotes" + none;
   const std::string_view digits = value.substr(value.starts_with('-') ? 1 : 0);
-  const bool integer = !digits.empty() && std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  const bool integer = !digits.empty() && std::ranges::all_of(digits, is_digit);
   if (type == "int" || type == "SymInt") return integer && digits.size() < 19 ? "" : "an integer" + none;
   if (type == "float" || type == "Scalar") return integer || parse_number(value) ? "" : "a number" + none;
   return optional ? "None is its only default" : fmt::format("there is none but None, for '{}?'", type);

@@ -1,5 +1,7 @@
 #include "spec/device_kind.h"
 
+#include "diag/text.h"
+
 namespace openreg_gen {
 namespace {
 
@@ -15,9 +17,6 @@ constexpr DeviceKind kDeviceKinds[] = {
 
 std::span<const DeviceKind> device_kinds() { return kDeviceKinds; }
 
-const DeviceKind* find_device_kind(std::string_view word) {
-  const auto found = std::ranges::find(kDeviceKinds, word, &DeviceKind::word);
-  return found == std::end(kDeviceKinds) ? nullptr : found;
-}
+const DeviceKind* find_device_kind(std::string_view word) { return find_by(kDeviceKinds, word, &DeviceKind::word); }
 
 }  // namespace openreg_gen

@@ -1,5 +1,6 @@
 #include "spec/document.h"
 
+#include "diag/text.h"
 #include "spec/readers.h"
 #include "system/files.h"
 
@@ -77,37 +78,15 @@ const Node* Node::find(std::string_view key) const {
 }
 
 std::string_view describe(Node::Kind kind) {
-  switch (kind) {
-    case Node::Kind::Null:
-      return "nothing";
-    case Node::Kind::Boolean:
-      return "a boolean";
-    case Node::Kind::Integer:
-      return "an integer";
-    case Node::Kind::Number:
-      return "a number";
-    case Node::Kind::String:
-      return "text";
-    case Node::Kind::List:
-      return "a list";
-    case Node::Kind::Map:
-      return "a map";
-  }
-  return "text";
+  constexpr std::string_view kWords[] = {"nothing", "a boolean", "an integer", "a number", "text", "a list", "a map"};
+  return kWords[static_cast<std::size_t>(kind)];
 }
 
 Location location_at(std::string_view text, std::size_t offset, const std::string& file) {
-  Location at{file, 1, 1};
-  std::size_t start = 0;
-  offset = std::min(offset, text.size());
-  for (std::size_t i = 0; i < offset; ++i) {
-    const bool end = text[i] == '\n' || (text[i] == '\r' && !(i + 1 < text.size() && text[i + 1] == '\n'));
-    if (!end) continue;
-    ++at.line;
-    start = i + 1;
-  }
-  for (std::size_t i = start; i < offset; ++i) at.column += (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
-  return at;
+  const auto starts = line_starts(text);
+  const auto line = std::ranges::upper_bound(starts, offset) - 1;
+  return {file, static_cast<int>(line - starts.begin()) + 1,
+          static_cast<int>(count_characters(text.substr(*line, offset - *line))) + 1};
 }
 
 std::optional<std::string> read_spec_file(const fs::path& path, Diagnostics& diagnostics) {
@@ -147,7 +126,7 @@ std::optional<Node> read_document(std::string_view text, const fs::path& path, D
                       "a spec holds at most 1 MiB");
     return std::nullopt;
   }
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  text = without_byte_order_mark(text);
   if (!check_text(text, file, diagnostics)) return std::nullopt;
   const std::string copy(text);
   return looks_like_json(copy, path) ? read_json(copy, file, diagnostics) : read_yaml(copy, file, diagnostics);
@@ -155,23 +134,17 @@ std::optional<Node> read_document(std::string_view text, const fs::path& path, D
 
 Location place_inside(const Node& scalar, std::size_t offset, std::string_view text) {
   if (scalar.at.line == 0) return scalar.at;
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  std::size_t start = 0;
-  for (int line = 1; line < scalar.at.line && start != std::string_view::npos; ++line) {
-    start = text.find_first_of("\r\n", start);
-    if (start == std::string_view::npos) return scalar.at;
-    start += text[start] == '\r' && start + 1 < text.size() && text[start + 1] == '\n' ? 2 : 1;
-  }
-  for (int column = 1; column < scalar.at.column && start < text.size(); ++column) {
-    for (++start; start < text.size() && (static_cast<unsigned char>(text[start]) & 0xC0) == 0x80;) ++start;
-  }
+  text = without_byte_order_mark(text);
+  const auto starts = line_starts(text);
+  const auto line = static_cast<std::size_t>(scalar.at.line) - 1;
+  if (line >= starts.size()) return scalar.at;
+  const std::size_t start = column_offset(text, starts[line], scalar.at.column);
   if (start >= text.size()) return scalar.at;
   const bool quoted = text[start] == '"' || text[start] == '\'';
   const std::string_view before = std::string_view(scalar.text).substr(0, offset);
   if (text.substr(start + (quoted ? 1 : 0), before.size()) != before) return scalar.at;
   Location at = scalar.at;
-  at.column += quoted ? 1 : 0;
-  for (const char c : before) at.column += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  at.column += (quoted ? 1 : 0) + static_cast<int>(count_characters(before));
   return at;
 }
 

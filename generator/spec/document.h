@@ -24,10 +24,10 @@ struct Node {
   enum class Kind { Null, Boolean, Integer, Number, String, List, Map };
 
   Kind kind = Kind::Null;
-  std::string text;  // scalars: the value as written, unescaped
-  Location at;
-  std::vector<Node> items;                     // List
-  std::vector<std::pair<Node, Node>> entries;  // Map, in the order of the text; keys are scalars
+  std::string text{};  // scalars: the value as written, unescaped
+  Location at{};
+  std::vector<Node> items{};                     // List
+  std::vector<std::pair<Node, Node>> entries{};  // Map, in the order of the text; keys are scalars
 
   bool is_scalar() const { return kind != Kind::List && kind != Kind::Map; }
   const Node* find(std::string_view key) const;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 #include <utility>
 
 namespace openreg_gen {
@@ -164,30 +165,9 @@ class ExprParser {
       if (!is_word(text_[at_]) && text_[at_] != '.' && !exponent) break;
       ++at_;
     }
-    static constexpr std::string_view kSuffixes = "uUlLfF";
-    std::string_view body = text_.substr(start, at_ - start);
-    const bool hex = body.starts_with("0x") || body.starts_with("0X");
-    if (hex) body.remove_prefix(2);
-    while (!body.empty() && kSuffixes.find(body.back()) != std::string_view::npos &&
-           !(hex && (body.back() == 'f' || body.back() == 'F')))
-      body.remove_suffix(1);
-    int dots = 0, exponents = 0;
-    bool good = !body.empty();
-    for (std::size_t i = 0; i < body.size(); ++i) {
-      const char c = body[i];
-      const bool sign_of_exponent = (c == '+' || c == '-') && i > 0;
-      if (hex)
-        good = good && (is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'f'));
-      else if (c == '.')
-        ++dots, good = good && exponents == 0;
-      else if (c == 'e' || c == 'E')
-        ++exponents, good = good && i > 0 && i + 1 < body.size();
-      else
-        good = good && (is_digit(c) || sign_of_exponent);
-    }
-    good = good && dots <= 1 && exponents <= 1 && body != "." && body.back() != '-' && body.back() != '+';
-    if (!good) fail("E0156", start, fmt::format("'{}' is no number", text_.substr(start, at_ - start)));
+    static const std::regex kNumber(R"((0[xX][0-9a-fA-F]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)[uUlLfF]*)");
     ExprNode node{ExprKind::Number, std::string(text_.substr(start, at_ - start)), start, {}};
+    if (!std::regex_match(node.text, kNumber)) fail("E0156", start, fmt::format("'{}' is no number", node.text));
     skip();
     return node;
   }
@@ -205,7 +185,7 @@ class ExprParser {
     if (!accept("<")) fail("E0156", start, "static_cast wants a type", "such as static_cast<scalar_t>(self)");
     const auto at = at_;
     const std::string type = word();
-    if (std::ranges::find(kExprTypes, type) == std::end(kExprTypes))
+    if (!contains(kExprTypes, type))
       fail("E0157", at, fmt::format("unknown type '{}'", type), did_you_mean(type, kExprTypes));
     expect(">", start);
     const auto opened = at_;
@@ -238,11 +218,11 @@ class ExprParser {
     }
     if (name == "static_cast") return cast(start);
     if (name == "true" || name == "false") return {ExprKind::Number, std::move(name), start, {}};
-    const bool type = std::ranges::find(kExprTypes, name) != std::end(kExprTypes);
+    const bool type = contains(kExprTypes, name);
     const bool qualified = name.find("::") != std::string::npos;
     const auto opened = at_;
     if (text_.substr(at_, 1) == "(") {
-      if (!type && std::ranges::find(kFunctions, name) == std::end(kFunctions)) unknown_function(name, start);
+      if (!type && !contains(kFunctions, name)) unknown_function(name, start);
       accept("(");
       auto parts = arguments(opened);
       if (type && parts.size() != 1) fail("E0156", start, fmt::format("'{}' converts one value", name));
@@ -255,10 +235,9 @@ class ExprParser {
   }
 
   [[noreturn]] static void unknown_function(const std::string& name, std::size_t start) {
-    if (std::ranges::find(kFunctions, name) != std::end(kFunctions))
-      fail("E0156", start, fmt::format("'{}' is a function and wants arguments", name));
+    if (contains(kFunctions, name)) fail("E0156", start, fmt::format("'{}' is a function and wants arguments", name));
     const std::string with_std = "std::" + name;
-    const bool forgotten = std::ranges::find(kFunctions, with_std) != std::end(kFunctions);
+    const bool forgotten = contains(kFunctions, with_std);
     fail("E0157", start, fmt::format("unknown function '{}'", name.substr(0, 60)),
          forgotten ? "did you mean '" + with_std + "'?" : did_you_mean(name, kFunctions));
   }

@@ -1,10 +1,10 @@
 // Which dtypes an expression can't be computed in.
+#include "diag/text.h"
 #include "spec/expr.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
 
 namespace openreg_gen {
 namespace {
@@ -20,10 +20,6 @@ constexpr std::string_view kRealParts[] = {"std::abs", "std::arg", "std::imag", 
 constexpr std::string_view kNotElements[] = {"std::isfinite", "std::isinf",       "std::isnan",
                                              "std::signbit",  "c10::is_negative", "has_value"};
 constexpr std::string_view kOfIntegers[] = {"%", "&", "|", "^", "~", "<<", ">>"};
-
-bool contains(std::span<const std::string_view> list, std::string_view text) {
-  return std::ranges::find(list, text) != list.end();
-}
 
 /// An operator or function that not all dtypes have.
 struct Use {

@@ -1,5 +1,6 @@
 #include "spec/json_schema.h"
 
+#include "diag/text.h"
 #include "spec/keys.h"
 
 #include <nlohmann/json.hpp>
@@ -28,11 +29,8 @@ Json map_schema(const Key& key) {
 
 Json scalar_schema(const Key& key) {
   switch (key.type) {
-    case KeyType::Word: {
-      Json values = Json::array();
-      for (const auto value : key.values) values.push_back(value);
-      return {{"enum", values}};
-    }
+    case KeyType::Word:
+      return {{"enum", std::vector<std::string_view>(key.values.begin(), key.values.end())}};
     case KeyType::Integer:
       return {{"type", "integer"}, {"minimum", key.min}, {"maximum", key.max}};
     case KeyType::Number:
@@ -52,7 +50,7 @@ Json scalar_schema(const Key& key) {
 
 /// `ops`: a map from operator to map, or a list of operators and maps.
 Json table_schema(const Key& key) {
-  const Key& row = *find_key(std::string(key.path) + ".*");
+  const Key& row = *find_key(key.path, ".*");
   const Json value = schema_of(row);
   const Json name = key.pattern;
   Json named = map_schema(row);
@@ -74,49 +72,26 @@ Json schema_of(const Key& key) {
       schema = table_schema(key);
       break;
     case KeyType::List:
-      schema = {{"type", {"array", "null"}},
-                {"items", schema_of(*find_key(std::string(key.path) + "[]"))},
-                {"uniqueItems", true}};
+      schema = {{"type", {"array", "null"}}, {"items", schema_of(*find_key(key.path, "[]"))}, {"uniqueItems", true}};
       break;
     default:
       schema = scalar_schema(key);
   }
-  if (!key.shorthand.empty())
-    schema = any_of({scalar_schema(*find_key(std::string(key.path) + "." + std::string(key.shorthand))), schema});
+  if (const Key* lone = shorthand_of(key)) schema = any_of({scalar_schema(*lone), schema});
   if (!key.description.empty()) schema["description"] = key.description;
   return schema;
 }
 
 std::string_view type_name(const Key& key) {
-  switch (key.type) {
-    case KeyType::Map:
-      if (key.shorthand.empty()) return "map";
-      return find_key(std::string(key.path) + "." + std::string(key.shorthand))->type == KeyType::Boolean
-                 ? "boolean or map"
-                 : "word or map";
-    case KeyType::List:
-      return "list";
-    case KeyType::Table:
-      return "map or list";
-    case KeyType::Text:
-      return "text";
-    case KeyType::Word:
-      return "word";
-    case KeyType::Integer:
-      return "integer";
-    case KeyType::Number:
-      return "number";
-    case KeyType::Boolean:
-      return "boolean";
-    case KeyType::Size:
-      return "size";
-  }
-  return "text";
+  constexpr std::string_view kNames[] = {"map",     "list",   "map or list", "text", "word",
+                                         "integer", "number", "boolean",     "size"};
+  if (const Key* lone = shorthand_of(key)) return lone->type == KeyType::Boolean ? "boolean or map" : "word or map";
+  return kNames[static_cast<std::size_t>(key.type)];
 }
 
 std::string cell(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  std::string out(text);
+  replace_all(out, "|", "\\|");
   return out;
 }
 
@@ -147,8 +122,7 @@ std::string spec_markdown() {
         out += " Default: `" + std::string(default_text(key)) + "`.";
       }
       out += "\n";
-      if (!child_keys(key.path).empty() || find_key(std::string(key.path) + ".*") ||
-          find_key(std::string(key.path) + "[]")) {
+      if (!child_keys(key.path).empty() || find_key(key.path, ".*") || find_key(key.path, "[]")) {
         out += "\n| key | type | default | meaning | example |\n|---|---|---|---|---|\n";
       }
       continue;
@@ -156,7 +130,7 @@ std::string spec_markdown() {
     if (key.path.ends_with("[]") && key.path != "custom_ops[]") continue;
     std::string meaning = cell(key.description);
     if (!key.values.empty() || key.path.ends_with("dtypes")) {
-      const Key* words = key.values.empty() ? find_key(std::string(key.path) + "[]") : &key;
+      const Key* words = key.values.empty() ? find_key(key.path, "[]") : &key;
       meaning += " One of:";
       for (const auto value : words->values) meaning += (value == words->values.front() ? " " : ", ") + code(value);
       meaning += ".";

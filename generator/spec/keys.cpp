@@ -2,7 +2,6 @@
 
 #include "diag/text.h"
 #include "releases/releases.h"
-#include "spec/names.h"
 #include "spec/read_keys.h"
 #include "spec/rules.h"
 #include "spec/strategy.h"
@@ -36,11 +35,7 @@ constexpr std::int64_t kTiB = std::int64_t{1} << 40;
 /// The words of a list of values: of all strategies, say.
 template <const auto& List>
 std::span<const std::string_view> words() {
-  static const auto all = [] {
-    std::vector<std::string_view> out;
-    for (const auto& each : List()) out.push_back(each.word);
-    return out;
-  }();
+  static const auto all = mapped(List(), [](const auto& each) { return each.word; });
   return all;
 }
 
@@ -223,10 +218,7 @@ std::span<const Key> all_keys() {
   return keys;
 }
 
-const Key* find_key(std::string_view path) {
-  const auto found = std::ranges::find(all_keys(), path, &Key::path);
-  return found == all_keys().end() ? nullptr : &*found;
-}
+const Key* find_key(std::string_view path) { return find_by(all_keys(), path, &Key::path); }
 
 std::vector<const Key*> child_keys(std::string_view path) {
   std::vector<const Key*> children;
@@ -253,7 +245,7 @@ Node default_node(const Key& key, std::string_view name) {
   node.kind = key.type == List ? Node::Kind::List : Node::Kind::String;
   for (std::size_t from = 1; node.kind == Node::Kind::List && from < text.size();) {  // "[float16, bfloat16]"
     const std::size_t end = text.find_first_of(",]", from);
-    node.items.push_back({Node::Kind::String, text.substr(from, end - from), {}, {}, {}});
+    node.items.push_back({.kind = Node::Kind::String, .text = text.substr(from, end - from)});
     from = end + 2;
   }
   node.text = std::move(text);

@@ -59,6 +59,13 @@ struct Key {
 std::span<const Key> all_keys();
 /// Null if there is no such key. `path` uses "*" and "[]" for free keys and items.
 const Key* find_key(std::string_view path);
+inline const Key* find_key(std::string_view path, std::string_view below) {
+  return find_key(std::string(path) + std::string(below));
+}
+/// Of a Map: the key that a lone word sets; null if there is none.
+inline const Key* shorthand_of(const Key& key) {
+  return key.shorthand.empty() ? nullptr : find_key(key.path, "." + std::string(key.shorthand));
+}
 /// The keys right below a Map.
 std::vector<const Key*> child_keys(std::string_view path);
 /// The default as the reference page says it; empty: there is none to speak of.

@@ -2,7 +2,6 @@
 #include "diag/suggest.h"
 #include "diag/text.h"
 #include "spec/reserved_names.h"
-#include "spec/names.h"
 #include "spec/rules.h"
 
 #include <fmt/format.h>
@@ -65,9 +64,6 @@ constexpr std::string_view kFolders[] = {
     "build",       "csrc",       "dist",  "docs",       "tests", "third_party", "torch", "torchgen", "functorch",
     "torchvision", "torchaudio", "numpy", "setuptools", "pip",   "pytest",      "cmake", "wheel"};
 
-bool among(std::span<const std::string_view> list, std::string_view word) {
-  return std::ranges::find(list, word) != list.end();
-}
 bool among_sorted(std::span<const std::string_view> list, std::string_view word) {
   return std::ranges::binary_search(list, word);
 }
@@ -97,15 +93,15 @@ struct Taken {
 };
 
 std::optional<Taken> taken(std::string_view name) {
-  if (among(kDeviceTypes, name)) return Taken{"E0122", "a device type of PyTorch's own"};
+  if (contains(kDeviceTypes, name)) return Taken{"E0122", "a device type of PyTorch's own"};
   if (name.starts_with("cpu") || name.starts_with("cuda")) {
     return Taken{"E0125", "not usable: torch.load() takes what begins with 'cpu' or 'cuda' for those devices"};
   }
-  if (among(kCppWords, name)) return Taken{"E0124", "a word of C++"};
+  if (contains(kCppWords, name)) return Taken{"E0124", "a word of C++"};
   if (among_sorted(python_keywords(), name)) return Taken{"E0124", "a keyword of Python"};
-  if (among(kNamespaces, name)) return Taken{"E0126", "a namespace that C++ or PyTorch has"};
+  if (contains(kNamespaces, name)) return Taken{"E0126", "a namespace that C++ or PyTorch has"};
   if (among_sorted(torch_names(), name)) return Taken{"E0123", "already an attribute of torch, Tensor or Module"};
-  if (among(kBuildNames, name)) return Taken{"E0127", "a library or a build target already"};
+  if (contains(kBuildNames, name)) return Taken{"E0127", "a library or a build target already"};
   if (among_sorted(header_names(), name))
     return Taken{"E0127", fmt::format("a header already: it would hide <{}.h>", name)};
   if (among_sorted(c_names(), name))
@@ -117,8 +113,7 @@ std::optional<Taken> taken(std::string_view name) {
 bool identifier(const Node& node, RuleContext& context, std::string_view example) {
   const std::string_view text = node.text;
   const auto key = last_part(context.path);
-  const bool good = !text.empty() && (is_lower(text[0]) || is_upper(text[0])) && text.size() <= 60 &&
-                    std::ranges::all_of(text, [](char c) { return is_word(c); });
+  const bool good = is_identifier(text) && text[0] != '_' && text.size() <= 60;
   if (!good) {
     context.diagnostics.error("E0129", node.at, fmt::format("{} '{}' is no C++ identifier", key, shown(text)),
                               fmt::format("letters, digits and underscores, a letter first: such as '{}'", example));
@@ -138,7 +133,7 @@ bool identifier(const Node& node, RuleContext& context, std::string_view example
 
 }  // namespace
 
-bool is_cpp_keyword(std::string_view word) { return among(kCppWords, word); }
+bool is_cpp_keyword(std::string_view word) { return contains(kCppWords, word); }
 
 namespace rules {
 
@@ -171,7 +166,7 @@ void package(const Node& node, RuleContext& context) {
         "lower-case letters, digits and underscores: such as 'torch_mydevice'");
     return;
   }
-  if (among_sorted(python_keywords(), text) || among_sorted(stdlib_modules(), text) || among(kFolders, text)) {
+  if (among_sorted(python_keywords(), text) || among_sorted(stdlib_modules(), text) || contains(kFolders, text)) {
     context.diagnostics.error("E0128", node.at, fmt::format("package '{}' is a module or a folder already", text),
                               "such as 'torch_mydevice'");
   }
@@ -179,7 +174,7 @@ void package(const Node& node, RuleContext& context) {
 
 void cpp_namespace(const Node& node, RuleContext& context) {
   if (!identifier(node, context, "mydevice")) return;
-  if (among(kNamespaces, node.text) || among_sorted(c_names(), node.text)) {
+  if (contains(kNamespaces, node.text) || among_sorted(c_names(), node.text)) {
     context.diagnostics.error("E0130", node.at, fmt::format("namespace '{}' is taken by C, C++ or PyTorch", node.text));
   }
 }
@@ -204,7 +199,7 @@ void distributed_backend(const Node& node, RuleContext& context) {
   if (std::ranges::any_of(text, is_upper)) {
     context.diagnostics.error("E0129", node.at, fmt::format("distributed.backend '{}' has upper-case letters", text),
                               "torch.distributed compares names in lower case");
-  } else if (among(kDistributedBackends, text)) {
+  } else if (contains(kDistributedBackends, text)) {
     context.diagnostics.error("E0130", node.at,
                               fmt::format("distributed.backend '{}' is a backend of torch.distributed's own", text));
   }

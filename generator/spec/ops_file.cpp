@@ -1,5 +1,6 @@
 #include "spec/ops_file.h"
 
+#include "diag/text.h"
 #include "spec/readers.h"
 #include "spec/rules.h"
 
@@ -21,7 +22,7 @@ class Reader {
       : file_(path.string()), diagnostics_(diagnostics) {}
 
   OpsFile read(std::string_view text) {
-    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    text = without_byte_order_mark(text);
     const auto first = text.find_first_not_of(" \t\r\n");
     if (first != std::string_view::npos && (text[first] == '{' || text[first] == '[')) {
       if (const auto root = read_json(std::string(text), file_, diagnostics_)) json(*root);
@@ -162,7 +163,7 @@ std::optional<OpsFile> parse_ops_file(std::string_view text, const std::filesyst
                                       Diagnostics& diagnostics) {
   Diagnostics own;
   OpsFile result = Reader(path, own).read(text);
-  own.finish(text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text);
+  own.finish(without_byte_order_mark(text));
   for (const auto& diagnostic : own.all()) diagnostics.add(diagnostic);
   if (own.has_errors()) return std::nullopt;
   return result;

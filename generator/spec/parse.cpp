@@ -1,7 +1,5 @@
 // From the checked tree to the structs of spec.h.
-#include "spec/parse_allocator.h"
-#include "spec/parse_custom_ops.h"
-#include "spec/parse_tests.h"
+#include "spec/parse_lists.h"
 #include "spec/read_keys.h"
 #include "spec/shape.h"
 
@@ -9,9 +7,39 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace openreg_gen {
 namespace {
+
+template <typename T>
+void power_of_two(const Located<T>& value, std::string_view key, Diagnostics& diagnostics) {
+  const auto number = static_cast<std::uint64_t>(*value);
+  if (!value.given() || std::has_single_bit(number)) return;
+  diagnostics.error("E0139", value.at, fmt::format("'{}' {} is no power of two", key, number),
+                    fmt::format("such as {}", std::bit_floor(number)));
+}
+
+/// Reports what contradicts itself. `map`: the node of `allocator`, which may be null.
+void check_allocator(const AllocatorSpec& allocator, const Node* map, Diagnostics& diagnostics) {
+  power_of_two(allocator.alignment, "alignment", diagnostics);
+  power_of_two(allocator.roundup_power2_divisions, "roundup_power2_divisions", diagnostics);
+  const double threshold = *allocator.garbage_collection_threshold;
+  if (allocator.garbage_collection_threshold.given() && (threshold <= 0 || threshold >= 1)) {
+    diagnostics.error("E0117", allocator.garbage_collection_threshold.at,
+                      fmt::format("'garbage_collection_threshold' is {}, not between 0 and 1", threshold),
+                      "leave it out to never collect");
+  }
+  const AllocatorKind* kind = *allocator.device;
+  if (kind == nullptr || kind->caches) return;
+  for (const auto key :
+       {"max_split_size_mb", "garbage_collection_threshold", "roundup_power2_divisions", "expandable_segments"}) {
+    if (const Node* node = find(map, key)) {
+      diagnostics.warning("E0141", node->at, fmt::format("'{}' has no effect with `device: {}`", key, kind->word),
+                          "it is a setting of the caching allocator");
+    }
+  }
+}
 
 class Parse {
  public:
@@ -39,7 +67,7 @@ class Parse {
         needs_component("runtime", spec_.fallback.kind.at, "`fallback: alias`");
       read_tests(spec_.tests, root_.find("tests"), diagnostics_);
     }
-    diagnostics_.finish(spec_.text.starts_with("\xEF\xBB\xBF") ? std::string_view(spec_.text).substr(3) : spec_.text);
+    diagnostics_.finish(without_byte_order_mark(spec_.text));
   }
 
  private:
@@ -151,8 +179,7 @@ Spec parse_spec_text(std::string text, const std::filesystem::path& path, Diagno
 }
 
 Spec parse_spec(const std::filesystem::path& path, Diagnostics& diagnostics) {
-  auto text = read_spec_file(path, diagnostics);
-  if (text) return parse_spec_text(std::move(*text), path, diagnostics);
+  if (auto text = read_spec_file(path, diagnostics)) return parse_spec_text(std::move(*text), path, diagnostics);
   Spec spec;
   spec.path = path;
   return spec;

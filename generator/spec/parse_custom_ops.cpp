@@ -1,6 +1,6 @@
-#include "spec/parse_custom_ops.h"
-
+// `custom_ops` of a spec.
 #include "spec/custom_schema.h"
+#include "spec/parse_lists.h"
 #include "spec/read_keys.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-#include "spec/parse_tests.h"
-
+// The parts of a spec that say how operators are tested: `ops.*.tests` and `tests`.
+#include "spec/parse_lists.h"
 #include "spec/read_keys.h"
 
 #include <fmt/format.h>

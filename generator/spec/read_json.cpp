@@ -63,25 +63,15 @@ class JsonHandler final : public nlohmann::json_sax<json> {
     if (c == '\n' || (c == '\r' && !(cursor_ < text_.size() && text_[cursor_] == '\n'))) {
       ++line_;
       column_ = 1;
-    } else if (cursor_ >= text_.size() || (static_cast<unsigned char>(text_[cursor_]) & 0xC0) != 0x80) {
+    } else if (cursor_ >= text_.size() || !continues(text_[cursor_])) {
       ++column_;
     }
   }
 
   bool scalar(Node::Kind kind, std::string text) {
-    Node node;
-    node.kind = kind;
-    node.text = std::move(text);
-    node.at = token();
-    return builder_.scalar(std::move(node));
+    return builder_.scalar({.kind = kind, .text = std::move(text), .at = token()});
   }
-
-  bool open(Node::Kind kind) {
-    Node node;
-    node.kind = kind;
-    node.at = token();
-    return builder_.open(std::move(node));
-  }
+  bool open(Node::Kind kind) { return builder_.open({.kind = kind, .at = token()}); }
 
   const std::string& text_;
   const std::string& file_;

@@ -1,5 +1,7 @@
 #include "spec/readers.h"
 
+#include "diag/text.h"
+
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -17,33 +19,26 @@ struct Stop {};  // leaves yaml-cpp's parser; never leaves this file
 bool is_integer(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   if (text.starts_with("0x") || text.starts_with("0o")) return text.size() > 2;
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
 bool is_number(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   if (text == ".inf" || text == ".nan" || text == ".Inf" || text == ".NaN" || text == ".INF") return true;
-  bool digits = false, dot = false;
-  std::size_t i = 0;
-  for (; i < text.size(); ++i) {
-    if (text[i] >= '0' && text[i] <= '9')
-      digits = true;
-    else if (text[i] == '.' && !dot)
-      dot = true;
-    else
-      break;
-  }
-  if (!digits) return false;
-  if (i == text.size()) return true;
-  return (text[i] == 'e' || text[i] == 'E') && is_integer(text.substr(i + 1));
+  const auto exponent = std::min(text.find_first_of("eE"), text.size());
+  const auto number = text.substr(0, exponent);
+  const auto fits = [](char c) { return is_digit(c) || c == '.'; };
+  const bool good = std::ranges::all_of(number, fits) && std::ranges::any_of(number, is_digit) &&
+                    std::ranges::count(number, '.') <= 1;
+  return good && (exponent == text.size() || is_integer(text.substr(exponent + 1)));
 }
 
 /// The core schema of YAML 1.2, so that a YAML and a JSON spec mean the same.
 Node::Kind plain_kind(std::string_view text) {
-  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return Node::Kind::Null;
-  for (const auto word : {"true", "True", "TRUE", "false", "False", "FALSE"}) {
-    if (text == word) return Node::Kind::Boolean;
-  }
+  constexpr std::string_view kNull[] = {"", "~", "null", "Null", "NULL"};
+  constexpr std::string_view kBoolean[] = {"true", "True", "TRUE", "false", "False", "FALSE"};
+  if (contains(kNull, text)) return Node::Kind::Null;
+  if (contains(kBoolean, text)) return Node::Kind::Boolean;
   if (is_integer(text)) return Node::Kind::Integer;
   return is_number(text) ? Node::Kind::Number : Node::Kind::String;
 }
@@ -51,13 +46,7 @@ Node::Kind plain_kind(std::string_view text) {
 class YamlHandler final : public YAML::EventHandler {
  public:
   YamlHandler(const std::string& text, const std::string& file, Diagnostics& diagnostics)
-      : text_(text), file_(file), builder_(file, diagnostics) {
-    starts_.push_back(0);
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const bool crlf = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
-      if (text[i] == '\n' || (text[i] == '\r' && !crlf)) starts_.push_back(i + 1);
-    }
-  }
+      : text_(text), file_(file), builder_(file, diagnostics), starts_(line_starts(text)) {}
 
   TreeBuilder& builder() { return builder_; }
 
@@ -68,8 +57,7 @@ class YamlHandler final : public YAML::EventHandler {
     const std::size_t end = std::min(text_.size(), starts_[line] + static_cast<std::size_t>(std::max(mark.column, 0)));
     // Marks mostly move forward, so counting goes on from the last one: one long line costs no more than many.
     if (line != last_.line || end < last_.offset) last_ = {line, starts_[line], 1};
-    for (; last_.offset < end; ++last_.offset)
-      last_.column += (static_cast<unsigned char>(text_[last_.offset]) & 0xC0) != 0x80;
+    for (; last_.offset < end; ++last_.offset) last_.column += !continues(text_[last_.offset]);
     result.column = last_.column;
     return result;
   }
@@ -79,11 +67,7 @@ class YamlHandler final : public YAML::EventHandler {
   }
   void OnDocumentEnd() override {}
 
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    Node node;
-    node.at = at(mark);
-    value(std::move(node), anchor);
-  }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { value({.at = at(mark)}, anchor); }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto recorded = anchors_.find(anchor);
@@ -96,12 +80,8 @@ class YamlHandler final : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
-    Node node;
-    node.at = at(mark);
-    node.text = text;
-    refuse_tag(tag, node.at);
-    node.kind = tag == "?" ? plain_kind(text) : Node::Kind::String;
-    value(std::move(node), anchor);
+    refuse_tag(tag, at(mark));
+    value({.kind = tag == "?" ? plain_kind(text) : Node::Kind::String, .text = text, .at = at(mark)}, anchor);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -137,18 +117,9 @@ class YamlHandler final : public YAML::EventHandler {
     for (auto& [anchor, depth] : recording_) recorded_[anchor].push_back(event);
     kept_ += recording_.size();
     if (kept_ > 4 * kMaxNodes) fail("E0109", event.node.at, "anchors stand inside anchors without end");
-    bool went_well = false;
-    switch (event.what) {
-      case What::Scalar:
-        went_well = builder_.scalar(std::move(event.node));
-        break;
-      case What::Open:
-        went_well = builder_.open(std::move(event.node));
-        break;
-      case What::Close:
-        went_well = builder_.close();
-        break;
-    }
+    const bool went_well = event.what == What::Scalar ? builder_.scalar(std::move(event.node))
+                           : event.what == What::Open ? builder_.open(std::move(event.node))
+                                                      : builder_.close();
     if (!went_well) throw Stop{};
   }
 
@@ -159,13 +130,10 @@ class YamlHandler final : public YAML::EventHandler {
   }
 
   void start(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
-    Node node;
-    node.kind = kind;
-    node.at = at(mark);
-    refuse_tag(tag, node.at);
+    refuse_tag(tag, at(mark));
     ++depth_;
     if (anchor) recording_.emplace_back(anchor, depth_);
-    send({What::Open, std::move(node)});
+    send({What::Open, {.kind = kind, .at = at(mark)}});
   }
 
   void end() {

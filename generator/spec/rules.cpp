@@ -1,5 +1,7 @@
 #include "spec/rules.h"
 
+#include "diag/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -88,8 +90,7 @@ void license(const Node& node, RuleContext& context) {
   int depth = 0;
   bool good = !text.empty() && text.size() <= 120 && text.front() != ' ' && text.back() != ' ';
   for (const char c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    good = good && (letter || std::string_view(".+- ()").find(c) != std::string_view::npos);
+    good = good && (is_letter(c) || is_digit(c) || contains(std::string_view(".+- ()"), c));
     depth += c == '(' ? 1 : c == ')' ? -1 : 0;
     good = good && depth >= 0;
   }
@@ -107,10 +108,7 @@ void torch_version(const Node& node, RuleContext& context) {
 void folder(const Node& node, RuleContext& context) {
   const std::string& text = node.text;
   std::string why;
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F || c == '\\')
-      why = "it holds a backslash or control character";
-  }
+  if (std::ranges::any_of(text, is_control) || contains(text, '\\')) why = "it holds a backslash or control character";
   const std::filesystem::path path = std::filesystem::path(text).lexically_normal();
   if (text.empty() || path == "." || path == "./") why = "it names no folder below the spec's";
   if (path.is_absolute()) why = "it is absolute";
@@ -125,12 +123,8 @@ void folder(const Node& node, RuleContext& context) {
 void operator_name(const Node& node, RuleContext& context) {
   const std::string_view text = node.text;
   const auto dot = text.find('.');
-  const auto word = [](std::string_view part) {
-    return !part.empty() && !(part[0] >= '0' && part[0] <= '9') && std::ranges::all_of(part, [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    });
-  };
-  if (text.size() <= 120 && word(text.substr(0, dot)) && (dot == std::string_view::npos || word(text.substr(dot + 1))))
+  const bool overload = dot != std::string_view::npos;
+  if (text.size() <= 120 && is_identifier(text.substr(0, dot)) && (!overload || is_identifier(text.substr(dot + 1))))
     return;
   const auto colons = text.rfind("::");
   const std::string hint = colons != std::string_view::npos
@@ -142,14 +136,8 @@ void operator_name(const Node& node, RuleContext& context) {
 void test_name(const Node& node, RuleContext& context) {
   const std::string_view text = node.text;
   const auto dot = text.find('.');
-  const auto identifier = [](std::string_view part) {
-    return !part.empty() && !(part[0] >= '0' && part[0] <= '9') && std::ranges::all_of(part, [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    });
-  };
-  const bool method = dot != std::string_view::npos;
-  if (text.size() <= 200 && identifier(text.substr(0, dot)) &&
-      (!method || (identifier(text.substr(dot + 1)) && text.substr(dot + 1).starts_with("test"))))
+  const std::string_view method = dot == std::string_view::npos ? "test" : text.substr(dot + 1);
+  if (text.size() <= 200 && is_identifier(text.substr(0, dot)) && is_identifier(method) && method.starts_with("test"))
     return;
   context.diagnostics.error("E0239", node.at, fmt::format("'{}' is no test's name", text.substr(0, 120)),
                             "such as TestTorchDeviceType, or TestTorchDeviceType.test_add");
@@ -196,8 +184,7 @@ std::optional<std::pair<int, int>> parse_torch_version(std::string_view text) {
   std::size_t count = 0;
   while (count < 3) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parts[count]);
-    if (error != std::errc() || parts[count] < 0 || parts[count] > 9999 || !(text[0] >= '0' && text[0] <= '9'))
-      return std::nullopt;
+    if (error != std::errc() || parts[count] < 0 || parts[count] > 9999 || !is_digit(text[0])) return std::nullopt;
     ++count;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     if (text.empty()) break;

@@ -1,6 +1,7 @@
 #include "spec/shape.h"
 
 #include "diag/suggest.h"
+#include "diag/text.h"
 #include "spec/rules.h"
 #include "spec/selector.h"
 
@@ -14,40 +15,19 @@
 namespace openreg_gen {
 namespace {
 
-std::string wanted(const Key& key) {
-  switch (key.type) {
-    case KeyType::Map:
-      if (key.shorthand.empty()) return "a map";
-      return find_key(std::string(key.path) + "." + std::string(key.shorthand))->type == KeyType::Boolean
-                 ? "true, false or a map"
-                 : "a word or a map";
-    case KeyType::List:
-      return "a list";
-    case KeyType::Table:
-      return "a map or a list";
-    case KeyType::Text:
-      return "text";
-    case KeyType::Word:
-      return "a word";
-    case KeyType::Integer:
-      return "an integer";
-    case KeyType::Number:
-      return "a number";
-    case KeyType::Boolean:
-      return "true or false";
-    case KeyType::Size:
-      return "a size";
-  }
-  return "text";
+std::string_view wanted(const Key& key) {
+  constexpr std::string_view kWanted[] = {"a map",      "a list",   "a map or a list", "text",  "a word",
+                                          "an integer", "a number", "true or false",   "a size"};
+  if (const Key* lone = shorthand_of(key))
+    return lone->type == KeyType::Boolean ? "true, false or a map" : "a word or a map";
+  return kWanted[static_cast<std::size_t>(key.type)];
 }
 
 std::string label(const Key& key) {
   if (key.path.empty()) return "the spec";
-  if (key.path.ends_with(".*"))
-    return "an item of '" + std::string(last_part(key.path.substr(0, key.path.size() - 2))) + "'";
-  return key.path.ends_with("[]")
-             ? "an item of '" + std::string(last_part(key.path.substr(0, key.path.size() - 2))) + "'"
-             : "'" + std::string(last_part(key.path)) + "'";
+  const bool item = key.path.ends_with(".*") || key.path.ends_with("[]");
+  return fmt::format("{}'{}'", item ? "an item of " : "",
+                     last_part(key.path.substr(0, key.path.size() - (item ? 2 : 0))));
 }
 
 class Shape {
@@ -57,36 +37,16 @@ class Shape {
   std::optional<Node> check(const Node& node, const Key& key) {
     if (node.kind == Node::Kind::Null) {
       const bool container = key.type == KeyType::Map || key.type == KeyType::List || key.type == KeyType::Table;
-      if (container && !key.path.ends_with("[]")) {
-        Node empty;
-        empty.kind = key.type == KeyType::List ? Node::Kind::List : Node::Kind::Map;
-        empty.at = node.at;
-        return empty;
-      }
-      diagnostics_.error("E0115", node.at, fmt::format("{} has no value", label(key)), "expected " + wanted(key));
+      if (container && !key.path.ends_with("[]"))
+        return Node{.kind = key.type == KeyType::List ? Node::Kind::List : Node::Kind::Map, .at = node.at};
+      diagnostics_.error("E0115", node.at, fmt::format("{} has no value", label(key)),
+                         fmt::format("expected {}", wanted(key)));
       return std::nullopt;
     }
-    switch (key.type) {
-      case KeyType::Map:
-        return map(node, key);
-      case KeyType::List:
-        return list(node, key);
-      case KeyType::Table:
-        return table(node, key);
-      case KeyType::Text:
-        return text(node, key);
-      case KeyType::Word:
-        return word(node, key);
-      case KeyType::Integer:
-        return integer(node, key);
-      case KeyType::Number:
-        return number(node, key);
-      case KeyType::Boolean:
-        return boolean(node, key);
-      case KeyType::Size:
-        return size(node, key);
-    }
-    return std::nullopt;
+    using Check = std::optional<Node> (Shape::*)(const Node&, const Key&);
+    constexpr Check kChecks[] = {&Shape::map,     &Shape::list,   &Shape::table,   &Shape::text, &Shape::word,
+                                 &Shape::integer, &Shape::number, &Shape::boolean, &Shape::size};
+    return (this->*kChecks[static_cast<std::size_t>(key.type)])(node, key);
   }
 
  private:
@@ -95,6 +55,11 @@ class Shape {
     diagnostics_.error("E0115", node.at,
                        fmt::format("{} must be {}, not {}{}", label(key), wanted(key), describe(node.kind), found),
                        std::move(hint));
+    return std::nullopt;
+  }
+
+  std::nullopt_t out_of_range(const Node& node, const Key& key, std::string_view found) {
+    diagnostics_.error("E0117", node.at, fmt::format("{} is {}, not in {}..{}", label(key), found, key.min, key.max));
     return std::nullopt;
   }
 
@@ -109,11 +74,8 @@ class Shape {
     if (node.is_scalar() && !key.shorthand.empty()) return lone_word(node, key);
     if (node.kind != Node::Kind::Map) return wrong_type(node, key);
     const auto children = child_keys(key.path);
-    std::vector<std::string_view> names;
-    for (const Key* child : children) names.push_back(last_part(child->path));
-    Node result;
-    result.kind = Node::Kind::Map;
-    result.at = node.at;
+    const auto names = mapped(children, [](const Key* child) { return last_part(child->path); });
+    Node result{.kind = Node::Kind::Map, .at = node.at};
     std::set<std::string> seen;
     for (const auto& [name, value] : node.entries) {
       const auto found = std::ranges::find(names, std::string_view(name.text));
@@ -140,30 +102,20 @@ class Shape {
   }
 
   std::optional<Node> lone_word(const Node& node, const Key& key) {
-    const Key* child = find_key(std::string(key.path) + "." + std::string(key.shorthand));
-    Node result;
-    result.kind = Node::Kind::Map;
-    result.at = node.at;
-    Node name;
-    name.kind = Node::Kind::String;
-    name.text = key.shorthand;
-    name.at = node.at;
-    auto checked = check(node, *child);
+    auto checked = check(node, *shorthand_of(key));
     if (!checked) return std::nullopt;
-    result.entries.emplace_back(std::move(name), std::move(*checked));
-    return result;
+    Node name{.kind = Node::Kind::String, .text = std::string(key.shorthand), .at = node.at};
+    return Node{.kind = Node::Kind::Map, .at = node.at, .entries = {{std::move(name), std::move(*checked)}}};
   }
 
   std::optional<Node> list(const Node& node, const Key& key) {
     if (node.kind != Node::Kind::List)
       return wrong_type(node, key, node.is_scalar() ? fmt::format("write [{}]", shown(node.text)) : "");
-    const Key& item_key = *find_key(std::string(key.path) + "[]");
+    const Key& item_key = *find_key(key.path, "[]");
     if (node.items.empty() && key.path.ends_with("dtypes")) {
       diagnostics_.error("E0158", node.at, fmt::format("{} is empty", label(key)), "leave it out for its default");
     }
-    Node result;
-    result.kind = Node::Kind::List;
-    result.at = node.at;
+    Node result{.kind = Node::Kind::List, .at = node.at};
     std::set<std::string> seen;
     for (const Node& item : node.items) {
       auto checked = check(item, item_key);
@@ -192,9 +144,7 @@ class Shape {
 
   /// A map from name to value, or a list of names and of such maps; becomes a map.
   std::optional<Node> table(const Node& node, const Key& key) {
-    Node result;
-    result.kind = Node::Kind::Map;
-    result.at = node.at;
+    Node result{.kind = Node::Kind::Map, .at = node.at};
     Seen seen{node.kind == Node::Kind::List, {}};
     if (node.kind == Node::Kind::Map) {
       for (const auto& [name, value] : node.entries) row(name, value, key, seen, result);
@@ -203,9 +153,7 @@ class Shape {
     if (node.kind != Node::Kind::List) return wrong_type(node, key);
     for (const Node& item : node.items) {
       if (item.kind == Node::Kind::String) {
-        Node empty;
-        empty.at = item.at;
-        row(item, empty, key, seen, result);
+        row(item, {.at = item.at}, key, seen, result);
       } else if (item.kind == Node::Kind::Map && item.find("name") != nullptr) {
         Node rest = item;
         std::erase_if(rest.entries, [](const auto& entry) { return entry.first.text == "name"; });
@@ -230,7 +178,7 @@ class Shape {
     const auto before = diagnostics_.all().size();
     rules::operator_entry(name, context);
     if (diagnostics_.all().size() != before) return;
-    auto checked = check(value, *find_key(std::string(key.path) + ".*"));
+    auto checked = check(value, *find_key(key.path, ".*"));
     auto& earlier = seen.releases[name.text];
     const Releases releases(checked ? *checked : Node{});
     if (std::ranges::any_of(earlier, [&](const Releases& other) { return !seen.again || releases.meets(other); })) {
@@ -256,10 +204,8 @@ class Shape {
 
   std::optional<Node> word(const Node& node, const Key& key) {
     if (!node.is_scalar()) return wrong_type(node, key);
-    if (node.kind == Node::Kind::String &&
-        std::ranges::find(key.values, std::string_view(node.text)) != key.values.end())
-      return node;
     if (node.kind != Node::Kind::String) return wrong_type(node, key, did_you_mean("", key.values));
+    if (contains(key.values, node.text)) return node;
     diagnostics_.error("E0116", node.at, fmt::format("{} can't be '{}'", label(key), shown(node.text)),
                        did_you_mean(node.text, key.values));
     return std::nullopt;
@@ -277,25 +223,23 @@ class Shape {
                          "this openreg-gen reads version 1");
       return std::nullopt;
     }
-    diagnostics_.error("E0117", node.at,
-                       fmt::format("{} is {}, not in {}..{}", label(key), shown(node.text), key.min, key.max));
-    return std::nullopt;
+    return out_of_range(node, key, shown(node.text));
   }
 
   std::optional<Node> number(const Node& node, const Key& key) {
     if (node.kind != Node::Kind::Integer && node.kind != Node::Kind::Number) return wrong_type(node, key);
     const auto value = parse_number(node.text);
     if (value && *value >= static_cast<double>(key.min) && *value <= static_cast<double>(key.max)) return node;
-    diagnostics_.error("E0117", node.at,
-                       fmt::format("{} is {}, not in {}..{}", label(key), shown(node.text), key.min, key.max));
-    return std::nullopt;
+    return out_of_range(node, key, shown(node.text));
   }
 
   std::optional<Node> boolean(const Node& node, const Key& key) {
     if (node.kind == Node::Kind::Boolean) return node;
-    const bool yes = node.text == "yes" || node.text == "on" || node.text == "1";
-    const bool no = node.text == "no" || node.text == "off" || node.text == "0";
-    return wrong_type(node, key, yes ? "write true" : no ? "write false" : "");
+    constexpr std::string_view kYes[] = {"yes", "on", "1"}, kNo[] = {"no", "off", "0"};
+    return wrong_type(node, key,
+                      contains(kYes, node.text)  ? "write true"
+                      : contains(kNo, node.text) ? "write false"
+                                                 : "");
   }
 
   std::optional<Node> size(const Node& node, const Key& key) {
@@ -308,9 +252,7 @@ class Shape {
       return std::nullopt;
     }
     if (*bytes >= static_cast<std::uint64_t>(key.min) && *bytes <= static_cast<std::uint64_t>(key.max)) return node;
-    diagnostics_.error("E0117", node.at,
-                       fmt::format("{} is {} bytes, not in {}..{}", label(key), *bytes, key.min, key.max));
-    return std::nullopt;
+    return out_of_range(node, key, fmt::format("{} bytes", *bytes));
   }
 
   Diagnostics& diagnostics_;

@@ -9,8 +9,6 @@
 namespace openreg_gen {
 namespace {
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
 /// `control` formats a control character; `special` are those that get a backslash.
 std::string quoted(std::string_view text, char quote, std::string_view special, const char* control) {
   std::string out(1, quote);

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
 namespace openreg_gen {
 namespace {
@@ -24,25 +24,22 @@ std::string capture(const Parameter& p) {
   return p.name;
 }
 
-const std::map<std::string, std::string, std::less<>>& dtype_names() {
-  static const std::map<std::string, std::string, std::less<>> names = {{"uint8", "at::kByte"},
-                                                                        {"int8", "at::kChar"},
-                                                                        {"int16", "at::kShort"},
-                                                                        {"int32", "at::kInt"},
-                                                                        {"int64", "at::kLong"},
-                                                                        {"float16", "at::kHalf"},
-                                                                        {"bfloat16", "at::kBFloat16"},
-                                                                        {"float32", "at::kFloat"},
-                                                                        {"float64", "at::kDouble"},
-                                                                        {"complex32", "at::kComplexHalf"},
-                                                                        {"complex64", "at::kComplexFloat"},
-                                                                        {"complex128", "at::kComplexDouble"},
-                                                                        {"bool", "at::kBool"},
-                                                                        {"uint16", "at::kUInt16"},
-                                                                        {"uint32", "at::kUInt32"},
-                                                                        {"uint64", "at::kUInt64"}};
-  return names;
-}
+constexpr std::pair<std::string_view, std::string_view> kDtypeNames[] = {{"uint8", "at::kByte"},
+                                                                         {"int8", "at::kChar"},
+                                                                         {"int16", "at::kShort"},
+                                                                         {"int32", "at::kInt"},
+                                                                         {"int64", "at::kLong"},
+                                                                         {"float16", "at::kHalf"},
+                                                                         {"bfloat16", "at::kBFloat16"},
+                                                                         {"float32", "at::kFloat"},
+                                                                         {"float64", "at::kDouble"},
+                                                                         {"complex32", "at::kComplexHalf"},
+                                                                         {"complex64", "at::kComplexFloat"},
+                                                                         {"complex128", "at::kComplexDouble"},
+                                                                         {"bool", "at::kBool"},
+                                                                         {"uint16", "at::kUInt16"},
+                                                                         {"uint32", "at::kUInt32"},
+                                                                         {"uint64", "at::kUInt64"}};
 
 }  // namespace
 
@@ -71,32 +68,18 @@ bool Parameter::any_tensor() const {
 }
 
 std::vector<Parameter> parameters(const Op& op) {
-  std::vector<Parameter> out;
-  for (const Argument& argument : op.arguments)
-    out.push_back({cpp_type(argument.type), argument.name, argument.is_out});
-  return out;
+  return mapped(op.arguments, [](const Argument& a) { return Parameter{cpp_type(a.type), a.name, a.is_out}; });
 }
 
 std::string join(const std::vector<std::string>& pieces, std::string_view separator) {
-  std::string out;
-  for (const std::string& piece : pieces) {
-    if (!out.empty()) out += separator;
-    out += piece;
-  }
-  return out;
+  return fmt::format("{}", fmt::join(pieces, separator));
 }
 
 std::string declaration(const std::vector<Parameter>& parameters) {
-  std::vector<std::string> out;
-  for (const Parameter& p : parameters) out.push_back(p.type + " " + p.name);
-  return join(out);
+  return join(mapped(parameters, [](const Parameter& p) { return p.type + " " + p.name; }));
 }
 
-std::string names(const std::vector<Parameter>& parameters) {
-  std::vector<std::string> out;
-  for (const Parameter& p : parameters) out.push_back(p.name);
-  return join(out);
-}
+std::string names(const std::vector<Parameter>& parameters) { return join(mapped(parameters, &Parameter::name)); }
 
 bool draws_from_generator(const Op& op) {
   return std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type == "Generator?"; });
@@ -112,7 +95,7 @@ std::string op_file(const Op& op) {
       "gemm",       "gemmconvolution", "hostkernel",      "im2col",       "kernels", "matmul",
       "pick",       "recycled",        "reduce",          "resize",       "rnn",     "view"};
   std::string id = op_id(op);
-  return std::ranges::find(kTaken, lower_case(id)) == std::end(kTaken) ? id : id + "_kernel";
+  return contains(kTaken, lower_case(id)) ? id + "_kernel" : id;
 }
 
 std::string header_root(const Op& op) {
@@ -156,8 +139,8 @@ std::string dispatch_types(const std::vector<std::string>& dtypes) {
   if (dtypes.empty()) return "AT_EXPAND(AT_ALL_TYPES), at::kHalf, at::kBFloat16";
   std::vector<std::string> out;
   for (const std::string& dtype : dtypes) {
-    const auto found = dtype_names().find(dtype);
-    if (found != dtype_names().end()) out.push_back(found->second);
+    if (const auto* found = find_by(kDtypeNames, dtype, [](const auto& row) { return row.first; }))
+      out.emplace_back(found->second);
   }
   return join(out);
 }
