@@ -19,8 +19,7 @@ std::vector<std::string> to_lines(const std::string& text) {
 }
 
 bool plain(const std::string& value) {
-  return !value.empty() &&
-         std::all_of(value.begin(), value.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+  return !value.empty() && std::ranges::all_of(value, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
 }
 
 /// As YAML and JSON both read it; a name that is wrong must reach the parser as it is.
@@ -106,7 +105,7 @@ std::string_view key_of(std::string_view line) {
 std::string adapt_shipped_spec(const std::string& text, const std::string& name, const DeviceKind* device) {
   constexpr std::array<std::string_view, 4> kOpenRegsOwn{"class_prefix", "api_prefix", "vendor", "description"};
   const auto is_one_of = [](const auto& keys, std::string_view key) {
-    return std::find(keys.begin(), keys.end(), key) != keys.end();
+    return std::ranges::find(keys, key) != keys.end();
   };
   const DeviceKind& simulated = *find_device_kind("emulator");
   std::string out, section;
@@ -140,8 +139,7 @@ std::string with_device(const std::string& text, const Spec& spec, const std::st
     replace_scalar(lines, spec.device.api.at, api);
     return fmt::format("{}", fmt::join(lines, ""));
   }
-  const auto device =
-      std::find_if(lines.begin(), lines.end(), [](const std::string& line) { return line.starts_with("device:"); });
+  const auto device = std::ranges::find_if(lines, [](const std::string& line) { return line.starts_with("device:"); });
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (device != lines.end() && device->find_first_not_of(" \t\r\n", 7) == std::string::npos) {
     // The indentation is that of the block's first line, which need not be ours.

@@ -5,9 +5,9 @@
 #include "model/shards.h"
 #include "model/tests.h"
 #include "spec/minimal_ops.h"
-#include "strategy/attention.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
+#include "strategy/starter.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "spec/strategy.h"
-#include "strategy/headers.h"
+#include "strategy/item.h"
 
 #include <map>
 #include <string>

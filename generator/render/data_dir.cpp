@@ -46,7 +46,7 @@ std::string hash_templates(const DataDir& data) {
   for (const auto& entry : fs::recursive_directory_iterator(data.templates)) {
     if (entry.is_regular_file()) names.push_back(entry.path().lexically_relative(data.templates).generic_string());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   Sha256 hash;
   const auto add = [&hash](const std::string& name, const std::string& bytes) {
     hash.add(name);

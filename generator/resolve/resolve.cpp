@@ -1,6 +1,7 @@
 // The spec against the installed PyTorch: versions here, operators and AMP in files of their own.
 #include "resolve/resolve.h"
 
+#include "diag/text.h"
 #include "releases/releases.h"
 #include "resolve/validate.h"
 #include "spec/rules.h"
@@ -34,7 +35,7 @@ Resolved resolve(Spec written, const Catalog& catalog, Diagnostics& diagnostics)
   const Spec& spec = resolved.spec;
   validate_ops(resolved, diagnostics);
   validate_amp(spec, catalog, diagnostics);
-  diagnostics.finish(spec.text.starts_with("\xEF\xBB\xBF") ? std::string_view(spec.text).substr(3) : spec.text);
+  diagnostics.finish(without_byte_order_mark(spec.text));
   return resolved;
 }
 

@@ -2,7 +2,6 @@
 
 #include "diag/suggest.h"
 #include "releases/releases.h"
-#include "resolve/select_match.h"
 #include "resolve/validate.h"
 #include "spec/minimal_ops.h"
 #include "spec/rules.h"

@@ -1,4 +1,4 @@
-#include "resolve/select_match.h"
+#include "resolve/select.h"
 
 #include "diag/suggest.h"
 #include "resolve/validate.h"

@@ -1,7 +1,6 @@
 // The strategies, in the order of the reference page.
+#include "diag/text.h"
 #include "spec/strategy.h"
-
-#include <algorithm>
 
 namespace openreg_gen {
 
@@ -17,12 +16,8 @@ std::span<const Strategy> all_strategies() {
   return all;
 }
 
-const Strategy* find_strategy(std::string_view word) {
-  const auto all = all_strategies();
-  const auto found = std::ranges::find(all, word, &Strategy::word);
-  return found == all.end() ? nullptr : &*found;
-}
+const Strategy* find_strategy(std::string_view word) { return find_by(all_strategies(), word, &Strategy::word); }
 
-bool Strategy::takes(std::string_view key) const { return std::ranges::find(keys, key) != keys.end(); }
+bool Strategy::takes(std::string_view key) const { return contains(keys, key); }
 
 }  // namespace openreg_gen

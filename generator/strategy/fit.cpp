@@ -1,5 +1,6 @@
 #include "strategy/fit.h"
 
+#include "diag/text.h"
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,9 +30,7 @@ StrategyFit fit_of(const Strategy& strategy, const Op& op) {
 }
 
 std::vector<StrategyFit> fitting_strategies(const Op& op) {
-  std::vector<StrategyFit> fits;
-  for (const Strategy& strategy : all_strategies()) fits.push_back(fit_of(strategy, op));
-  return fits;
+  return mapped(all_strategies(), [&](const Strategy& strategy) { return fit_of(strategy, op); });
 }
 
 const Strategy& best_strategy(const Op& op, std::string& why, const ComponentSet* there) {

@@ -2,7 +2,6 @@
 #include "catalog/in_tree.h"
 #include "spec/strategy.h"
 #include "strategy/fit.h"
-#include "strategy/headers.h"
 #include "strategy/item.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,12 @@
 #include "strategy/item.h"
 
+#include "diag/text.h"
+#include "releases/releases.h"
 #include "schema/schema.h"
+#include "spec/document.h"
+
+#include <algorithm>
+#include <iterator>
 
 namespace openreg_gen {
 namespace {
@@ -68,7 +74,7 @@ void StructuredTexts::print(Fields out) const {
 }
 
 StructuredTexts Shown::structured(const Op& op) const {
-  std::vector<std::string> meta, impl, stub_impl, detour, unnamed;
+  std::vector<std::string> meta, impl, stub_impl, detour;
   std::vector<Parameter> impl_params, run_params;
   StructuredTexts texts;
   if (op.precomputed) impl_params.push_back({"const " + op.meta_struct + "::meta_return_ty&", "precomputed", false});
@@ -92,7 +98,6 @@ StructuredTexts Shown::structured(const Op& op) const {
     impl.push_back(p.name);
     impl_params.push_back(p);
   }
-  for (const Parameter& p : impl_params) unnamed.push_back(p.type);
   texts.meta_header = "ATen/ops/" + header_root(op) + "_meta.h";
   texts.meta_struct = op.meta_struct;
   texts.precomputed = op.precomputed;
@@ -100,7 +105,7 @@ StructuredTexts Shown::structured(const Op& op) const {
   texts.impl_args = join(impl);
   texts.stub_impl_args = join(stub_impl);
   texts.impl_params = declaration(impl_params);
-  texts.impl_params_unnamed = join(unnamed);
+  texts.impl_params_unnamed = join(mapped(impl_params, &Parameter::type));
   texts.detour_args = join(detour);
   texts.run_params = declaration(run_params);
   texts.run_args = names(run_params);
@@ -133,9 +138,17 @@ const std::vector<std::unique_ptr<OpItem>>& Listed::of(std::string_view list) co
 }
 
 std::vector<std::string> dtype_names(const OpSpec& entry) {
-  std::vector<std::string> out;
-  for (const auto& dtype : *entry.dtypes) out.push_back(*dtype);
-  return out;
+  return mapped(*entry.dtypes, [](const auto& dtype) { return *dtype; });
+}
+
+Location place_in(const Located<Expr>& expr, std::size_t offset, const Spec& spec) {
+  return place_inside({.kind = Node::Kind::String, .text = expr->text, .at = expr.at}, offset, spec.text);
+}
+
+void check_dtypes(const Spec& spec, const OpSpec& op, const Located<Expr>& expr, Diagnostics& diagnostics,
+                  const std::function<bool(const std::string&)>& is_element) {
+  if (const auto error = dtype_error(*expr, dtype_names(op), is_element))
+    diagnostics.error(error->code, place_in(expr, error->offset, spec), error->message, error->hint);
 }
 
 std::string detour_function(const OpSpec& entry) {
@@ -152,6 +165,17 @@ DtypeTexts::DtypeTexts(const Shown& shown, const OpSpec& entry, const OpItem& it
 std::string fallback_enumerator(FallbackKind kind) {
   constexpr const char* kEnumerators[] = {"kNone", "kCpu", "kCopy", "kAlias"};
   return kEnumerators[static_cast<std::size_t>(kind)];
+}
+
+void Headers::add(const OpItem& op, const std::string& header) {
+  if (!header.empty()) (find_op_release(op.op) ? guarded_ : plain_).insert(header);
+  limited_ = limited_ || !op.releases->when.empty();
+}
+
+void Headers::print(Fields out) const {
+  std::set<std::string> guarded;
+  std::ranges::set_difference(guarded_, plain_, std::inserter(guarded, guarded.end()));
+  out("headers", plain_)("guarded_headers", guarded)("limited", limited_);
 }
 
 }  // namespace openreg_gen

@@ -7,6 +7,7 @@
 #include "texts/fields.h"
 #include "texts/ops_texts.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -78,6 +79,20 @@ struct Shown {
   bool falls_back(const OpSpec& entry) const;
 };
 
+/// What a file of registrations includes: `headers`, `guarded_headers`, which not each supported release of PyTorch
+/// has, and `limited`, whether the file registers an operator for some releases alone.
+class Headers {
+ public:
+  /// A header that an operator needs; it may need none.
+  void add(const OpItem& op, const std::string& header);
+  void add(const std::string& header) { plain_.insert(header); }
+  void print(Fields out) const;
+
+ private:
+  std::set<std::string> plain_, guarded_;
+  bool limited_ = false;
+};
+
 /// What a strategy says of all its operators together.
 struct Listed {
   const OpLists& lists;
@@ -93,6 +108,13 @@ struct DtypeTexts {
 };
 
 std::vector<std::string> dtype_names(const OpSpec& entry);
+
+/// The column of a byte of an expression.
+Location place_in(const Located<Expr>& expr, std::size_t offset, const Spec& spec);
+/// Operators that one of the entry's dtypes has not: the compiler would say so, far from the spec.
+void check_dtypes(const Spec& spec, const OpSpec& op, const Located<Expr>& expr, Diagnostics& diagnostics,
+                  const std::function<bool(const std::string&)>& is_element);
+
 /// The enumerator of FallbackKind in the emitted host/Fallback.h.
 std::string fallback_enumerator(FallbackKind kind);
 /// The boxed function by which an operator falls back.

@@ -23,14 +23,14 @@ struct MatmulItem : OpItem {
 
 std::string not_matmul(const Op& op) {
   constexpr std::string_view family[] = {"addmm.out", "addmv.out", "baddbmm.out", "bmm.out", "dot", "mm.out", "vdot"};
-  if (std::ranges::find(family, op.name) != std::end(family)) return {};
-  if (std::ranges::find(family, op.structured_delegate) != std::end(family)) {
+  if (contains(family, op.name)) return {};
+  if (contains(family, op.structured_delegate)) {
     return served_by_delegate(op);
   }
   constexpr std::string_view composed[] = {"chain_matmul",     "dot",       "inner",  "linalg_matmul",
                                            "linalg_multi_dot", "linear",    "matmul", "mv",
                                            "linalg_vecdot",    "tensordot", "vdot"};
-  if (std::ranges::find(composed, op.base) != std::end(composed))
+  if (contains(composed, op.base))
     return "PyTorch composes it of products that can be: mm.out, bmm.out, addmm.out, baddbmm.out, addmv.out and dot";
   return "it is no product of matrices; those are mm.out, bmm.out, addmm.out, baddbmm.out, addmv.out, dot and vdot";
 }

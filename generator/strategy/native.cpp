@@ -1,6 +1,5 @@
 // `native`: a kernel with the operator's exact signature is the owner's.
 #include "spec/strategy.h"
-#include "strategy/attention.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
 #include "strategy/starter.h"

@@ -2,7 +2,6 @@
 #include "diag/suggest.h"
 #include "spec/print_expr.h"
 #include "spec/strategy.h"
-#include "strategy/check_expr.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
 #include "strategy/starter.h"
@@ -73,7 +72,7 @@ void check_pointwise(const Spec& spec, const OpSpec& op, const Op& known, Diagno
     if (!argument.is_out && (number || type.starts_with("Tensor"))) names.push_back(argument.name);
   }
   each_name(op.expr->root, [&](const ExprNode& use) {
-    if (std::ranges::find(names, use.text) != names.end()) return;
+    if (contains(names, use.text)) return;
     diagnostics.error("E0208", place_in(op.expr, use.offset, spec),
                       fmt::format("'{}' is no argument of '{}'", use.text, known.name), did_you_mean(use.text, names));
   });
@@ -108,8 +107,7 @@ std::unique_ptr<OpItem> pointwise_item(const Shown& shown, const OpSpec& entry, 
     (optional ? out->cl_optionals : out->cl_numbers).push_back(p.name);
     read.push_back(p.name);
   }
-  std::ranges::stable_partition(
-      read, [&](const std::string& name) { return std::ranges::find(out->cl_numbers, name) != out->cl_numbers.end(); });
+  std::ranges::stable_partition(read, [&](const std::string& name) { return contains(out->cl_numbers, name); });
   out->numbers = join(read);
   out->kernel_params = declaration(kernel_params);
   out->kernel_args = names(call);
@@ -126,7 +124,7 @@ std::unique_ptr<OpItem> pointwise_item(const Shown& shown, const OpSpec& entry, 
 bool boolean_result(std::string_view base) {
   constexpr std::string_view kBases[] = {"isinf", "isnan", "logical_and", "logical_not", "logical_or", "logical_xor"};
   if (base.ends_with('_')) base.remove_suffix(1);  // in-place
-  return std::ranges::find(kBases, base) != std::end(kBases);
+  return contains(kBases, base);
 }
 
 Strategy pointwise_strategy() {

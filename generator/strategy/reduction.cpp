@@ -1,7 +1,6 @@
 // `reduction`: the spec's expressions become a kernel that folds elements, or picks one of them.
 #include "spec/print_expr.h"
 #include "spec/strategy.h"
-#include "strategy/check_expr.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
 
@@ -45,7 +44,7 @@ std::string not_reduction(const Op& op) {
   if (!op.structured || op.schema_returns.size() != 1) return "PyTorch has no structured form of it with one result";
   constexpr std::string_view known[] = {"self", "dim", "keepdim", "dtype"};
   for (const Argument& a : op.arguments) {
-    if (!a.is_out && std::ranges::find(known, a.name) == std::end(known)) {
+    if (!a.is_out && !contains(known, a.name)) {
       return fmt::format("it takes '{}', and a reduction has `self`, `dim`, `keepdim` and `dtype` alone", a.name);
     }
   }
@@ -89,7 +88,7 @@ void check_reduction(const Spec& spec, const OpSpec& op, const Op& known, Diagno
   for (const auto& [expr, seen] : expressions) {
     if (!expr->given() || (*expr)->error) continue;  // reported by the parser
     each_name((*expr)->root, [&, &at = *expr, &names = seen](const ExprNode& use) {
-      if (std::ranges::find(names, use.text) != names.end()) return;
+      if (contains(names, use.text)) return;
       diagnostics.error("E0224", place_in(at, use.offset, spec),
                         fmt::format("'{}' is not known in this expression", use.text),
                         fmt::format("it sees {}", fmt::join(names, " and ")));
@@ -138,7 +137,7 @@ void summarise_reduction(const Shown&, Listed& listed) {
 
 bool picks(const Op& op) {
   constexpr std::string_view kNames[] = {"argmax.out", "argmin.out", "max.dim_max", "min.dim_min"};
-  return std::ranges::find(kNames, op.name) != std::end(kNames);
+  return contains(kNames, op.name);
 }
 
 Strategy reduction_strategy() {

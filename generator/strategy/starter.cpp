@@ -5,6 +5,10 @@
 namespace openreg_gen {
 namespace {
 
+constexpr std::string_view kForward = "_scaled_dot_product_fused_attention_overrideable";
+constexpr std::string_view kBackward = "_scaled_dot_product_fused_attention_overrideable_backward";
+constexpr std::string_view kChoice = "_fused_sdp_choice";
+
 constexpr std::string_view kInOpenCl[] = {
     "_fused_adam_",
     "_fused_adamw_",
@@ -52,6 +56,23 @@ Starter starter(std::string_view op) {
   if (op == "minimum.out") return {"at::_isnan(self) || self < other ? self : other", ordered};
   if (op == "abs.out") return {"std::abs(self)", "AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), at::kHalf, at::kBFloat16"};
   return {};
+}
+
+bool of_attention(std::string_view op) { return op == kForward || op == kBackward || op == kChoice; }
+
+std::string attention_start(std::string_view op) {
+  if (op == kForward) return "attention_by_math";
+  return op == kBackward ? "attention_backward_by_math" : "";
+}
+
+bool is_attention_choice(std::string_view op) { return op == kChoice; }
+
+void add_attention(Listed& listed) {
+  const auto named = [&](const char* list, std::string_view name) {
+    return std::ranges::any_of(listed.of(list), [&](const auto& item) { return item->op == name; });
+  };
+  listed.out("fused_attention", named("native", kForward))("fused_attention_backward", named("native", kBackward))(
+      "attention_choice", named("stub", kChoice));
 }
 
 }  // namespace openreg_gen

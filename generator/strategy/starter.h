@@ -1,6 +1,8 @@
 // What kernels start as and take: small tables. Pure functions.
 #pragma once
 
+#include "strategy/item.h"
+
 #include <string>
 #include <string_view>
 
@@ -27,5 +29,15 @@ StubSignature stub_signature(std::string_view fn_type);
 /// Whether the result of an operator without a meta() is true or false, by its base name: a comparison to PyTorch,
 /// whose `out` may be of any dtype. Structured ones give it in meta().
 bool boolean_result(std::string_view base);
+
+/// Whether it is an operator of fused attention, its kernels or the choice of one. The CPU has nothing to compare them
+/// with; tests/test_attention.py has their tests.
+bool of_attention(std::string_view op);
+/// The function that such a kernel calls at first, of csrc/aten/native/AttentionMath.h; empty for other operators.
+std::string attention_start(std::string_view op);
+/// _fused_sdp_choice, whose stub is no kernel: PyTorch's function of that name is the CPU's own choice.
+bool is_attention_choice(std::string_view op);
+/// {fused_attention, fused_attention_backward, attention_choice}: what of it the spec names.
+void add_attention(Listed& listed);
 
 }  // namespace openreg_gen

@@ -2,7 +2,6 @@
 #include "catalog/in_tree.h"
 #include "catalog/stubs.h"
 #include "spec/strategy.h"
-#include "strategy/attention.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
 #include "strategy/starter.h"

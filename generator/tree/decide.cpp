@@ -152,7 +152,7 @@ void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFil
   judge(step, Verdict::Yours);
   if (was_owned && !before->at.empty() && disk_.kind(before->at) == FileKind::File && disk_.inside(before->at)) {
     const auto ids = marks_in(disk_.read(before->at));
-    if (std::find(ids.begin(), ids.end(), entry.id) != ids.end()) entry.at = before->at;
+    if (std::ranges::find(ids, entry.id) != ids.end()) entry.at = before->at;
   }
   const FileKind kind = disk_.kind(step.from.empty() ? output.path : step.from);
   if (kind == FileKind::File) {

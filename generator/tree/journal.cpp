@@ -114,7 +114,7 @@ std::string take_back(Disk& disk, Journal journal) {
 
 void finish(Disk& disk, const Journal& journal, bool keep) {
   std::vector<std::string> folders = folders_of(journal);
-  if (std::find(folders.begin(), folders.end(), kState) == folders.end()) folders.push_back(kState);
+  if (std::ranges::find(folders, kState) == folders.end()) folders.push_back(kState);
   disk.sync(folders);
   if (!keep) return clear(disk);
   const std::string undo(kUndo);

@@ -63,8 +63,8 @@ bool needs_a_noun(const std::string& token) {
 /// "const at::Tensor& self = {}" -> "const Tensor &".
 std::string type_of(std::string_view parameter, bool named) {
   std::vector<std::string> list = tokens(parameter);
-  list.erase(std::find(list.begin(), list.end(), "="), list.end());
-  if (const auto open = std::find(list.begin(), list.end(), "[["); open != list.end()) {
+  list.erase(std::ranges::find(list, "="), list.end());
+  if (const auto open = std::ranges::find(list, "[["); open != list.end()) {
     const auto close = std::find(open, list.end(), "]]");
     list.erase(open, close == list.end() ? close : close + 1);
   }

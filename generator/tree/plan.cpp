@@ -11,10 +11,9 @@ namespace openreg_gen {
 namespace {
 
 void finish(const Disk& disk, Plan& plan) {
-  std::stable_sort(plan.steps.begin(), plan.steps.end(), [](const Step& a, const Step& b) { return a.path < b.path; });
+  std::ranges::stable_sort(plan.steps, [](const Step& a, const Step& b) { return a.path < b.path; });
   const std::string ignored = ".openreg-gen/backup/.gitignore";
-  const bool backups =
-      std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) { return !s.backup.empty(); });
+  const bool backups = std::ranges::any_of(plan.steps, [](const Step& s) { return !s.backup.empty(); });
   if (backups && disk.kind(ignored) == FileKind::None) plan.state.push_back({ignored, "*\n"});
   std::string text = manifest_text(plan.manifest);
   const std::string path(kManifest);
@@ -46,20 +45,20 @@ bool Step::writes() const {
 }
 
 bool Plan::refused() const {
-  return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.action() == Action::Refuse; });
+  return std::ranges::any_of(steps, [](const Step& step) { return step.action() == Action::Refuse; });
 }
 
 bool Plan::conflicts() const {
-  return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.action() == Action::Conflict; });
+  return std::ranges::any_of(steps, [](const Step& step) { return step.action() == Action::Conflict; });
 }
 
 bool Plan::changes() const {
   return !state.empty() || !state_gone.empty() ||
-         std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.writes(); });
+         std::ranges::any_of(steps, [](const Step& step) { return step.writes(); });
 }
 
 bool Plan::clean() const {
-  return !changes() && std::all_of(steps.begin(), steps.end(), [](const Step& step) {
+  return !changes() && std::ranges::all_of(steps, [](const Step& step) {
     return step.finding() == Finding::Fine && step.action() != Action::Refuse;
   });
 }
@@ -85,13 +84,6 @@ Plan make_plan(const Disk& disk, const Manifest* old, std::vector<Rendered> rend
                           [](const auto& entry) { return entry.second->file_class == FileClass::Owned; });
     for (const auto& [path, file] : gone) decider.drop(path, *file, plan);
   }
-  finish(disk, plan);
-  return plan;
-}
-
-Plan manifest_plan(const Disk& disk, Manifest manifest) {
-  Plan plan;
-  plan.manifest = std::move(manifest);
   finish(disk, plan);
   return plan;
 }

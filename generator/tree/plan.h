@@ -82,9 +82,6 @@ struct PlanOptions {
 Plan make_plan(const Disk& disk, const Manifest* old, std::vector<Rendered> renders, Manifest next,
                const PlanOptions& options = {});
 
-/// The plan's writes become those of the manifest alone: what `own` does.
-Plan manifest_plan(const Disk& disk, Manifest manifest);
-
 /// True if a render of `inputs` would change nothing, found without rendering.
 bool is_fresh(const Disk& disk, const Manifest& manifest, const Manifest& next);
 

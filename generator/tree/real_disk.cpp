@@ -220,7 +220,7 @@ std::vector<std::string> RealDisk::list(const std::string& folder) const {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(root_ / folder, error)) names.push_back(entry.path().filename());
   if (error && error != std::errc::no_such_file_or_directory) fail("list", root_ / folder, error.message());
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 

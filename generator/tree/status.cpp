@@ -10,19 +10,9 @@ namespace openreg_gen {
 std::vector<FileStatus> file_statuses(const Disk& disk, const Manifest& manifest) {
   std::vector<FileStatus> out;
   for (const auto& [rendered_as, file] : manifest.files) {
-    FileStatus status;
-    status.rendered_as = rendered_as;
-    status.path = file.at.empty() ? rendered_as : file.at;
-    status.file_class = file.file_class;
-    status.key = file.key;
-    status.claimed = file.claimed;
-    status.ignored = file.ignored;
-    status.left = file.left;
-    status.signature = file.signature;
-    status.wanted = file.wanted;
-    const bool there = disk.inside(folder_of(status.path)) && disk.kind(status.path) == FileKind::File;
-    status.missing = !there;
-    if (there) {
+    FileStatus status{file, file.at.empty() ? rendered_as : file.at, rendered_as};
+    status.missing = !disk.inside(folder_of(status.path)) || disk.kind(status.path) != FileKind::File;
+    if (!status.missing) {
       const std::string text = disk.read(status.path);
       status.edited = sha256(text) != file.sha256;
       if (file.conflict) status.markers = conflict_lines(text);

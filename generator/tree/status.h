@@ -9,19 +9,14 @@
 
 namespace openreg_gen {
 
-struct FileStatus {
+/// What the manifest says of a file, `wanted` only where the kernel does not fit it yet, and what is there.
+struct FileStatus : ManifestFile {
   std::string path;         // where it is
   std::string rendered_as;  // where it would be rendered to
-  FileClass file_class = FileClass::Generated;
-  std::string key;
   bool missing = false;
-  bool edited = false;            // other bytes than were written last
-  bool claimed = false;           // by `own`
-  bool ignored = false;           // by .openreg-gen/ignore
-  bool left = false;              // the spec no longer asks for it
-  std::vector<int> markers;       // lines of conflict markers that wait to be mended
-  int line = 0;                   // of a kernel with another signature than it should have
-  std::string signature, wanted;  // of such a kernel; else `wanted` is empty
+  bool edited = false;         // other bytes than were written last
+  std::vector<int> markers{};  // lines of conflict markers that wait to be mended
+  int line = 0;                // of a kernel with another signature than it should have
 };
 
 /// All files of the manifest, sorted by where they would be rendered to.

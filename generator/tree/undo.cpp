@@ -8,7 +8,7 @@
 namespace openreg_gen {
 
 bool LastRun::edited() const {
-  return std::any_of(files.begin(), files.end(), [](const File& file) { return file.edited; });
+  return std::ranges::any_of(files, [](const File& file) { return file.edited; });
 }
 
 std::optional<LastRun> last_run(const Disk& disk) {
