@@ -159,7 +159,7 @@ def stubs(releases):
 
 STUBS = """\
 // Written by scripts/facts.py; see docs/releases.md.
-#include "catalog/dispatch_stubs.h"
+#include "catalog/facts.h"
 
 #include "diag/text.h"
 
@@ -210,7 +210,7 @@ def in_tree(releases):
 
 IN_TREE = """\
 // Written by scripts/facts.py; see docs/releases.md.
-#include "catalog/in_tree_rows.h"
+#include "catalog/facts.h"
 
 #include <algorithm>
 #include <iterator>

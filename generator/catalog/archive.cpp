@@ -118,46 +118,24 @@ class Reader {
   bool good_ = true;
 };
 
+template <typename Archive, typename... Fields>
+void fields(Archive& archive, Fields&... each) {
+  (archive.field(each), ...);
+}
+
 template <typename Archive, typename A>
   requires std::is_same_v<std::remove_const_t<A>, Argument>
 void each_field(Archive& archive, A& a) {
-  archive.field(a.type);
-  archive.field(a.name);
-  archive.field(a.schema_type);
-  archive.field(a.default_value);
-  archive.field(a.kwarg_only);
-  archive.field(a.is_out);
+  fields(archive, a.type, a.name, a.schema_type, a.default_value, a.kwarg_only, a.is_out);
 }
 
 template <typename Archive, typename O>
   requires std::is_same_v<std::remove_const_t<O>, Op>
 void each_field(Archive& archive, O& op) {
-  archive.field(op.name);
-  archive.field(op.base);
-  archive.field(op.overload);
-  archive.field(op.schema);
-  archive.field(op.returns);
-  archive.field(op.arguments);
-  archive.field(op.op_class);
-  archive.field(op.has_default);
-  archive.field(op.has_dispatch);
-  archive.field(op.structured);
-  archive.field(op.structured_delegate);
-  archive.field(op.structured_inherits);
-  archive.field(op.precomputed);
-  archive.field(op.is_view);
-  archive.field(op.composite_implicit);
-  archive.field(op.kernels);
-  archive.field(op.tags);
-  archive.field(op.variants);
-  archive.field(op.kind);
-  archive.field(op.meta_struct);
-  archive.field(op.precompute);
-  archive.field(op.schema_returns);
-  archive.field(op.python_module);
-  archive.field(op.method);
-  archive.field(op.device_guard);
-  archive.field(op.device_check);
+  fields(archive, op.name, op.base, op.overload, op.schema, op.returns, op.arguments, op.op_class, op.has_default,
+         op.has_dispatch, op.structured, op.structured_delegate, op.structured_inherits, op.precomputed, op.is_view,
+         op.composite_implicit, op.kernels, op.tags, op.variants, op.kind, op.meta_struct, op.precompute,
+         op.schema_returns, op.python_module, op.method, op.device_guard, op.device_check);
 }
 
 }  // namespace

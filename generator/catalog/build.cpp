@@ -1,9 +1,7 @@
 #include "catalog/build.h"
 
-#include "catalog/classify.h"
+#include "diag/text.h"
 #include "catalog/cpp_types.h"
-#include "catalog/declarations.h"
-#include "catalog/generated_forms.h"
 #include "diag/failure.h"
 #include "system/files.h"
 #include "system/hash.h"
@@ -16,11 +14,6 @@
 
 namespace openreg_gen {
 namespace {
-
-std::string read_or_fail(const std::filesystem::path& path) {
-  if (auto text = try_read_file(path)) return std::move(*text);
-  throw Failure(Exit::Environment, "E0402", "cannot read " + path.string(), "check the file's permissions");
-}
 
 using Functions = std::unordered_map<std::string, const NativeFunction*>;
 using Groups = std::unordered_map<std::string, std::vector<const NativeFunction*>>;
@@ -99,7 +92,7 @@ void add_structure(Op& op, const NativeFunction& f, const std::vector<const Nati
   op.tags = f.tags;
   // Tags that PyTorch gives without their being written.
   const auto give = [&](const char* tag, bool wanted) {
-    if (wanted && std::ranges::find(known_tags, tag) != known_tags.end()) op.tags.emplace_back(tag);
+    if (wanted && contains(known_tags, tag)) op.tags.emplace_back(tag);
   };
   give("pt2_compliant_tag", !f.generated);
   give("out", op.kind == SchemaKind::Out);
@@ -121,9 +114,12 @@ Catalog build_catalog(const CatalogSources& sources) {
   catalog.dir_ = sources.torch;
   catalog.version_ = sources.version;
   Hash hash;
+  const auto read = [](const std::filesystem::path& path) {
+    return read_file(path, "E0402", "check the file's permissions");
+  };
 
-  const auto yaml = read_or_fail(sources.native_functions);
-  const auto tags_yaml = read_or_fail(sources.tags);
+  const auto yaml = read(sources.native_functions);
+  const auto tags_yaml = read(sources.tags);
   hash.add(yaml);
   hash.add(tags_yaml);
   const auto tags = read_tags(tags_yaml, sources.tags);
@@ -144,7 +140,7 @@ Catalog build_catalog(const CatalogSources& sources) {
   if (sources.declarations.empty()) {
     for (const auto& f : functions) declarations.push_back(declare(f));
   } else {
-    const auto text = read_or_fail(sources.declarations);
+    const auto text = read(sources.declarations);
     hash.add(text);
     declarations = read_registration_declarations(text, sources.declarations);
   }

@@ -1,6 +1,8 @@
+// How a catalogue is made of the files that declare operators.
 #pragma once
 
 #include "catalog/catalog.h"
+#include "catalog/declarations.h"
 
 namespace openreg_gen {
 
@@ -15,5 +17,17 @@ struct CatalogSources {
 CatalogSources find_sources(const std::filesystem::path& torch);
 /// Reads and merges the files, without any cache. Some 0.2 s.
 Catalog build_catalog(const CatalogSources& sources);
+
+// Its steps.
+
+/// Appends the out and functional forms that the entries' `autogen` lines announce (tag "generated"): schema, kernel
+/// name and tags as PyTorch's codegen derives them. Throws Failure(Environment, "E0402") where an entry announces a
+/// form that cannot be derived from its group.
+void add_generated_forms(std::vector<NativeFunction>& functions);
+
+/// The op's one class, from its other fields, which must be filled in.
+OpClass classify(const Op& op);
+/// PyTorch's own rule: it returns an alias of an argument, or changes only its metadata.
+bool is_view_op(const Schema& schema, const std::vector<std::string>& tags);
 
 }  // namespace openreg_gen

@@ -1,8 +1,18 @@
 #include "catalog/catalog.h"
 
+#include "diag/text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace openreg_gen {
+namespace {
+
+std::string_view name_of(const Op& op) { return op.name; }
+
+}  // namespace
 
 std::string_view to_string(OpClass op_class) {
   constexpr std::string_view kWords[] = {"structured", "native", "composite", "view", "factory", "random"};
@@ -12,12 +22,8 @@ std::string_view to_string(OpClass op_class) {
 std::string Op::ops_struct() const { return "at::_ops::" + base + (overload.empty() ? "" : "_" + overload); }
 
 std::string Op::signature() const {
-  std::string result = returns + " (";
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (i != 0) result += ", ";
-    result += arguments[i].type + " " + arguments[i].name;
-  }
-  return result + ")";
+  const auto texts = mapped(arguments, [](const Argument& a) { return a.type + " " + a.name; });
+  return fmt::format("{} ({})", returns, fmt::join(texts, ", "));
 }
 
 bool Op::has_tag(std::string_view tag) const { return std::ranges::binary_search(tags, tag); }
@@ -31,8 +37,7 @@ std::string Op::native_struct(const std::string& dispatch_key) const {
 
 const Op* Catalog::find(std::string_view name) const {
   if (name.starts_with("aten::")) name.remove_prefix(6);
-  const auto at = std::ranges::lower_bound(ops, name, {}, [](const Op& op) -> std::string_view { return op.name; });
-  return at != ops.end() && at->name == name ? &*at : nullptr;
+  return find_sorted(ops, name, name_of);
 }
 
 std::span<const Op> Catalog::all() const { return ops; }
@@ -40,8 +45,8 @@ std::span<const Op> Catalog::all() const { return ops; }
 std::vector<const Op*> Catalog::overloads(std::string_view base) const {
   if (base.starts_with("aten::")) base.remove_prefix(6);
   std::vector<const Op*> result;
-  const auto begin = std::ranges::lower_bound(ops, base, {}, [](const Op& op) -> std::string_view { return op.name; });
-  for (auto at = begin; at != ops.end() && at->name.starts_with(base); ++at) {
+  for (auto at = std::ranges::lower_bound(ops, base, {}, name_of); at != ops.end() && at->name.starts_with(base);
+       ++at) {
     if (at->base == base) result.push_back(&*at);
   }
   return result;
@@ -50,5 +55,16 @@ std::vector<const Op*> Catalog::overloads(std::string_view base) const {
 const std::string& Catalog::torch_version() const { return version_; }
 const std::filesystem::path& Catalog::torch_dir() const { return dir_; }
 const std::string& Catalog::identity() const { return identity_; }
+
+std::vector<std::string> served_forms(const Op& op, const Catalog& catalog) {
+  std::vector<std::string> served;
+  for (const std::string& name : op.variants) {
+    const Op* form = catalog.find(name);
+    if (form == nullptr || op.has_default) continue;  // with two defaults it is unknown which ends in which
+    const bool delegates = form->structured_delegate == op.name;
+    if (delegates || (form->has_default && form->structured_delegate.empty())) served.push_back(name);
+  }
+  return served;
+}
 
 }  // namespace openreg_gen

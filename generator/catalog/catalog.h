@@ -86,6 +86,12 @@ class Catalog {
   std::filesystem::path dir_;
 };
 
+/// Which other forms of an operator end in the kernel that a backend registers for it: names of `op`'s variants that
+/// PyTorch's own kernels make of it, sorted: the functional and in-place forms of a
+/// structured out form, and forms with a composite kernel (`abs` calls `abs.out`; `zeros.out` calls `zeros`). A form
+/// of another structured operator is none, though it has a default: that one ends in the structured out form.
+std::vector<std::string> served_forms(const Op& op, const Catalog& catalog);
+
 /// Where PyTorch is: --torch DIR, else $VIRTUAL_ENV, else the Python on PATH (without starting it where the folder can
 /// be known). Throws Failure(Environment) that says what was tried and how to mend it.
 std::filesystem::path find_torch(const std::optional<std::filesystem::path>& option);

@@ -1,4 +1,4 @@
-#include "catalog/classify.h"
+#include "catalog/build.h"
 
 #include <algorithm>
 #include <array>

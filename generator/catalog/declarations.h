@@ -33,7 +33,7 @@ struct NativeFunction {
   bool dispatch_written = false;  // even if empty, which says: no kernel at all
   bool structured = false, ufunc = false, const_ref_mutable = false, device_guard = true, device_check = true;
   bool method = false, manual_cpp_binding = false;
-  bool generated = false;  // not written: one of the forms that codegen adds (see generated_forms.h)
+  bool generated = false;  // not written: one of the forms that codegen adds (see build.h)
 
   bool in_structured_group() const { return structured || !structured_delegate.empty(); }
   bool has_kernel(const std::string& key) const { return kernels.contains(key); }

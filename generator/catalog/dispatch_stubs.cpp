@@ -1,5 +1,5 @@
 // Written by scripts/facts.py; see docs/releases.md.
-#include "catalog/dispatch_stubs.h"
+#include "catalog/facts.h"
 
 #include "diag/text.h"
 

@@ -1,6 +1,6 @@
-#include "catalog/generated_forms.h"
+#include "catalog/build.h"
 
-#include "catalog/classify.h"
+#include "diag/text.h"
 #include "diag/failure.h"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ NativeFunction generated_from(const NativeFunction& base, Schema schema) {
   f.kernels["CompositeExplicitAutograd"] = std::move(kernel);
   f.tags = {"generated"};
   for (const char* inherited : {"nondeterministic_seeded", "view_copy", "pt2_compliant_tag"}) {
-    if (std::ranges::find(base.tags, inherited) != base.tags.end()) f.tags.emplace_back(inherited);
+    if (contains(base.tags, inherited)) f.tags.emplace_back(inherited);
   }
   f.schema = std::move(schema);
   return f;

@@ -1,7 +1,6 @@
 #include "catalog/in_tree.h"
 
-#include "catalog/dispatch_stubs.h"
-#include "catalog/in_tree_rows.h"
+#include "catalog/facts.h"
 #include "diag/text.h"
 
 #include <algorithm>
@@ -30,7 +29,7 @@ bool result_is_like_self(std::string_view op) { return op == "abs.out" || op == 
 DispatchStub dispatch_stub(const std::string& name) {
   const std::string family(find_stub_declaration(name)->family);
   constexpr std::string_view elementwise[] = {"Activation", "BinaryOps", "Lerp", "PointwiseOps", "Pow", "UnaryOps"};
-  const bool promotes = std::ranges::find(elementwise, family) != std::end(elementwise) || name.starts_with("clamp");
+  const bool promotes = contains(elementwise, family) || name.starts_with("clamp");
   return {name, family, promotes && !mixes_dtypes(name)};
 }
 

@@ -1,5 +1,5 @@
 // Written by scripts/facts.py; see docs/releases.md.
-#include "catalog/in_tree_rows.h"
+#include "catalog/facts.h"
 
 #include <algorithm>
 #include <iterator>

@@ -3,6 +3,7 @@
 #include "catalog/declarations.h"
 
 #include "diag/failure.h"
+#include "diag/text.h"
 
 #include <yaml-cpp/yaml.h>
 
@@ -56,42 +57,33 @@ std::vector<std::string> scalars(const YAML::Node& node) {
   return result;
 }
 
+// Keys whose values are taken as they are.
+using Text = std::pair<std::string_view, std::string NativeFunction::*>;
+constexpr Text kTexts[] = {{"structured_delegate", &NativeFunction::structured_delegate},
+                           {"structured_inherits", &NativeFunction::structured_inherits},
+                           {"python_module", &NativeFunction::python_module}};
+using Flag = std::pair<std::string_view, bool NativeFunction::*>;
+constexpr Flag kFlags[] = {{"structured", &NativeFunction::structured},
+                           {"use_const_ref_for_mutable_tensors", &NativeFunction::const_ref_mutable},
+                           {"device_guard", &NativeFunction::device_guard},
+                           {"manual_cpp_binding", &NativeFunction::manual_cpp_binding}};
+
+/// Other keys govern PyTorch's own build only.
 void set_field(NativeFunction& f, const std::string& key, const YAML::Node& value) {
-  if (key == "func") {
-    f.schema = parse_schema(value.as<std::string>());
-  } else if (key == "dispatch") {
-    f.dispatch_written = true;
-    for (const auto& item : value) {
-      for (const auto& name : split_names(item.first.as<std::string>()))
-        f.kernels[name] = item.second.as<std::string>();
-    }
-  } else if (key == "tags") {
-    f.tags = scalars(value);
-  } else if (key == "autogen") {
-    f.autogen = split_names(value.as<std::string>());
-  } else if (key == "precomputed") {
-    f.precomputed = scalars(value);
-  } else if (key == "structured") {
-    f.structured = value.as<bool>();
-  } else if (key == "structured_delegate") {
-    f.structured_delegate = value.as<std::string>();
-  } else if (key == "structured_inherits") {
-    f.structured_inherits = value.as<std::string>();
-  } else if (key == "python_module") {
-    f.python_module = value.as<std::string>();
-  } else if (key == "ufunc_inner_loop") {
-    f.ufunc = true;
-  } else if (key == "use_const_ref_for_mutable_tensors") {
-    f.const_ref_mutable = value.as<bool>();
-  } else if (key == "device_guard") {
-    f.device_guard = value.as<bool>();
-  } else if (key == "device_check") {
-    f.device_check = value.as<std::string>() != "NoCheck";
-  } else if (key == "variants") {
-    f.method = value.as<std::string>().find("method") != std::string::npos;
-  } else if (key == "manual_cpp_binding") {
-    f.manual_cpp_binding = value.as<bool>();
-  }  // other keys govern PyTorch's own build only
+  if (const auto* text = find_by(kTexts, key, &Text::first)) f.*(text->second) = value.as<std::string>();
+  if (const auto* flag = find_by(kFlags, key, &Flag::first)) f.*(flag->second) = value.as<bool>();
+  if (key == "func") f.schema = parse_schema(value.as<std::string>());
+  if (key == "tags") f.tags = scalars(value);
+  if (key == "autogen") f.autogen = split_names(value.as<std::string>());
+  if (key == "precomputed") f.precomputed = scalars(value);
+  if (key == "ufunc_inner_loop") f.ufunc = true;
+  if (key == "device_check") f.device_check = value.as<std::string>() != "NoCheck";
+  if (key == "variants") f.method = value.as<std::string>().find("method") != std::string::npos;
+  if (key != "dispatch") return;
+  f.dispatch_written = true;
+  for (const auto& item : value) {
+    for (const auto& name : split_names(item.first.as<std::string>())) f.kernels[name] = item.second.as<std::string>();
+  }
 }
 
 /// Kernels that the file implies without naming them.

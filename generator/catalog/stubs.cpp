@@ -1,6 +1,6 @@
 #include "catalog/stubs.h"
 
-#include "catalog/dispatch_stubs.h"
+#include "catalog/facts.h"
 #include "catalog/in_tree.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // Listed are elementwise operators whose out kernel is the same function for CPU and CUDA in
 // native_functions.yaml and ends in one DispatchStub over a TensorIterator, with scalars at most: in_tree.h says which
-// one it is, dispatch_stubs.h how it is declared. No two operators share a stub. One is no kernel but a choice:
+// one it is, facts.h how it is declared. No two operators share a stub. One is no kernel but a choice:
 // _fused_sdp_choice, which F.scaled_dot_product_attention asks of each device by its stub.
 #pragma once
 

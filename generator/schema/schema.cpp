@@ -86,7 +86,7 @@ SchemaKind Schema::kind() const {
 
 bool Schema::is_tensor_options(const ArgumentSchema& argument) const {
   constexpr std::array<std::string_view, 4> names = {"dtype", "layout", "device", "pin_memory"};
-  if (!argument.kwarg_only || std::ranges::find(names, argument.name) == names.end()) return false;
+  if (!argument.kwarg_only || !contains(names, argument.name)) return false;
   return std::ranges::all_of(names, [&](std::string_view name) {
     return std::ranges::any_of(arguments, [&](const auto& a) { return a.kwarg_only && a.name == name; });
   });

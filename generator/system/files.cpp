@@ -1,5 +1,7 @@
 #include "system/files.h"
 
+#include "diag/failure.h"
+
 #include <algorithm>
 #include <fstream>
 
@@ -21,6 +23,11 @@ std::optional<std::string> try_read_file(const std::filesystem::path& path, std:
   }
   if (in.bad()) return std::nullopt;
   return text;
+}
+
+std::string read_file(const std::filesystem::path& path, const char* code, const char* hint, const std::string& about) {
+  if (auto text = try_read_file(path)) return std::move(*text);
+  throw Failure(Exit::Environment, code, "cannot read " + path.string() + about, hint);
 }
 
 }  // namespace openreg_gen

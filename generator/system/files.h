@@ -13,4 +13,12 @@ namespace openreg_gen {
 std::optional<std::string> try_read_file(const std::filesystem::path& path,
                                          std::size_t most = std::numeric_limits<std::size_t>::max());
 
+/// The bytes of a file; throws Failure(Environment, `code`) if it cannot be read.
+std::string read_file(const std::filesystem::path& path, const char* code, const char* hint,
+                      const std::string& about = {});
+/// Of a file of the command's own data: E0608.
+inline std::string read_data(const std::filesystem::path& path) {
+  return read_file(path, "E0608", "install openreg-gen again");
+}
+
 }  // namespace openreg_gen

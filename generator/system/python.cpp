@@ -55,7 +55,7 @@ std::string pyvenv_value(const fs::path& prefix, std::string_view key) {
 
 void append(std::vector<fs::path>& to, std::vector<fs::path> more) {
   for (auto& path : more) {
-    if (std::ranges::find(to, path) == to.end()) to.push_back(std::move(path));
+    if (!contains(to, path)) to.push_back(std::move(path));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "catalog/served_forms.h"
+#include "catalog/catalog.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
