@@ -32,17 +32,10 @@ Style style_of(std::string_view extension) {
 }
 
 std::string class_line(const Header& header) {
-  switch (header.file_class) {
-    case FileClass::Generated:
-      return fmt::format("Generated: do not edit; `{}` in the spec changes it, then `openreg-gen generate`.",
-                         header.key);
-    case FileClass::Shared:
-      return fmt::format("Shared: rendered, then yours to edit; `{}` in the spec changes what is rendered.",
-                         header.key);
-    case FileClass::Owned:
-      return "Owned: yours to edit; openreg-gen never writes it again.";
-  }
-  return {};
+  constexpr const char* kLines[] = {"Generated: do not edit; `{}` in the spec changes it, then `openreg-gen generate`.",
+                                    "Shared: rendered, then yours to edit; `{}` in the spec changes what is rendered.",
+                                    "Owned: yours to edit; openreg-gen never writes it again."};
+  return fmt::format(fmt::runtime(kLines[static_cast<std::size_t>(header.file_class)]), header.key);
 }
 
 bool is_marked(const Header& header) { return header.file_class == FileClass::Owned && !header.id.empty(); }

@@ -2,8 +2,10 @@
 
 #include "schema/schema.h"
 #include "diag/failure.h"
+#include "diag/text.h"
 #include "spec/amp_preset.h"
 #include "system/files.h"
+#include "texts/ops_texts.h"
 
 #include <algorithm>
 
@@ -79,11 +81,9 @@ AmpRule simple_rule(const std::string& op, const std::string& policy) {
 }
 
 AmpRule redispatch_rule(const std::vector<std::string>& arguments) {
-  std::string line = "KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_PRIVATEUSEONE(";
-  for (std::size_t i = 0; i < arguments.size(); ++i) line += (i == 0 ? "" : ", ") + arguments[i];
   std::string op = arguments.at(1);
   std::erase(op, '"');
-  return {op, line + ")"};
+  return {op, "KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_PRIVATEUSEONE(" + join(arguments) + ")"};
 }
 
 std::string without_namespace(std::string name) { return name.starts_with("aten::") ? name.substr(6) : name; }
@@ -94,12 +94,6 @@ void remove_rule(std::vector<AmpPolicy>& policies, const std::string& op) {
     std::erase_if(policy.rules, [&](const AmpRule& rule) {
       return rule.op == op || (op.find('.') == std::string::npos && rule.op.starts_with(op + "."));
     });
-}
-
-std::string read_text(const std::filesystem::path& path) {
-  if (auto text = try_read_file(path)) return std::move(*text);
-  throw Failure(Exit::Environment, "E0403", "cannot read " + path.string() + ", which lists PyTorch's autocast rules",
-                "use `amp: {preset: none}`, or a whole PyTorch with --torch");
 }
 
 /// What the header doesn't list: CUDA registers it by hand.
@@ -115,10 +109,8 @@ AmpPolicy banned() {
 
 }  // namespace
 
-const std::vector<std::string>& amp_policy_names() {
-  static const std::vector<std::string> names = {"lower_precision_fp", "fp32", "fp32_set_opt_dtype",
-                                                 "fp32_append_dtype", "promote"};
-  return names;
+std::vector<std::string> amp_policy_names() {
+  return mapped(kMacros, [](const Macro& macro) -> std::string { return macro.policy; });
 }
 
 std::vector<AmpPolicy> read_amp_policies(std::string_view header) {
@@ -143,7 +135,9 @@ AmpContext amp_context(const Spec& spec, const Catalog& catalog) {
   if (spec.amp.preset.value == "none") {
     for (const std::string& name : amp_policy_names()) policies.push_back({name, {}});
   } else {
-    policies = read_amp_policies(read_text(catalog.torch_dir() / "include/ATen/autocast_mode.h"));
+    policies = read_amp_policies(read_file(catalog.torch_dir() / "include/ATen/autocast_mode.h", "E0403",
+                                           "use `amp: {preset: none}`, or a whole PyTorch with --torch",
+                                           ", which lists PyTorch's autocast rules"));
     policies.push_back(banned());
   }
   for (const auto& op : spec.amp.remove) remove_rule(policies, without_namespace(op.value));

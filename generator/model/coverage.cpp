@@ -17,14 +17,9 @@ namespace {
 using Written = std::unordered_map<std::string_view, const OpSpec*>;
 
 std::string_view how_it_falls_back(FallbackKind kind) {
-  switch (kind) {
-    case FallbackKind::Copy:
-      return "by the CPU's kernel on copies";
-    case FallbackKind::Alias:
-      return "by the CPU's kernel on the device's memory";
-    default:
-      return "by the CPU's kernel";
-  }
+  return kind == FallbackKind::Copy    ? "by the CPU's kernel on copies"
+         : kind == FallbackKind::Alias ? "by the CPU's kernel on the device's memory"
+                                       : "by the CPU's kernel";
 }
 
 class Cover {

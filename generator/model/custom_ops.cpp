@@ -1,4 +1,5 @@
 #include "catalog/cpp_types.h"
+#include "diag/text.h"
 #include "model/custom_ops_items.h"
 #include "model/ops.h"
 #include "spec/print_expr.h"
@@ -15,33 +16,23 @@ using nlohmann::json;
 
 /// What a kernel takes: SymInt is a number by then.
 std::vector<Parameter> custom_parameters(const Schema& schema) {
-  std::vector<Parameter> out;
-  for (const ArgumentSchema& argument : schema.arguments)
-    out.push_back({cpp_type(cpp_argument_type(argument)), argument.name, argument.is_out()});
-  return out;
+  return mapped(schema.arguments,
+                [](const auto& a) { return Parameter{cpp_type(cpp_argument_type(a)), a.name, a.is_out()}; });
 }
 
 /// What shapes without data, autograd and views take: SymInt as it is, else torch.compile would fix its value.
 std::vector<Parameter> symbolic_parameters(const Schema& schema) {
-  std::vector<Parameter> out;
-  for (const ArgumentSchema& argument : schema.arguments)
-    out.push_back({cpp_return(cpp_argument_type(argument)), argument.name, argument.is_out()});
-  return out;
+  return mapped(schema.arguments,
+                [](const auto& a) { return Parameter{cpp_return(cpp_argument_type(a)), a.name, a.is_out()}; });
 }
 
 /// "const at::Tensor& self, c10::SymInt": with the names of those alone that are used.
 template <class Used>
 std::string partly_named(const std::vector<Parameter>& parameters, Used used) {
-  std::vector<std::string> out;
-  for (const Parameter& p : parameters) out.push_back(used(p) ? p.type + " " + p.name : p.type);
-  return join(out);
+  return join(mapped(parameters, [&](const Parameter& p) { return used(p) ? p.type + " " + p.name : p.type; }));
 }
 
-std::string types(const std::vector<Parameter>& parameters) {
-  std::vector<std::string> out;
-  for (const Parameter& p : parameters) out.push_back(p.type);
-  return join(out);
-}
+std::string types(const std::vector<Parameter>& parameters) { return join(mapped(parameters, &Parameter::type)); }
 
 bool saved_as_tensor(const Parameter& p) { return p.tensor() || p.optional_tensor(); }
 
@@ -87,8 +78,7 @@ std::string python_type(const std::string& type) {
 }
 
 std::string python_returns(const Schema& schema) {
-  std::vector<std::string> out;
-  for (const ReturnSchema& value : schema.returns) out.push_back(python_type(value.type));
+  const auto out = mapped(schema.returns, [](const ReturnSchema& value) { return python_type(value.type); });
   if (out.empty()) return "None";
   return out.size() == 1 ? out[0] : "tuple[" + join(out) + "]";
 }

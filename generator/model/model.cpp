@@ -1,11 +1,116 @@
 #include "model/model.h"
 
-#include "model/contexts.h"
+#include "diag/text.h"
 #include "model/ops.h"
+#include "releases/releases.h"
+#include "spec/keys.h"
+#include "strategy/item.h"
+#include "texts/escape.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace openreg_gen {
+namespace {
 
 using nlohmann::json;
+
+/// "2.13.1" -> "2.13"
+std::string series(const std::string& version) {
+  const auto release = torch_release(version).value_or(TorchRelease{});
+  return fmt::format("{}.{}", release.first, release.second);
+}
+
+int number(const std::string& version) { return release_number(torch_release(version).value_or(TorchRelease{})); }
+
+/// In the syntax of PYTORCH_ALLOC_CONF.
+std::string allocator_settings(const AllocatorSpec& allocator) {
+  std::vector<std::string> settings;
+  const auto add = [&](const auto& value, std::string_view key, const auto& text) {
+    if (value.given()) settings.push_back(fmt::format("{}:{}", key, text));
+  };
+  add(allocator.max_split_size_mb, "max_split_size_mb", *allocator.max_split_size_mb);
+  add(allocator.garbage_collection_threshold, "garbage_collection_threshold", *allocator.garbage_collection_threshold);
+  add(allocator.roundup_power2_divisions, "roundup_power2_divisions", *allocator.roundup_power2_divisions);
+  add(allocator.expandable_segments, "expandable_segments", *allocator.expandable_segments ? "True" : "False");
+  return fmt::format("{}", fmt::join(settings, ","));
+}
+
+json forms(const std::string& text) {
+  return {{"text", comment_text(text)}, {"cpp", cpp_literal(text)},     {"py", python_literal(text)},
+          {"toml", toml_literal(text)}, {"cmake", cmake_literal(text)}, {"md", markdown_text(text)}};
+}
+
+json backend_model(const BackendSpec& spec) {
+  return {{"name", *spec.name},
+          {"NAME", upper_case(*spec.name)},
+          {"Name", *spec.class_prefix},
+          {"api", *spec.api_prefix},
+          {"API", upper_case(*spec.name)},
+          {"package", *spec.package},
+          {"ns", *spec.cpp_namespace},
+          {"version", *spec.version},
+          {"license", *spec.license},
+          {"vendor", forms(*spec.vendor)},
+          {"description", forms(*spec.description)}};
+}
+
+json torch_model(const TorchSpec& spec, const std::string& installed) {
+  return {{"min", series(*spec.min)},
+          {"max", series(*spec.max)},
+          {"min_number", number(*spec.min)},
+          {"max_number", number(*spec.max)},
+          {"version", installed},
+          {"requirement", torch_requirement(*spec.min, *spec.max)}};
+}
+
+/// Which of the kinds it is, by their words.
+template <class Kind>
+json one_of(std::span<const Kind> kinds, const Kind& kind) {
+  json out;
+  for (const Kind& each : kinds) out[each.word] = each.word == kind.word;
+  return out;
+}
+
+json device_model(const DeviceSpec& spec) {
+  const DeviceKind& kind = **spec.api;
+  json out = one_of(device_kinds(), kind);
+  out.update({{"api", kind.word},
+              {"hardware", !kind.simulated},
+              {"count", *spec.count},
+              // What is not given is the device's own to say where it is hardware.
+              {"memory", kind.simulated || spec.memory.given() ? *spec.memory : 0},
+              {"platform", forms(*spec.platform)},
+              {"type", *spec.type},
+              {"sub_devices", *spec.sub_devices},
+              {"streams_per_pool", *spec.streams_per_pool}});
+  return out;
+}
+
+json allocator_model(const AllocatorSpec& spec) {
+  const AllocatorKind& kind = **spec.device;
+  const std::int64_t mib = std::int64_t{1} << 20;
+  json out = one_of(allocator_kinds(), kind);
+  out.update({{"caching", kind.caches},
+              {"device", kind.word},
+              {"file", kind.file},
+              {"alignment", *spec.alignment},
+              {"settings", allocator_settings(spec)},
+              {"max_split_size", spec.max_split_size_mb.given() ? *spec.max_split_size_mb * mib : -1}});
+  return out;
+}
+
+/// `cpu`: operators without a kernel run on the CPU, in one way or the other.
+json fallback_model(const FallbackSpec& spec) {
+  const FallbackKind kind = *spec.kind;
+  return {{"kind", find_key("fallback.kind")->values[static_cast<std::size_t>(kind)]},
+          {"enumerator", fallback_enumerator(kind)},
+          {"cpu", kind != FallbackKind::None},
+          {"alias", kind == FallbackKind::Alias},
+          {"warn_once", *spec.warn_once}};
+}
+
+}  // namespace
 
 json make_globals(const Resolved& resolved, const std::string& spec_file, Subjects& subjects) {
   const Spec& spec = resolved.spec;
@@ -23,13 +128,13 @@ json make_globals(const Resolved& resolved, const std::string& spec_file, Subjec
       // What stands in the place of the whole runtime and device where the tree has not got them.
       {"small", {{"runtime", !runtime}, {"device", !device && simulated}}},
       {"components", std::move(components)},
-      {"b", Fields::json_of(BackendContext{spec.backend})},
+      {"b", backend_model(spec.backend)},
       {"tool", {{"version", OPENREG_GEN_VERSION}}},
       {"spec", {{"file", spec_file}}},
-      {"torch", Fields::json_of(TorchContext{spec.torch, resolved.catalog.torch_version()})},
-      {"device", Fields::json_of(DeviceContext{spec.device})},
-      {"allocator", Fields::json_of(AllocatorContext{spec.allocator})},
-      {"fallback", Fields::json_of(FallbackContext{spec.fallback})},
+      {"torch", torch_model(spec.torch, resolved.catalog.torch_version())},
+      {"device", device_model(spec.device)},
+      {"allocator", allocator_model(spec.allocator)},
+      {"fallback", fallback_model(spec.fallback)},
       {"compile", {{"on", spec.compile.value}}},
       {"profiler", {{"on", spec.profiler.value}}},
       // Only an allocator with pools serves captures; without one, graphs are there and say so.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "header/header.h"
-#include "model/subject.h"
+#include "model/ops.h"
 #include "model/user_templates.h"
 #include "resolve/resolve.h"
 

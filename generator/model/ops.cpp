@@ -1,8 +1,7 @@
 #include "model/ops.h"
 
 #include "model/amp.h"
-#include "model/release_guard.h"
-#include "model/shards.h"
+#include "model/registrations.h"
 #include "model/tests.h"
 #include "spec/minimal_ops.h"
 #include "strategy/fit.h"
@@ -19,15 +18,8 @@ using nlohmann::json;
 /// Whether a call has a result that can be compared with the CPU's.
 bool compared(const OpSpec& entry, const Op& op) {
   const bool raises = entry.fallback.given() && *entry.fallback == FallbackKind::None;
-  switch (entry.strategy.value->runs) {
-    case Strategy::Runs::Kernel:
-      return !of_attention(op.name);
-    case Strategy::Runs::Fallback:
-      return !of_attention(op.name) && !raises;
-    case Strategy::Runs::Nothing:
-      return false;
-  }
-  return false;
+  const Strategy::Runs runs = entry.strategy.value->runs;
+  return !of_attention(op.name) && runs != Strategy::Runs::Nothing && !(runs == Strategy::Runs::Fallback && raises);
 }
 
 std::set<std::string> headers_of(const Listed& listed, std::string_view list) {

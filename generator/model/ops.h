@@ -3,14 +3,23 @@
 // Input is a spec without errors: names exist and strategies fit. Pure functions; same input, same model.
 #pragma once
 
-#include "model/subject.h"
 #include "resolve/resolve.h"
 
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <string>
+#include <vector>
 
 namespace openreg_gen {
+
+/// What the file of one item of a list of the model is about.
+struct Subject {
+  std::string id;         // "aten::relu", "mybackend::custom_abs"
+  std::string signature;  // the function that an owned file of it defines: "at::Tensor relu(const at::Tensor& self)"
+};
+/// By the list's name, "ops.native", in its order. Lists that are not about operators have none.
+using Subjects = std::map<std::string, std::vector<Subject>, std::less<>>;
 
 /// Fills in globals["ops"], ["custom_ops"] and ["amp"]. Throws Failure(Environment) if the installed PyTorch lacks the
 /// header that lists the autocast rules.

@@ -3,6 +3,7 @@
 
 #include "diag/failure.h"
 #include "diag/suggest.h"
+#include "diag/text.h"
 #include "model/template_rows.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <functional>
 #include <set>
-#include <sstream>
 
 namespace openreg_gen {
 namespace {
@@ -19,15 +19,10 @@ using nlohmann::json;
 
 /// "device.emulator" -> the value, or null if there is none.
 const json* find(const json& root, std::string_view path) {
-  const json* at = &root;
-  while (!path.empty()) {
-    const std::size_t dot = path.find('.');
-    const std::string key(path.substr(0, dot));
-    if (!at->is_object() || !at->contains(key)) return nullptr;
-    at = &(*at)[key];
-    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
-  }
-  return at;
+  std::string pointer = "/" + std::string(path);
+  std::ranges::replace(pointer, '.', '/');
+  const json::json_pointer place(pointer);
+  return root.contains(place) ? &root.at(place) : nullptr;
 }
 
 /// Fills in "{name}" from globals.b and "{item.x}" from the item.
@@ -64,10 +59,9 @@ void expand_row(const TemplateRow& row, const Exists& exists, const json& global
     if (row.user) row.fail("there is no template '" + row.template_name + "' in the folder");
     throw Failure(Exit::Internal, "E0601", row.place + ": there is no template '" + row.template_name + "'");
   }
-  std::istringstream conditions(row.when);
-  for (std::string condition; conditions >> condition;) {
+  for (const std::string_view condition : words_of(row.when)) {
     const json* value = find(globals, condition);
-    if (!value) row.fail("the model has no '" + condition + "'");
+    if (!value) row.fail(fmt::format("the model has no '{}'", condition));
     if (!holds(*value)) return;
   }
   if (!row.component.empty()) {

@@ -1,15 +1,14 @@
 #include "model/template_rows.h"
 
 #include "diag/failure.h"
+#include "diag/text.h"
 #include "system/files.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <iterator>
 #include <span>
-#include <sstream>
 
 namespace openreg_gen {
 namespace {
@@ -19,6 +18,14 @@ constexpr std::string_view kRowKeys[] = {"template", "path", "class",     "key",
 constexpr std::string_view kGroupKeys[] = {"folder", "into",      "class", "key",  "when",
                                            "each",   "component", "was",   "files"};
 constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each", "component", "slots"};
+
+constexpr std::pair<std::string_view, std::string TemplateRow::*> kTexts[] = {{"template", &TemplateRow::template_name},
+                                                                              {"path", &TemplateRow::path},
+                                                                              {"key", &TemplateRow::key},
+                                                                              {"about", &TemplateRow::about},
+                                                                              {"when", &TemplateRow::when},
+                                                                              {"each", &TemplateRow::each},
+                                                                              {"component", &TemplateRow::component}};
 
 class RowReader {
  public:
@@ -50,23 +57,19 @@ class RowReader {
   static void take(const YAML::Node& node, std::span<const std::string_view> keys, TemplateRow& row) {
     for (const auto& pair : node) {
       const std::string key = pair.first.as<std::string>();
-      if (std::ranges::find(keys, key) == keys.end()) row.fail("unknown key '" + key + "'");
+      if (!contains(keys, key)) row.fail("unknown key '" + key + "'");
       if (key == "files") continue;
       if (key == "slots") {
         for (const auto& slot : pair.second) {
-          std::istringstream words(slot.second.as<std::string>());
-          row.slots[slot.first.as<std::string>()] = {std::istream_iterator<std::string>(words), {}};
+          const std::string text = slot.second.as<std::string>();
+          const auto words = words_of(text);
+          row.slots[slot.first.as<std::string>()] = {words.begin(), words.end()};
         }
         continue;
       }
       const std::string value = pair.second.as<std::string>();
-      if (key == "template") row.template_name = value;
-      if (key == "path") row.path = value;
-      if (key == "key") row.key = value;
-      if (key == "about") row.about = value;
-      if (key == "when") row.when = value;
-      if (key == "each") row.each = value;
-      if (key == "component") row.component = value;
+      if (const auto* text = find_by(kTexts, key, [](const auto& each) { return each.first; }))
+        row.*(text->second) = value;
       if (key == "class" && !parse_file_class(value, row.file_class)) row.fail("unknown class '" + value + "'");
     }
   }
@@ -138,10 +141,7 @@ std::vector<TemplateRow> parse_template_rows(const std::string& text, const std:
 }
 
 std::vector<TemplateRow> template_rows(const std::filesystem::path& templates) {
-  const std::filesystem::path file = templates / "templates.yaml";
-  const auto text = try_read_file(file);
-  if (!text) throw Failure(Exit::Environment, "E0608", "cannot read " + file.string(), "install openreg-gen again");
-  return parse_template_rows(*text, "templates.yaml", false);
+  return parse_template_rows(read_data(templates / "templates.yaml"), "templates.yaml", false);
 }
 
 }  // namespace openreg_gen

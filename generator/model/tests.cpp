@@ -1,6 +1,5 @@
 #include "model/tests.h"
 
-#include "catalog/served_forms.h"
 #include "spec/keys.h"
 #include "texts/escape.h"
 

@@ -1,6 +1,5 @@
 #include "pipeline/component_sizes.h"
 
-#include "diag/failure.h"
 #include "diag/text.h"
 #include "system/files.h"
 
@@ -18,16 +17,10 @@ std::size_t two_digits(std::size_t number) {
   return (number + unit / 2) / unit * unit;
 }
 
-nlohmann::json measured_seconds(const std::filesystem::path& file) {
-  const auto text = try_read_file(file);
-  if (!text) throw Failure(Exit::Environment, "E0608", "cannot read " + file.string(), "install openreg-gen again");
-  return nlohmann::json::parse(*text);
-}
-
 }  // namespace
 
 Sizes component_sizes(const std::vector<Output>& outputs, const std::filesystem::path& templates) {
-  const auto facts = measured_seconds(templates / "build_seconds.json");
+  const auto facts = nlohmann::json::parse(read_data(templates / "build_seconds.json"));
   const nlohmann::json& seconds = facts.at("seconds");
   Sizes sizes;
   for (const char* key : {"compiler", "torch", "machine"}) {

@@ -11,14 +11,6 @@
 
 namespace openreg_gen {
 namespace fs = std::filesystem;
-namespace {
-
-std::string read_or_fail(const fs::path& path) {
-  if (auto text = try_read_file(path)) return std::move(*text);
-  throw Failure(Exit::Environment, "E0608", "cannot read " + path.string(), "install openreg-gen again");
-}
-
-}  // namespace
 
 DataDir find_data() {
   const fs::path source = OPENREG_GEN_SOURCE_DIR;
@@ -53,8 +45,8 @@ std::string hash_templates(const DataDir& data) {
     hash.add('\n' + std::to_string(bytes.size()) + '\n');
     hash.add(bytes);
   };
-  for (const std::string& name : names) add(name, read_or_fail(data.templates / name));
-  add("renderer.py", read_or_fail(data.renderer));
+  for (const std::string& name : names) add(name, read_data(data.templates / name));
+  add("renderer.py", read_data(data.renderer));
   return hash.hex();
 }
 

@@ -1,7 +1,7 @@
-// How registrations are spread over files.
+// How registrations are spread over files, and for which releases of PyTorch they hold.
 #pragma once
 
-#include "spec/strategy.h"
+#include "spec/spec.h"
 #include "strategy/item.h"
 
 #include <map>
@@ -23,5 +23,9 @@ struct Shard {
 /// One file, and one more for each first letter that many operators have. Where an operator is depends on those of its
 /// letter alone: a new one touches one file, or two, once, when its letter has become many.
 std::vector<Shard> register_shards(const Listed& listed, Strategy::Registers where);
+
+/// Of the releases that the spec is for, those from `since` to `until` (empty: no bound) that declare the operator.
+ReleaseGuard release_guard(std::string_view op, const Spec& spec, std::string_view since = {},
+                           std::string_view until = {});
 
 }  // namespace openreg_gen
