@@ -1,5 +1,5 @@
 // openreg-gen: renders a complete PyTorch PrivateUse1 backend from one spec.
-#include "cli/usage.h"
+#include "cli/answer.h"
 #include "cli/verb.h"
 
 #include <exception>

@@ -52,12 +52,15 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
   std::vector<Chosen> chosen;
   std::vector<std::string> schemas;
   EditedSpec edited{spec.text};
+  const auto take = [&](Chosen one) {
+    const auto same_op = [&](const Chosen& other) { return other.entry.name == one.entry.name; };
+    if (std::ranges::none_of(chosen, same_op)) chosen.push_back(std::move(one));
+  };
   for (const std::string& word : options.ops) {
     if (word.find('(') != std::string::npos) {
       if (auto schema = choose_custom_op(word, spec, diagnostics)) schemas.push_back(std::move(*schema));
     } else if (auto one = choose_op(word, options.request, resolved, diagnostics)) {
-      const auto same_op = [&](const Chosen& other) { return other.entry.name == one->entry.name; };
-      if (std::ranges::none_of(chosen, same_op)) chosen.push_back(std::move(*one));
+      take(std::move(*one));
     }
   }
   if (!options.from.empty()) {
@@ -65,10 +68,7 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
     const auto file = read_ops_file(options.from, from);
     if (call.report(from)) return std::nullopt;
     FromFile found = choose_from(*file, options.request, options.top, resolved, diagnostics);
-    for (Chosen& one : found.chosen) {
-      const auto same_op = [&](const Chosen& other) { return other.entry.name == one.entry.name; };
-      if (std::ranges::none_of(chosen, same_op)) chosen.push_back(std::move(one));
-    }
+    for (Chosen& one : found.chosen) take(std::move(one));
     if (!found.left_out.empty()) edited.summary += fmt::format("{}: left out {}\n", options.from, found.left_out);
     edited.json["left_out"] = found.left_out;
   }
@@ -86,10 +86,6 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
   return edited;
 }
 
-Exit run(Invocation& call, const AddOptions& options) {
-  return generate(call, options.generate, [&](const Resolved& resolved) { return add(call, options, resolved); });
-}
-
 }  // namespace
 
 Verb add_component_verb();  // in component.cpp
@@ -97,7 +93,7 @@ Verb add_component_verb();  // in component.cpp
 Verb add_verb() {
   return {"add",
           "Add operators or components to a backend: to its spec, then to its files",
-          with_options<AddOptions>(declare, run),
+          with_options<AddOptions>(declare, run_edit<add, AddOptions>),
           {"add abs.out maximum.out", "add atan2.out --expr 'std::atan2(self, other)'",
            "add 'fused_scale(Tensor x, float k) -> Tensor'", "add --from model.json --top 20 --dry-run",
            "add component caching profiler"},

@@ -1,6 +1,10 @@
-// How a verb answers, on standard output. What could not be printed is found at the end, by check_output().
+// How a verb answers, on standard output, and what is printed when the command line is wrong or a run fails. What could
+// not be printed is found at the end, by check_output().
 #pragma once
 
+#include "diag/failure.h"
+
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <string>
@@ -15,7 +19,25 @@ void print_json(const Json& json, int indent = -1) {
   print_text(json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
+/// `make` of each element, as a list.
+template <class List, class Make>
+nlohmann::ordered_json json_list(const List& list, Make make) {
+  auto out = nlohmann::ordered_json::array();
+  for (const auto& each : list) out.push_back(make(each));
+  return out;
+}
+
 /// Throws Failure(Environment, E0513) if standard output did not take all that was printed (a full disk).
 void check_output();
+
+/// Prints help or version if that was asked for (0), else what is wrong, with did-you-mean for verbs and flags (2).
+int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv);
+
+/// `openreg-gen: error[E0501]: ...` and the hint on stderr; with `json`, the diagnostics form on stdout. Returns the
+/// exit code.
+int print_failure(const Failure& failure, bool json);
+
+/// A message of one of the tool's own codes, without ending the run.
+void print_error(const std::string& code, const std::string& message, const std::string& hint);
 
 }  // namespace openreg_gen

@@ -38,10 +38,7 @@ Diagnostics without_range(const Diagnostics& diagnostics) {
 Exit compare(Invocation& call, const Spec& spec, const std::string& against) {
   const Catalog &here = call.catalog(), there = load_catalog(find_torch(against));
   const SpecDrift drift = compare_spec(spec, here, there);
-  if (call.json)
-    print_json(spec_drift_json(drift, spec, here, there), 1);
-  else
-    print_text(spec_drift_text(drift, spec, here, there));
+  call.answer(spec_drift_json(drift, spec, here, there), spec_drift_text(drift, spec, here, there));
   return drift.breaks() == 0 ? Exit::Done : Exit::No;
 }
 

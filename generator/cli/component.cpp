@@ -5,6 +5,7 @@
 #include "diag/suggest.h"
 #include "edit/spec_edit.h"
 #include "edit/style.h"
+#include "diag/text.h"
 
 #include <fmt/ranges.h>
 
@@ -57,7 +58,7 @@ std::optional<std::vector<const Component*>> named(Invocation& call, const Compo
   return out;
 }
 
-std::optional<EditedSpec> add(Invocation& call, const ComponentOptions& options, const Resolved& resolved) {
+std::optional<EditedSpec> add_components(Invocation& call, const ComponentOptions& options, const Resolved& resolved) {
   const Spec& spec = resolved.spec;
   const auto components = named(call, options, spec);
   if (!components) return std::nullopt;
@@ -78,7 +79,8 @@ std::optional<EditedSpec> add(Invocation& call, const ComponentOptions& options,
   return edited;
 }
 
-std::optional<EditedSpec> remove(Invocation& call, const ComponentOptions& options, const Resolved& resolved) {
+std::optional<EditedSpec> remove_components(Invocation& call, const ComponentOptions& options,
+                                            const Resolved& resolved) {
   const Spec& spec = resolved.spec;
   const auto components = named(call, options, spec);
   if (!components) return std::nullopt;
@@ -88,7 +90,7 @@ std::optional<EditedSpec> remove(Invocation& call, const ComponentOptions& optio
   for (const Component* component : *components) {
     std::vector<std::string_view> left;
     for (const std::string_view name : spec.components.dependents(*component))
-      if (std::ranges::find(options.names, name) == options.names.end()) left.push_back(name);
+      if (!contains(options.names, name)) left.push_back(name);
     if (!left.empty()) {
       diagnostics.error("E0557", {}, fmt::format("'{}' is needed by {}", component->name, fmt::join(left, ", ")),
                         fmt::format("openreg-gen remove component {} {}", component->name, fmt::join(left, " ")));
@@ -102,27 +104,19 @@ std::optional<EditedSpec> remove(Invocation& call, const ComponentOptions& optio
   return edited;
 }
 
-Exit run_add(Invocation& call, const ComponentOptions& options) {
-  return generate(call, options.generate, [&](const Resolved& resolved) { return add(call, options, resolved); });
-}
-
-Exit run_remove(Invocation& call, const ComponentOptions& options) {
-  return generate(call, options.generate, [&](const Resolved& resolved) { return remove(call, options, resolved); });
-}
-
 }  // namespace
 
 Verb add_component_verb() {
   return {"component",
           "Add components, with those that they need",
-          with_options<ComponentOptions>(declare, run_add),
+          with_options<ComponentOptions>(declare, run_edit<add_components, ComponentOptions>),
           {"add component caching", "add component sweep --dry-run"}};
 }
 
 Verb remove_component_verb() {
   return {"component",
           "Take components out; what you edited of them stays and is named",
-          with_options<ComponentOptions>(declare, run_remove),
+          with_options<ComponentOptions>(declare, run_edit<remove_components, ComponentOptions>),
           {"remove component sweep upstream"}};
 }
 

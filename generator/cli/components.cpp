@@ -80,11 +80,7 @@ Exit run(Invocation& call, const ComponentsOptions&) {
       if (!need.empty()) json.back()["needs"].push_back(need);
     if (tree) json.back()["here"] = on;
   }
-  if (call.json)
-    print_json(json, 1);
-  else
-    print_text(layout_table(rows, terminal_width()));
-  return Exit::Done;
+  return call.answer(json, layout_table(rows, terminal_width()));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // openreg-gen doctor: is everything there that building a backend needs?
 #include "cli/doctor_checks.h"
-#include "cli/doctor_opencl.h"
 #include "cli/verb.h"
 #include "diag/render.h"
 

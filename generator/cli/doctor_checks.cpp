@@ -28,6 +28,16 @@ Check missing(std::string name, std::string problem, std::string remedy, bool re
   return {std::move(name), required, false, "", std::move(problem), std::move(remedy)};
 }
 
+/// The check, which fails if `version` is older than `least`, which may be empty; `why` follows the problem.
+Check at_least(Check check, const std::string& version, const std::string& least, const std::string& why,
+               const std::string& remedy) {
+  if (least.empty() || compare_versions(version, least) >= 0) return check;
+  check.ok = false;
+  check.problem = fmt::format("older than {}{}", least, why);
+  check.remedy = remedy;
+  return check;
+}
+
 /// The first run of digits and dots: "cmake version 3.31.6\n..." -> "3.31.6".
 std::string first_version(const std::string& text) {
   for (auto at = text.find_first_of("0123456789"); at != std::string::npos;
@@ -72,13 +82,7 @@ Check check_program(const Probe& probe, const std::string& name, const std::stri
   if (path.empty()) return missing(name, "not on PATH", remedy, required);
   const auto version = first_version(probe.output({path.string(), "--version"}));
   if (version.empty()) return missing(name, path.string() + " does not run", remedy, required);
-  Check check{name, required, true, fmt::format("{}, {}", version, path.string()), "", ""};
-  if (!least.empty() && compare_versions(version, least) < 0) {
-    check.ok = false;
-    check.problem = fmt::format("older than {}", least);
-    check.remedy = remedy;
-  }
-  return check;
+  return at_least({name, required, true, fmt::format("{}, {}", version, path.string())}, version, least, "", remedy);
 }
 
 /// One Python child answers for Python and the packages it can import: lines "name version".
@@ -106,13 +110,8 @@ Check check_package(const std::string& name, const std::string& module, const st
                                   module, least, module);
   const auto found = versions.find(module);
   if (found == versions.end()) return missing(name, fmt::format("{} cannot import it", python.string()), remedy);
-  Check check{name, true, true, fmt::format("{}, {}", found->second, python.string()), "", ""};
-  if (compare_versions(found->second, least) < 0) {
-    check.ok = false;
-    check.problem = fmt::format("older than {}", least);
-    check.remedy = remedy;
-  }
-  return check;
+  return at_least({name, true, true, fmt::format("{}, {}", found->second, python.string())}, found->second, least, "",
+                  remedy);
 }
 
 /// The Python that builds and runs the backend, and its setuptools; then the one that renders, which may be another:
@@ -130,13 +129,8 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
     return;
   }
   const auto& version = versions.at("python");
-  Check check{"Python", true, true, fmt::format("{}, {}", version, python.string()), "", ""};
-  if (compare_versions(version, kPython) < 0) {
-    check.ok = false;
-    check.problem = fmt::format("older than {}, which PyTorch {} needs", kPython, kOldestTorch);
-    check.remedy = install;
-  }
-  checks.push_back(check);
+  checks.push_back(at_least({"Python", true, true, fmt::format("{}, {}", version, python.string())}, version, kPython,
+                            fmt::format(", which PyTorch {} needs", kOldestTorch), install));
   checks.push_back(check_package("setuptools", "setuptools", kSetuptools, python, versions));
   auto jinja = check_package("Jinja2", "jinja2", kJinja, python, versions);
   for (const auto& renderer : probe.renderers()) {

@@ -30,6 +30,10 @@ Probe real_probe(const std::optional<std::filesystem::path>& torch);
 
 std::vector<Check> run_checks(const Probe& probe);
 
+/// What a tree of `device: {api: opencl}` needs: headers, the loader's drivers, and what each device lacks. Asks
+/// clinfo, as this command is built without OpenCL.
+std::vector<Check> run_opencl_checks(const Probe& probe);
+
 /// -1, 0, 1 as a is less than, equal to or greater than b: "3.9" < "3.22" < "3.22.1".
 int compare_versions(const std::string& a, const std::string& b);
 

@@ -1,4 +1,4 @@
-#include "cli/doctor_opencl.h"
+#include "cli/doctor_checks.h"
 
 #include "diag/environment.h"
 #include "diag/text.h"

@@ -1,6 +1,8 @@
 #include "cli/drift_view.h"
 
 #include "catalog/schema_diff.h"
+#include "cli/answer.h"
+#include "diag/text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,9 +16,7 @@ using Json = nlohmann::ordered_json;
 
 std::string schema_of(const Op& op) { return std::string(without_namespace(op.schema)); }
 
-bool has(const OpDrift& drift, OpChange change) {
-  return std::ranges::find(drift.changes, change) != drift.changes.end();
-}
+bool has(const OpDrift& drift, OpChange change) { return contains(drift.changes, change); }
 
 /// Both schemas, each behind its release, with what differs marked.
 std::string beside(const Op& before, const Op& after, const std::string& old_name, const std::string& new_name) {
@@ -31,16 +31,13 @@ std::string beside(const Op& before, const Op& after, const std::string& old_nam
 }
 
 Json arguments_json(const Op& before, const Op& after) {
-  auto list = Json::array();
-  for (const auto& change : diff_schemas(schema_of(before), schema_of(after)).changes)
-    list.push_back({{"name", change.name}, {"old", change.before}, {"new", change.after}});
-  return list;
+  return json_list(diff_schemas(schema_of(before), schema_of(after)).changes, [](const ArgumentChange& change) -> Json {
+    return {{"name", change.name}, {"old", change.before}, {"new", change.after}};
+  });
 }
 
 Json names_json(const std::vector<const Op*>& ops) {
-  auto list = Json::array();
-  for (const Op* op : ops) list.push_back({{"op", op->name}});
-  return list;
+  return json_list(ops, [](const Op* op) -> Json { return {{"op", op->name}}; });
 }
 
 bool uneventful(const EntryDrift& entry) {
@@ -73,8 +70,7 @@ std::string entry_text(const EntryDrift& entry, const std::string& old_name, con
 
 Json entry_json(const EntryDrift& entry) {
   const OpDrift& drift = entry.drift;
-  auto changes = Json::array();
-  for (const auto change : drift.changes) changes.push_back(to_string(change));
+  auto changes = json_list(drift.changes, [](OpChange change) { return to_string(change); });
   auto reasons = Json::array();
   if (entry.schema_broke) reasons.push_back("its schema changed");
   for (const auto& reason : entry.broken) reasons.push_back(reason);

@@ -2,7 +2,7 @@
 #include "cli/explain.h"
 
 #include "cli/ops_view.h"
-#include "cli/page.h"
+#include "cli/terminal_text.h"
 #include "cli/verb.h"
 #include "diag/codes.h"
 #include "diag/suggest.h"
@@ -14,7 +14,6 @@
 #include "strategy/fit.h"
 #include "system/files.h"
 #include "tree/disk.h"
-#include "tree/find_tree.h"
 #include "tree/paths.h"
 
 #include <fmt/ranges.h>
@@ -71,11 +70,9 @@ std::optional<ExplainedTree> tree_around(const Invocation& call, const fs::path&
 Exit explain_code(const Invocation& call, const std::string& given) {
   const std::string code = upper_case(given);
   const Code* found = find_code(code);
-  if (!found) {
-    std::vector<std::string_view> codes;
-    for (const Code& each : all_codes()) codes.push_back(each.code);
-    throw Failure(Exit::BadInput, "E0554", fmt::format("there is no diagnostic '{}'", code), did_you_mean(code, codes));
-  }
+  if (!found)
+    throw Failure(Exit::BadInput, "E0554", fmt::format("there is no diagnostic '{}'", code),
+                  did_you_mean(code, mapped(all_codes(), &Code::code)));
   if (call.json) {
     print_json(nlohmann::ordered_json{{"code", found->code}, {"title", found->title}, {"text", found->explanation}});
     return Exit::Done;
@@ -97,8 +94,7 @@ Exit explain_custom(const Invocation& call, const CustomOpSpec& op, const std::s
   page.entry("class", "custom: the backend's own, torch.ops." + name);
   page.entry("kernel", op.expr.given() ? "the spec's expression, on the device, the CPU and meta: " + op.expr->text
                                        : "yours, in csrc/aten/native");
-  std::vector<std::string> gradients;
-  for (const auto& gradient : *op.backward) gradients.push_back(gradient ? gradient->text : "");
+  const auto gradients = mapped(*op.backward, [](const auto& each) { return each ? each->text : std::string(); });
   page.entry("autograd", fmt::format("{}{}{}", autograd, gradients.empty() ? "" : ": ", fmt::join(gradients, ";")));
   page.entry("this tree", place);
   print_text(page.take());
@@ -137,13 +133,9 @@ Exit explain_operator(Invocation& call, const std::string& word, const std::opti
     in_spec = find_in_spec(*op, expand_ops(tree->spec, catalog, ignored));
   }
   const Traced traced = find_traced(*op, catalog, read_decompositions(find_data().specs / "decompositions.json"));
-  if (call.json) {
-    print_json(explain_op_json(*op, catalog, derivative, traced, in_spec), 1);
-  } else {
-    fmt::print("{}",
-               explain_op(*op, catalog, derivative, traced, tree ? tree->shown_spec : "", in_spec, terminal_width()));
-  }
-  return Exit::Done;
+  return call.answer(
+      explain_op_json(*op, catalog, derivative, traced, in_spec),
+      explain_op(*op, catalog, derivative, traced, tree ? tree->shown_spec : "", in_spec, terminal_width()));
 }
 
 /// "a.cpp:12" -> "a.cpp", 12.
@@ -265,17 +257,10 @@ std::string explain_op(const Op& op, const Catalog& catalog, const std::optional
   }
   if (op.has_tag("generated"))
     page.entry("origin", "PyTorch's codegen adds this form (autogen); it has no kernel of its own");
-  page.raw("\n  strategies\n");
   std::string why;
   const bool served = !op.structured_delegate.empty() || op.composite_implicit;  // nothing is best registered
   const Strategy* best = served ? nullptr : &best_strategy(op, why);
-  for (const auto& fit : fitting_strategies(op)) {
-    const auto verdict = !fit.fits ? "no" : fit.needs_override ? "override" : fit.strategy == best ? "best" : "yes";
-    auto line = fmt::format("    {:<13} {:<8}  {}", fit.strategy->word, verdict,
-                            wrap_words(fit.strategy == best && fit.reason.empty() ? why : fit.reason, 28, width));
-    line.erase(line.find_last_not_of(' ') + 1);
-    page.raw(line + "\n");
-  }
+  page.raw(strategies_table(op, best, why, width));
   if (spec_file.empty()) return page.take();
   page.raw("\n");
   std::string where = fmt::format("not in {}", spec_file);

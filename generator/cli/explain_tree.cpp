@@ -1,7 +1,7 @@
 // openreg-gen explain PATH[:LINE]: where a file of a tree comes from, whose it is, and what a line of it is about.
 #include "cli/explain.h"
 
-#include "cli/page.h"
+#include "cli/terminal_text.h"
 #include "diag/suggest.h"
 #include "diag/text.h"
 #include "model/template_rows.h"
@@ -274,24 +274,18 @@ std::vector<Virtual> virtuals_of(std::string_view integration, std::string_view 
 }
 
 std::string class_meaning(FileClass file_class) {
-  switch (file_class) {
-    case FileClass::Generated:
-      return "generated: openreg-gen's; an edit is refused";
-    case FileClass::Shared:
-      return "shared: rendered, then yours to edit; a new render is merged into it";
-    case FileClass::Owned:
-      return "owned: yours; written once, never again";
-  }
-  return {};
+  constexpr const char* kMeanings[] = {"generated: openreg-gen's; an edit is refused",
+                                       "shared: rendered, then yours to edit; a new render is merged into it",
+                                       "owned: yours; written once, never again"};
+  return kMeanings[static_cast<std::size_t>(file_class)];
 }
 
 Exit explain_path(Invocation& call, const ExplainedTree& tree, const std::string& path, int line) {
   if (path == tree.manifest.spec) return explain_spec(call, tree, line);
   std::error_code error;
   if (!tree.manifest.files.contains(path) && !fs::exists(tree.root / path, error)) {
-    std::vector<std::string_view> paths;
-    for (const auto& [each, file] : tree.manifest.files) paths.push_back(each);
-    const auto near = closest(path, paths);
+    const auto path_of = [](const auto& entry) -> std::string_view { return entry.first; };
+    const auto near = closest(path, mapped(tree.manifest.files, path_of));
     throw Failure(Exit::BadInput, "E0555", fmt::format("'{}' is no file of the tree '{}'", path, tree.root.string()),
                   near.empty() ? "" : fmt::format("did you mean '{}'?", near));
   }

@@ -5,7 +5,7 @@
 #include "cli/verb.h"
 #include "diag/render.h"
 #include "pipeline/rendering.h"
-#include "tree/apply.h"
+#include "tree/plan.h"
 #include "tree/paths.h"
 
 #include <unistd.h>

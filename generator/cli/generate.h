@@ -37,4 +37,10 @@ using EditSpec = std::function<std::optional<EditedSpec>(const Resolved& resolve
 /// --check found something. Throws Failure.
 Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& edit = {});
 
+/// What runs a verb that edits the spec: with_options<Options>(declare, run_edit<edit, Options>).
+template <auto edit, class Options>
+Exit run_edit(Invocation& call, const Options& options) {
+  return generate(call, options.generate, [&](const Resolved& resolved) { return edit(call, options, resolved); });
+}
+
 }  // namespace openreg_gen

@@ -39,6 +39,13 @@ class Invocation {
   /// as that can be known without one, throws Failure(Environment).
   std::optional<Resolved> valid(Spec parsed, Diagnostics& diagnostics);
 
+  /// Prints the answer: JSON, indented, with --json, else the text.
+  template <class Json>
+  Exit answer(const Json& object, const std::string& text) const {
+    json ? print_json(object, 1) : print_text(text);
+    return Exit::Done;
+  }
+
   /// Shows diagnostics: as text on stderr, coloured on a terminal; with --json, as one line on stdout if there is an
   /// error, else not at all (the verb's own JSON follows). True if there is an error, that is, if the verb must stop
   /// with Exit::BadInput. Call Diagnostics::finish() first.

@@ -8,7 +8,7 @@
 #include "edit/style.h"
 #include "pipeline/rendering.h"
 #include "spec/document.h"
-#include "tree/apply.h"
+#include "tree/plan.h"
 #include "tree/journal.h"
 #include "tree/paths.h"
 

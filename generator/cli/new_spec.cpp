@@ -2,11 +2,11 @@
 
 #include "diag/failure.h"
 #include "diag/text.h"
+#include "edit/style.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <vector>
 
@@ -24,40 +24,18 @@ bool plain(const std::string& value) {
 
 /// As YAML and JSON both read it; a name that is wrong must reach the parser as it is.
 std::string scalar(const std::string& value, bool quoted) {
-  if (plain(value) && !quoted) return value;
-  std::string out = "\"";
-  for (unsigned char c : value) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c < 0x20) {
-      out += "\\u00";
-      out += "0123456789abcdef"[c >> 4];
-      out += "0123456789abcdef"[c & 15];
-    } else {
-      out += static_cast<char>(c);
-    }
-  }
-  return out + "\"";
+  return plain(value) && !quoted ? value : in_quotes(value, '"');
 }
 
 [[noreturn]] void cannot(const std::string& what) {
   throw Failure(Exit::BadInput, "E0509", "cannot put " + what + " into the spec", "write it into the spec by hand");
 }
 
-/// Byte at which column `column` (in code points, from 1) of a line begins.
-std::size_t byte_of_column(const std::string& line, int column) {
-  std::size_t at = 0;
-  for (int i = 1; i < column && at < line.size(); ++i) {
-    ++at;
-    while (at < line.size() && (static_cast<unsigned char>(line[at]) & 0xc0) == 0x80) ++at;
-  }
-  return at;
-}
-
 /// Replaces the scalar at `where`; a comment behind it keeps its column.
 void replace_scalar(std::vector<std::string>& lines, const Location& where, const std::string& value) {
   if (where.line < 1 || where.line > std::ssize(lines)) cannot("'" + value + "'");
   std::string& line = lines[static_cast<std::size_t>(where.line - 1)];
-  const std::size_t begin = byte_of_column(line, where.column);
+  const std::size_t begin = column_offset(line, 0, where.column);
   if (begin >= line.size()) cannot("'" + value + "'");
   const char quote = line[begin];
   std::size_t end = begin;
@@ -103,17 +81,14 @@ std::string_view key_of(std::string_view line) {
 }  // namespace
 
 std::string adapt_shipped_spec(const std::string& text, const std::string& name, const DeviceKind* device) {
-  constexpr std::array<std::string_view, 4> kOpenRegsOwn{"class_prefix", "api_prefix", "vendor", "description"};
-  const auto is_one_of = [](const auto& keys, std::string_view key) {
-    return std::ranges::find(keys, key) != keys.end();
-  };
+  constexpr std::string_view kOpenRegsOwn[] = {"class_prefix", "api_prefix", "vendor", "description"};
   const DeviceKind& simulated = *find_device_kind("emulator");
   std::string out, section;
   for (const std::string_view whole : lines_with_ends(text)) {
     std::string line(whole);
     if (is_letter(line[0])) section = line.substr(0, line.find(':'));
     const std::string_view key = key_of(line);
-    if (section == "backend" && name != "openreg" && is_one_of(kOpenRegsOwn, key)) continue;
+    if (section == "backend" && name != "openreg" && contains(kOpenRegsOwn, key)) continue;
     if (section == "device" && device != nullptr && !device->simulated && simulated.has_key(key)) continue;
     if (!(section == "backend" && key == "name") && plain(name)) {
       replace_word(line, "The spec of the OpenReg reference backend.", "The spec of the " + name + " backend.");

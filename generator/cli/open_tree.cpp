@@ -1,7 +1,7 @@
 #include "cli/open_tree.h"
 
 #include "diag/failure.h"
-#include "tree/find_tree.h"
+#include "diag/text.h"
 #include "tree/journal.h"
 #include "tree/paths.h"
 
@@ -23,20 +23,13 @@ namespace {
 }
 
 void report(const Recovery& recovery) {
-  switch (recovery.kind) {
-    case Recovery::Kind::Nothing:
-    case Recovery::Kind::Cleared:
-      return;
-    case Recovery::Kind::Finished:
-      fmt::print(stderr, "note: an earlier run was cut off while it wrote; it is finished now\n");
-      return;
-    case Recovery::Kind::TakenBack:
-      fmt::print(stderr,
-                 "note: an earlier run was cut off while it wrote; it was taken back, since a file was edited since\n");
-      for (const std::string& path : recovery.edited) fmt::print(stderr, "  {}: left as it is\n", path);
-      if (!recovery.backup.empty()) fmt::print(stderr, "  what edited files had replaced is in {}\n", recovery.backup);
-      return;
-  }
+  if (recovery.kind == Recovery::Kind::Finished)
+    fmt::print(stderr, "note: an earlier run was cut off while it wrote; it is finished now\n");
+  if (recovery.kind != Recovery::Kind::TakenBack) return;
+  fmt::print(stderr,
+             "note: an earlier run was cut off while it wrote; it was taken back, since a file was edited since\n");
+  for (const std::string& path : recovery.edited) fmt::print(stderr, "  {}: left as it is\n", path);
+  if (!recovery.backup.empty()) fmt::print(stderr, "  what edited files had replaced is in {}\n", recovery.backup);
 }
 
 void report(const LateWrites& late) {
@@ -104,9 +97,7 @@ OpenTree open_tree(const std::string& folder, Access access) {
 }
 
 std::vector<std::string> paths_in_tree(const fs::path& root, const std::vector<std::string>& paths) {
-  std::vector<std::string> inside;
-  for (const std::string& path : paths) inside.push_back(path_in_tree(root, path));
-  return inside;
+  return mapped(paths, [&](const std::string& path) { return path_in_tree(root, path); });
 }
 
 }  // namespace openreg_gen

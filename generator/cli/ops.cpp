@@ -69,9 +69,7 @@ Exit run(Invocation& call, const SearchOptions& options) {
   const auto found = match_ops(catalog, options.pattern);
   if (found.empty()) return nothing(call, options.pattern);
   if (call.json) {
-    auto json = nlohmann::ordered_json::array();
-    for (const auto* op : found) json.push_back(op_summary(*op));
-    print_json(json, 1);
+    print_json(json_list(found, [](const Op* op) { return op_summary(*op); }), 1);
     return Exit::Done;
   }
   print_text(ops_table(found, terminal_width()));
@@ -88,41 +86,23 @@ Exit run(Invocation& call, const ShowOptions& options) {
   // A base name with one overload is as good as that overload's name.
   if (op == nullptr && overloads.size() == 1) op = overloads[0];
   if (op == nullptr && overloads.empty()) return nothing(call, options.op);
-  if (call.json) {
-    auto json = nlohmann::ordered_json::array();
-    if (op != nullptr) json.push_back(op_details(*op));
-    for (const auto* each : overloads) {
-      if (op == nullptr) json.push_back(op_details(*each));
-    }
-    print_json(json, 1);
-  } else if (op != nullptr) {
-    print_text(op_page(*op, terminal_width()));
-  } else {
-    print_text(overloads_table(options.op, overloads, terminal_width()));
-  }
-  return Exit::Done;
+  const std::vector<const Op*> shown = op == nullptr ? overloads : std::vector<const Op*>{op};
+  return call.answer(
+      json_list(shown, [](const Op* each) { return op_details(*each); }),
+      op == nullptr ? overloads_table(options.op, overloads, terminal_width()) : op_page(*op, terminal_width()));
 }
 
 Exit run(Invocation& call, const ListOptions& options) {
   Diagnostics diagnostics;
   const auto resolved = call.valid(parse_spec(options.spec, diagnostics), diagnostics);
   if (!resolved) return Exit::BadInput;
-  if (call.json) {
-    print_json(spec_ops_json(*resolved), 1);
-  } else {
-    print_text(spec_ops_table(*resolved, terminal_width()));
-  }
-  return Exit::Done;
+  return call.answer(spec_ops_json(*resolved), spec_ops_table(*resolved, terminal_width()));
 }
 
 Exit run(Invocation& call, const DiffOptions& options) {
   const auto before = load_catalog(find_torch(options.before)), after = load_catalog(find_torch(options.after));
   const auto found = diff_catalogs(before, after);
-  if (call.json)
-    print_json(catalog_diff_json(found), 1);
-  else
-    print_text(catalog_diff_text(found, before, after));
-  return Exit::Done;
+  return call.answer(catalog_diff_json(found), catalog_diff_text(found, before, after));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // openreg-gen ops coverage [SPEC]: what becomes of each operator of PyTorch on a backend.
 #include "cli/coverage_view.h"
 #include "cli/verb.h"
-#include "tree/find_tree.h"
 #include "tree/paths.h"
 
 namespace openreg_gen {
@@ -64,11 +63,7 @@ Exit run(Invocation& call, const CoverageOptions& options) {
     print_text(coverage_list(table, coverage));
     return Exit::Done;
   }
-  if (call.json)
-    print_json(coverage_json(table, subject), 1);
-  else
-    print_text(coverage_text(table, subject));
-  return Exit::Done;
+  return call.answer(coverage_json(table, subject), coverage_text(table, subject));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "cli/ops_view.h"
 
-#include "cli/page.h"
 #include "cli/terminal_text.h"
 #include "diag/suggest.h"
 #include "diag/text.h"
@@ -115,14 +114,20 @@ std::string op_page(const Op& op, std::size_t width) {
   page.entry("variants", fmt::format("{}", fmt::join(op.variants, ", ")));
   page.entry("tags", fmt::format("{}", fmt::join(op.tags, ", ")));
   page.entries("kernels", kernel_lines(op));
-  page.raw("\n  strategies\n");
-  for (const auto& fit : fitting_strategies(op)) {
-    const auto verdict = !fit.fits ? "no" : fit.needs_override ? "override" : "yes";
-    auto line = fmt::format("    {:<13} {:<8}  {}", fit.strategy->word, verdict, wrap_words(fit.reason, 28, width));
-    line.erase(line.find_last_not_of(' ') + 1);
-    page.raw(line + "\n");
-  }
+  page.raw(strategies_table(op, nullptr, {}, width));
   return page.take();
+}
+
+std::string strategies_table(const Op& op, const Strategy* best, const std::string& why, std::size_t width) {
+  std::string text = "\n  strategies\n";
+  for (const auto& fit : fitting_strategies(op)) {
+    const auto verdict = !fit.fits ? "no" : fit.needs_override ? "override" : fit.strategy == best ? "best" : "yes";
+    auto line = fmt::format("    {:<13} {:<8}  {}", fit.strategy->word, verdict,
+                            wrap_words(fit.strategy == best && fit.reason.empty() ? why : fit.reason, 28, width));
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
 }
 
 nlohmann::ordered_json op_summary(const Op& op) {

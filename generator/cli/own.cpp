@@ -3,7 +3,7 @@
 
 #include "cli/plan_view.h"
 #include "cli/verb.h"
-#include "tree/apply.h"
+#include "tree/plan.h"
 
 namespace openreg_gen {
 namespace {

@@ -1,7 +1,7 @@
 #include "cli/plan_view.h"
 
 #include "cli/terminal_text.h"
-#include "cli/usage.h"
+#include "cli/answer.h"
 #include "diag/render.h"
 #include "tree/diff.h"
 #include "tree/paths.h"
@@ -20,22 +20,8 @@ bool says_something(const Step& step) {
   return step.verdict != Verdict::YourEdits && !row_of(step.verdict).text.empty();
 }
 
-const char* colour_of(Action action) {
-  switch (action) {
-    case Action::Create:
-      return "32";
-    case Action::Update:
-    case Action::Merge:
-      return "36";
-    case Action::Conflict:
-    case Action::Refuse:
-      return "1;31";
-    case Action::Remove:
-      return "33";
-    default:
-      return "2";
-  }
-}
+/// By Action, in its order.
+constexpr const char* kColours[] = {"32", "36", "36", "1;31", "2", "2", "33", "1;31"};
 
 struct Heading {
   Finding finding;
@@ -93,7 +79,8 @@ std::string steps_table(const Plan& plan, bool colour) {
   for (const Step& step : plan.steps) {
     if (!says_something(step)) continue;
     out += fmt::format("  {}  {:{}}  {:9}  {}\n",
-                       painted(fmt::format("{:8}", to_string(step.action())), colour_of(step.action()), colour),
+                       painted(fmt::format("{:8}", to_string(step.action())),
+                               kColours[static_cast<std::size_t>(step.action())], colour),
                        step.path, width, to_string(step.file_class), step.reason());
     if (!step.backup.empty()) out += fmt::format("  {:8}  what was there is in {}\n", "", step.backup);
   }

@@ -23,7 +23,7 @@ void declare(CLI::App& app, Invocation& call, RemoveOptions& options) {
   options.generate.add_to(app, call);
 }
 
-std::optional<EditedSpec> remove(Invocation& call, const RemoveOptions& options, const Resolved& resolved) {
+std::optional<EditedSpec> remove_ops(Invocation& call, const RemoveOptions& options, const Resolved& resolved) {
   const Spec& spec = resolved.spec;
   Diagnostics diagnostics;
   std::vector<Removal> removals;
@@ -48,10 +48,6 @@ std::optional<EditedSpec> remove(Invocation& call, const RemoveOptions& options,
   return edited;
 }
 
-Exit run(Invocation& call, const RemoveOptions& options) {
-  return generate(call, options.generate, [&](const Resolved& resolved) { return remove(call, options, resolved); });
-}
-
 }  // namespace
 
 Verb remove_component_verb();  // in component.cpp
@@ -59,7 +55,7 @@ Verb remove_component_verb();  // in component.cpp
 Verb remove_verb() {
   return {"remove",
           "Take operators or components out of a backend's spec, then out of its files",
-          with_options<RemoveOptions>(declare, run),
+          with_options<RemoveOptions>(declare, run_edit<remove_ops, RemoveOptions>),
           {"remove abs.out maximum.out", "remove component sweep"},
           {remove_component_verb()}};
 }

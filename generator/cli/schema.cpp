@@ -1,7 +1,7 @@
 // openreg-gen schema: what is printed from the tables of keys and codes.
 #include "cli/verb.h"
 #include "diag/codes.h"
-#include "spec/json_schema.h"
+#include "spec/keys.h"
 
 namespace openreg_gen {
 namespace {

@@ -1,5 +1,6 @@
 #include "cli/spec_view.h"
 
+#include "cli/answer.h"
 #include "cli/terminal_text.h"
 
 #include <fmt/format.h>
@@ -24,18 +25,16 @@ std::string selections_text(const Resolved& resolved, bool all) {
 }
 
 nlohmann::ordered_json selections_json(const Resolved& resolved) {
-  auto list = nlohmann::ordered_json::array();
-  for (const auto& selection : resolved.selections) {
-    auto left = nlohmann::ordered_json::array();
-    for (const auto& [op, reason] : selection.left) left.push_back({{"op", op}, {"reason", reason}});
-    list.push_back({{"entry", *selection.entry->name},
-                    {"line", selection.entry->name.at.line},
-                    {"column", selection.entry->name.at.column},
-                    {"strategy", selection.entry->strategy.value->word},
-                    {"ops", selection.taken},
-                    {"left", std::move(left)}});
-  }
-  return list;
+  using Json = nlohmann::ordered_json;
+  const auto left = [](const auto& op) -> Json { return {{"op", op.op}, {"reason", op.reason}}; };
+  return json_list(resolved.selections, [&](const SelectionReport& selection) -> Json {
+    return {{"entry", *selection.entry->name},
+            {"line", selection.entry->name.at.line},
+            {"column", selection.entry->name.at.column},
+            {"strategy", selection.entry->strategy.value->word},
+            {"ops", selection.taken},
+            {"left", json_list(selection.left, left)}};
+  });
 }
 
 std::string spec_ops_table(const Resolved& resolved, std::size_t width) {
@@ -47,16 +46,14 @@ std::string spec_ops_table(const Resolved& resolved, std::size_t width) {
 }
 
 nlohmann::ordered_json spec_ops_json(const Resolved& resolved) {
-  auto list = nlohmann::ordered_json::array();
-  for (const ResolvedOp& each : resolved.ops) {
-    list.push_back({{"op", each.op.name},
-                    {"strategy", each.entry.strategy.value->word},
-                    {"class", to_string(each.op.op_class)},
-                    {"entry", *each.entry.name},
-                    {"line", each.at().line},
-                    {"column", each.at().column}});
-  }
-  return list;
+  return json_list(resolved.ops, [](const ResolvedOp& each) -> nlohmann::ordered_json {
+    return {{"op", each.op.name},
+            {"strategy", each.entry.strategy.value->word},
+            {"class", to_string(each.op.op_class)},
+            {"entry", *each.entry.name},
+            {"line", each.at().line},
+            {"column", each.at().column}};
+  });
 }
 
 }  // namespace openreg_gen

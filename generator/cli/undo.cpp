@@ -2,7 +2,7 @@
 #include "tree/undo.h"
 
 #include "cli/terminal_text.h"
-#include "cli/usage.h"
+#include "cli/answer.h"
 #include "cli/verb.h"
 #include "diag/render.h"
 #include "tree/diff.h"
@@ -23,15 +23,8 @@ struct Word {
 };
 
 Word word_of(LastRun::File::Back back) {
-  switch (back) {
-    case LastRun::File::Back::Restore:
-      return {"restore", "restore", "36"};
-    case LastRun::File::Back::Remove:
-      return {"remove", "remove", "33"};
-    case LastRun::File::Back::Bring:
-      return {"bring_back", "create", "32"};
-  }
-  return {};
+  constexpr Word kWords[] = {{"restore", "restore", "36"}, {"remove", "remove", "33"}, {"bring_back", "create", "32"}};
+  return kWords[static_cast<std::size_t>(back)];
 }
 
 nlohmann::json to_json(const OpenTree& tree, const LastRun& run, bool done) {

@@ -1,6 +1,8 @@
 #include "edit/choose.h"
 
 #include "diag/suggest.h"
+#include "diag/text.h"
+#include "edit/style.h"
 #include "resolve/validate.h"
 #include "spec/minimal_ops.h"
 #include "spec/custom_schema.h"
@@ -24,9 +26,7 @@ std::string_view without_aten(std::string_view name) {
 }
 
 const ResolvedOp* find_entry(const Resolved& resolved, std::string_view name) {
-  const auto found =
-      std::ranges::find(resolved.ops, name, [](const ResolvedOp& op) -> std::string_view { return op.op.name; });
-  return found == resolved.ops.end() ? nullptr : &*found;
+  return find_by(resolved.ops, name, [](const ResolvedOp& op) -> std::string_view { return op.op.name; });
 }
 
 /// The operator to register in the place of `op`: the out form of its structured group, or itself.
@@ -50,12 +50,11 @@ Chosen entry_for(const Op& asked, const Op& op, const OpRequest& request, const 
     chosen.entry.strategy = best_strategy(op, chosen.why, &there).word;
   }
   if (&asked != &op) chosen.why = fmt::format("serves '{}' too; {}", asked.name, chosen.why);
-  if (!request.expr.empty()) chosen.entry.more.emplace_back("expr", Node{Node::Kind::String, request.expr, {}, {}, {}});
-  if (!request.reason.empty())
-    chosen.entry.more.emplace_back("reason", Node{Node::Kind::String, request.reason, {}, {}, {}});
+  if (!request.expr.empty()) chosen.entry.more.emplace_back("expr", text_node(request.expr));
+  if (!request.reason.empty()) chosen.entry.more.emplace_back("reason", text_node(request.reason));
   const Strategy* strategy = find_strategy(chosen.entry.strategy);
   if (request.override_composite && strategy && fit_of(*strategy, op).needs_override)
-    chosen.entry.more.emplace_back("override", Node{Node::Kind::Boolean, "true", {}, {}, {}});
+    chosen.entry.more.emplace_back("override", text_node("true", Node::Kind::Boolean));
   return chosen;
 }
 

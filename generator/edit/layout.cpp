@@ -1,5 +1,6 @@
 #include "edit/layout.h"
 
+#include "diag/text.h"
 #include <algorithm>
 
 namespace openreg_gen {
@@ -7,28 +8,18 @@ namespace {
 
 bool blank(char c) { return c == ' ' || c == '\t'; }
 bool space(char c) { return blank(c) || c == '\n' || c == '\r'; }
-bool flow_mark(char c) { return c == ',' || c == '[' || c == ']' || c == '{' || c == '}'; }
+bool flow_mark(char c) { return contains(std::string_view(",[]{}"), c); }
 
 }  // namespace
 
-Layout::Layout(std::string_view text) : text_(text) {
-  starts_.push_back(0);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool crlf = text[i] == '\r' && at(i + 1) == '\n';
-    if (text[i] == '\n' || (text[i] == '\r' && !crlf)) starts_.push_back(i + 1);
-  }
+Layout::Layout(std::string_view text) : text_(text), starts_(line_starts(text)) {
   if (const auto first = text.find('\n'); first != std::string_view::npos && first > 0 && text[first - 1] == '\r')
     line_break_ = "\r\n";
 }
 
 std::size_t Layout::offset(const Location& where) const {
   const auto line = static_cast<std::size_t>(std::max(where.line, 1)) - 1;
-  if (line >= starts_.size()) return text_.size();
-  std::size_t i = starts_[line];
-  for (int column = 1; column < where.column && i < text_.size(); ++column) {
-    for (++i; i < text_.size() && (static_cast<unsigned char>(text_[i]) & 0xC0) == 0x80;) ++i;
-  }
-  return i;
+  return line < starts_.size() ? column_offset(text_, starts_[line], where.column) : text_.size();
 }
 
 std::size_t Layout::line_begin(std::size_t i) const { return *(std::ranges::upper_bound(starts_, i) - 1); }

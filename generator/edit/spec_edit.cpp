@@ -20,6 +20,10 @@ constexpr std::string_view kMark = "\xEF\xBB\xBF";
                 "edit the spec by hand, then run `openreg-gen generate`");
 }
 
+auto entry_of(auto& map, const std::string& name) {
+  return std::ranges::find(map.entries, name, [](const auto& entry) { return entry.first.text; });
+}
+
 /// One edit of one top-level list or map of a spec.
 class Edit {
  public:
@@ -167,7 +171,7 @@ std::string Edit::add_section(const Node& value) const {
   const Node key = text_node(section_);
   const std::size_t begin = layout_.offset(root_.at);
   if (const Node* empty = section()) {  // "ops:" without a value: its entries follow its line
-    const auto found = std::ranges::find(root_.entries, section_, [](const auto& entry) { return entry.first.text; });
+    const auto found = entry_of(root_, section_);
     const std::size_t key_at = layout_.offset(found->first.at);
     const auto at_value = layout_.value_begin(key_at, *empty, false);
     if (json_ || !at_value || !layout_.last_in_line(*at_value)) give_up();
@@ -204,14 +208,11 @@ std::string Edit::add_section(const Node& value) const {
 std::string Edit::add(const std::string& name, const Node& value, const std::vector<Node>& items, bool prefer_list) {
   const Node* node = section();
   const auto list_of = [](std::vector<Node> content) {
-    Node list;
-    list.kind = Node::Kind::List;
-    list.items = std::move(content);
-    return list;
+    return Node{.kind = Node::Kind::List, .items = std::move(content)};
   };
   if (!node || node->kind == Node::Kind::Null)
     return add_section(prefer_list ? list_of({items[0]}) : map_node({{text_node(name), value}}));
-  const auto found = std::ranges::find(root_.entries, section_, [](const auto& entry) { return entry.first.text; });
+  const auto found = entry_of(root_, section_);
   const auto index = static_cast<std::size_t>(found - root_.entries.begin());
   place_ = found->first.at;
   const std::size_t key_at = layout_.offset(found->first.at);
@@ -287,9 +288,6 @@ std::string Edit::set(const std::string& key, const Node& word) {
   const Node* node = section();
   if (key.empty() && !node) return add_section(word);
   if (!key.empty() && (!node || !node->find(key))) return add(key, word, {map_node({{text_node(key), word}})}, false);
-  const auto entry_of = [](auto& map, const std::string& name) {
-    return std::ranges::find(map.entries, name, [](const auto& entry) { return entry.first.text; });
-  };
   auto found = entry_of(root_, section_);
   Container at = located(root_, layout_.offset(root_.at));
   Node wanted = root_;
@@ -314,7 +312,7 @@ std::string Edit::set(const std::string& key, const Node& word) {
 }
 
 std::string Edit::remove(std::size_t index) {
-  const auto found = std::ranges::find(root_.entries, section_, [](const auto& entry) { return entry.first.text; });
+  const auto found = entry_of(root_, section_);
   if (found == root_.entries.end()) give_up();
   const Node& node = found->second;
   place_ = found->first.at;
@@ -333,10 +331,7 @@ std::string Edit::remove(std::size_t index) {
   const bool last = index + 1 == at.slots.size();
 
   if (!at.flow) {
-    if (at.slots.size() == 1) {
-      section = Node{};
-      section.kind = Node::Kind::Null;
-    }
+    if (at.slots.size() == 1) section = Node{};
     if (!layout_.first_in_line(slot.begin)) give_up();
     std::size_t first = layout_.line_begin(slot.begin), end = block_entry_end(slot);
     if (end < text_.size()) {

@@ -25,6 +25,8 @@ bool plain_fits(std::string_view text, bool key, bool flow) {
   return true;
 }
 
+}  // namespace
+
 std::string in_quotes(std::string_view text, char quote) {
   const bool single = quote == '\'' && std::ranges::none_of(text, [](unsigned char c) { return c < 0x20; });
   std::string out(1, single ? '\'' : '"');
@@ -44,8 +46,6 @@ std::string in_quotes(std::string_view text, char quote) {
   }
   return out + out[0];
 }
-
-}  // namespace
 
 Style read_style(const Layout& layout, std::string_view text, bool json, const Node& node, const Container& container) {
   Style style;
@@ -131,18 +131,10 @@ std::string block_item(const Node& item, const Style& style, const std::string& 
   return out;
 }
 
-Node text_node(std::string text, Node::Kind kind) {
-  Node node;
-  node.kind = kind;
-  node.text = std::move(text);
-  return node;
-}
+Node text_node(std::string text, Node::Kind kind) { return {.kind = kind, .text = std::move(text)}; }
 
 Node map_node(std::vector<std::pair<Node, Node>> entries) {
-  Node node;
-  node.kind = Node::Kind::Map;
-  node.entries = std::move(entries);
-  return node;
+  return {.kind = Node::Kind::Map, .entries = std::move(entries)};
 }
 
 bool same(const Node& a, const Node& b) {

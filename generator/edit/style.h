@@ -4,6 +4,7 @@
 #include "edit/layout.h"
 
 #include <string>
+#include <string_view>
 
 namespace openreg_gen {
 
@@ -20,6 +21,8 @@ struct Style {
 /// Reads the style off a container (what of it has entries) and off the whole text.
 Style read_style(const Layout& layout, std::string_view text, bool json, const Node& node, const Container& container);
 
+/// As YAML reads it: between the quotes, or between double ones where it holds control characters.
+std::string in_quotes(std::string_view text, char quote);
 std::string scalar_text(const Node& node, const Style& style, bool key, bool flow);
 /// "{a: b}", "[x]", "word". With `indent`, each entry of the outermost level is on a line of its own, one level deeper.
 std::string flow_text(const Node& node, const Style& style, const std::string* indent = nullptr);

@@ -1,6 +1,7 @@
 #include "resolve/select.h"
 
 #include "diag/suggest.h"
+#include "diag/text.h"
 #include "resolve/validate.h"
 #include "spec/amp_preset.h"
 #include "spec/document.h"
@@ -39,13 +40,9 @@ std::string glob_hint(const Catalog& catalog, const std::string& glob) {
     if (const auto found = matching(catalog, other); !found.empty())
       return fmt::format("did you mean '{}'? It matches {}", other, found.size());
   }
-  std::string literal;
-  for (const char c : glob.substr(0, glob.find('.'))) {
-    if (c != '*' && c != '?' && c != '[' && c != ']') literal += c;
-  }
-  std::vector<std::string_view> bases;
-  for (const Op& op : catalog.all()) bases.push_back(op.base);
-  const auto near = closest(literal, bases);
+  std::string literal = glob.substr(0, glob.find('.'));
+  std::erase_if(literal, [](char c) { return contains(std::string_view("*?[]"), c); });
+  const auto near = closest(literal, mapped(catalog.all(), [](const Op& op) -> std::string_view { return op.base; }));
   return near.empty() ? "`openreg-gen ops PATTERN` lists what PyTorch has"
                       : fmt::format("there is an operator '{}'", near);
 }

@@ -1,5 +1,5 @@
-#include "catalog/served_forms.h"
 #include "diag/suggest.h"
+#include "diag/text.h"
 #include "releases/releases.h"
 #include "resolve/validate.h"
 #include "spec/minimal_ops.h"
@@ -91,8 +91,7 @@ const Op* find_op(const Located<std::string>& name, const Catalog& catalog, cons
   const std::string base = name->substr(0, name->find('.'));
   const auto overloads = catalog.overloads(base);
   if (!overloads.empty()) {
-    std::vector<std::string_view> names;
-    for (const Op* op : overloads) names.push_back(op->name);
+    const auto names = mapped(overloads, [](const Op* op) -> std::string_view { return op->name; });
     const auto near = base == *name ? std::string_view() : closest(*name, names);
     diagnostics.error(overload, name.at,
                       fmt::format("'{}' has no overload {}", base,
@@ -111,8 +110,7 @@ const Op* find_op(const Located<std::string>& name, const Catalog& catalog, cons
                                   later ? other->since : other->until));
     return nullptr;
   }
-  std::vector<std::string_view> names;
-  for (const Op& op : catalog.all()) names.push_back(op.name);
+  const auto names = mapped(catalog.all(), [](const Op& op) -> std::string_view { return op.name; });
   const auto hint = did_you_mean(*name, names);
   diagnostics.error(unknown, name.at, fmt::format("unknown operator '{}'", *name),
                     hint.empty() ? "`openreg-gen ops PATTERN` lists what PyTorch has" : hint);

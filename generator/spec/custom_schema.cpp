@@ -45,7 +45,7 @@ void check_name(std::string_view name, std::size_t start) {
 
 void check_type(std::string_view type, std::string_view annotation, std::size_t start) {
   const std::string base(type.substr(0, type.find_first_of("[?")));
-  if (std::ranges::find(kSchemaTypes, base) == std::end(kSchemaTypes))
+  if (!contains(kSchemaTypes, base))
     fail("E0162", start, fmt::format("unknown type '{}'", base.substr(0, 60)), did_you_mean(base, kSchemaTypes));
   if (annotation.empty()) return;
   if (base != "Tensor") fail("E0160", start + base.size(), "a Tensor alone can have an alias");

@@ -1,5 +1,4 @@
-#include "spec/json_schema.h"
-
+// What is printed from the table of keys: the JSON Schema for editors, and the reference page.
 #include "diag/text.h"
 #include "spec/keys.h"
 

@@ -73,4 +73,9 @@ std::string_view default_text(const Key& key);
 /// "name" for "backend.name".
 std::string_view last_part(std::string_view path);
 
+/// JSON Schema (draft 2020-12) of the spec, indented, with a newline at its end: specs/schema.json.
+std::string spec_json_schema();
+/// docs/spec.md.
+std::string spec_markdown();
+
 }  // namespace openreg_gen

@@ -1,7 +1,6 @@
 // From the checked tree to the structs of spec.h.
-#include "spec/parse_lists.h"
+#include "spec/parse_steps.h"
 #include "spec/read_keys.h"
-#include "spec/shape.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

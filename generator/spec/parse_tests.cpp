@@ -1,5 +1,5 @@
 // The parts of a spec that say how operators are tested: `ops.*.tests` and `tests`.
-#include "spec/parse_lists.h"
+#include "spec/parse_steps.h"
 #include "spec/read_keys.h"
 
 #include <fmt/format.h>

@@ -78,26 +78,14 @@ class OpenClPrinter : public ExprPrinter {
 }  // namespace
 
 std::string ExprPrinter::print(const ExprNode& node) const {
-  switch (node.kind) {
-    case ExprNode::Kind::Number:
-      return number(node);
-    case ExprNode::Kind::Name:
-      return name(node);
-    case ExprNode::Kind::Group:
-      return "(" + arguments(node) + ")";
-    case ExprNode::Kind::Unary:
-      return unary(node);
-    case ExprNode::Kind::Binary:
-      return binary(node);
-    case ExprNode::Kind::Conditional:
-      return conditional(node);
-    case ExprNode::Kind::Call:
-      return call(node);
-    case ExprNode::Kind::Cast:
-      return cast(node);
-  }
-  return {};
+  using Printer = std::string (ExprPrinter::*)(const ExprNode&) const;
+  constexpr Printer kPrinters[] = {&ExprPrinter::number, &ExprPrinter::name,   &ExprPrinter::group,
+                                   &ExprPrinter::unary,  &ExprPrinter::binary, &ExprPrinter::conditional,
+                                   &ExprPrinter::call,   &ExprPrinter::cast};
+  return (this->*kPrinters[static_cast<std::size_t>(node.kind)])(node);
 }
+
+std::string ExprPrinter::group(const ExprNode& node) const { return "(" + arguments(node) + ")"; }
 
 std::string ExprPrinter::unary(const ExprNode& node) const {
   const bool signs = node.parts[0].kind == ExprNode::Kind::Unary && node.parts[0].text == node.text;

@@ -16,6 +16,7 @@ class ExprPrinter {
  protected:
   virtual std::string number(const ExprNode& node) const { return node.text; }
   virtual std::string name(const ExprNode& node) const { return node.text; }
+  virtual std::string group(const ExprNode& node) const;
   virtual std::string unary(const ExprNode& node) const;
   virtual std::string binary(const ExprNode& node) const;
   virtual std::string conditional(const ExprNode& node) const;

@@ -62,9 +62,8 @@ void set_entry(const Node& node, std::string_view text, RuleContext& context) {
     }
     return;
   }
-  std::vector<std::string_view> names;
-  for (const auto& set : kSets) names.push_back(set.first);
-  if (std::ranges::find(names, text) != names.end()) return;
+  auto names = mapped(kSets, [](const auto& set) { return set.first; });
+  if (contains(names, text)) return;
   names.insert(names.end(), {"@tag:NAME", "@model:FILE"});
   context.diagnostics.error("E0175", node.at, fmt::format("unknown set '{}'", text.substr(0, 120)),
                             did_you_mean(text, names));

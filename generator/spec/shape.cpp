@@ -1,4 +1,4 @@
-#include "spec/shape.h"
+#include "spec/parse_steps.h"
 
 #include "diag/suggest.h"
 #include "diag/text.h"

@@ -1,4 +1,4 @@
-#include "tree/apply.h"
+#include "tree/plan.h"
 
 #include "diag/failure.h"
 #include "system/sha256.h"

@@ -81,19 +81,8 @@ void Decider::add(Rendered& render, Plan& plan) {
   step.key = output.key;
   step.after = render.text;
 
-  ManifestFile entry{step.file_class,
-                     sha256(render.text),
-                     output.template_name,
-                     output.key,
-                     output.id,
-                     {},
-                     {},
-                     {},
-                     {},
-                     claimed,
-                     false,
-                     false,
-                     false};
+  ManifestFile entry{step.file_class, sha256(render.text), output.template_name, output.key, output.id};
+  entry.claimed = claimed;
   const std::string sum = step.sum = entry.sha256;
   if (claimed) entry.id = step.from.empty() ? output.path : before->id;
   if (step.file_class == FileClass::Owned) {
@@ -152,7 +141,7 @@ void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFil
   judge(step, Verdict::Yours);
   if (was_owned && !before->at.empty() && disk_.kind(before->at) == FileKind::File && disk_.inside(before->at)) {
     const auto ids = marks_in(disk_.read(before->at));
-    if (std::ranges::find(ids, entry.id) != ids.end()) entry.at = before->at;
+    if (contains(ids, entry.id)) entry.at = before->at;
   }
   const FileKind kind = disk_.kind(step.from.empty() ? output.path : step.from);
   if (kind == FileKind::File) {

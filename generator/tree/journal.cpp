@@ -1,5 +1,6 @@
 #include "tree/journal.h"
 
+#include "diag/text.h"
 #include "diag/failure.h"
 #include "system/sha256.h"
 #include "tree/paths.h"
@@ -114,7 +115,7 @@ std::string take_back(Disk& disk, Journal journal) {
 
 void finish(Disk& disk, const Journal& journal, bool keep) {
   std::vector<std::string> folders = folders_of(journal);
-  if (std::ranges::find(folders, kState) == folders.end()) folders.push_back(kState);
+  if (!contains(folders, kState)) folders.push_back(kState);
   disk.sync(folders);
   if (!keep) return clear(disk);
   const std::string undo(kUndo);
@@ -134,14 +135,8 @@ bool worth_keeping(const Journal& journal) {
 }  // namespace
 
 std::string hash_of(const Disk& disk, const std::string& path) {
-  switch (disk.kind(path)) {
-    case FileKind::None:
-      return {};
-    case FileKind::File:
-      return sha256(disk.read(path));
-    default:
-      return "?";
-  }
+  const FileKind kind = disk.kind(path);
+  return kind == FileKind::None ? "" : kind == FileKind::File ? sha256(disk.read(path)) : "?";
 }
 
 void write_journal(Disk& disk, const Journal& journal) {

@@ -11,18 +11,18 @@ namespace openreg_gen {
 
 struct ManifestFile {
   FileClass file_class = FileClass::Generated;
-  std::string sha256;         // of the bytes that the tool last wrote there
-  std::string template_name;  // empty for the spec itself
-  std::string key;            // the spec key that governs it
-  std::string id;             // what it is found by when it was moved: "aten::relu"; empty for most
-  std::string at;             // where an owned file was moved to; empty: it is at its own path
-  std::string signature;      // of an owned kernel: what it was last seen to fit
-  std::string wanted;         // the signature it should have, if it does not fit that yet
-  std::string body;           // of an owned file: hash of the last render without its header
-  bool claimed = false;       // its owner took it with `own`
-  bool ignored = false;       // .openreg-gen/ignore names it: neither written nor removed
-  bool conflict = false;      // it was written with conflict markers, which may still be there
-  bool left = false;          // the spec no longer asks for it, and it was kept
+  std::string sha256{};         // of the bytes that the tool last wrote there
+  std::string template_name{};  // empty for the spec itself
+  std::string key{};            // the spec key that governs it
+  std::string id{};             // what it is found by when it was moved: "aten::relu"; empty for most
+  std::string at{};             // where an owned file was moved to; empty: it is at its own path
+  std::string signature{};      // of an owned kernel: what it was last seen to fit
+  std::string wanted{};         // the signature it should have, if it does not fit that yet
+  std::string body{};           // of an owned file: hash of the last render without its header
+  bool claimed = false;         // its owner took it with `own`
+  bool ignored = false;         // .openreg-gen/ignore names it: neither written nor removed
+  bool conflict = false;        // it was written with conflict markers, which may still be there
+  bool left = false;            // the spec no longer asks for it, and it was kept
   bool operator==(const ManifestFile&) const = default;
 };
 

@@ -7,6 +7,8 @@
 #include <map>
 
 namespace openreg_gen {
+namespace fs = std::filesystem;
+
 void check_path(std::string_view path) {
   const auto fail = [path](const char* why) {
     throw Failure(Exit::Internal, "E0504", "'" + std::string(path) + "' is no path inside a tree: " + why);
@@ -62,6 +64,21 @@ void check_inside(const Disk& disk, const std::string& path) {
 std::string folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string() : std::string(path.substr(0, slash));
+}
+
+fs::path find_tree(const fs::path& start) {
+  std::error_code error;
+  const fs::path from = start.empty() ? fs::current_path() : fs::canonical(start, error);
+  if (error || !fs::is_directory(from)) {
+    throw Failure(Exit::BadInput, "E0502", "'" + start.string() + "' is no folder",
+                  "give the folder of a generated backend to -C");
+  }
+  for (fs::path at = from;; at = at.parent_path()) {
+    if (fs::exists(at / kManifest, error) || fs::exists(at / kTemporary / "journal.json", error)) return at;
+    if (at == at.parent_path()) break;
+  }
+  throw Failure(Exit::BadInput, "E0502", "'" + from.string() + "' is in no generated backend",
+                "go into one, give its folder with -C, or make one with `openreg-gen new NAME`");
 }
 
 }  // namespace openreg_gen

@@ -1,6 +1,7 @@
-// Which paths may be written. Paths are relative to the tree's root, with '/'.
+// Which tree a folder belongs to, and which paths may be written. Paths are relative to the tree's root, with '/'.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,5 +28,9 @@ void check_inside(const Disk& disk, const std::string& path);
 
 /// "a/b.h" -> "a"; "b.h" -> "".
 std::string folder_of(std::string_view path);
+
+/// Which tree a folder belongs to: the nearest folder, from `start` (empty: the current folder) upwards, that holds a
+/// manifest or an unfinished run's journal. Throws Failure(BadInput, E0502) if there is none.
+std::filesystem::path find_tree(const std::filesystem::path& start);
 
 }  // namespace openreg_gen

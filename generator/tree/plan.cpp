@@ -31,17 +31,8 @@ std::string Step::reason() const {
 
 bool Step::writes() const {
   if (!from.empty()) return action() != Action::Refuse;
-  switch (action()) {
-    case Action::Create:
-    case Action::Update:
-    case Action::Merge:
-    case Action::Remove:
-      return true;
-    case Action::Conflict:
-      return before != after;
-    default:
-      return false;
-  }
+  constexpr Action kWrites[] = {Action::Create, Action::Update, Action::Merge, Action::Remove};
+  return contains(kWrites, action()) || (action() == Action::Conflict && before != after);
 }
 
 bool Plan::refused() const {

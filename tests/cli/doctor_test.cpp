@@ -1,5 +1,4 @@
 #include "cli/doctor_checks.h"
-#include "cli/doctor_opencl.h"
 
 #include "diag/failure.h"
 

@@ -1,4 +1,4 @@
-#include "spec/json_schema.h"
+#include "spec/keys.h"
 
 #include "spec/keys.h"
 #include "spec/spec.h"

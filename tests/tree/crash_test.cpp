@@ -1,7 +1,7 @@
 // Killed at any instant, and edited by its owner before the next run: no byte of an owner is lost, and the tree is the
 // old one or the new one. Real files, a real process, a real SIGKILL.
 #include "diag/failure.h"
-#include "tree/apply.h"
+#include "tree/plan.h"
 #include "tree/journal.h"
 #include "tree/paths.h"
 #include "tree/undo.h"

@@ -1,7 +1,7 @@
 // Trees whose headers name the version that wrote them, as all did once.
 #include "header/header.h"
 #include "memory_disk.h"
-#include "tree/apply.h"
+#include "tree/plan.h"
 
 #include <gtest/gtest.h>
 

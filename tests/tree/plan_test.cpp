@@ -1,7 +1,6 @@
 #include "tree/plan.h"
 
 #include "memory_disk.h"
-#include "tree/apply.h"
 #include "tree/journal.h"
 
 #include <gmock/gmock.h>

@@ -6,7 +6,7 @@
 // 200 seeds; OPENREG_GEN_SEEDS=5000 tries more, OPENREG_GEN_SEED=17 only that one.
 #include "diag/failure.h"
 #include "memory_disk.h"
-#include "tree/apply.h"
+#include "tree/plan.h"
 #include "tree/journal.h"
 #include "tree/moved.h"
 #include "tree/own.h"

@@ -1,7 +1,7 @@
 #include "tree/disk.h"
 
 #include "diag/failure.h"
-#include "tree/find_tree.h"
+#include "tree/paths.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
