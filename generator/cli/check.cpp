@@ -1,6 +1,5 @@
 // openreg-gen check SPEC: every diagnostic at once; with --against DIR: what another PyTorch would do to the spec.
-#include "cli/drift_view.h"
-#include "cli/spec_view.h"
+#include "cli/ops_view.h"
 #include "cli/terminal_text.h"
 #include "cli/verb.h"
 #include "diag/render.h"

@@ -1,4 +1,4 @@
-#include "cli/drift_view.h"
+#include "cli/ops_view.h"
 
 #include "catalog/schema_diff.h"
 #include "cli/answer.h"

@@ -1,7 +1,5 @@
 // openreg-gen ops [PATTERN], openreg-gen ops show OP, openreg-gen ops list SPEC, openreg-gen ops diff DIR_A DIR_B
-#include "cli/drift_view.h"
 #include "cli/ops_view.h"
-#include "cli/spec_view.h"
 #include "cli/terminal_text.h"
 #include "cli/verb.h"
 

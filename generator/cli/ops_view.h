@@ -1,7 +1,10 @@
-// How operators are shown: as rows, as a page, as JSON. Pure.
+// How operators are shown, those of a spec and those that another PyTorch changes, too: as rows, as a page, as JSON.
+// Pure.
 #pragma once
 
 #include "catalog/catalog.h"
+#include "resolve/resolve.h"
+#include "resolve/spec_drift.h"
 
 #include <nlohmann/json.hpp>
 
@@ -10,8 +13,6 @@
 #include <vector>
 
 namespace openreg_gen {
-
-struct Strategy;
 
 /// Ops whose name holds `pattern` (letter case aside), or matches it as a glob where it holds one of * ? [; sorted.
 /// An empty pattern matches all.
@@ -31,5 +32,29 @@ nlohmann::ordered_json op_details(const Op& op);  // what `ops show --json` prin
 std::string about_class(const Op& op);
 /// "at::Tensor & add_out(" and one argument a line.
 std::string op_declaration(const Op& op);
+
+// Of a spec without errors: its operators, and what its selections came to.
+
+/// A line a selection: "  12: '@core' (native): 96 operators, 43 left out"; with `all`, each operator, and why one is
+/// left. Empty if the spec has no selection.
+std::string selections_text(const Resolved& resolved, bool all);
+/// [{"entry","line","column","strategy","ops":[...],"left":[{"op","reason"}]}]
+nlohmann::ordered_json selections_json(const Resolved& resolved);
+
+/// Operator, strategy, place and the entry that brought it.
+std::string spec_ops_table(const Resolved& resolved, std::size_t width);
+/// [{"op","strategy","class","entry","line","column"}]: "entry" is the operator's own name or the selection.
+nlohmann::ordered_json spec_ops_json(const Resolved& resolved);
+
+// Drift.
+
+/// {"added":[{"op"}],"removed":[{"op"}],"changed":[{"op","old","new"}]}; schemas as native_functions.yaml has them.
+nlohmann::ordered_json catalog_diff_json(const CatalogDiff& diff);
+std::string catalog_diff_text(const CatalogDiff& diff, const Catalog& before, const Catalog& after);
+
+/// See docs/drift.md.
+nlohmann::ordered_json spec_drift_json(const SpecDrift& drift, const Spec& spec, const Catalog& before,
+                                       const Catalog& after);
+std::string spec_drift_text(const SpecDrift& drift, const Spec& spec, const Catalog& before, const Catalog& after);
 
 }  // namespace openreg_gen

@@ -1,4 +1,4 @@
-#include "cli/spec_view.h"
+#include "cli/ops_view.h"
 
 #include "cli/answer.h"
 #include "cli/terminal_text.h"

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,11 @@ enum class Coverage { Native, Delegate, Composite, Fallback, Missing };
 inline constexpr std::array kCoverages = {Coverage::Native, Coverage::Delegate, Coverage::Composite, Coverage::Fallback,
                                           Coverage::Missing};
 std::string_view to_string(Coverage coverage);
+
+/// What operators are about, by name, tags and class: families, in the order in which they are shown.
+std::span<const std::string_view> all_families();
+/// One of all_families(). Forms of one group (functional, in-place, out) have the same.
+std::string_view family_of(const Op& op, const Catalog& catalog);
 
 struct CoverageRow {
   const Op* op = nullptr;

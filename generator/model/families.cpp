@@ -1,4 +1,4 @@
-#include "model/families.h"
+#include "model/coverage.h"
 
 #include "diag/text.h"
 

@@ -2,8 +2,12 @@
 
 #include "diag/text.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace openreg_gen {
 namespace {
@@ -123,25 +127,17 @@ std::string Schema::group_key() const {
 }
 
 std::string Schema::text() const {
-  std::string result = name() + "(";
   bool star = false;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const auto& a = arguments[i];
-    if (i != 0) result += ", ";
-    if (a.kwarg_only && !star) result += "*, ";
-    star = star || a.kwarg_only;
-    result += a.annotated_type() + " " + a.name;
-    if (!a.default_value.empty()) result += "=" + a.default_value;
-  }
-  result += ") -> ";
-  if (returns.size() != 1) result += "(";
-  for (std::size_t i = 0; i < returns.size(); ++i) {
-    if (i != 0) result += ", ";
-    result += returns[i].annotated_type();
-    if (!returns[i].name.empty()) result += " " + returns[i].name;
-  }
-  if (returns.size() != 1) result += ")";
-  return result;
+  const auto taken = mapped(arguments, [&](const ArgumentSchema& a) {
+    const bool first_keyword = a.kwarg_only && !std::exchange(star, star || a.kwarg_only);
+    return fmt::format("{}{} {}{}{}", first_keyword ? "*, " : "", a.annotated_type(), a.name,
+                       a.default_value.empty() ? "" : "=", a.default_value);
+  });
+  const auto given = mapped(returns, [](const ReturnSchema& value) {
+    return value.annotated_type() + (value.name.empty() ? "" : " ") + value.name;
+  });
+  const std::string result = fmt::format("{}({}) -> ", name(), fmt::join(taken, ", "));
+  return result + (given.size() == 1 ? given[0] : fmt::format("({})", fmt::join(given, ", ")));
 }
 
 }  // namespace openreg_gen

@@ -5,10 +5,9 @@
 
 #include "diag/diagnostic.h"
 #include "schema/schema.h"
-#include "spec/allocator_kind.h"
 #include "spec/component.h"
-#include "spec/device_kind.h"
 #include "spec/expr.h"
+#include "spec/kinds.h"
 #include "spec/strategy.h"
 
 #include <filesystem>

@@ -1,6 +1,5 @@
 #include "model/coverage.h"
 
-#include "model/families.h"
 #include "spec/minimal_ops.h"
 #include "support.h"
 

@@ -1,6 +1,5 @@
 // What holds for all operators of the installed PyTorch.
 #include "model/coverage.h"
-#include "model/families.h"
 #include "support.h"
 
 #include <gtest/gtest.h>

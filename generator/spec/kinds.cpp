@@ -1,4 +1,4 @@
-#include "spec/allocator_kind.h"
+#include "spec/kinds.h"
 
 #include "diag/text.h"
 
@@ -17,6 +17,14 @@ constexpr AllocatorKind kAllocatorKinds[] = {
     {.word = "direct", .about = "each storage is one device allocation.", .file = "csrc/runtime/DirectAllocator.cpp"},
 };
 
+constexpr DeviceKind kDeviceKinds[] = {
+    {.word = "emulator", .about = "a simulated device with a C API.", .simulated = true, .keys = {"count", "memory"}},
+    {.word = "external", .about = "the same C API as a port layer, to be filled with the vendor's calls."},
+    {.word = "opencl",
+     .about = "the same C API over the OpenCL devices of the machine.",
+     .keys = {"memory", "platform", "type", "sub_devices"}},
+};
+
 }  // namespace
 
 std::span<const AllocatorKind> allocator_kinds() { return kAllocatorKinds; }
@@ -24,5 +32,9 @@ std::span<const AllocatorKind> allocator_kinds() { return kAllocatorKinds; }
 const AllocatorKind* find_allocator_kind(std::string_view word) {
   return find_by(kAllocatorKinds, word, &AllocatorKind::word);
 }
+
+std::span<const DeviceKind> device_kinds() { return kDeviceKinds; }
+
+const DeviceKind* find_device_kind(std::string_view word) { return find_by(kDeviceKinds, word, &DeviceKind::word); }
 
 }  // namespace openreg_gen

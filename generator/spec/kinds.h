@@ -1,4 +1,4 @@
-// What a kind of device is: what stands behind the C API that the runtime calls. Each is one value of device_kind.cpp.
+// The kinds of device allocators and of devices, each one value of kinds.cpp.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,20 @@
 
 namespace openreg_gen {
 
+/// One way of allocating device memory.
+struct AllocatorKind {
+  std::string_view word;   // of `allocator.device`; templates see it as allocator.<word>
+  std::string_view about;  // of the reference page, behind the word
+  std::string_view file;   // of a tree: its c10::DeviceAllocator
+  bool caches = false;     // keeps what is freed: the caching allocator's files are there, and its settings take effect
+};
+
+/// In the order of the reference page.
+std::span<const AllocatorKind> allocator_kinds();
+/// Null if there is none.
+const AllocatorKind* find_allocator_kind(std::string_view word);
+
+/// What stands behind the C API that the runtime calls.
 struct DeviceKind {
   std::string_view word;                      // of `device.api`; templates see it as device.<word>
   std::string_view about;                     // of the reference page, behind the word
