@@ -7,7 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
+#include <charconv>
+#include <cstdint>
 #include <utility>
 
 namespace openreg_gen {
@@ -165,9 +166,16 @@ class ExprParser {
       if (!is_word(text_[at_]) && text_[at_] != '.' && !exponent) break;
       ++at_;
     }
-    static const std::regex kNumber(R"((0[xX][0-9a-fA-F]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)[uUlLfF]*)");
     ExprNode node{ExprKind::Number, std::string(text_.substr(start, at_ - start)), start, {}};
-    if (!std::regex_match(node.text, kNumber)) fail("E0156", start, fmt::format("'{}' is no number", node.text));
+    const std::string_view text = node.text;
+    const bool hex = text.starts_with("0x") || text.starts_with("0X");
+    const char *const first = text.data() + (hex ? 2 : 0), *const last = text.data() + text.size();
+    std::uint64_t whole = 0;
+    double value = 0;
+    const char* end = hex ? std::from_chars(first, last, whole, 16).ptr : std::from_chars(first, last, value).ptr;
+    const auto is_suffix = [](char c) { return contains(std::string_view("uUlLfF"), c); };
+    if (end == first || !std::all_of(end, last, is_suffix))
+      fail("E0156", start, fmt::format("'{}' is no number", text));
     skip();
     return node;
   }
