@@ -370,11 +370,20 @@ stage_package() {
   "$python" -m pytest -q "$root/tests/test_package.py"
 }
 
+# Sets `spent` to the processor seconds of all that ended so far; `times` answers for the shell that it runs in.
+count_processor_seconds() {
+  times >"$work/times"
+  spent=$(awk 'NR == 2 { split($1 $2, part, /[ms]/); printf "%d", 60 * (part[1] + part[3]) + part[2] + part[4] }' "$work/times")
+}
+
 took=""
 for stage in $stages; do
   start=$SECONDS
+  count_processor_seconds
+  before=$spent
   "stage_$stage"
-  took+=$(printf '\n%8d s  %s' $((SECONDS - start)) "$stage")
+  count_processor_seconds
+  took+=$(printf '\n%8d s %8d processor seconds  %s' $((SECONDS - start)) $((spent - before)) "$stage")
 done
 step "Time of each stage, what it installs included$took"
 step "All stages passed: $stages"
