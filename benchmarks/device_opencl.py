@@ -73,6 +73,33 @@ class Bare:
         cl.clSetKernelArg(self.kernel, 0, ctypes.c_size_t(8), ctypes.byref(memory))
         self.one = (ctypes.c_size_t * 1)(1)
 
+        self.context = context
+
+    def multiplier(self, n: int):
+        """A function that queues a product of n x n matrices by CLBlast, on buffers of its own; None without the library."""
+        try:
+            clblast = ctypes.CDLL("libclblast.so.1")
+        except OSError:
+            return None
+        size, one = ctypes.c_size_t, ctypes.c_float(1)
+        buffers = [
+            ctypes.c_void_p(self.cl.clCreateBuffer(self.context, ctypes.c_ulong(1), size(4 * n * n), None, None))
+            for _ in range(3)
+        ]
+        zeros = (ctypes.c_float * (n * n))()
+        for buffer in buffers:
+            self.cl.clEnqueueWriteBuffer(self.queue, buffer, 1, size(0), size(4 * n * n), zeros, 0, None, None)
+        a, b, c = ((buffer, size(0), size(n)) for buffer in buffers)
+        queue = ctypes.byref(self.queue)
+
+        def multiply() -> None:
+            sizes = (size(n),) * 3
+            code = clblast.CLBlastSgemm(102, 111, 111, *sizes, one, *a, *b, ctypes.c_float(0), *c, queue, None)
+            assert code == 0, code
+            self.cl.clFlush(self.queue)
+
+        return multiply
+
     def launch(self) -> None:
         self.cl.clEnqueueNDRangeKernel(self.queue, self.kernel, 1, None, self.one, self.one, 0, None, None)
         self.cl.clFlush(self.queue)
@@ -108,6 +135,12 @@ def main() -> None:
     results["sum, 16 Mi"] = beside(torch.sum, [size])
     results["sum of rows, 4 Ki x 4 Ki"] = beside(lambda x: x.sum(1), [(4096, 4096)])
     results["matrix product, 1024"] = beside(torch.mm, [(1024, 1024)] * 2, rounds=3)
+    multiply = bare.multiplier(1024)
+    if multiply is not None:
+        x, y = (torch.rand(1024, 1024, device=NAME) for _ in range(2))
+        results["matrix product, 1024, and CLBlast alone"] = compare(
+            [(lambda: x @ y, device.synchronize), (multiply, bare.wait)], 1, 4
+        )
     plain, pinned = torch.rand(size), torch.rand(size).pin_memory()
     copy, target = torch.empty(size), torch.empty(size, device=NAME)
     memcpy = (lambda: copy.copy_(plain), at_once)
