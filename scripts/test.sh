@@ -316,7 +316,7 @@ needs_of() {
 # A minimal tree, and minimal trees with one component more, whose tests are those that came or changed with it: the others
 # are tested with the component that they are of.
 stage_components() {
-  local name start file tree=$work/components/minimal without=$work/components/without backend all needs tests day=$(($(date +%s) / 86400))
+  local name start file tree=$work/components/minimal without=$work/components/without backend all needs tests failed=() day=$(($(date +%s) / 86400))
   backend=$(backend_python "$work/venv_components")
   "$generator" new openreg --profile minimal --out "$tree" >/dev/null
   step "Building minimal from nothing, without a compiler cache: $(find "$tree" -type f -not -path '*/.openreg-gen/*' | wc -l) files"
@@ -348,8 +348,9 @@ stage_components() {
     install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_BUILD_TESTS=ON -DOPENREG_UNITY_BUILD=ON
     echo "$((SECONDS - start)) s"
     if [ -d "$tree/tests/cpp" ]; then ctest --test-dir "$tree/build" --output-on-failure -j "$(nproc)"; fi
-    pytests "$backend" "${tests[@]:-$tree/tests}"
+    pytests "$backend" "${tests[@]:-$tree/tests}" || failed+=("$name")  # the others are to be seen, too
   done
+  [ ${#failed[@]} -eq 0 ] || die "tests failed in a minimal tree with: ${failed[*]}"
 }
 
 # Libraries of other kinds of trees than generated_example/; what they share with it, the compiler cache has.

@@ -19,7 +19,7 @@ TRACES = {
     "pluggable": r"PluggableAllocator|_load_pluggable|change_current_allocator",
     "history": r"memory_snapshot|_record_memory_history|bind_memory_history",
     "ipc": r"_ipc_|bind_ipc|ipc_collect|runtime/Ipc",
-    "amp": r"csrc/amp|get_amp_supported_dtype|GradScaler",
+    "amp": r"csrc/amp|amp\.dtypes|GradScaler",
     "serialization": r"BackendMeta|Serialization\.h",
     "compile": r"_inductor\b|bind_compile|_launch_compiled",
     "profiler": r"KinetoProfiler|(?<!torch/)csrc/profiler",

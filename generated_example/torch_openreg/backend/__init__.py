@@ -23,6 +23,7 @@ from .device import (
     get_device_name,
     get_device_properties,
     is_available,
+    is_bf16_supported,
     set_device,
     synchronize,
 )
@@ -76,7 +77,6 @@ from .streams import (
 )
 from .amp import (
     get_amp_supported_dtype,
-    is_bf16_supported,
 )
 from .compare import (
     CompareError,
@@ -151,6 +151,7 @@ __all__ = [
     "init",
     "initial_seed",
     "is_available",
+    "is_bf16_supported",
     "is_initialized",
     "manual_seed",
     "manual_seed_all",
@@ -182,7 +183,6 @@ __all__ = [
     "amp",
     "multiprocessing",
     "get_amp_supported_dtype",
-    "is_bf16_supported",
     "CompareError",
     "Comparison",
     "Difference",
