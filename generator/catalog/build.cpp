@@ -1,8 +1,8 @@
 #include "catalog/build.h"
 
-#include "diag/text.h"
 #include "catalog/cpp_types.h"
 #include "diag/failure.h"
+#include "diag/text.h"
 #include "system/files.h"
 #include "system/hash.h"
 

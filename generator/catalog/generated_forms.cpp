@@ -1,7 +1,7 @@
 #include "catalog/build.h"
 
-#include "diag/text.h"
 #include "diag/failure.h"
+#include "diag/text.h"
 
 #include <algorithm>
 #include <map>

@@ -3,9 +3,9 @@
 #include "cli/generate.h"
 #include "cli/verb.h"
 #include "diag/suggest.h"
+#include "diag/text.h"
 #include "edit/spec_edit.h"
 #include "edit/style.h"
-#include "diag/text.h"
 
 #include <fmt/ranges.h>
 

@@ -1,6 +1,7 @@
 #include "edit/layout.h"
 
 #include "diag/text.h"
+
 #include <algorithm>
 
 namespace openreg_gen {

@@ -1,7 +1,7 @@
 #include "texts/ops_texts.h"
 
-#include "schema/schema.h"
 #include "diag/text.h"
+#include "schema/schema.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -23,7 +23,6 @@ from .device import (
     get_device_name,
     get_device_properties,
     is_available,
-    is_bf16_supported,
     set_device,
     synchronize,
 )
@@ -75,14 +74,15 @@ from .streams import (
     set_stream,
     stream,
 )
-from .amp import (
-    get_amp_supported_dtype,
-)
 from .compare import (
     CompareError,
     Comparison,
     Difference,
     compare,
+)
+from .dtypes import (
+    get_amp_supported_dtype,
+    is_bf16_supported,
 )
 from .fallback import (
     FallbackCount,
@@ -151,7 +151,6 @@ __all__ = [
     "init",
     "initial_seed",
     "is_available",
-    "is_bf16_supported",
     "is_initialized",
     "manual_seed",
     "manual_seed_all",
@@ -182,11 +181,12 @@ __all__ = [
     "synchronize",
     "amp",
     "multiprocessing",
-    "get_amp_supported_dtype",
     "CompareError",
     "Comparison",
     "Difference",
     "compare",
+    "get_amp_supported_dtype",
+    "is_bf16_supported",
     "FallbackCount",
     "FallbackReport",
     "fallback_report",

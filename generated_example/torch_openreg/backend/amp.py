@@ -7,14 +7,6 @@ from typing import Any
 import torch
 
 
-def get_amp_supported_dtype() -> list[torch.dtype]:
-    """The dtypes torch.autocast may compute in, from key `amp.dtypes` of the spec."""
-    return [
-        torch.float16,
-        torch.bfloat16,
-    ]
-
-
 class autocast(torch.amp.autocast):
     """torch.autocast("openreg", ...)."""
 

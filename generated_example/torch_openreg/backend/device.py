@@ -83,14 +83,6 @@ def can_device_access_peer(device: Device, peer_device: Device) -> bool:
     )
 
 
-def is_bf16_supported(device: Device = None) -> bool:
-    """Whether `device` holds bfloat16 tensors; False without a device."""
-    if not is_available():
-        return False
-    capability = torch.accelerator.get_device_capability(_get_device_index(device, optional=True))
-    return torch.bfloat16 in capability["supported_dtypes"]
-
-
 class device:
     """Context manager that makes a device the calling thread's, and restores the previous one.
 
