@@ -19,6 +19,7 @@
 #include "host/Launch.h"
 #include "host/Run.h"
 #include "host/Tensors.h"
+#include "host/WiderDtypes.h"
 #include "runtime/Functions.h"
 
 namespace openreg {
@@ -66,7 +67,7 @@ struct CapturedKernel : native::QueuedTask {
       const auto [seed, offset] = draw->get();
       stack[generator] = cpu_generator(seed, offset);
     }
-    op.callBoxed(&stack);
+    call_cpu_kernel(op, &stack);
     for (const Written& each : written) {
       each.bring_home(op);
     }

@@ -25,6 +25,7 @@
 #include "host/FallbackReport.h"
 #include "host/Run.h"
 #include "host/Tensors.h"
+#include "host/WiderDtypes.h"
 #include "runtime/Capturing.h"
 #include "runtime/Generator.h"
 
@@ -212,7 +213,7 @@ std::pair<uint64_t, uint64_t> run(const c10::OperatorHandle& op, torch::jit::Sta
   for (const c10::IValue& argument : arguments) {
     host.push_back(tensors.on_host(argument));
   }
-  run_on_host(access, [&] { op.callBoxed(&host); });
+  run_on_host(access, [&] { call_cpu_kernel(op, &host); });
   tensors.update();
   torch::jit::drop(*stack, count);
   for (const c10::IValue& result : host) {
