@@ -24,7 +24,10 @@ std::optional<std::vector<DispatchStub>> in_tree_stubs(std::string_view op) {
   return stubs;
 }
 
-bool result_is_like_self(std::string_view op) { return op == "abs.out" || op == "nan_to_num.out"; }
+std::string_view strides_of_result_like_self(std::string_view op) {
+  if (op == "abs.out") return "{}";
+  return op == "nan_to_num.out" ? "self.strides()" : "";
+}
 
 DispatchStub dispatch_stub(const std::string& name) {
   const std::string family(find_stub_declaration(name)->family);

@@ -18,9 +18,10 @@ struct DispatchStub {
 /// alone. Nothing if that is not known.
 std::optional<std::vector<DispatchStub>> in_tree_stubs(std::string_view op);
 
-/// Whether the functional form of `op`, an out= form that is not structured, gives a tensor like its first argument,
-/// but for complex numbers: such a form need not make an empty result for the kernel to resize.
-bool result_is_like_self(std::string_view op);
+/// The strides, as an expression of C++, of what the functional form of `op`, an out= form that is not structured,
+/// makes of a contiguous `self` of no complex numbers: a tensor with the sizes and dtype of `self`, which such a form
+/// need not leave to the kernel to resize. Empty if what it makes is another.
+std::string_view strides_of_result_like_self(std::string_view op);
 
 /// The stub of that name, one that a table of operators has.
 DispatchStub dispatch_stub(const std::string& name);

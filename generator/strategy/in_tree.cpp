@@ -15,9 +15,10 @@ struct InTreeItem : OpItem {
   using OpItem::OpItem;
   std::string kernel;
   std::vector<OpItem> direct;  // its functional form, where that makes the result itself
+  std::string direct_strides;
   void print(Fields out) const override {
     OpItem::print(out);
-    out("kernel", kernel)("native_header", native_header)("direct", direct);
+    out("kernel", kernel)("native_header", native_header)("direct", direct)("direct_strides", direct_strides);
   }
 };
 
@@ -68,9 +69,11 @@ std::unique_ptr<OpItem> in_tree_item(const Shown& shown, const OpSpec&, const Op
   out->kernel = shown.kernel(op, *out);
   // Made of other operators alone, each of which switches to the device of its operands itself.
   if (const auto stubs = in_tree_stubs(op.name); stubs && stubs->empty()) out->guard.clear();
+  const std::string_view strides = strides_of_result_like_self(op.name);
   if (const Op* form = shown.catalog.find(op.base);
-      result_is_like_self(op.name) && form != nullptr && !shown.registered.contains(form->name)) {
+      !strides.empty() && form != nullptr && !shown.registered.contains(form->name)) {
     out->direct.emplace_back(*form);
+    out->direct_strides = strides;
   }
   return out;
 }

@@ -122,6 +122,8 @@ WRITES: Calls = {
     "strides_inv": lambda t: torch.linalg.inv(t.x, out=t.none),
     "strides_solve": lambda t: torch.linalg.solve(t.x, t.x, out=t.none),
     "strides_cholesky": lambda t: torch.linalg.cholesky(t.x @ t.x.mT + 9 * torch.eye(3, device=t.x.device), out=t.none),
+    "strides_nan_to_num": lambda t: torch.nan_to_num(t.x[0].as_strided((1, 3), (6, 1))),
+    "strides_abs": lambda t: torch.abs(t.x[0].as_strided((1, 3), (6, 1))),
     "strides_fft": lambda t: torch.fft.fft2(t.c, dim=(0,), s=(3,), out=t.nonec),
     "strides_lu_factor": lambda t: torch.linalg.lu_factor(t.x, out=(t.none, t.nonei)),
 }
