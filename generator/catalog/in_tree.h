@@ -23,6 +23,10 @@ std::optional<std::vector<DispatchStub>> in_tree_stubs(std::string_view op);
 /// need not leave to the kernel to resize. Empty if what it makes is another.
 std::string_view strides_of_result_like_self(std::string_view op);
 
+/// What the kernel of `op` makes of `self` where that is on the CPU, asked by the type of its device, as an expression of
+/// C++; empty if nothing.
+std::string_view self_as_on_the_cpu(std::string_view op);
+
 /// The stub of that name, one that a table of operators has.
 DispatchStub dispatch_stub(const std::string& name);
 

@@ -69,6 +69,9 @@ std::unique_ptr<OpItem> in_tree_item(const Shown& shown, const OpSpec&, const Op
   out->kernel = shown.kernel(op, *out);
   // Made of other operators alone, each of which switches to the device of its operands itself.
   if (const auto stubs = in_tree_stubs(op.name); stubs && stubs->empty()) out->guard.clear();
+  if (const std::string_view self = self_as_on_the_cpu(op.name); !self.empty() && out->calls) {
+    out->calls->stub_impl_args.replace(0, std::string_view("self").size(), self);
+  }
   const std::string_view strides = strides_of_result_like_self(op.name);
   if (const Op* form = shown.catalog.find(op.base);
       !strides.empty() && form != nullptr && !shown.registered.contains(form->name)) {

@@ -38,7 +38,6 @@ EVAL_STATISTICS = "CUDA does the same (torch/_decomp/decompositions.py, native_b
 WIDER = "what an expression computes in, float, holds the number"
 WIDER_CUDA = "CUDA's add, elu and softplus do the same: their numbers are of opmath_type"
 COLUMNS = "as fake tensors promise of any device but the CPU, and as CUDA has them"
-CONJUGATE = "the CPU's product of two conjugates is a conjugate view, the kernel's is a number; both are the same"
 LATE = "what is wrong is seen when the kernel runs, and reported by the next call, as CUDA's assertions are"
 
 DIFFERENCES: list[Known] = [
@@ -153,10 +152,6 @@ DIFFERENCES: list[Known] = [
         "an alpha that is True is refused where out= is no bool",
         "CUDA does the same: its iterator has the dtype of out=, the CPU's that of a temporary",
         kernel="add.out",
-    ),
-    *(
-        Known(f"{name}/*/complex*/*", "aliasing", CONJUGATE, kernel="dot")
-        for name in ("dot", "vdot", "matmul", "__rmatmul__", "inner")
     ),
     Known(
         "nn.functional.pixel_unshuffle/zero_size/*/*",
