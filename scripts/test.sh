@@ -13,7 +13,7 @@
 #        scripts/test.sh components [NAME ...|all]
 #          minimal is built from nothing, without a compiler cache, and tested; then minimal trees with one component more:
 #          those that are named, all, or two, others each day
-# For a person: soak, the runtime under sanitizers; kinds, libraries of other kinds of trees; sweep, all of PyTorch's samples in all modes on two trees, which takes hours; owned.
+# For a person: soak, the runtime under sanitizers; kinds, libraries of other kinds of trees; sweep, all of PyTorch's samples in all modes on two trees, which takes hours; libraries, such as transformers and Lightning, from pip; owned.
 source "$(dirname "$0")/lib.sh"
 stages=${*:-command format example sample device allocator components full second external opencl package release}
 release=2.14.1 release_tests='' release_python=python3
@@ -368,6 +368,19 @@ stage_kinds() {
   done
 }
 
+# Libraries that people use with PyTorch, and each architecture of transformers.
+stage_libraries() {
+  local backend
+  backend=$(backend_python "$root/.venv/libraries")
+  step "Installing the libraries into $root/.venv/libraries"
+  "$backend" -m pip install -q --disable-pip-version-check -c <(echo "torch==$torch_version") -r "$root/tests/libraries/requirements.txt"
+  step "Building generated_example"
+  install_tree "$backend" "$root/generated_example"
+  step "Libraries on generated_example"
+  "$backend" -m pytest -q "$root/tests/libraries/libraries.py"
+  step "Networks of transformers on generated_example"
+  "$backend" -m torch_openreg.testing.sweep 'transformers.*' --dtype float32 --dtype bfloat16 --results "$build/networks.jsonl"
+}
 stage_package() {
   step "A wheel of the command, in environments of each Python of this machine"
   "$python" -m pytest -q "$root/tests/test_package.py"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .. import opinfos
-from . import models, numbers, once, written  # noqa: F401  (numbers and written register their variants)
+from . import models, networks, numbers, once, written  # noqa: F401  (numbers and written register their variants)
 from .compare import Call
 from .quirks import LEFT_OUT
 from .variants import VARIANTS, Given, Variant
@@ -65,7 +65,10 @@ def subjects() -> dict[str, tuple[str, ...]]:
 
 def tasks(patterns: list[str], dtypes: tuple[str, ...]) -> list[Task]:
     listed = []
-    for subject, known in subjects().items():
+    listed_subjects = subjects()
+    if any(pattern.startswith(networks.PREFIX) for pattern in patterns):
+        listed_subjects.update(dict.fromkeys(networks.architectures(), networks.DTYPES))
+    for subject, known in listed_subjects.items():
         if patterns and not any(fnmatch.fnmatchcase(subject, pattern) for pattern in patterns):
             continue
         chosen = [dtype for dtype in known if dtype in dtypes or dtype == "any"]
@@ -162,7 +165,9 @@ def cases(task: Task, selection: Selection) -> Iterator[Case]:
         yield from op_cases(opinfos.database()[task.subject], dtype, task.subject, selection, wanted)
         return
     seeded()
-    if task.subject in models.modules():
+    if task.subject.startswith(networks.PREFIX):
+        listed = networks.calls(task.subject, dtype)
+    elif task.subject in models.modules():
         listed = models.module_calls(models.modules()[task.subject], dtype)
     else:
         listed = models.optimizer_calls(models.optimizers()[task.subject], dtype)
