@@ -10,6 +10,7 @@ from torch.autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile
 
 api = torch.openreg
+ADD, MUL = "add_kernel", "mul_kernel"
 
 
 class Training:
@@ -197,7 +198,7 @@ def test_a_profile_shows_the_kernels_of_a_replay(device, tmp_path, captured):
         graph.replay()
         graph.replay()
     names = [e.name for e in prof.events() if e.device_type == DeviceType.PrivateUse1]
-    assert [name for name in names if name in ("add_kernel", "mul_kernel")] == ["add_kernel", "mul_kernel"] * 2
+    assert [name for name in names if name in (ADD, MUL)] == [ADD, MUL] * 2
     path = tmp_path / "trace.json"
     prof.export_chrome_trace(str(path))
     events = json.loads(path.read_text())["traceEvents"]
@@ -219,7 +220,7 @@ def test_a_profile_of_replays_on_two_devices(device, other, captured):
             graph.replay()
         for where in (device, other):
             api.synchronize(where)
-    found = [e for e in prof.events() if e.device_type == DeviceType.PrivateUse1 and e.name == "add_kernel"]
+    found = [e for e in prof.events() if e.device_type == DeviceType.PrivateUse1 and e.name == ADD]
     assert sorted(e.device_index for e in found) == [0, 1]
 
 

@@ -102,7 +102,8 @@ CapturedDraw GraphDraws::take(std::shared_ptr<PhiloxState> state, uint64_t incre
   const std::lock_guard<std::mutex> lock(mutex_);
   auto source = std::find_if(sources_.begin(), sources_.end(), [&](const Source& each) { return each.state == state; });
   if (source == sources_.end()) {
-    source = sources_.insert(source, {std::move(state), std::make_shared<ReplayStart>()});
+    const auto start = std::make_shared<ReplayStart>();
+    source = sources_.insert(source, {std::move(state), start});
   }
   const uint64_t offset = source->drawn;
   source->drawn += PhiloxState::rounded(increment);

@@ -7,7 +7,7 @@
 
 #include "device.h"
 #include "error.h"
-#include "graph.h"
+#include "capture.h"
 #include "host_memory.h"
 #include "memory_debug.h"
 #include "move_bytes.h"

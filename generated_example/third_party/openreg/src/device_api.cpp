@@ -7,7 +7,7 @@
 #include "config.h"
 #include "device.h"
 #include "error.h"
-#include "graph.h"
+#include "capture.h"
 
 namespace openreg::driver {
 namespace {

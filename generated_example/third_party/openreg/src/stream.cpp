@@ -72,7 +72,7 @@ void Stream::submit(Touches touches, std::function<void()> run, const What& what
   if (Activities::on() && touches == Touches::kMemory) activity = Activities::begin(Activities::named(what), device_, number_);
   {
     std::lock_guard lock(submission_);
-    if (capture_ != nullptr) return capture_->add(*this, touches, std::move(run), Activities::named(what));
+    if (capture_ != nullptr) return capture_->add(*this, {.touches = touches, .run = std::move(run), .what = Activities::named(what)});
     if (!started_) start();
     queue_.push(Task{touches, std::move(run), std::move(activity)});
     // Who is about to sleep says so and looks at submitted_ after that, so one of the two sees the other.

@@ -11,7 +11,7 @@
 #include <mutex>
 
 #include "openreg.h"
-#include "graph.h"
+#include "capture.h"
 #include "isolation.h"
 #include "task_queue.h"
 
