@@ -9,7 +9,7 @@ What a language adds: the names of its types, what its functions are called, and
 
 import itertools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy
 import torch
@@ -21,6 +21,8 @@ from torch._inductor.virtualized import V
 from torch.utils._ordered_set import OrderedSet
 from torch.utils._sympy.printers import CppPrinter
 from torch.utils._sympy.value_ranges import ValueRanges
+
+from .reductions import Reduction, reduction_of
 
 
 class Operators(OpOverrides):
@@ -76,6 +78,15 @@ class Operators(OpOverrides):
         return f"({a} / {b} - ({a} % {b} != 0 && ({a} < 0) != ({b} < 0)))"
 
     @staticmethod
+    def mod(a: Any, b: Any) -> str:
+        return f"fmod({a}, {b})" if _is_floating(a, b) else f"({a} % {b})"
+
+    @staticmethod
+    def remainder(a: Any, b: Any) -> str:
+        rest = Operators.mod(a, b)
+        return f"({rest} != 0 && ({rest} < 0) != ({b} < 0) ? {rest} + {b} : {rest})"
+
+    @staticmethod
     def logical_and(a: Any, b: Any) -> str:
         return f"({a} && {b})"
 
@@ -112,6 +123,10 @@ class Operators(OpOverrides):
         return f"(({V.kernel.type_name(dtype)})trunc({x}))"
 
 
+def _is_floating(*values: Any) -> bool:
+    return any(getattr(getattr(value, "dtype", None), "is_floating_point", False) for value in values)
+
+
 def _function(name: str, called: str) -> Any:
     return staticmethod(lambda *arguments: f"{called}({', '.join(map(str, arguments))})")
 
@@ -122,15 +137,13 @@ for _name in _FUNCTIONS.split():
     setattr(Operators, _name, _function(_name, _name))
 Operators.round = _function("round", "rint")
 
-# Reductions by steps: what they begin with, and the accumulator after one more value.
-_STEPS = {
-    "sum": ("0", "{a} + {v}"),
-    "prod": ("1", "{a} * {v}"),
-    "any": ("0", "{a} || {v}"),
-    "xor_sum": ("0", "{a} ^ {v}"),
-    "max": ("{low}", "({v} != {v} || {a} < {v} ? {v} : {a})"),
-    "min": ("{high}", "({v} != {v} || {a} > {v} ? {v} : {a})"),
-}
+
+class Folded(NamedTuple):
+    """A reduction of the loop to come: its accumulators' names, and its steps."""
+
+    how: Reduction
+    names: list[str]
+    steps: list[str]
 
 
 class WorkItemKernel(SIMDKernel):
@@ -149,6 +162,7 @@ class WorkItemKernel(SIMDKernel):
         super().__init__(tiling, **kwargs)
         self._accumulators = itertools.count()
         self._reduced: list[Any] = []  # index variables of the loop to come, in order
+        self._folds: list[Folded] = []  # its reductions
 
     def text(self, name: str, parameters: list[str], body: IndentedBuffer, items: str) -> str:
         """The source of a kernel that runs `body` for `item` from 0 to `items`."""
@@ -198,45 +212,17 @@ class WorkItemKernel(SIMDKernel):
             self.cse.reduction_cache[key] = self._reduce(dtype, src_dtype, reduction_type, value)
         return self.cse.reduction_cache[key]
 
-    def _accumulator(self, kind: str, begin: str, dtype: torch.dtype) -> CSEVariable:
-        name = f"acc{next(self._accumulators)}"
-        self.indexing_code.writeline(f"{kind} {name} = {begin};")
-        return self.create_cse_var(name, ValueRanges.unknown(), dtype)
-
     def _reduce(self, dtype: torch.dtype, src_dtype: torch.dtype, how: str, value: Any) -> Any:
-        kind = self.type_name(src_dtype)
-        low, high = ("-INFINITY", "INFINITY") if src_dtype.is_floating_point else self._limits(src_dtype)
-        if how in _STEPS:
-            begin, step = _STEPS[how]
-            kind = self.type_name(dtype if how in ("sum", "prod") else src_dtype)
-            a = self._accumulator(kind, begin.format(low=low, high=high), dtype)
-            self.compute.writeline(f"{a} = {step.format(a=a, v=value)};")
-            return a
-        if how in ("argmax", "argmin"):
-            best = self._accumulator(kind, low if how == "argmax" else high, src_dtype)
-            place = self._accumulator(self.index_type, "-1", dtype)
-            index = self._reduction_index()
-            sign = ">" if how == "argmax" else "<"
-            nan = f"{value} != {value} && {best} == {best}" if src_dtype.is_floating_point else "0"
-            better = f"{place} < 0 || {value} {sign} {best} || ({nan})"
-            self.compute.writeline(f"const bool better_{best} = {better};")
-            self.compute.writeline(f"{best} = better_{best} ? {value} : {best};")
-            self.compute.writeline(f"{place} = better_{best} ? {index} : {place};")
-            return place
-        if how == "welford_reduce":
-            mean, m2, count = (self._accumulator(kind, "0", dtype) for _ in range(3))
-            delta = f"delta_{mean}"
-            self.compute.writeline(f"{count} += 1; {kind} {delta} = {value} - {mean}; {mean} += {delta} / {count};")
-            self.compute.writeline(f"{m2} += {delta} * ({value} - {mean});")
-            return mean, m2, count
-        raise NotImplementedError(f"a kernel of work items that reduces by {how}")
-
-    @staticmethod
-    def _limits(dtype: torch.dtype) -> tuple[str, str]:
-        if dtype is torch.bool:
-            return "0", "1"
-        info = torch.iinfo(dtype)
-        return f"({info.min + 1} - 1)", str(info.max)
+        reduction = reduction_of(how, dtype, src_dtype, self.type_name, self.index_type)
+        found = []
+        for kind, begin, its_dtype in reduction.accumulators:
+            name = f"acc{next(self._accumulators)}"
+            self.indexing_code.writeline(f"{kind} {name} = {begin};")
+            found.append(self.create_cse_var(name, ValueRanges.unknown(), its_dtype))
+        names = [str(variable) for variable in found]
+        self._folds.append(Folded(reduction, names, reduction.step(names, value, self._reduction_index())))
+        result = found[reduction.result]
+        return tuple(result) if isinstance(result, list) else result
 
     def _reduction_index(self) -> str:
         roots = [tree for tree in self.range_trees if tree.is_reduction]
@@ -260,17 +246,13 @@ class WorkItemKernel(SIMDKernel):
     def codegen_body(self) -> None:
         """Adds what was computed since the last call: in a loop if it is over what is reduced."""
         if self.inside_reduction and (self.loads or self.compute):
-            trees = [tree for tree in self.range_trees if tree.is_reduction]
-            for tree in trees:
-                index, count = tree.name, self._count(tree)
-                self.body.writeline(f"for ({self.index_type} {index} = 0; {index} < {count}; ++{index})")
-            self.body.writeline("{")
-            with self.body.indent():
-                for entry in self._reduced:
-                    self.body.writeline(self._index(entry))
-                self.body.splice(self.loads)
-                self.body.splice(self.compute)
-            self.body.writeline("}")
+            inner = IndentedBuffer()
+            for entry in self._reduced:
+                inner.writeline(self._index(entry))
+            inner.splice(self.loads)
+            inner.splice(self.compute)
+            self.loop([tree for tree in self.range_trees if tree.is_reduction], inner)
+            self._folds.clear()
             results = self.cse.reduction_cache.values()
             self.cse.invalidate(OrderedSet(v for r in results for v in (r if isinstance(r, tuple) else (r,))))
             for node in self.range_tree_nodes.values():
@@ -280,9 +262,25 @@ class WorkItemKernel(SIMDKernel):
         else:
             self.body.splice(self.loads)
             self.body.splice(self.compute)
-        self.body.splice(self.stores)
+        self.after_loop()
         for buffer in (self.loads, self.compute, self.stores):
             buffer.clear()
+
+    def loop(self, trees: list[Any], inner: IndentedBuffer) -> None:
+        """Runs `inner`, then the steps of what is reduced, over what is reduced."""
+        for tree in trees:
+            index, count = tree.name, self._count(tree)
+            self.body.writeline(f"for ({self.index_type} {index} = 0; {index} < {count}; ++{index})")
+        self.body.writeline("{")
+        with self.body.indent():
+            self.body.splice(inner)
+            for fold in self._folds:
+                self.body.writelines(fold.steps)
+        self.body.writeline("}")
+
+    def after_loop(self) -> None:
+        """What is stored once for each element."""
+        self.body.splice(self.stores)
 
     def _parameters(self) -> list[tuple[str, str, Any]]:
         """(declaration, argument, type) of each: outputs, inputs, sizes."""
