@@ -69,7 +69,9 @@ def captured() -> Callable[..., tuple[Any, Any]]:
 
     def capture(function: Callable[[], Any], warm: bool = True, **options: Any) -> tuple[Any, Any]:
         if warm:
-            with api.stream(api.Stream()):
+            side = api.Stream()
+            side.wait_stream(api.current_stream())
+            with api.stream(side):
                 function()
             api.synchronize()
         graph = api.Graph()

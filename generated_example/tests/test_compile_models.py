@@ -118,6 +118,7 @@ def test_several_processes_share_a_cache(device, tmp_path, with_cpp):
 
 CHANGED = """
 import torch
+import torch._inductor.codegen.common  # first: it registers the device, whose modules import one another
 import torch_openreg._inductor.settings as settings
 settings.tree_hash = lambda: "of another tree"
 """

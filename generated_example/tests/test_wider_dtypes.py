@@ -19,9 +19,14 @@ WIDER = {
     torch.complex32: torch.complex64,
 }
 
+HALVES = (torch.float16, torch.bfloat16)
+EIGHTS = (torch.float8_e4m3fn, torch.float8_e4m3fnuz, torch.float8_e5m2, torch.float8_e5m2fnuz)
+
 #: Names (* at the end: whatever begins so), dtype, why it raises here.
 REFUSED = [
-    ("fft.*", torch.float16, "PyTorch asks for a CUDA device by name"),
+    *((name, dtype, "PyTorch asks for a CUDA device by name") for name in ("fft.*", "stft") for dtype in HALVES),
+    *(("sparse.sampled_addmm", dtype, "a kernel of sparse tensors") for dtype in HALVES),
+    *(("scatter", dtype, "an operator that may have a kernel here, which is the CPU's") for dtype in EIGHTS),
     ("*", torch.complex32, "complex32 is stored, not computed with"),
     ("nansum", torch.complex64, "no dtype of the CPU's kernel holds it"),
     ("nansum", torch.complex128, "no dtype of the CPU's kernel holds it"),
