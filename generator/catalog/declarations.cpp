@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace openreg_gen {
@@ -54,7 +53,7 @@ Declaration parse_line(std::string_view line, std::size_t comment_at) {
 
 }  // namespace
 
-std::vector<Declaration> read_registration_declarations(std::string_view text, const std::filesystem::path& path) {
+std::vector<Declaration> read_registration_declarations(std::string_view text, const fs::path& path) {
   std::vector<Declaration> result;
   result.reserve(3500);
   int number = 0;

@@ -34,11 +34,11 @@ std::optional<Derivative> entry_of(const std::string& yaml, const std::string& n
 
 }  // namespace
 
-std::filesystem::path find_derivatives(const std::filesystem::path& torch) {
+fs::path find_derivatives(const fs::path& torch) {
   const auto native = find_sources(torch).native_functions.parent_path();  // torchgen/packaged/ATen/native
   const auto path = native.parent_path().parent_path() / "autograd/derivatives.yaml";
   std::error_code error;
-  return std::filesystem::exists(path, error) ? path : std::filesystem::path();
+  return fs::exists(path, error) ? path : fs::path();
 }
 
 std::optional<Derivative> find_derivative(const std::string& yaml, const Op& op, const Catalog& catalog) {

@@ -8,12 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
-
-namespace fs = std::filesystem;
 
 bool file_exists(const fs::path& path) {
   std::error_code error;

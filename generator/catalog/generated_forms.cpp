@@ -3,7 +3,6 @@
 #include "diag/failure.h"
 #include "diag/text.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 

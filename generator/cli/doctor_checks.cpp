@@ -57,7 +57,7 @@ Check check_compiler(const Probe& probe) {
   std::vector<std::string> names = {"c++", "g++", "clang++"};  // the order in which CMake looks
   if (!chosen.empty()) names = {chosen};
   for (const auto& name : names) {
-    const auto path = name.find('/') == std::string::npos ? probe.find(name) : std::filesystem::path(name);
+    const auto path = name.find('/') == std::string::npos ? probe.find(name) : fs::path(name);
     if (path.empty()) continue;
     const auto banner = probe.output({path.string(), "--version"});
     if (banner.empty()) return missing("C++ compiler", path.string() + " does not run", remedy);
@@ -86,7 +86,7 @@ Check check_program(const Probe& probe, const std::string& name, const std::stri
 }
 
 /// One Python child answers for Python and the packages it can import: lines "name version".
-std::map<std::string, std::string> ask_python(const Probe& probe, const std::filesystem::path& python) {
+std::map<std::string, std::string> ask_python(const Probe& probe, const fs::path& python) {
   const auto answer = probe.output({python.string(), "-c",
                                     "import sys\n"
                                     "from importlib import metadata\n"
@@ -105,7 +105,7 @@ std::map<std::string, std::string> ask_python(const Probe& probe, const std::fil
 
 /// A package that a Python has, or lacks: `versions` as ask_python gives them.
 Check check_package(const std::string& name, const std::string& module, const std::string& least,
-                    const std::filesystem::path& python, const std::map<std::string, std::string>& versions) {
+                    const fs::path& python, const std::map<std::string, std::string>& versions) {
   const auto remedy = fmt::format("{} -m pip install '{}>={}'   (or: sudo apt-get install python3-{})", python.string(),
                                   module, least, module);
   const auto found = versions.find(module);
@@ -150,7 +150,7 @@ Check check_torch(const Probe& probe) {
     if (sources.declarations.empty()) {
       check.ok = false;
       check.problem = "only declarations: good for `ops` and `check`, not for a build";
-    } else if (!std::filesystem::exists(sources.torch / "include/torch/library.h")) {
+    } else if (!fs::exists(sources.torch / "include/torch/library.h")) {
       check.ok = false;
       check.problem = "its C++ headers are not there (include/torch/library.h)";
     } else if (const auto release = torch_release(sources.version);
@@ -197,7 +197,7 @@ int compare_versions(const std::string& a, const std::string& b) {
   return 0;
 }
 
-Probe real_probe(const std::optional<std::filesystem::path>& torch) {
+Probe real_probe(const std::optional<fs::path>& torch) {
   return {find_program, output_of, python_candidates, [torch] { return find_torch(torch); }};
 }
 

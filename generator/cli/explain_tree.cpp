@@ -10,14 +10,11 @@
 #include "spec/minimal_ops.h"
 #include "system/sha256.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <map>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
 namespace {
 
 /// The text of a comment line; none if it is no comment.
@@ -156,7 +153,7 @@ nlohmann::ordered_json facts_json(const FileFacts& facts) {
   return json;
 }
 
-void print_facts(const FileFacts& facts, const ExplainedTree& tree) {
+std::string facts_text(const FileFacts& facts, const ExplainedTree& tree) {
   Page page(terminal_width());
   page.raw(facts.path + (facts.line > 0 ? fmt::format(":{}", facts.line) : "") + "\n\n");
   if (facts.file_class.empty()) {
@@ -192,12 +189,14 @@ void print_facts(const FileFacts& facts, const ExplainedTree& tree) {
     const bool word = found != std::string::npos && (found == 0 || !is_word(line[found - 1]));
     if (word) page.entry("answers", fmt::format("{}::{}, {}: {}", each.interface, each.name, each.status, each.note));
   }
-  print_text(page.take());
-  if (facts.note.empty() || facts.line > 0) return;
-  std::string note;
-  for (const char c : facts.note)
-    note += !note.empty() && note.back() == '\n' && c != '\n' ? std::string("  ") + c : std::string(1, c);
-  fmt::print("\n  {}", note);
+  std::string out = page.take();
+  if (facts.note.empty() || facts.line > 0) return out;
+  out += "\n  ";
+  for (const char c : facts.note) {
+    const bool begins = out.back() == '\n' && c != '\n';
+    out += begins ? std::string("  ") + c : std::string(1, c);
+  }
+  return out;
 }
 
 /// The keys around a line of the spec, outermost first: "ops", "relu".
@@ -228,7 +227,7 @@ std::string note_of(std::string_view text) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!lines[i].starts_with("\"\"\"")) continue;
     std::string out(lines[i].substr(3));
-    while (out.find("\"\"\"") == std::string::npos && ++i < lines.size()) out += "\n" + std::string(lines[i]);
+    while (!includes(out, "\"\"\"") && ++i < lines.size()) out += "\n" + std::string(lines[i]);
     return out.substr(0, out.find("\"\"\"")) + "\n";
   }
   std::size_t first = 0;
@@ -236,7 +235,7 @@ std::string note_of(std::string_view text) {
   for (std::size_t i = first; i < lines.size(); ++i) {
     const bool begins = comment(lines[i]) && (i == 0 || lines[i - 1].empty());
     if (begins) return comment_from(lines, i);
-    if (lines[i].find('{') != std::string_view::npos) break;
+    if (contains(lines[i], '{')) break;
   }
   return {};
 }
@@ -290,12 +289,7 @@ Exit explain_path(Invocation& call, const ExplainedTree& tree, const std::string
                   near.empty() ? "" : fmt::format("did you mean '{}'?", near));
   }
   const FileFacts facts = file_facts(call, tree, path, line);
-  if (call.json) {
-    print_json(facts_json(facts), 1);
-  } else {
-    print_facts(facts, tree);
-  }
-  return Exit::Done;
+  return call.answer(facts_json(facts), facts_text(facts, tree));
 }
 
 Exit explain_spec(const Invocation& call, const ExplainedTree& tree, int line) {
@@ -314,23 +308,18 @@ Exit explain_spec(const Invocation& call, const ExplainedTree& tree, int line) {
     path = next;
   }
   const Key* key = find_key(path);
-  const std::string title = line > 0 ? fmt::format("{}:{}", tree.shown_spec, line) : tree.shown_spec;
-  if (call.json) {
-    print_json(
-        nlohmann::ordered_json{{"path", tree.shown_spec}, {"keys", keys}, {"about", key ? key->description : ""}});
-    return Exit::Done;
-  }
   Page page(terminal_width());
-  page.raw(title + "\n\n");
+  page.raw(tree.shown_spec + (line > 0 ? fmt::format(":{}", line) : "") + "\n\n");
   page.entry("for", "the spec: what this tree is rendered from");
   page.entry("class", class_meaning(FileClass::Owned) + "; `add` and `remove` edit it in place");
   if (!path.empty()) {
     page.entry("key", fmt::format("{}: {}", fmt::join(keys, "."), key->description));
     if (!default_text(*key).empty()) page.entry("default", std::string(default_text(*key)));
   }
-  print_text(page.take());
-  if (keys.size() > 1 && keys[0] == "ops") fmt::print("\n`openreg-gen explain {}` explains the operator\n", keys[1]);
-  return Exit::Done;
+  if (keys.size() > 1 && keys[0] == "ops")
+    page.raw(fmt::format("\n`openreg-gen explain {}` explains the operator\n", keys[1]));
+  const nlohmann::ordered_json json{{"path", tree.shown_spec}, {"keys", keys}, {"about", key ? key->description : ""}};
+  return call.answer(json, page.take(), -1);
 }
 
 }  // namespace openreg_gen

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
 namespace {
 
 std::string read_spec(const RealDisk& disk, const std::string& path) {

@@ -90,22 +90,13 @@ std::string steps_table(const Plan& plan, bool colour) {
 std::string check_report(const Plan& plan, bool colour) {
   std::string out, counts;
   for (const auto& [finding, text] : kHeadings) {
-    std::vector<const Step*> found;
-    std::size_t width = 0;
-    for (const Step& step : plan.steps) {
-      if (step.finding() != finding) continue;
-      found.push_back(&step);
-      width = std::max(width, step.path.size());
-    }
-    if (found.empty()) continue;
+    std::vector<std::vector<std::string>> rows;
+    for (const Step& step : plan.steps)
+      if (step.finding() == finding) rows.push_back({"  " + step.path, reason_of(step)});
+    if (rows.empty()) continue;
     const std::string word(to_string(finding));
-    out += fmt::format("{}: {}\n", painted(word, "1", colour), text);
-    for (const Step* step : found) {
-      const std::string reason = reason_of(*step);
-      out +=
-          reason.empty() ? fmt::format("  {}\n", step->path) : fmt::format("  {:{}}  {}\n", step->path, width, reason);
-    }
-    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", found.size(), word);
+    out += fmt::format("{}: {}\n{}", painted(word, "1", colour), text, layout_table(rows, 0, std::string::npos));
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", rows.size(), word);
   }
   // Only what the tool keeps for itself may be stale.
   if (out.empty() && plan.changes())

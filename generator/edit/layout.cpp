@@ -2,8 +2,6 @@
 
 #include "diag/text.h"
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kMark = "\xEF\xBB\xBF";
 
-[[noreturn]] void refuse(const std::filesystem::path& path, const Location& at, const std::string& what) {
+[[noreturn]] void refuse(const fs::path& path, const Location& at, const std::string& what) {
   const std::string place = at.line > 0 ? fmt::format("{}:{}:{}", path.string(), at.line, at.column) : path.string();
   throw Failure(Exit::BadInput, "E0550",
                 fmt::format("{}: cannot {} in the form in which the spec is written", place, what),
@@ -27,7 +27,7 @@ auto entry_of(auto& map, const std::string& name) {
 /// One edit of one top-level list or map of a spec.
 class Edit {
  public:
-  Edit(const std::string& text, std::filesystem::path path, std::string section, std::string what)
+  Edit(const std::string& text, fs::path path, std::string section, std::string what)
       : mark_(text.starts_with(kMark)),
         text_(mark_ ? text.substr(kMark.size()) : text),
         path_(std::move(path)),
@@ -105,7 +105,7 @@ class Edit {
 
   bool mark_;
   std::string text_;
-  std::filesystem::path path_;
+  fs::path path_;
   std::string section_, what_;
   Location place_;
   Layout layout_;
@@ -376,7 +376,7 @@ std::optional<std::size_t> place_of(const Node& ops, const std::string& name) {
 
 }  // namespace
 
-std::string with_op(const std::string& text, const std::filesystem::path& path, const OpEntry& op) {
+std::string with_op(const std::string& text, const fs::path& path, const OpEntry& op) {
   Edit edit(text, path, "ops", "add an operator");
   const Node name = text_node(op.name), strategy = text_node(op.strategy);
   std::vector<std::pair<Node, Node>> fields{{text_node("strategy"), strategy}};
@@ -388,17 +388,17 @@ std::string with_op(const std::string& text, const std::filesystem::path& path, 
   return edit.add(op.name, value, items, false);
 }
 
-std::string with_custom_op(const std::string& text, const std::filesystem::path& path, const std::string& schema) {
+std::string with_custom_op(const std::string& text, const fs::path& path, const std::string& schema) {
   Edit edit(text, path, "custom_ops", "add a custom operator");
   return edit.add({}, {}, {map_node({{text_node("schema"), text_node(schema)}}), text_node(schema)}, true);
 }
 
-std::string with_word(const std::string& text, const std::filesystem::path& path, const std::string& section,
-                      const std::string& key, const Node& word) {
+std::string with_word(const std::string& text, const fs::path& path, const std::string& section, const std::string& key,
+                      const Node& word) {
   return Edit(text, path, section, "write `" + (key.empty() ? section : key) + ": " + word.text + "`").set(key, word);
 }
 
-std::string without_op(const std::string& text, const std::filesystem::path& path, const std::string& name) {
+std::string without_op(const std::string& text, const fs::path& path, const std::string& name) {
   std::string left = text;
   for (bool found = false;; found = true) {  // entries for several releases go together
     Edit edit(left, path, "ops", "take an operator out");
@@ -410,7 +410,7 @@ std::string without_op(const std::string& text, const std::filesystem::path& pat
   }
 }
 
-std::string without_custom_op(const std::string& text, const std::filesystem::path& path, std::size_t index) {
+std::string without_custom_op(const std::string& text, const fs::path& path, std::size_t index) {
   return Edit(text, path, "custom_ops", "take a custom operator out").remove(index);
 }
 

@@ -7,8 +7,6 @@
 #include "system/files.h"
 #include "texts/ops_texts.h"
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
@@ -92,7 +90,7 @@ std::string without_namespace(std::string name) { return name.starts_with("aten:
 void remove_rule(std::vector<AmpPolicy>& policies, const std::string& op) {
   for (AmpPolicy& policy : policies)
     std::erase_if(policy.rules, [&](const AmpRule& rule) {
-      return rule.op == op || (op.find('.') == std::string::npos && rule.op.starts_with(op + "."));
+      return rule.op == op || (!contains(op, '.') && rule.op.starts_with(op + "."));
     });
 }
 
@@ -163,8 +161,8 @@ void AmpContext::Dtype::print(Fields out) const {
 }
 
 void AmpContext::print(Fields out) const {
-  out("dtypes", dtypes)("policies", policies)(
-      "bans", std::ranges::find(policies, kAmpBanned, &AmpPolicy::name) != policies.end());
+  PRINT_FIELDS(out, dtypes, policies)("bans",
+                                      std::ranges::find(policies, kAmpBanned, &AmpPolicy::name) != policies.end());
 }
 
 }  // namespace openreg_gen

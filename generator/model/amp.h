@@ -15,13 +15,13 @@ namespace openreg_gen {
 struct AmpRule {
   std::string op;    // "pow.Tensor_Scalar"
   std::string line;  // the macro call, without a final semicolon
-  void print(Fields out) const { out("op", op)("line", line); }
+  void print(Fields out) const { PRINT_FIELDS(out, op, line); }
 };
 
 struct AmpPolicy {
   std::string name;  // "lower_precision_fp"
   std::vector<AmpRule> rules;
-  void print(Fields out) const { out("name", name)("rules", rules); }
+  void print(Fields out) const { PRINT_FIELDS(out, name, rules); }
 };
 
 /// What templates see as `amp`.

@@ -97,12 +97,6 @@ void count(CoverageTotals& totals, Coverage coverage) { ++totals.count[static_ca
 
 }  // namespace
 
-std::string_view to_string(Coverage coverage) {
-  constexpr std::array<std::string_view, kCoverages.size()> names = {"native", "delegate", "composite", "fallback",
-                                                                     "missing"};
-  return names[static_cast<std::size_t>(coverage)];
-}
-
 std::size_t CoverageTotals::all() const { return std::accumulate(count.begin(), count.end(), std::size_t{0}); }
 
 CoverageTable cover(const Resolved& resolved) {

@@ -2,7 +2,6 @@
 
 #include "diag/environment.h"
 #include "diag/failure.h"
-#include "system/files.h"
 #include "system/python.h"
 #include "system/sha256.h"
 
@@ -10,8 +9,6 @@
 #include <vector>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
-
 DataDir find_data() {
   const fs::path source = OPENREG_GEN_SOURCE_DIR;
   const fs::path share = executable_path().parent_path().parent_path() / "share/openreg-gen";

@@ -213,7 +213,7 @@ class Expansion {
 bool in_release_range(const OpSpec& entry, const Catalog& catalog) {
   const auto release = torch_release(catalog.torch_version());
   if (!release) return true;
-  const auto since = parse_torch_version(*entry.since), until = parse_torch_version(*entry.until);
+  const auto since = torch_release(*entry.since), until = torch_release(*entry.until);
   return (!since || *release >= *since) && (!until || *release <= *until);
 }
 

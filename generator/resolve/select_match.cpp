@@ -8,11 +8,9 @@
 #include "spec/minimal_ops.h"
 #include "spec/ops_file.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fnmatch.h>
 
-#include <algorithm>
 #include <set>
 
 namespace openreg_gen {
@@ -90,12 +88,10 @@ std::optional<Ops> listed_ops(const std::string& file, const Location& at, Resol
   if (!missing) {
     for (const auto& diagnostic : reading.all()) diagnostics.add(diagnostic);
   }
-  if (!list) {
-    diagnostics.error("E0244", at,
-                      missing ? fmt::format("there is no file '{}'", file) : fmt::format("'{}' cannot be used", file),
-                      missing ? "`python -m torch_NAME.record script.py` writes one" : "");
-    return std::nullopt;
-  }
+  if (!list)
+    return diagnostics.fail(
+        "E0244", at, missing ? fmt::format("there is no file '{}'", file) : fmt::format("'{}' cannot be used", file),
+        missing ? "`python -m torch_NAME.record script.py` writes one" : "");
   if (std::ranges::none_of(resolved.lists, [&](const ListFile& other) { return other.path == file; }))
     resolved.lists.push_back({file, *text});
   Ops found;
@@ -115,7 +111,7 @@ std::optional<Ops> listed_ops(const std::string& file, const Location& at, Resol
 }  // namespace
 
 bool matches_glob(const Op& op, const std::string& glob) {
-  if (glob.find('.') == std::string::npos) return ::fnmatch(glob.c_str(), op.base.c_str(), 0) == 0;
+  if (!contains(glob, '.')) return ::fnmatch(glob.c_str(), op.base.c_str(), 0) == 0;
   const std::string name = op.overload.empty() ? op.name + "." : op.name;
   return ::fnmatch(glob.c_str(), name.c_str(), 0) == 0;
 }
@@ -163,13 +159,12 @@ std::optional<Ops> match_selector(const Selector& selector, const Location& at, 
       return listed_ops(selector.text, at, resolved, diagnostics);
   }
   if (!found.empty()) return found;
-  diagnostics.error(
+  return diagnostics.fail(
       "E0240", at,
       selector.kind == Kind::Tag
           ? fmt::format("no operator of PyTorch {} has the tag '{}'", catalog.torch_version(), selector.text)
           : fmt::format("no operator of PyTorch {} matches '{}'", catalog.torch_version(), selector.text),
       hint);
-  return std::nullopt;
 }
 
 }  // namespace openreg_gen

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <utility>
@@ -70,7 +69,7 @@ class ExprParser {
       fail("E0156", 0, fmt::format("the expression has {} characters, at most {}", text_.size(), kMaxLength));
     for (std::size_t i = 0; i < text_.size(); ++i) {
       const char c = text_[i];
-      if (!is_word(c) && std::string_view(" +-*/%<>=!&|^~?:,().").find(c) == std::string_view::npos) {
+      if (!is_word(c) && !contains(std::string_view(" +-*/%<>=!&|^~?:,()."), c)) {
         const auto byte = static_cast<unsigned char>(c);
         fail("E0155", i,
              byte >= 0x20 && byte < 0x7F ? fmt::format("'{}' can't stand in an expression", c)
@@ -117,9 +116,9 @@ class ExprParser {
     for (const auto candidate : kBinary[level]) {
       if (candidate.empty() || text_.substr(at_, candidate.size()) != candidate) continue;
       const char after = at_ + candidate.size() < text_.size() ? text_[at_ + candidate.size()] : ' ';
-      const bool longer = candidate.size() == 1 &&
-                          ((candidate[0] == after && std::string_view("|&<>").find(after) != std::string_view::npos) ||
-                           (after == '=' && std::string_view("<>").find(candidate[0]) != std::string_view::npos));
+      const bool longer =
+          candidate.size() == 1 && ((candidate[0] == after && contains(std::string_view("|&<>"), after)) ||
+                                    (after == '=' && contains(std::string_view("<>"), candidate[0])));
       if (longer) continue;
       if (after == '=' && candidate != "==" && candidate != "!=" && candidate != "<=" && candidate != ">=") {
         fail("E0156", at_, fmt::format("'{}=' assigns", candidate), "an expression changes nothing");
@@ -227,7 +226,7 @@ class ExprParser {
     if (name == "static_cast") return cast(start);
     if (name == "true" || name == "false") return {ExprKind::Number, std::move(name), start, {}};
     const bool type = contains(kExprTypes, name);
-    const bool qualified = name.find("::") != std::string::npos;
+    const bool qualified = includes(name, "::");
     const auto opened = at_;
     if (text_.substr(at_, 1) == "(") {
       if (!type && !contains(kFunctions, name)) unknown_function(name, start);

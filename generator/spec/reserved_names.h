@@ -1,15 +1,10 @@
-// Names that a backend can't take, because PyTorch, C, or Python has them already. Each list is sorted.
+// Names that a backend can't take, because PyTorch, C, or Python has them already: words, sorted.
 #pragma once
 
-#include <span>
 #include <string_view>
 
 namespace openreg_gen {
 
-std::span<const std::string_view> torch_names();
-std::span<const std::string_view> c_names();
-std::span<const std::string_view> header_names();
-std::span<const std::string_view> stdlib_modules();
-std::span<const std::string_view> python_keywords();
+extern const std::string_view kTorchNames, kCNames, kHeaderNames, kStdlibModules, kPythonKeywords;
 
 }  // namespace openreg_gen

@@ -1,5 +1,5 @@
 // `in_tree`: PyTorch's own kernel, as its own devices share it.
-#include "catalog/in_tree.h"
+#include "catalog/stubs.h"
 #include "spec/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
@@ -17,30 +17,30 @@ struct InTreeItem : OpItem {
   std::vector<OpItem> direct;  // its functional form, where that makes the result itself
   void print(Fields out) const override {
     OpItem::print(out);
-    out("kernel", kernel)("native_header", native_header)("direct", direct);
+    PRINT_FIELDS(out, kernel, native_header, direct);
   }
 };
 
 /// What serves a stub at first: the CPU's function for it, where there is one.
-std::string stub_start(const DispatchStub& stub, const std::string& ns) {
+std::string stub_start(const Stub& stub, const std::string& ns) {
   if (stub.name == "index_put_with_sort_stub") return "&" + ns + "::native::host_index_put";
-  return "&" + ns + "::native::HostStub<" + stub.name + ", " + (stub.promotes ? "true" : "false") + ">::run";
+  return fmt::format("&{}::native::HostStub<{}, {}>::run", ns, stub.name, stub.promotes());
 }
 
 /// A file: the operators whose first stub one header declares, and the stubs of that header.
 struct Family {
-  struct Stub {
+  struct Served {
     std::string name, function;
-    void print(Fields out) const { out("name", name)("function", function); }
+    void print(Fields out) const { PRINT_FIELDS(out, name, function); }
   };
   std::string id;
   Headers headers;
   std::vector<const OpItem*> ops;
-  std::map<std::string, Stub> stubs;
+  std::map<std::string, Served> stubs;
   void print(Fields out) const {
-    std::vector<Stub> sorted;
+    std::vector<Served> sorted;
     for (const auto& [name, stub] : stubs) sorted.push_back(stub);
-    out("id", id)("ops", ops)("stubs", sorted);
+    PRINT_FIELDS(out, id, ops)("stubs", sorted);
     headers.print(out);
   }
 };
@@ -83,16 +83,17 @@ void summarise_in_tree(const Shown& shown, Listed& listed) {
   }
   std::map<std::string, Family> families;
   for (const auto& op : listed.of("in_tree")) {
-    const auto stubs = in_tree_stubs(op->op).value_or(std::vector<DispatchStub>{});
-    Family& family = families[stubs.empty() ? "Composed" : stubs[0].family];
+    const auto called = in_tree_stubs(op->op).value_or(std::vector<Stub>{});
+    Family& family = families[called.empty() ? "Composed" : std::string(called[0].family)];
     family.headers.add(*op, op->ops_header);
     family.headers.add(*op, op->native_header);
     family.ops.push_back(op.get());
-    for (const DispatchStub& stub : stubs) {
-      if (taken.contains(stub.name)) continue;
-      families[stub.family].stubs.emplace(stub.name,
-                                          Family::Stub{stub.name, stub_start(stub, *shown.spec.backend.cpp_namespace)});
-      families[stub.family].headers.add("ATen/native/" + stub.family + ".h");
+    for (const Stub& stub : called) {
+      const std::string name(stub.name);
+      if (taken.contains(name)) continue;
+      Family& declares = families[std::string(stub.family)];
+      declares.stubs.emplace(name, Family::Served{name, stub_start(stub, *shown.spec.backend.cpp_namespace)});
+      declares.headers.add(stub.header());
     }
   }
   std::vector<Family> sorted;
@@ -113,9 +114,7 @@ Strategy in_tree_strategy() {
       .unfit = not_in_tree,
       .code = "E0221",
       .preference = 1,
-      .why = [](const Op&) -> std::string {
-        return "PyTorch's own kernel, which its devices share, serves this one too; nothing is to be written";
-      },
+      .why = "PyTorch's own kernel, which its devices share, serves this one too; nothing is to be written",
       .item = in_tree_item,
       .summarise = summarise_in_tree,
   };

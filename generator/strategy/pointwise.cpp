@@ -23,10 +23,9 @@ struct PointwiseItem : OpItem {
   std::optional<DtypeTexts> dtypes;
   void print(Fields out) const override {
     OpItem::print(out);
-    out("expr", expr)("kernel_params", kernel_params)("kernel_args", kernel_args)("output", output)("cl_expr", cl_expr)(
-        "numbers", numbers)("cl_inputs", cl_inputs)("cl_numbers", cl_numbers)("cl_optionals", cl_optionals)(
-        "cl_operands", cl_inputs.size() + 1)("lambda_params", texts.lambda_params)("captures", texts.captures)(
-        "inputs", texts.inputs)("boolean", boolean)("floating", floating ? "true" : "false");
+    PRINT_FIELDS(out, expr, kernel_params, kernel_args, output, cl_expr, numbers, cl_inputs, cl_numbers, cl_optionals,
+                 boolean)("cl_operands", cl_inputs.size() + 1)("lambda_params", texts.lambda_params)(
+        "captures", texts.captures)("inputs", texts.inputs)("floating", floating ? "true" : "false");
     dtypes->print(out);
   }
 };
@@ -131,12 +130,12 @@ Strategy pointwise_strategy() {
   return {
       .word = "pointwise",
       .about = "`expr` becomes a kernel.",
-      .keys = {"expr", "dtypes", "fallback"},
+      .keys = "expr dtypes fallback",
       .component = "runtime",
       .written = pointwise_written,
       .unfit = not_pointwise,
       .check = check_pointwise,
-      .lists = {"pointwise"},
+      .lists = "pointwise",
       .item = pointwise_item,
   };
 }

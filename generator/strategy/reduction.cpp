@@ -4,7 +4,6 @@
 #include "strategy/fit.h"
 #include "strategy/item.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -19,8 +18,7 @@ struct ReductionItem : OpItem {
   std::optional<DtypeTexts> dtypes;
   void print(Fields out) const override {
     OpItem::print(out);
-    out("dims", dims)("map", map)("combine", combine)("init", init)("finish", finish)("cl_map", cl_map)(
-        "cl_combine", cl_combine)("cl_init", cl_init)("cl_finish", cl_finish);
+    PRINT_FIELDS(out, dims, map, combine, init, finish, cl_map, cl_combine, cl_init, cl_finish);
     dtypes->print(out);
   }
 };
@@ -144,13 +142,13 @@ Strategy reduction_strategy() {
   return {
       .word = "reduction",
       .about = "`map`, `combine` and `finish`, or `prefer`, become a kernel.",
-      .keys = {"map", "combine", "init", "finish", "prefer", "dtypes", "fallback"},
+      .keys = "map combine init finish prefer dtypes fallback",
       .component = "runtime",
       .written = reduction_written,
       .unfit = not_reduction,
       .code = "E0222",
       .check = check_reduction,
-      .lists = {"reduction", "pick"},
+      .lists = "reduction pick",
       .item = reduction_item,
       .summarise = summarise_reduction,
   };

@@ -1,5 +1,4 @@
 // `stub`: PyTorch's own kernel, and the function of its DispatchStub, which is the owner's.
-#include "catalog/in_tree.h"
 #include "catalog/stubs.h"
 #include "spec/strategy.h"
 #include "strategy/fit.h"
@@ -57,11 +56,10 @@ struct StubItem : OpItem {
   std::string starter, lambda_params, dispatch, takes;
   void print(Fields out) const override {
     OpItem::print(out);
-    out("kernel", kernel)("native_header", native_header)("stub", stub)("stub_header", stub_header)("choice", choice);
+    PRINT_FIELDS(out, kernel, native_header, stub, stub_header, choice);
     if (choice) return;
-    out("stub_params", stub_signature.params)("stub_args", stub_signature.args)(
-        "promotes", promotes ? "true" : "false")("starter", starter)("lambda_params", lambda_params)(
-        "dispatch", dispatch)("takes", takes);
+    PRINT_FIELDS(out, starter, lambda_params, dispatch, takes)("stub_params", stub_signature.params)(
+        "stub_args", stub_signature.args)("promotes", promotes ? "true" : "false");
   }
   std::string signature() const override {
     return choice ? OpItem::signature() : "void " + id + "_kernel(" + stub_signature.params + ")";
@@ -81,9 +79,9 @@ std::string not_stub(const Op& op) {
 
 std::unique_ptr<OpItem> stub_item(const Shown& shown, const OpSpec& entry, const Op& op) {
   auto out = std::make_unique<StubItem>(op);
-  const StubInfo& info = *find_stub(op.name);
+  const Stub& info = *find_stub(op.name);
   out->kernel = shown.kernel(op, *out);
-  out->stub = info.stub;
+  out->stub = info.name;
   out->stub_header = info.header();
   if (is_attention_choice(op.name)) {
     out->choice = true;
@@ -93,7 +91,7 @@ std::unique_ptr<OpItem> stub_item(const Shown& shown, const OpSpec& entry, const
   const auto dtypes = dtype_names(entry);
   const Starter start = starter(op.name);
   out->stub_signature = stub_signature(info.fn_type);
-  out->promotes = dispatch_stub(out->stub).promotes;
+  out->promotes = info.promotes();
   out->starter = start.expression;
   out->lambda_params = pointwise_texts(parameters(op)).lambda_params;
   out->dispatch = dtypes.empty() ? start.dispatch : dispatch_types(dtypes);
@@ -126,16 +124,14 @@ Strategy stub_strategy() {
   return {
       .word = "stub",
       .about = "PyTorch's kernel, with a DispatchStub of the backend's.",
-      .keys = {"dtypes", "fallback"},
+      .keys = "dtypes fallback",
       .component = "runtime",
       .unfit = not_stub,
       .code = "E0206",
       .replaces_minimal = [](const Op& op) { return find_stub(op.name) != nullptr; },
       .preference = 3,
-      .why = [](const Op&) -> std::string {
-        return "PyTorch's own kernel serves it; the function that its DispatchStub runs on the device is yours";
-      },
-      .lists = {"stub"},
+      .why = "PyTorch's own kernel serves it; the function that its DispatchStub runs on the device is yours",
+      .lists = "stub",
       .item = stub_item,
       .registers = Strategy::Registers::Native,
   };

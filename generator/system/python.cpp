@@ -4,17 +4,12 @@
 #include "diag/text.h"
 #include "system/cache.h"
 #include "system/child.h"
-#include "system/files.h"
 #include "system/hash.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
-
-namespace fs = std::filesystem;
 
 bool is_dir(const fs::path& path) {
   std::error_code error;

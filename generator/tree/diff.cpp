@@ -4,9 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <vector>
-
 namespace openreg_gen {
 namespace {
 

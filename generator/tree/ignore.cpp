@@ -5,8 +5,6 @@
 #include "diag/failure.h"
 #include "tree/paths.h"
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 

@@ -2,9 +2,6 @@
 
 #include "diag/text.h"
 
-#include <algorithm>
-#include <vector>
-
 namespace openreg_gen {
 namespace {
 
@@ -113,7 +110,7 @@ Function read_function(std::string_view text, std::size_t at, std::size_t open) 
   while (after < text.size() && is_space(text[after])) ++after;
   out.defined = after < text.size() && text[after] == '{';
   std::size_t before = at;
-  while (before > 0 && std::string_view(";{}#").find(text[before - 1]) == std::string_view::npos) --before;
+  while (before > 0 && !contains(std::string_view(";{}#"), text[before - 1])) --before;
   out.returns = type_of(text.substr(before, at - before), false);
   return out;
 }

@@ -6,12 +6,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sys/wait.h>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
 namespace {
 
 class TemporaryFolder {

@@ -7,8 +7,6 @@
 #include <map>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
-
 void check_path(std::string_view path) {
   const auto fail = [path](const char* why) {
     throw Failure(Exit::Internal, "E0504", "'" + std::string(path) + "' is no path inside a tree: " + why);
