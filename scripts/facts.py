@@ -153,7 +153,8 @@ def stubs(releases):
     for table in ("in_tree_rows", "stubs"):
         text = (ROOT / f"generator/catalog/{table}.cpp").read_text()
         names |= {word for quoted in re.findall(r'"([^"]*)"', text) for word in quoted.split()}
-    names |= {name.split(".")[0] + "_stub" for name in names}  # which BASE_stub stands for
+        for row in re.findall(r'"BASE_stub",([^}]*)', text):
+            names |= {op.split(".")[0] + "_stub" for op in re.findall(r"[\w.]+", row)}
     declared = agreed(releases, lambda folder: {k: v for k, v in declared_stubs(folder).items() if k in names})
     return STUBS.replace("ROWS", grouped(declared))
 
@@ -288,9 +289,6 @@ AMP = """\
 
 #include "diag/text.h"
 
-#include <algorithm>
-#include <vector>
-
 namespace openreg_gen {
 namespace {
 
@@ -317,11 +315,7 @@ std::span<const AmpPresetRule> amp_preset() {
   return rules;
 }
 
-const AmpPresetRule* find_amp_rule(std::string_view op) {
-  const auto rules = amp_preset();
-  const auto found = std::ranges::lower_bound(rules, op, {}, &AmpPresetRule::op);
-  return found != rules.end() && found->op == op ? &*found : nullptr;
-}
+const AmpPresetRule* find_amp_rule(std::string_view op) { return find_sorted(amp_preset(), op, &AmpPresetRule::op); }
 
 }  // namespace openreg_gen
 """

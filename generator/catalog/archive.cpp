@@ -1,4 +1,5 @@
-#include "catalog/archive.h"
+// One list of fields serves both ways.
+#include "catalog/build.h"
 
 #include <cstring>
 

@@ -88,9 +88,8 @@ void add_structure(Op& op, const NativeFunction& f, const std::vector<const Nati
   std::ranges::sort(op.tags);
   const auto repeated = std::ranges::unique(op.tags);
   op.tags.erase(repeated.begin(), repeated.end());
-  for (const auto* g : group) {
+  for (const auto* g : group)
     if (g != &f) op.variants.push_back(g->schema.name());
-  }
   std::ranges::sort(op.variants);
   op.is_view = is_view_op(f.schema, op.tags);
 }
@@ -167,9 +166,8 @@ Catalog build_catalog(const CatalogSources& sources) {
   catalog.ops.reserve(declarations.size());
   for (const auto& d : declarations) {
     auto op = make_op(d);
-    if (const auto f = by_name.find(op.name); f != by_name.end()) {
+    if (const auto f = by_name.find(op.name); f != by_name.end())
       add_structure(op, *f->second, groups[f->second->schema.group_key()], tags);
-    }
     op.op_class = classify(op);
     catalog.ops.push_back(std::move(op));
   }

@@ -19,6 +19,12 @@ CatalogSources find_sources(const fs::path& torch);
 /// Reads and merges the files, without any cache. Some 0.2 s.
 Catalog build_catalog(const CatalogSources& sources);
 
+/// The catalogue as a flat run of bytes and back: what the cache holds.
+/// `key` names what the catalogue was built for; only the same key opens it again.
+std::string to_archive(const Catalog& catalog, std::uint64_t key);
+/// Nothing if the bytes are not a whole, unharmed archive of this format and key. Never throws for bad bytes.
+std::optional<Catalog> from_archive(std::string_view bytes, std::uint64_t key);
+
 // Its steps.
 
 /// Appends the out and functional forms that the entries' `autogen` lines announce (tag "generated"): schema, kernel

@@ -5,7 +5,6 @@
 #include "catalog/catalog.h"
 #include "system/files.h"
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -57,9 +57,8 @@ std::string about_autograd(const Op& op, const std::optional<Derivative>& deriva
     return "the gradient is that of the operators it is made of; a kernel at PrivateUse1 would replace them, gradients "
            "included";
   }
-  if (op.kind == SchemaKind::Out) {
+  if (op.kind == SchemaKind::Out)
     return "an out form records no gradient: PyTorch refuses arguments that require one. The functional form has it";
-  }
   const auto is_tensor = [](const Argument& a) { return a.schema_type.starts_with("Tensor"); };
   if (std::ranges::none_of(op.arguments, is_tensor)) return "it takes no tensor, so there is nothing to differentiate";
   const auto& formulas = derivative ? derivative->formulas : decltype(derivative->formulas){};

@@ -1,6 +1,4 @@
-#include "catalog/archive.h"
 #include "catalog/build.h"
-#include "releases/releases.h"
 #include "diag/failure.h"
 #include "diag/text.h"
 #include "system/cache.h"

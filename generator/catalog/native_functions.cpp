@@ -18,9 +18,8 @@ constexpr auto kRemedy = "reinstall this PyTorch, or name another one with --tor
 void for_each_entry(std::string_view text, const fs::path& path, const std::function<void(const YAML::Node&)>& entry) {
   int line = 1;
   std::size_t begin = text.starts_with("- ") ? 0 : text.find("\n- ");
-  if (begin == std::string_view::npos) {
+  if (begin == std::string_view::npos)
     throw Failure(Exit::Environment, "E0402", path.string() + " holds no entry", kRemedy);
-  }
   if (begin != 0) ++begin;
   line += static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
   while (begin < text.size()) {
@@ -78,9 +77,8 @@ void set_field(NativeFunction& f, const std::string& key, const YAML::Node& valu
   if (key == "variants") f.method = includes(value.as<std::string>(), "method");
   if (key != "dispatch") return;
   f.dispatch_written = true;
-  for (const auto& item : value) {
+  for (const auto& item : value)
     for (const auto& name : split_names(item.first.as<std::string>())) f.kernels[name] = item.second.as<std::string>();
-  }
 }
 
 /// Kernels that the file implies without naming them.

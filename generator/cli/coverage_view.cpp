@@ -34,9 +34,8 @@ std::string coverage_text(const CoverageTable& table, const CoverageSubject& sub
 
 std::string coverage_list(const CoverageTable& table, Coverage coverage) {
   std::vector<std::vector<std::string>> rows = {{"NAME", "FAMILY", "HOW"}};
-  for (const auto& row : table.rows) {
+  for (const auto& row : table.rows)
     if (row.coverage == coverage) rows.push_back({row.op->name, std::string(row.family), row.how});
-  }
   return layout_table(rows, terminal_width());
 }
 

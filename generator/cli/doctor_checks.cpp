@@ -123,9 +123,8 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
   const auto versions = python.empty() ? std::map<std::string, std::string>{} : ask_python(probe, python);
   if (!versions.contains("python")) {
     checks.push_back(missing("Python", python.empty() ? "not on PATH" : python.string() + " does not run", install));
-    for (const char* name : {"setuptools", "Jinja2"}) {
+    for (const char* name : {"setuptools", "Jinja2"})
       checks.push_back(missing(name, "there is no Python to ask", install));
-    }
     return;
   }
   const auto& version = versions.at("python");
@@ -143,25 +142,19 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
 }
 
 Check check_torch(const Probe& probe) {
-  const std::string remedy = install_torch();
   try {
     const auto sources = find_sources(probe.torch());
-    Check check{"PyTorch", true, true, fmt::format("{}, {}", sources.version, sources.torch.string()), "", ""};
-    if (sources.declarations.empty()) {
-      check.ok = false;
-      check.problem = "only declarations: good for `ops` and `check`, not for a build";
-    } else if (!fs::exists(sources.torch / "include/torch/library.h")) {
-      check.ok = false;
-      check.problem = "its C++ headers are not there (include/torch/library.h)";
-    } else if (const auto release = torch_release(sources.version);
-               release < torch_release(kOldestTorch) || release > torch_release(kNewestTorch)) {
-      check.ok = false;
-      check.problem = fmt::format("outside the supported range, {} to {}", kOldestTorch, kNewestTorch);
-    } else {
-      check.found += ", with headers";
-    }
-    if (!check.ok) check.remedy = remedy;
-    return check;
+    const auto found = fmt::format("{}, {}", sources.version, sources.torch.string());
+    const auto release = torch_release(sources.version);
+    std::string problem;
+    if (sources.declarations.empty())
+      problem = "only declarations: good for `ops` and `check`, not for a build";
+    else if (!fs::exists(sources.torch / "include/torch/library.h"))
+      problem = "its C++ headers are not there (include/torch/library.h)";
+    else if (release < torch_release(kOldestTorch) || release > torch_release(kNewestTorch))
+      problem = fmt::format("outside the supported range, {} to {}", kOldestTorch, kNewestTorch);
+    if (problem.empty()) return {"PyTorch", true, true, found + ", with headers", "", ""};
+    return {"PyTorch", true, false, found, problem, install_torch()};
   } catch (const Failure& failure) {
     return missing("PyTorch", failure.what(), failure.hint());
   }

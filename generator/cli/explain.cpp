@@ -12,7 +12,6 @@
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
 #include "strategy/fit.h"
-#include "tree/disk.h"
 #include "tree/paths.h"
 
 #include <fmt/ranges.h>
@@ -93,9 +92,8 @@ Exit explain_operator(Invocation& call, const std::string& word, const std::opti
   if (tree) {
     const std::string& backend = *tree->spec.backend.name;
     const std::string bare = word.starts_with(backend + "::") ? word.substr(backend.size() + 2) : word;
-    for (const CustomOpSpec& op : tree->spec.custom_ops) {
+    for (const CustomOpSpec& op : tree->spec.custom_ops)
       if (op.schema->substr(0, op.schema->find('(')) == bare) return explain_custom(call, op, backend + "." + bare);
-    }
   }
   const Catalog& catalog = call.catalog();
   const Op* op = catalog.find(word);
@@ -222,9 +220,8 @@ std::string about_callers(const Traced& traced) {
 
 std::optional<InSpec> find_in_spec(const Op& op, const Resolved& resolved) {
   for (const std::string& name : {op.name, op.structured_delegate}) {
-    for (const ResolvedOp& each : resolved.ops) {
+    for (const ResolvedOp& each : resolved.ops)
       if (each.op.name == name) return InSpec{name, std::string(each.entry.strategy.value->word), place(each.at())};
-    }
   }
   return std::nullopt;
 }

@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>

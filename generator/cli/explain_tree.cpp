@@ -106,9 +106,8 @@ struct FileFacts {
 std::string key_place(const ExplainedTree& tree, const std::string& key) {
   Diagnostics ignored;
   const auto root = read_document(tree.spec.text, tree.shown_spec, ignored);
-  for (const auto& [name, value] : root ? root->entries : std::vector<std::pair<Node, Node>>{}) {
+  for (const auto& [name, value] : root ? root->entries : std::vector<std::pair<Node, Node>>{})
     if (name.text == key) return fmt::format("{}:{}", tree.shown_spec, name.at.line);
-  }
   return "not in " + tree.shown_spec;
 }
 
@@ -122,9 +121,8 @@ FileFacts file_facts(Invocation& call, const ExplainedTree& tree, const std::str
     facts.template_name = file.template_name;
     facts.key = file.key;
     if (file.id.starts_with("aten::")) facts.op = file.id.substr(6);
-    for (const TemplateRow& row : template_rows(find_data().templates)) {
+    for (const TemplateRow& row : template_rows(find_data().templates))
       if (row.template_name == file.template_name && row.file_class == file.file_class) facts.about = row.about;
-    }
     std::error_code error;
     facts.state = !fs::exists(tree.root / path, error) ? "missing; `openreg-gen generate` writes it again"
                   : sha256(text) == file.sha256        ? "as openreg-gen wrote it"
@@ -202,13 +200,11 @@ std::string facts_text(const FileFacts& facts, const ExplainedTree& tree) {
 /// The keys around a line of the spec, outermost first: "ops", "relu".
 std::vector<std::string> keys_at(const Node& node, int line) {
   const Node *value = nullptr, *key = nullptr;
-  for (const auto& entry : node.entries) {
+  for (const auto& entry : node.entries)
     if (entry.first.at.line <= line) key = &entry.first, value = &entry.second;
-  }
   if (!key) {
-    for (const Node& item : node.items) {
+    for (const Node& item : node.items)
       if (item.at.line <= line) value = &item;
-    }
     return value ? keys_at(*value, line) : std::vector<std::string>{};
   }
   std::vector<std::string> keys{key->text};

@@ -54,9 +54,8 @@ void check_free(const fs::path& root) {
   std::error_code error;
   const fs::file_status status = fs::status(root, error);
   if (!fs::exists(status)) return;
-  if (!fs::is_directory(status)) {
+  if (!fs::is_directory(status))
     throw Failure(Exit::BadInput, "E0501", "'" + root.string() + "' is no folder", "choose another with --out DIR");
-  }
   const RealDisk disk(root);
   const std::string state(kStateFolder);
   if (disk.kind(std::string(kManifest)) != FileKind::None ||

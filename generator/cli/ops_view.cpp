@@ -29,6 +29,14 @@ std::string structure(const Op& op) {
   return op.structured_inherits.empty() ? op.meta_struct : op.meta_struct + ", a " + op.structured_inherits;
 }
 
+/// "at::Tensor & add_out(" and one argument a line.
+std::string op_declaration(const Op& op) {
+  std::string text = fmt::format("{} {}{}(", op.returns, op.base, op.kind == SchemaKind::Out ? "_out" : "");
+  for (std::size_t i = 0; i < op.arguments.size(); ++i)
+    text += fmt::format("{}\n    {} {}", i == 0 ? "" : ",", op.arguments[i].type, op.arguments[i].name);
+  return text + ")";
+}
+
 }  // namespace
 
 std::string about_class(const Op& op) {
@@ -75,18 +83,9 @@ std::string suggest_op(const Catalog& catalog, std::string_view word) {
 
 std::string ops_table(const std::vector<const Op*>& ops, std::size_t width) {
   std::vector<std::vector<std::string>> rows = {{"NAME", "CLASS", "DEFAULT", "SCHEMA"}};
-  for (const auto* op : ops) {
+  for (const auto* op : ops)
     rows.push_back({op->name, std::string(to_string(op->op_class)), op->has_default ? "yes" : "no", schema_tail(*op)});
-  }
   return layout_table(rows, width);
-}
-
-std::string op_declaration(const Op& op) {
-  std::string text = fmt::format("{} {}{}(", op.returns, op.base, op.kind == SchemaKind::Out ? "_out" : "");
-  for (std::size_t i = 0; i < op.arguments.size(); ++i) {
-    text += fmt::format("{}\n    {} {}", i == 0 ? "" : ",", op.arguments[i].type, op.arguments[i].name);
-  }
-  return text + ")";
 }
 
 std::string overloads_table(const std::string& name, const std::vector<const Op*>& overloads, std::size_t width) {

@@ -2,12 +2,10 @@
 
 #include "cli/terminal_text.h"
 #include "cli/answer.h"
-#include "diag/render.h"
 #include "tree/diff.h"
 #include "tree/paths.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -72,9 +70,8 @@ nlohmann::json steps_json(const Plan& plan) {
 
 std::string steps_table(const Plan& plan, bool colour) {
   std::size_t width = 0;
-  for (const Step& step : plan.steps) {
+  for (const Step& step : plan.steps)
     if (says_something(step)) width = std::max(width, step.path.size());
-  }
   std::string out;
   for (const Step& step : plan.steps) {
     if (!says_something(step)) continue;
@@ -142,9 +139,8 @@ std::string conflict_report(const Plan& plan, bool colour) {
 
 std::string count_classes(const Manifest& manifest) {
   std::array<std::size_t, 3> count{};
-  for (const auto& [path, file] : manifest.files) {
+  for (const auto& [path, file] : manifest.files)
     if (!file.ignored) ++count[static_cast<std::size_t>(file.file_class)];
-  }
   return fmt::format("{} files: {} generated, {} shared, {} owned", count[0] + count[1] + count[2], count[0], count[1],
                      count[2]);
 }

@@ -4,7 +4,6 @@
 // once. Throwing is kept for the environment (see diag/failure.h). Not thread-safe; one list belongs to one run.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -77,9 +77,8 @@ inline std::string upper_case(std::string_view text) {
 /// "foo_bar" -> "FooBar": C++ classes.
 inline std::string camel_case(std::string_view name) {
   std::string out;
-  for (std::size_t i = 0; i < name.size(); ++i) {
+  for (std::size_t i = 0; i < name.size(); ++i)
     if (name[i] != '_') out += i == 0 || name[i - 1] == '_' ? to_upper(name[i]) : name[i];
-  }
   return out;
 }
 
@@ -159,9 +158,8 @@ inline std::vector<std::size_t> line_starts(std::string_view text) {
 /// Where a column (in characters, from 1) of the line that starts at `line` is.
 inline std::size_t column_offset(std::string_view text, std::size_t line, int column) {
   std::size_t at = line;
-  for (int i = 1; i < column && at < text.size(); ++i) {
+  for (int i = 1; i < column && at < text.size(); ++i)
     for (++at; at < text.size() && continues(text[at]);) ++at;
-  }
   return at;
 }
 

@@ -18,9 +18,8 @@ namespace openreg_gen {
 namespace {
 
 std::string_view without_aten(std::string_view name) {
-  for (const std::string_view prefix : {"aten::", "aten."}) {
+  for (const std::string_view prefix : {"aten::", "aten."})
     if (name.starts_with(prefix)) return name.substr(prefix.size());
-  }
   return name;
 }
 
@@ -148,9 +147,8 @@ FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t 
       ++left_out["beyond --top"];
     }
   }
-  for (const auto& [why, count] : left_out) {
+  for (const auto& [why, count] : left_out)
     if (count > 0) out.left_out += fmt::format("{}{} {}", out.left_out.empty() ? "" : ", ", count, why);
-  }
   return out;
 }
 

@@ -98,9 +98,8 @@ std::string with_class(const std::string& text, const Header& was, const Header&
 
 std::string without_header(std::string_view text) {
   std::string kept;
-  for (const std::string_view line : lines_with_ends(text)) {
+  for (const std::string_view line : lines_with_ends(text))
     if (!includes(line, kWho) && !includes(line, kMark)) kept += line;
-  }
   return kept;
 }
 

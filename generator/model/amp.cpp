@@ -107,10 +107,6 @@ AmpPolicy banned() {
 
 }  // namespace
 
-std::vector<std::string> amp_policy_names() {
-  return mapped(kMacros, [](const Macro& macro) -> std::string { return macro.policy; });
-}
-
 std::vector<AmpPolicy> read_amp_policies(std::string_view header) {
   std::vector<AmpPolicy> policies;
   for (const Macro& macro : kMacros) {
@@ -131,7 +127,7 @@ std::vector<AmpPolicy> read_amp_policies(std::string_view header) {
 AmpContext amp_context(const Spec& spec, const Catalog& catalog) {
   std::vector<AmpPolicy> policies;
   if (spec.amp.preset.value == "none") {
-    for (const std::string& name : amp_policy_names()) policies.push_back({name, {}});
+    policies = mapped(kMacros, [](const Macro& macro) -> AmpPolicy { return {macro.policy, {}}; });
   } else {
     policies = read_amp_policies(read_file(catalog.torch_dir() / "include/ATen/autocast_mode.h", "E0403",
                                            "use `amp: {preset: none}`, or a whole PyTorch with --torch",

@@ -35,9 +35,6 @@ struct AmpContext {
   void print(Fields out) const;
 };
 
-/// The policies that a spec may add operators to, in the order in which they are shown.
-std::vector<std::string> amp_policy_names();
-
 /// The lists of ATen/autocast_mode.h. Throws Failure(Environment, E0403) if `header` has none.
 std::vector<AmpPolicy> read_amp_policies(std::string_view header);
 

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 #include <unordered_map>
 
@@ -108,9 +107,8 @@ CoverageTable cover(const Resolved& resolved) {
     count(table.totals, table.rows.back().coverage);
     count(families[table.rows.back().family], table.rows.back().coverage);
   }
-  for (const auto family : all_families()) {
+  for (const auto family : all_families())
     if (const auto at = families.find(family); at != families.end()) table.families.emplace_back(family, at->second);
-  }
   return table;
 }
 

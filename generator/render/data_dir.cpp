@@ -32,9 +32,8 @@ DataDir find_data() {
 
 std::string hash_templates(const DataDir& data) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(data.templates)) {
+  for (const auto& entry : fs::recursive_directory_iterator(data.templates))
     if (entry.is_regular_file()) names.push_back(entry.path().lexically_relative(data.templates).generic_string());
-  }
   std::ranges::sort(names);
   Sha256 hash;
   const auto add = [&hash](const std::string& name, const std::string& bytes) {

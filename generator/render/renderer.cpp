@@ -108,16 +108,14 @@ std::vector<std::string> Renderer::render(const RenderRequest& request) {
     }
     if (!answer.contains("error")) {
       auto outputs = texts_behind(result.output, answer.at("sizes"));
-      if (outputs.size() != request.jobs.size()) {
+      if (outputs.size() != request.jobs.size())
         throw Failure(Exit::Internal, "E0607", "the renderer answered another number of files than was asked for");
-      }
       return outputs;
     }
     if (answer["error"].at("kind") != "jinja2") fail(answer["error"], request.user_folder);
     without_jinja += (without_jinja.empty() ? "" : ", ") + python;
-    if (++at_ == pythons_.size()) {
+    if (++at_ == pythons_.size())
       throw Failure(Exit::Environment, "E0606", "Jinja2 is not installed for " + without_jinja, "pip install jinja2");
-    }
     start();
   }
 }

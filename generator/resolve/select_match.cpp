@@ -22,9 +22,8 @@ using Ops = std::vector<const Op*>;
 template <typename Predicate>
 Ops where(const Catalog& catalog, Predicate predicate) {
   Ops found;
-  for (const Op& op : catalog.all()) {
+  for (const Op& op : catalog.all())
     if (predicate(op)) found.push_back(&op);
-  }
   return found;
 }
 
@@ -57,14 +56,12 @@ std::string tag_hint(const Catalog& catalog, const std::string& tag) {
 Ops amp_ops(const Spec& spec, const Catalog& catalog) {
   std::set<std::string> names;
   if (*spec.amp.preset == "cuda") {
-    for (const auto& rule : amp_preset()) {
+    for (const auto& rule : amp_preset())
       if (rule.policy != kAmpBanned) names.emplace(rule.op);
-    }
   }
   for (const auto& name : spec.amp.remove) names.erase(*name);
-  for (const auto& [policy, added] : spec.amp.add) {
+  for (const auto& [policy, added] : spec.amp.add)
     for (const auto& name : added) names.insert(*name);
-  }
   Ops found;
   for (const auto& name : names) {
     if (const Op* op = catalog.find(name)) {

@@ -145,9 +145,8 @@ void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics
                               : fmt::format("under `components:` write `{}: false`, too", component.name));
     }
   }
-  for (const Component& component : kComponents) {
+  for (const Component& component : kComponents)
     if (Located<bool>* own = switch_of(spec, component.name)) own->value = spec.components.has(component.name);
-  }
   if (!spec.allocator.device.given())
     spec.allocator.device.value = find_allocator_kind(spec.components.has("caching") ? "caching" : "direct");
 }

@@ -6,9 +6,7 @@
 #include "diag/diagnostic.h"
 
 #include <array>
-#include <cstddef>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

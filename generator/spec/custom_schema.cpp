@@ -2,7 +2,6 @@
 
 #include "diag/suggest.h"
 #include "diag/text.h"
-#include "spec/reserved_names.h"
 #include "spec/rules.h"
 
 #include <fmt/format.h>

@@ -23,9 +23,8 @@ std::size_t invalid_utf8(std::string_view text) {
                                : lead >= 0xF0 && lead < 0xF5 ? 4
                                                              : 0;
     if (length == 0) return i;
-    for (std::size_t k = 1; k < length; ++k) {
+    for (std::size_t k = 1; k < length; ++k)
       if ((byte(i + k) & 0xC0) != 0x80) return i;
-    }
     const unsigned second = byte(i + 1);
     const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
     const bool surrogate = lead == 0xED && second >= 0xA0;

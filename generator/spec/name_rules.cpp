@@ -1,7 +1,5 @@
 // The names of a spec: what torch.device() parses, and who else has them.
-#include "diag/suggest.h"
 #include "diag/text.h"
-#include "spec/reserved_names.h"
 #include "spec/rules.h"
 
 #include <fmt/format.h>
@@ -41,9 +39,8 @@ std::string malformed(std::string_view name) {
   if (contains(name, '/') || includes(name, "..")) return "is a path, not a name";
   if (std::ranges::any_of(name, is_upper)) return "has upper-case letters, which torch.device() doesn't parse";
   if (std::ranges::any_of(name, is_digit)) return "has digits, which torch.device() doesn't parse in a device type";
-  for (const char c : name) {
+  for (const char c : name)
     if (!is_lower(c) && c != '_') return "has characters that torch.device() doesn't parse";
-  }
   if (!is_lower(name.front())) return "must begin with a letter";
   if (name.back() == '_' || includes(name, "__")) return "has underscores that C++ reserves or that end it";
   return {};
@@ -56,9 +53,8 @@ struct Taken {
 
 std::optional<Taken> taken(std::string_view name) {
   if (has_word(kDeviceTypes, name)) return Taken{"E0122", "a device type of PyTorch's own"};
-  if (name.starts_with("cpu") || name.starts_with("cuda")) {
+  if (name.starts_with("cpu") || name.starts_with("cuda"))
     return Taken{"E0125", "not usable: torch.load() takes what begins with 'cpu' or 'cuda' for those devices"};
-  }
   if (has_word(kCppWords, name)) return Taken{"E0124", "a word of C++"};
   if (has_word(kPythonKeywords, name)) return Taken{"E0124", "a keyword of Python"};
   if (has_word(kNamespaces, name)) return Taken{"E0126", "a namespace that C++ or PyTorch has"};
@@ -103,9 +99,8 @@ void backend_name(const Node& node, RuleContext& context) {
   if (name.size() > 30)
     return context.error("E0121", node, fmt::format("name '{}' is {} letters long", shown(name), name.size()),
                          "at most 30");
-  if (const auto by = taken(name)) {
+  if (const auto by = taken(name))
     context.error(std::string(by->code), node, fmt::format("name '{}' is {}", name, by->by), "choose another name");
-  }
 }
 
 void package(const Node& node, RuleContext& context) {
@@ -127,9 +122,8 @@ void package(const Node& node, RuleContext& context) {
 
 void cpp_namespace(const Node& node, RuleContext& context) {
   if (!identifier(node, context, "mydevice")) return;
-  if (has_word(kNamespaces, node.text) || has_word(kCNames, node.text)) {
+  if (has_word(kNamespaces, node.text) || has_word(kCNames, node.text))
     context.error("E0130", node, fmt::format("namespace '{}' is taken by C, C++ or PyTorch", node.text));
-  }
 }
 
 void class_prefix(const Node& node, RuleContext& context) { identifier(node, context, "MyDevice"); }

@@ -1,5 +1,4 @@
 // From the checked tree to the structs of spec.h.
-#include "spec/parse_steps.h"
 #include "releases/releases.h"
 #include "spec/read_keys.h"
 
@@ -104,9 +103,8 @@ class Parse {
       OpSpec op;
       op.name = {name.text, name.at};
       read_keys(op, "ops.*", &node);
-      for (const Strategy& strategy : all_strategies()) {
+      for (const Strategy& strategy : all_strategies())
         if (!op.strategy.given() && node.find(strategy.implied_by) != nullptr) op.strategy.value = &strategy;
-      }
       read_skips(op.tests, node.find("tests"), diagnostics_);
       if (op.since.given() && op.until.given() && torch_release(*op.since) > torch_release(*op.until))
         diagnostics_.error("E0177", op.until.at, fmt::format("'until' {} is before 'since' {}", *op.until, *op.since));

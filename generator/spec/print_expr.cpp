@@ -60,9 +60,8 @@ class OpenClPrinter : public ExprPrinter {
   std::string name(const ExprNode& node) const override { return "v_" + node.text; }
   std::string call(const ExprNode& node) const override {
     if (node.text == "has_value") return "has_" + node.parts[0].text;
-    if (node.text == "value_or") {
+    if (node.text == "value_or")
       return fmt::format("(has_{0} ? v_{0} : (acc_t)({1}))", node.parts[0].text, print(node.parts[1]));
-    }
     const std::size_t colons = node.text.rfind("::");
     return fmt::format("f_{}({})", colons == std::string::npos ? node.text : node.text.substr(colons + 2),
                        arguments(node));

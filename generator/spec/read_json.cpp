@@ -45,9 +45,8 @@ class JsonHandler final : public nlohmann::json_sax<json> {
     const Location at{file_, line_, column_};
     if (cursor_ >= text_.size()) return at;
     if (text_[cursor_] == '"') {
-      for (step(); cursor_ < text_.size() && text_[cursor_] != '"'; step()) {
+      for (step(); cursor_ < text_.size() && text_[cursor_] != '"'; step())
         if (text_[cursor_] == '\\') step();
-      }
       step();
     } else if (text_[cursor_] == '{' || text_[cursor_] == '[') {
       step();

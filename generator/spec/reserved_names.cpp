@@ -1,5 +1,5 @@
 // Names that are taken, by whom. Taken from dir(), keyword.kwlist, nm and the headers of a Debian 12.
-#include "spec/reserved_names.h"
+#include "spec/rules.h"
 
 namespace openreg_gen {
 // clang-format off

@@ -169,9 +169,8 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
       {"GB", 1000'000'000},
       {"TB", 1000'000'000'000},
   };
-  for (const auto& [name, factor] : kUnits) {
+  for (const auto& [name, factor] : kUnits)
     if (unit == name) return number > (1ull << 62) / factor ? std::nullopt : std::optional(number * factor);
-  }
   return std::nullopt;
 }
 

@@ -33,6 +33,9 @@ std::string shown(std::string_view text);
 std::optional<std::uint64_t> parse_size(std::string_view text);
 /// "0.5", "1e-3", "+2": its value; no value if malformed or not finite.
 std::optional<double> parse_number(std::string_view text);
+/// Names that a backend can't take, because PyTorch, C, or Python has them already: words, sorted. In
+/// reserved_names.cpp.
+extern const std::string_view kTorchNames, kCNames, kHeaderNames, kStdlibModules, kPythonKeywords;
 /// True for a word that C++ or the reserved namespaces of a PyTorch extension have taken.
 bool is_cpp_keyword(std::string_view word);
 

@@ -70,9 +70,8 @@ Selector parse_selector(std::string_view entry) {
   Selector selector;
   selector.minus = entry.starts_with('-');
   if (selector.minus) entry.remove_prefix(1);
-  for (const auto& [name, kind] : kSets) {
+  for (const auto& [name, kind] : kSets)
     if (entry == name) selector.kind = kind;
-  }
   if (selector.kind != Kind::Name) return selector;
   for (const auto& [prefix, kind] : kOpenSets) {
     if (!entry.starts_with(prefix)) continue;

@@ -1,4 +1,4 @@
-#include "spec/parse_steps.h"
+#include "spec/read_keys.h"
 
 #include "diag/suggest.h"
 #include "diag/text.h"
@@ -110,9 +110,8 @@ class Shape {
     if (node.kind != Node::Kind::List)
       return wrong_type(node, key, node.is_scalar() ? fmt::format("write [{}]", shown(node.text)) : "");
     const Key& item_key = *find_key(key.path, "[]");
-    if (node.items.empty() && key.path.ends_with("dtypes")) {
+    if (node.items.empty() && key.path.ends_with("dtypes"))
       diagnostics_.error("E0158", node.at, fmt::format("{} is empty", label(key)), "leave it out for its default");
-    }
     Node result{.kind = Node::Kind::List, .at = node.at};
     std::set<std::string> seen;
     for (const Node& item : node.items) {
@@ -190,9 +189,8 @@ class Shape {
   }
 
   std::optional<Node> text(const Node& node, const Key& key) {
-    if (node.kind != Node::Kind::String) {
+    if (node.kind != Node::Kind::String)
       return wrong_type(node, key, node.is_scalar() ? fmt::format("write \"{}\", in quotes", shown(node.text)) : "");
-    }
     RuleContext context{key.path, diagnostics_};
     const auto before = diagnostics_.all().size();
     if (key.rule) key.rule(node, context);

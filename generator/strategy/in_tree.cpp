@@ -53,9 +53,8 @@ std::string not_in_tree(const Op& op) {
     return op.op_class == OpClass::Composite ? "PyTorch composes it from other operators already"
                                              : "PyTorch has no kernel of it that two kinds of devices share";
   }
-  if (cpu->second != cuda->second) {
+  if (cpu->second != cuda->second)
     return fmt::format("PyTorch's kernels of it differ: '{}' for the CPU, '{}' for CUDA", cpu->second, cuda->second);
-  }
   if (op.op_class == OpClass::View) return "it is a view operator";
   const auto draws = [](const Argument& a) { return a.schema_type == "Generator?"; };
   if (std::ranges::any_of(op.arguments, draws))
@@ -78,9 +77,8 @@ std::unique_ptr<OpItem> in_tree_item(const Shown& shown, const OpSpec&, const Op
 /// A stub that another strategy serves is not given twice.
 void summarise_in_tree(const Shown& shown, Listed& listed) {
   std::set<std::string> taken;
-  for (const auto& [list, items] : listed.lists) {
+  for (const auto& [list, items] : listed.lists)
     for (const auto& each : items) taken.insert(each->stub);
-  }
   std::map<std::string, Family> families;
   for (const auto& op : listed.of("in_tree")) {
     const auto called = in_tree_stubs(op->op).value_or(std::vector<Stub>{});

@@ -3,8 +3,6 @@
 #include "strategy/fit.h"
 #include "strategy/item.h"
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
@@ -24,9 +22,7 @@ struct MatmulItem : OpItem {
 std::string not_matmul(const Op& op) {
   constexpr std::string_view family = "addmm.out addmv.out baddbmm.out bmm.out dot mm.out vdot";
   if (has_word(family, op.name)) return {};
-  if (has_word(family, op.structured_delegate)) {
-    return served_by_delegate(op);
-  }
+  if (has_word(family, op.structured_delegate)) return served_by_delegate(op);
   constexpr std::string_view composed =
       "chain_matmul dot inner linalg_matmul linalg_multi_dot linear matmul mv linalg_vecdot tensordot vdot";
   if (has_word(composed, op.base))

@@ -38,9 +38,8 @@ std::string not_pointwise(const Op& op) {
   if (op.base.starts_with("_foreach") || op.base.starts_with("_fused")) return "it works on lists of tensors";
   if (op.op_class == OpClass::View || op.op_class == OpClass::Random)
     return fmt::format("it is a {} operator", to_string(op.op_class));
-  if (op.schema_returns.size() != 1 || !op.schema_returns[0].starts_with("Tensor")) {
+  if (op.schema_returns.size() != 1 || !op.schema_returns[0].starts_with("Tensor"))
     return "it does not return one tensor";
-  }
   const auto is_input = [](const Argument& a) { return !a.is_out && a.schema_type.starts_with("Tensor"); };
   if (std::ranges::none_of(op.arguments, is_input)) return "it has no tensor to read";
   // Those of PyTorch's iterators that walk over elements first, and then do more.

@@ -6,8 +6,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
@@ -42,9 +40,8 @@ std::string not_reduction(const Op& op) {
   if (!op.structured || op.schema_returns.size() != 1) return "PyTorch has no structured form of it with one result";
   constexpr std::string_view known[] = {"self", "dim", "keepdim", "dtype"};
   for (const Argument& a : op.arguments) {
-    if (!a.is_out && !contains(known, a.name)) {
+    if (!a.is_out && !contains(known, a.name))
       return fmt::format("it takes '{}', and a reduction has `self`, `dim`, `keepdim` and `dtype` alone", a.name);
-    }
   }
   const bool folds = op.has_tag("reduction") || op.base == "any" || op.base == "all";
   return folds ? "" : "it reduces nothing";

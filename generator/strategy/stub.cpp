@@ -1,5 +1,6 @@
 // `stub`: PyTorch's own kernel, and the function of its DispatchStub, which is the owner's.
 #include "catalog/stubs.h"
+#include "diag/text.h"
 #include "spec/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
@@ -13,38 +14,23 @@ namespace openreg_gen {
 namespace {
 
 struct StubType {
-  std::string_view name;
-  bool base;          // TensorIteratorBase, not TensorIterator
-  int scalars;        // const at::Scalar& that follow
-  bool flag = false;  // and a bool
+  bool base;    // TensorIteratorBase, not TensorIterator
+  int scalars;  // const at::Scalar& that follow
+  bool flag;    // and a bool
+  std::string_view names;
 };
 constexpr StubType kStubTypes[] = {
-    {"binary_fn", false, 0},
-    {"binary_fn_alpha", true, 1},
-    {"elu_backward_fn", true, 3, true},
-    {"elu_fn", true, 3},
-    {"hardsigmoid_backward_fn", true, 0},
-    {"hardsigmoid_fn", true, 0},
-    {"hardswish_fn", false, 0},
-    {"hardtanh_backward_fn", false, 2},
-    {"is_infinity_op_fn", true, 0},
-    {"leaky_relu_backward_fn", true, 1},
-    {"leaky_relu_fn", true, 1},
-    {"lerp_fn_scalar", true, 1},
-    {"lerp_fn_tensor", true, 0},
-    {"pow_tensor_tensor_fn", true, 0},
-    {"shrink_backward_fn", true, 1},
-    {"shrink_fn", true, 1},
-    {"softplus_backward_fn", true, 2},
-    {"softplus_fn", true, 2},
-    {"softshrink_fn", true, 1},
-    {"structured_activation_backward_fn", true, 0},
-    {"structured_activation_fn", true, 0},
-    {"structured_binary_fn", true, 0},
-    {"structured_pointwise_fn", true, 1},
-    {"threshold_fn", true, 2},
-    {"unary_fn", true, 0},
-    {"unary_fn_with_scalar", true, 1},
+    {false, 0, false, "binary_fn hardswish_fn"},
+    {false, 2, false, "hardtanh_backward_fn"},
+    {true, 0, false,
+     "hardsigmoid_backward_fn hardsigmoid_fn is_infinity_op_fn lerp_fn_tensor pow_tensor_tensor_fn "
+     "structured_activation_backward_fn structured_activation_fn structured_binary_fn unary_fn"},
+    {true, 1, false,
+     "binary_fn_alpha leaky_relu_backward_fn leaky_relu_fn lerp_fn_scalar shrink_backward_fn shrink_fn softshrink_fn "
+     "structured_pointwise_fn unary_fn_with_scalar"},
+    {true, 2, false, "softplus_backward_fn softplus_fn threshold_fn"},
+    {true, 3, false, "elu_fn"},
+    {true, 3, true, "elu_backward_fn"},
 };
 
 struct StubItem : OpItem {
@@ -104,7 +90,7 @@ std::unique_ptr<OpItem> stub_item(const Shown& shown, const OpSpec& entry, const
 
 StubSignature stub_signature(std::string_view fn_type) {
   for (const StubType& type : kStubTypes) {
-    if (type.name != fn_type) continue;
+    if (!has_word(type.names, fn_type)) continue;
     StubSignature out{type.base ? "at::TensorIteratorBase& iter" : "at::TensorIterator& iter", "iter"};
     for (int i = 0; i < type.scalars; ++i) {
       const std::string name(1, static_cast<char>('a' + i));

@@ -24,9 +24,8 @@ struct Pipe {
   int read = -1, write = -1;
   Pipe() {
     std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    if (pipe2(ends.data(), O_CLOEXEC) != 0)
       throw Failure(Exit::Environment, "E0607", std::string("cannot make a pipe: ") + std::strerror(errno));
-    }
     read = ends[0];
     write = ends[1];
   }

@@ -4,7 +4,6 @@
 
 #include "system/files.h"
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -9,9 +9,8 @@ namespace {
 std::string without_comments(std::string_view text) {
   std::string out(text);
   const auto erase = [&out](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end && i < out.size(); ++i) {
+    for (std::size_t i = begin; i < end && i < out.size(); ++i)
       if (out[i] != '\n') out[i] = ' ';
-    }
   };
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i + 1;

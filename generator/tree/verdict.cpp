@@ -64,9 +64,8 @@ constexpr auto kRows = [] {
 // clang-format on
 
 constexpr bool in_order() {
-  for (std::size_t i = 0; i < kRows.size(); ++i) {
+  for (std::size_t i = 0; i < kRows.size(); ++i)
     if (static_cast<std::size_t>(kRows[i].verdict) != i) return false;
-  }
   return kRows.back().verdict == Verdict::GoneEdited;
 }
 static_assert(in_order(), "one row for each verdict, in the order of the enum");

@@ -1,4 +1,4 @@
-#include "catalog/archive.h"
+#include "catalog/build.h"
 #include "system/cache.h"
 #include "support.h"
 

@@ -5,7 +5,7 @@
 #include "spec/amp_preset.h"
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
-#include "spec/reserved_names.h"
+#include "spec/rules.h"
 #include "support.h"
 
 #include <gtest/gtest.h>
