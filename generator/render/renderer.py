@@ -32,9 +32,6 @@ USER_SECONDS = 10  # for all templates of `user` together
 USER_MEMORY = 512 << 20
 USER_TEXT = 8 << 20  # bytes of one output
 OURS = "openreg-gen/"
-SETTINGS = dict(
-    trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False, auto_reload=False, cache_size=-1
-)
 
 
 def make_environment(templates, compiled):
@@ -55,7 +52,16 @@ def make_environment(templates, compiled):
             with open(path, encoding="utf-8") as file:
                 return file.read(), path, None
 
-    return jinja2.Environment(loader=Loader(), undefined=jinja2.StrictUndefined, **SETTINGS)
+    return jinja2.Environment(
+        loader=Loader(),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        auto_reload=False,
+        cache_size=-1,
+    )
 
 
 def make_sandbox(ours, sources):
@@ -103,7 +109,16 @@ def make_sandbox(ours, sources):
             raise jinja2.TemplateNotFound(name)
         return text, name, None
 
-    sandbox = Sandbox(loader=jinja2.FunctionLoader(load), undefined=jinja2.StrictUndefined, **SETTINGS)
+    sandbox = Sandbox(
+        loader=jinja2.FunctionLoader(load),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        auto_reload=False,
+        cache_size=-1,
+    )
     for chance in ("random", "center", "format", "indent", "wordwrap", "pprint"):
         sandbox.filters.pop(chance, None)  # another output each time, or texts of any length
     sandbox.globals.pop("lipsum", None)
@@ -302,8 +317,13 @@ def render(request):
     except jinja2.TemplateNotFound as error:
         if user:
             _, line = line_in(error.__traceback__, name, sources)
-            message = f"there is no template {error.name!r}"
-            return {"error": {"kind": "missing", "template": name, "line": line, "message": message, "user": True}}
+            where = {
+                "kind": "missing",
+                "template": name,
+                "line": line,
+                "message": f"there is no template {error.name!r}",
+            }
+            return {"error": where | {"user": True}}
         return {"error": {"kind": "missing", "template": error.name, "line": 0, "message": f"asked for by {name}"}}
     except Exception as error:  # noqa: BLE001  whatever a template does wrong belongs into the answer
         template, line = line_in(error.__traceback__, name, sources if user else compiled)
