@@ -31,9 +31,8 @@ int holds_address(dl_phdr_info* object, std::size_t, void* data) {
   *search.found = {};
   search.found->dlfo_map_start = reinterpret_cast<void*>(object->dlpi_addr + code->p_vaddr);
   search.found->dlfo_map_end = reinterpret_cast<void*>(object->dlpi_addr + code->p_vaddr + code->p_memsz);
-  if (unwinding != nullptr) {
+  if (unwinding != nullptr)
     search.found->dlfo_eh_frame = reinterpret_cast<void*>(object->dlpi_addr + unwinding->p_vaddr);
-  }
   return 1;
 }
 

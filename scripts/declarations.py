@@ -49,7 +49,8 @@ def texts(functions):
 
 def named_in_tests():
     """Words of the tests that may name an operator, without overload."""
-    words = set(re.findall(r'"(\w+)', (ROOT / "generator/spec/minimal_ops.cpp").read_text()))
+    quoted = re.findall(r'"([^"]*)"', (ROOT / "generator/spec/minimal_ops.cpp").read_text())
+    words = {word.split(".")[0] for text in quoted for word in text.split()}
     for folder in ("edit", "model"):
         for path in (ROOT / "tests" / folder).glob("*_test.cpp"):
             text = path.read_text()

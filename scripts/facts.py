@@ -153,13 +153,15 @@ def stubs(releases):
     for table in ("in_tree_rows", "stubs"):
         text = (ROOT / f"generator/catalog/{table}.cpp").read_text()
         names |= {word for quoted in re.findall(r'"([^"]*)"', text) for word in quoted.split()}
+        for row in re.findall(r'"BASE_stub",([^}]*)', text):
+            names |= {op.split(".")[0] + "_stub" for op in re.findall(r"[\w.]+", row)}
     declared = agreed(releases, lambda folder: {k: v for k, v in declared_stubs(folder).items() if k in names})
     return STUBS.replace("ROWS", grouped(declared))
 
 
 STUBS = """\
 // Written by scripts/facts.py; see docs/releases.md.
-#include "catalog/facts.h"
+#include "catalog/stubs.h"
 
 #include "diag/text.h"
 
@@ -168,21 +170,21 @@ STUBS = """\
 namespace openreg_gen {
 namespace {
 
-struct Stubs {
-  std::string_view family, fn_type, names;
+struct Family {
+  std::string_view name, fn_type, names;
 };
 
 // clang-format off
-constexpr Stubs kStubs[] = {
+constexpr Family kStubs[] = {
 ROWS
 };
 // clang-format on
 
 }  // namespace
 
-const StubDeclaration* find_stub_declaration(std::string_view name) {
+const Stub* declared_stub(std::string_view name) {
   static const auto declared = [] {
-    std::map<std::string_view, StubDeclaration> out;
+    std::map<std::string_view, Stub> out;
     for (const auto& [family, fn_type, names] : kStubs)
       for (const std::string_view each : words_of(names)) out[each] = {each, family, fn_type};
     return out;
@@ -204,31 +206,49 @@ def in_tree(releases):
     calls = agreed(
         releases, lambda folder: stub_calls(headers(folder.resolve()).parents[2], declared_stubs(folder)), in_all=False
     )
-    rows = ['    {{"{}", "{}"}},'.format(op, " ".join(calls[op])) for op in sorted(calls)]
-    return IN_TREE.replace("ROWS", "\n".join(rows))
+    return IN_TREE.replace("ROWS", in_tree_rows(calls))
+
+
+def in_tree_rows(calls):
+    """BASE_stub stands for the one that is named as the operator: most kernels call that one alone."""
+    named = {op: op.split(".")[0] + "_stub" for op in calls}
+    return grouped({op: ("BASE_stub" if its == [named[op]] else " ".join(its),) for op, its in calls.items()})
 
 
 IN_TREE = """\
 // Written by scripts/facts.py; see docs/releases.md.
-#include "catalog/facts.h"
+#include "catalog/stubs.h"
 
-#include <algorithm>
-#include <iterator>
+#include "diag/text.h"
+
+#include <map>
 
 namespace openreg_gen {
 namespace {
 
+struct Calls {
+  std::string_view stubs, ops;  // BASE is an operator's name without overload: abs.out calls abs_stub
+};
+
 // clang-format off
-constexpr InTreeRow kInTreeRows[] = {
+constexpr Calls kCalls[] = {
 ROWS
 };
 // clang-format on
 
 }  // namespace
 
-const InTreeRow* find_in_tree_row(std::string_view op) {
-  const auto at = std::ranges::lower_bound(kInTreeRows, op, {}, &InTreeRow::op);
-  return at != std::end(kInTreeRows) && at->op == op ? &*at : nullptr;
+const std::string* find_in_tree_stubs(std::string_view op) {
+  static const auto known = [] {
+    std::map<std::string_view, std::string> out;
+    for (const auto& [stubs, ops] : kCalls) {
+      for (const std::string_view each : words_of(ops))
+        replace_all(out[each] = stubs, "BASE", each.substr(0, each.find('.')));
+    }
+    return out;
+  }();
+  const auto at = known.find(op);
+  return at == known.end() ? nullptr : &at->second;
 }
 
 }  // namespace openreg_gen
@@ -269,9 +289,6 @@ AMP = """\
 
 #include "diag/text.h"
 
-#include <algorithm>
-#include <vector>
-
 namespace openreg_gen {
 namespace {
 
@@ -298,11 +315,7 @@ std::span<const AmpPresetRule> amp_preset() {
   return rules;
 }
 
-const AmpPresetRule* find_amp_rule(std::string_view op) {
-  const auto rules = amp_preset();
-  const auto found = std::ranges::lower_bound(rules, op, {}, &AmpPresetRule::op);
-  return found != rules.end() && found->op == op ? &*found : nullptr;
-}
+const AmpPresetRule* find_amp_rule(std::string_view op) { return find_sorted(amp_preset(), op, &AmpPresetRule::op); }
 
 }  // namespace openreg_gen
 """

@@ -149,7 +149,7 @@ def reached(library, function, stubs):
 def minimal_operators():
     """Those for which each tree has kernels of its own."""
     text = (ROOT / "generator/spec/minimal_ops.cpp").read_text()
-    return set(re.findall(r'"([^"]+)"', re.search(r"kMinimal\[\] = \{(.*?)\};", text, re.S)[1]))
+    return set("".join(re.findall(r'"([^"]+)"', re.search(r"kMinimal =(.*?);", text, re.S)[1])).split())
 
 
 def shared_kernels(declarations):

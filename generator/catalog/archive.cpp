@@ -1,4 +1,5 @@
-#include "catalog/archive.h"
+// One list of fields serves both ways.
+#include "catalog/build.h"
 
 #include <cstring>
 
@@ -133,8 +134,8 @@ template <typename Archive, typename O>
   requires std::is_same_v<std::remove_const_t<O>, Op>
 void each_field(Archive& archive, O& op) {
   fields(archive, op.name, op.base, op.overload, op.schema, op.returns, op.arguments, op.op_class, op.has_default,
-         op.has_dispatch, op.structured, op.structured_delegate, op.structured_inherits, op.precomputed, op.is_view,
-         op.composite_implicit, op.kernels, op.tags, op.variants, op.kind, op.meta_struct, op.precompute,
+         op.has_dispatch, op.structured, op.structured_delegate, op.structured_inherits, op.is_view,
+         op.composite_implicit, op.kernels, op.tags, op.variants, op.kind, op.meta_struct, op.precomputed,
          op.schema_returns, op.python_module, op.method, op.device_guard, op.device_check);
 }
 

@@ -3,12 +3,10 @@
 #include "catalog/cpp_types.h"
 #include "diag/failure.h"
 #include "diag/text.h"
-#include "system/files.h"
 #include "system/hash.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -77,19 +75,9 @@ std::string meta_struct(const NativeFunction& f, const std::vector<const NativeF
 
 void add_structure(Op& op, const NativeFunction& f, const std::vector<const NativeFunction*>& group,
                    const std::vector<std::string>& known_tags) {
-  op.structured = f.structured;
-  op.structured_delegate = f.structured_delegate;
-  op.structured_inherits = f.structured_inherits;
-  op.precomputed = !f.precomputed.empty();
-  op.precompute = f.precomputed;
-  op.python_module = f.python_module;
-  op.method = f.method;
-  op.device_guard = f.device_guard;
-  op.device_check = f.device_check;
-  op.kernels = f.kernels;
+  static_cast<Written&>(op) = f;
   op.composite_implicit = f.has_kernel("CompositeImplicitAutograd");
   op.meta_struct = meta_struct(f, group);
-  op.tags = f.tags;
   // Tags that PyTorch gives without their being written.
   const auto give = [&](const char* tag, bool wanted) {
     if (wanted && contains(known_tags, tag)) op.tags.emplace_back(tag);
@@ -100,23 +88,54 @@ void add_structure(Op& op, const NativeFunction& f, const std::vector<const Nati
   std::ranges::sort(op.tags);
   const auto repeated = std::ranges::unique(op.tags);
   op.tags.erase(repeated.begin(), repeated.end());
-  for (const auto* g : group) {
+  for (const auto* g : group)
     if (g != &f) op.variants.push_back(g->schema.name());
-  }
   std::ranges::sort(op.variants);
   op.is_view = is_view_op(f.schema, op.tags);
 }
 
+/// Makes its result from nothing but options: takes dtype, layout, device and pin_memory, and returns a new tensor.
+bool is_factory(const Op& op) {
+  constexpr std::string_view options[] = {"dtype", "layout", "device", "pin_memory"};
+  return op.kind == SchemaKind::Functional && std::ranges::all_of(options, [&](std::string_view name) {
+           return std::ranges::any_of(op.arguments, [&](const auto& a) { return a.kwarg_only && a.name == name; });
+         });
+}
+
 }  // namespace
+
+bool is_view_op(const Schema& schema, const std::vector<std::string>& tags) {
+  const auto aliases = [](const auto& r) { return !r.annotation.empty() && !r.is_write(); };
+  if (std::ranges::any_of(schema.returns, aliases)) return true;
+  const auto wildcard = [](const auto& a) { return a.annotation.find("-> *") != std::string::npos; };
+  if (std::ranges::any_of(schema.arguments, wildcard)) return true;
+  const auto name = schema.name();
+  return contains(tags, "inplace_view") && name != "resize_" && name != "resize_as_";
+}
+
+/// Several may hold; the one that says most about what a backend has to do comes first.
+///  1. structured: one kernel serves the group, whatever else is true of it.
+///  2. composite, if PyTorch decomposes it under autograd as well: there is nothing to do, and registering it does
+///     harm. `reshape` is a view and `dropout` is random, but each is made of ops that carry that class themselves.
+///  3. view, factory, random: before the rest, since they have to be the device's own: a view of its memory, a tensor
+///     on it, a generator of it. Many also have a default, which Op::has_default says.
+///  4. composite, by any other default.
+///  5. native: what is left has to be written, or falls back.
+OpClass classify(const Op& op) {
+  if (op.in_structured_group()) return OpClass::Structured;
+  if (op.composite_implicit) return OpClass::Composite;
+  if (op.is_view) return OpClass::View;
+  if (is_factory(op)) return OpClass::Factory;
+  if (op.has_tag("nondeterministic_seeded")) return OpClass::Random;
+  return op.has_default ? OpClass::Composite : OpClass::Native;
+}
 
 Catalog build_catalog(const CatalogSources& sources) {
   Catalog catalog;
   catalog.dir_ = sources.torch;
   catalog.version_ = sources.version;
   Hash hash;
-  const auto read = [](const std::filesystem::path& path) {
-    return read_file(path, "E0402", "check the file's permissions");
-  };
+  const auto read = [](const fs::path& path) { return read_file(path, "E0402", "check the file's permissions"); };
 
   const auto yaml = read(sources.native_functions);
   const auto tags_yaml = read(sources.tags);
@@ -125,9 +144,8 @@ Catalog build_catalog(const CatalogSources& sources) {
   const auto tags = read_tags(tags_yaml, sources.tags);
   auto functions = read_native_functions(yaml, sources.native_functions);
   // Generated forms inherit this tag, so it has to be there before they are made.
-  if (std::ranges::find(tags, "pt2_compliant_tag") != tags.end()) {
+  if (contains(tags, "pt2_compliant_tag"))
     for (auto& f : functions) f.tags.emplace_back("pt2_compliant_tag");
-  }
   add_generated_forms(functions);
 
   Functions by_name;
@@ -148,9 +166,8 @@ Catalog build_catalog(const CatalogSources& sources) {
   catalog.ops.reserve(declarations.size());
   for (const auto& d : declarations) {
     auto op = make_op(d);
-    if (const auto f = by_name.find(op.name); f != by_name.end()) {
+    if (const auto f = by_name.find(op.name); f != by_name.end())
       add_structure(op, *f->second, groups[f->second->schema.group_key()], tags);
-    }
     op.op_class = classify(op);
     catalog.ops.push_back(std::move(op));
   }

@@ -3,20 +3,27 @@
 
 #include "catalog/catalog.h"
 #include "catalog/declarations.h"
+#include "system/files.h"
 
 namespace openreg_gen {
 
 /// The files a catalogue is made of. `declarations` is empty for a folder that holds only the YAML files.
 struct CatalogSources {
-  std::filesystem::path torch;  // as find_torch gives it
-  std::filesystem::path declarations, native_functions, tags;
+  fs::path torch;  // as find_torch gives it
+  fs::path declarations, native_functions, tags;
   std::string version;  // "2.13.0" or "unknown"
 };
 
 /// Throws Failure(Environment) that names the missing file.
-CatalogSources find_sources(const std::filesystem::path& torch);
+CatalogSources find_sources(const fs::path& torch);
 /// Reads and merges the files, without any cache. Some 0.2 s.
 Catalog build_catalog(const CatalogSources& sources);
+
+/// The catalogue as a flat run of bytes and back: what the cache holds.
+/// `key` names what the catalogue was built for; only the same key opens it again.
+std::string to_archive(const Catalog& catalog, std::uint64_t key);
+/// Nothing if the bytes are not a whole, unharmed archive of this format and key. Never throws for bad bytes.
+std::optional<Catalog> from_archive(std::string_view bytes, std::uint64_t key);
 
 // Its steps.
 

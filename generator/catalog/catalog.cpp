@@ -2,10 +2,7 @@
 
 #include "diag/text.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
 
 namespace openreg_gen {
 namespace {
@@ -13,11 +10,6 @@ namespace {
 std::string_view name_of(const Op& op) { return op.name; }
 
 }  // namespace
-
-std::string_view to_string(OpClass op_class) {
-  constexpr std::string_view kWords[] = {"structured", "native", "composite", "view", "factory", "random"};
-  return kWords[static_cast<std::size_t>(op_class)];
-}
 
 std::string Op::ops_struct() const { return "at::_ops::" + base + (overload.empty() ? "" : "_" + overload); }
 
@@ -40,8 +32,6 @@ const Op* Catalog::find(std::string_view name) const {
   return find_sorted(ops, name, name_of);
 }
 
-std::span<const Op> Catalog::all() const { return ops; }
-
 std::vector<const Op*> Catalog::overloads(std::string_view base) const {
   if (base.starts_with("aten::")) base.remove_prefix(6);
   std::vector<const Op*> result;
@@ -51,10 +41,6 @@ std::vector<const Op*> Catalog::overloads(std::string_view base) const {
   }
   return result;
 }
-
-const std::string& Catalog::torch_version() const { return version_; }
-const std::filesystem::path& Catalog::torch_dir() const { return dir_; }
-const std::string& Catalog::identity() const { return identity_; }
 
 std::vector<std::string> served_forms(const Op& op, const Catalog& catalog) {
   std::vector<std::string> served;

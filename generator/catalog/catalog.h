@@ -5,9 +5,10 @@
 // PyTorch it came from. A Catalog is immutable after loading and may be read from any thread.
 #pragma once
 
+#include "diag/text.h"
 #include "schema/schema.h"
+#include "system/files.h"
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <span>
@@ -18,9 +19,11 @@
 namespace openreg_gen {
 
 /// structured: one impl serves functional, in-place and out.  native: no default, a kernel or a fallback is needed.
-/// composite: works by itself.  view, factory, random: cannot fall back to the CPU by copying. See classify.cpp.
+/// composite: works by itself.  view, factory, random: cannot fall back to the CPU by copying. See build.cpp.
 enum class OpClass { Structured, Native, Composite, View, Factory, Random };
-std::string_view to_string(OpClass op_class);
+inline std::string_view to_string(OpClass op_class) {
+  return word_of("structured native composite view factory random", op_class);
+}
 
 struct Argument {
   std::string type;           // as in the C++ signature, qualified: "const at::Tensor &"
@@ -31,7 +34,25 @@ struct Argument {
   bool is_out = false;  // a trailing `Tensor(a!) out`
 };
 
-struct Op {
+/// What native_functions.yaml says of an operator beside its schema.
+struct Written {
+  std::map<std::string, std::string> kernels;  // dispatch key -> kernel name: "CPU" -> "add_out"
+  std::vector<std::string> tags;               // "core", "pointwise", ...
+  bool structured = false;                     // an out variant with `structured: True`
+  std::string structured_delegate;             // "add.out" for the functional and in-place forms of a structured group
+  std::string structured_inherits;             // "TensorIteratorBase" or empty
+  std::vector<std::string> precomputed;        // lines of `precomputed`: "dim -> int dim"
+  std::string python_module;                   // "nn", "special", ...; or empty
+  bool method = false;                         // also a method of at::Tensor
+  bool device_guard = true;
+  bool device_check = true;  // its tensors must be on one device
+
+  bool in_structured_group() const { return structured || !structured_delegate.empty(); }
+  bool has_kernel(const std::string& key) const { return kernels.contains(key); }
+};
+
+/// `tags` are sorted.
+struct Op : Written {
   std::string name;      // "add.Tensor", "relu": without the namespace "aten::"
   std::string base;      // "add"; what the headers ATen/ops/<base>*.h and the symbol at::_ops::<base>_<overload> use
   std::string overload;  // "Tensor", or empty
@@ -42,48 +63,36 @@ struct Op {
   bool has_default = false;  // a composite kernel serves a backend that registers nothing
   /// Whether that kernel only throws: such operators are there to be overridden (convolution_overrideable).
   bool default_throws() const { return overload.empty() && base.find("_overrideable") != std::string::npos; }
-  bool has_dispatch = false;        // some backend has a kernel of its own
-  bool structured = false;          // an out variant with `structured: True`
-  std::string structured_delegate;  // "add.out" for the functional and in-place forms of a structured group
-  std::string structured_inherits;  // "TensorIteratorBase" or empty
-  bool precomputed = false;
+  bool has_dispatch = false;  // some backend has a kernel of its own
   bool is_view = false;
-  bool composite_implicit = false;  // CompositeImplicitAutograd: registering it at PrivateUse1 breaks autograd
-  std::map<std::string, std::string> kernels;  // dispatch key -> kernel name: "CPU" -> "add_out"
-  std::vector<std::string> tags;               // sorted: "core", "pointwise", ...
-  std::vector<std::string> variants;           // other overloads of the same group (functional, in-place, out), sorted
+  bool composite_implicit = false;    // CompositeImplicitAutograd: registering it at PrivateUse1 breaks autograd
+  std::vector<std::string> variants;  // other overloads of the same group (functional, in-place, out), sorted
   SchemaKind kind = SchemaKind::Functional;
   std::string meta_struct;                  // structured groups: "at::meta::structured_add_Tensor", else empty
-  std::vector<std::string> precompute;      // lines of `precomputed`: "dim -> int dim"
   std::vector<std::string> schema_returns;  // "Tensor(a!)", one a returned value
-  std::string python_module;                // "nn", "special", ...; or empty
-  bool method = false;                      // also a method of at::Tensor
-  bool device_guard = true;
-  bool device_check = true;  // its tensors must be on one device
 
   /// C++ type of at::_ops::<base>_<overload>: "at::_ops::add_Tensor".
   std::string ops_struct() const;
   /// "at::Tensor (const at::Tensor & self, ...)" in one line, as RegistrationDeclarations.h has it.
   std::string signature() const;
   bool has_tag(std::string_view tag) const;
-  bool in_structured_group() const { return structured || !structured_delegate.empty(); }
   /// "at::native::structured_ufunc_add_CPU": the in-tree kernel's struct for a dispatch key; empty if there is none.
   std::string native_struct(const std::string& dispatch_key) const;
 };
 
 class Catalog {
  public:
-  const Op* find(std::string_view name) const;  // "add.Tensor"; accepts "aten::add.Tensor"; null if there is none
-  std::span<const Op> all() const;              // sorted by name
+  const Op* find(std::string_view name) const;     // "add.Tensor"; accepts "aten::add.Tensor"; null if there is none
+  std::span<const Op> all() const { return ops; }  // sorted by name
   std::vector<const Op*> overloads(std::string_view base) const;  // all with this base name
-  const std::string& torch_version() const;                       // "2.13.0", without "+cpu"
-  const std::filesystem::path& torch_dir() const;                 // the folder that holds include/ and lib/
+  const std::string& torch_version() const { return version_; }   // "2.13.0", without "+cpu"
+  const fs::path& torch_dir() const { return dir_; }              // the folder that holds include/ and lib/
   /// "torch-2.13.0-<hash of the declaration files>": what a tree was rendered for; goes into the manifest.
-  const std::string& identity() const;
+  const std::string& identity() const { return identity_; }
 
   std::vector<Op> ops;  // filled by the loader
   std::string version_, identity_;
-  std::filesystem::path dir_;
+  fs::path dir_;
 };
 
 /// Which other forms of an operator end in the kernel that a backend registers for it: names of `op`'s variants that
@@ -94,10 +103,10 @@ std::vector<std::string> served_forms(const Op& op, const Catalog& catalog);
 
 /// Where PyTorch is: --torch DIR, else $VIRTUAL_ENV, else the Python on PATH (without starting it where the folder can
 /// be known). Throws Failure(Environment) that says what was tried and how to mend it.
-std::filesystem::path find_torch(const std::optional<std::filesystem::path>& option);
+fs::path find_torch(const std::optional<fs::path>& option);
 
 /// Loads the catalogue, from the cache where that is fresh. `torch` as find_torch gives it; a folder that holds only
 /// the declaration files (torchgen/packaged/...) also serves.
-Catalog load_catalog(const std::filesystem::path& torch);
+Catalog load_catalog(const fs::path& torch);
 
 }  // namespace openreg_gen

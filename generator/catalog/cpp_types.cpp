@@ -29,9 +29,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kValueTy
 }};
 
 std::string value_type(std::string_view type) {
-  for (const auto& [name, cpp] : kValueTypes) {
+  for (const auto& [name, cpp] : kValueTypes)
     if (name == type) return std::string(cpp);
-  }
   throw std::invalid_argument("'" + std::string(type) + "' is no type of a schema");
 }
 

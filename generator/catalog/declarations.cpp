@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace openreg_gen {
@@ -39,22 +38,19 @@ Declaration parse_line(std::string_view line, std::size_t comment_at) {
   const auto open = signature.find('(');
   const auto close = signature.rfind(')');
   const auto name_at = signature.rfind(' ', open);
-  if (open == std::string_view::npos || close == std::string_view::npos || name_at == std::string_view::npos) {
+  if (open == std::string_view::npos || close == std::string_view::npos || name_at == std::string_view::npos)
     throw std::invalid_argument("no C++ signature before the comment");
-  }
   result.returns = signature.substr(0, name_at);
-  for (const auto argument : split_top_level(signature.substr(open + 1, close - open - 1), ',')) {
+  for (const auto argument : split_top_level(signature.substr(open + 1, close - open - 1), ','))
     result.argument_types.emplace_back(argument.substr(0, argument.rfind(' ')));
-  }
-  if (result.argument_types.size() != result.schema.arguments.size()) {
+  if (result.argument_types.size() != result.schema.arguments.size())
     throw std::invalid_argument("schema and C++ signature differ in the number of arguments");
-  }
   return result;
 }
 
 }  // namespace
 
-std::vector<Declaration> read_registration_declarations(std::string_view text, const std::filesystem::path& path) {
+std::vector<Declaration> read_registration_declarations(std::string_view text, const fs::path& path) {
   std::vector<Declaration> result;
   result.reserve(3500);
   int number = 0;

@@ -2,10 +2,9 @@
 // A text that is not what it should be throws Failure(Environment, "E0402") that names file and line.
 #pragma once
 
-#include "schema/schema.h"
+#include "catalog/catalog.h"
+#include "system/files.h"
 
-#include <filesystem>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,25 +22,17 @@ struct Declaration {
 };
 
 /// An entry of native_functions.yaml.
-struct NativeFunction {
+struct NativeFunction : Written {
   Schema schema;
-  std::map<std::string, std::string> kernels;  // dispatch key -> kernel
-  std::vector<std::string> tags;               // as written
-  std::vector<std::string> autogen;            // names of the forms that PyTorch's codegen adds
-  std::vector<std::string> precomputed;
-  std::string structured_delegate, structured_inherits, python_module;
-  bool dispatch_written = false;  // even if empty, which says: no kernel at all
-  bool structured = false, ufunc = false, const_ref_mutable = false, device_guard = true, device_check = true;
-  bool method = false, manual_cpp_binding = false;
+  std::vector<std::string> autogen;  // names of the forms that PyTorch's codegen adds
+  bool dispatch_written = false;     // even if empty, which says: no kernel at all
+  bool ufunc = false, const_ref_mutable = false, manual_cpp_binding = false;
   bool generated = false;  // not written: one of the forms that codegen adds (see build.h)
-
-  bool in_structured_group() const { return structured || !structured_delegate.empty(); }
-  bool has_kernel(const std::string& key) const { return kernels.contains(key); }
 };
 
-std::vector<Declaration> read_registration_declarations(std::string_view text, const std::filesystem::path& path);
-std::vector<NativeFunction> read_native_functions(std::string_view text, const std::filesystem::path& path);
+std::vector<Declaration> read_registration_declarations(std::string_view text, const fs::path& path);
+std::vector<NativeFunction> read_native_functions(std::string_view text, const fs::path& path);
 /// Names of the tags that tags.yaml declares.
-std::vector<std::string> read_tags(std::string_view text, const std::filesystem::path& path);
+std::vector<std::string> read_tags(std::string_view text, const fs::path& path);
 
 }  // namespace openreg_gen

@@ -1,7 +1,5 @@
 #include "catalog/decompositions.h"
 
-#include "system/files.h"
-
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -10,7 +8,7 @@
 
 namespace openreg_gen {
 
-Decompositions read_decompositions(const std::filesystem::path& path) {
+Decompositions read_decompositions(const fs::path& path) {
   const auto json = nlohmann::json::parse(try_read_file(path).value_or(""), nullptr, false);
   Decompositions read;
   try {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "catalog/catalog.h"
+#include "system/files.h"
 
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ struct Traced {
 };
 
 /// Nothing, without a torch version, if there is no such file or it is none of the script's.
-Decompositions read_decompositions(const std::filesystem::path& path);
+Decompositions read_decompositions(const fs::path& path);
 /// The operator that serves a structured group is reached through each of its forms.
 Traced find_traced(const Op& op, const Catalog& catalog, const Decompositions& decompositions);
 

@@ -34,11 +34,11 @@ std::optional<Derivative> entry_of(const std::string& yaml, const std::string& n
 
 }  // namespace
 
-std::filesystem::path find_derivatives(const std::filesystem::path& torch) {
+fs::path find_derivatives(const fs::path& torch) {
   const auto native = find_sources(torch).native_functions.parent_path();  // torchgen/packaged/ATen/native
   const auto path = native.parent_path().parent_path() / "autograd/derivatives.yaml";
   std::error_code error;
-  return std::filesystem::exists(path, error) ? path : std::filesystem::path();
+  return fs::exists(path, error) ? path : fs::path();
 }
 
 std::optional<Derivative> find_derivative(const std::string& yaml, const Op& op, const Catalog& catalog) {
@@ -57,9 +57,8 @@ std::string about_autograd(const Op& op, const std::optional<Derivative>& deriva
     return "the gradient is that of the operators it is made of; a kernel at PrivateUse1 would replace them, gradients "
            "included";
   }
-  if (op.kind == SchemaKind::Out) {
+  if (op.kind == SchemaKind::Out)
     return "an out form records no gradient: PyTorch refuses arguments that require one. The functional form has it";
-  }
   const auto is_tensor = [](const Argument& a) { return a.schema_type.starts_with("Tensor"); };
   if (std::ranges::none_of(op.arguments, is_tensor)) return "it takes no tensor, so there is nothing to differentiate";
   const auto& formulas = derivative ? derivative->formulas : decltype(derivative->formulas){};

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "catalog/catalog.h"
+#include "system/files.h"
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,7 +18,7 @@ struct Derivative {
 };
 
 /// derivatives.yaml of a PyTorch as find_torch gives it; empty if it has none.
-std::filesystem::path find_derivatives(const std::filesystem::path& torch);
+fs::path find_derivatives(const fs::path& torch);
 /// The entry of `op`, or of the functional form that an in-place form shares it with. None if there is none. The text
 /// is searched, not parsed as a whole: some 0.1 ms.
 std::optional<Derivative> find_derivative(const std::string& yaml, const Op& op, const Catalog& catalog);

@@ -1,5 +1,5 @@
 // Written by scripts/facts.py; see docs/releases.md.
-#include "catalog/facts.h"
+#include "catalog/stubs.h"
 
 #include "diag/text.h"
 
@@ -8,12 +8,12 @@
 namespace openreg_gen {
 namespace {
 
-struct Stubs {
-  std::string_view family, fn_type, names;
+struct Family {
+  std::string_view name, fn_type, names;
 };
 
 // clang-format off
-constexpr Stubs kStubs[] = {
+constexpr Family kStubs[] = {
     {"Activation", "activation_backward_fn", "mish_backward_stub prelu_backward_stub"},
     {"Activation", "activation_fn", "prelu_stub"},
     {"Activation", "elu_backward_fn", "elu_backward_stub"},
@@ -119,9 +119,9 @@ constexpr Stubs kStubs[] = {
 
 }  // namespace
 
-const StubDeclaration* find_stub_declaration(std::string_view name) {
+const Stub* declared_stub(std::string_view name) {
   static const auto declared = [] {
-    std::map<std::string_view, StubDeclaration> out;
+    std::map<std::string_view, Stub> out;
     for (const auto& [family, fn_type, names] : kStubs)
       for (const std::string_view each : words_of(names)) out[each] = {each, family, fn_type};
     return out;

@@ -83,9 +83,8 @@ const Op* find_replacement(const Op& removed, const Catalog& before, const Catal
       most = shared;
     }
   };
-  for (const Op* op : after.overloads(removed.base)) {
+  for (const Op* op : after.overloads(removed.base))
     if (before.find(op->name) == nullptr) consider(*op);
-  }
   if (best != nullptr) return best;
   for (const auto& base : other_bases(removed.base)) {
     if (base == removed.base) continue;

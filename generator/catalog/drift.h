@@ -3,7 +3,6 @@
 
 #include "catalog/catalog.h"
 
-#include <string>
 #include <string_view>
 #include <vector>
 

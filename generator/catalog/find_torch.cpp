@@ -8,12 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
-
-namespace fs = std::filesystem;
 
 bool file_exists(const fs::path& path) {
   std::error_code error;
@@ -26,9 +22,8 @@ bool is_torch(const fs::path& dir) { return file_exists(dir / "include/ATen/Regi
 std::vector<fs::path> pth_folders(const fs::path& site_packages) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(site_packages, error)) {
+  for (const auto& entry : fs::directory_iterator(site_packages, error))
     if (entry.path().extension() == ".pth") files.push_back(entry.path());
-  }
   std::ranges::sort(files);
   std::vector<fs::path> folders;
   for (const auto& file : files) {
@@ -43,13 +38,11 @@ std::vector<fs::path> pth_folders(const fs::path& site_packages) {
 
 /// The torch package in one of these folders; empty if it is in none.
 fs::path torch_in(const std::vector<fs::path>& site_packages) {
-  for (const auto& dir : site_packages) {
+  for (const auto& dir : site_packages)
     if (is_torch(dir / "torch")) return dir / "torch";
-  }
   for (const auto& dir : site_packages) {
-    for (const auto& added : pth_folders(dir)) {
+    for (const auto& added : pth_folders(dir))
       if (is_torch(added / "torch")) return added / "torch";
-    }
   }
   return {};
 }

@@ -3,7 +3,6 @@
 #include "diag/failure.h"
 #include "diag/text.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -81,9 +80,8 @@ Schema functional_form(const Schema& written) {
   for (auto& r : schema.returns) r.annotation.clear();
   for (const auto& a : written.arguments) {
     const auto returned = [&](const auto& r) { return r.annotation == a.annotation; };
-    if (a.is_write() && std::ranges::none_of(written.returns, returned)) {
+    if (a.is_write() && std::ranges::none_of(written.returns, returned))
       schema.returns.push_back({a.type, "", a.name + "_out"});
-    }
     if (a.is_out()) continue;
     schema.arguments.push_back(a);
     schema.arguments.back().annotation.clear();
@@ -103,9 +101,8 @@ NativeFunction generated_from(const NativeFunction& base, Schema schema) {
   if (base.schema.has_symint_argument()) kernel += "_symint";
   f.kernels["CompositeExplicitAutograd"] = std::move(kernel);
   f.tags = {"generated"};
-  for (const char* inherited : {"nondeterministic_seeded", "view_copy", "pt2_compliant_tag"}) {
+  for (const char* inherited : {"nondeterministic_seeded", "view_copy", "pt2_compliant_tag"})
     if (contains(base.tags, inherited)) f.tags.emplace_back(inherited);
-  }
   f.schema = std::move(schema);
   return f;
 }
@@ -122,9 +119,8 @@ bool passed_over(const std::vector<const NativeFunction*>& group) {
 /// The form that the others of its group are derived from.
 const NativeFunction& base_of(const std::vector<const NativeFunction*>& group) {
   for (const auto kind : {SchemaKind::Mutable, SchemaKind::Inplace, SchemaKind::Out, SchemaKind::Functional}) {
-    for (const auto* f : group) {
+    for (const auto* f : group)
       if (f->schema.kind() == kind) return *f;
-    }
   }
   return *group.front();
 }

@@ -1,6 +1,4 @@
-#include "catalog/archive.h"
 #include "catalog/build.h"
-#include "releases/releases.h"
 #include "diag/failure.h"
 #include "diag/text.h"
 #include "system/cache.h"
@@ -15,7 +13,7 @@ namespace {
 constexpr auto kYamlFolder = "torchgen/packaged/ATen/native";
 
 /// From torch/version.py, without starting Python: "2.13.0+cpu" -> "2.13.0".
-std::string read_version(const std::filesystem::path& torch) {
+std::string read_version(const fs::path& torch) {
   const auto text = try_read_file(torch / "version.py").value_or("");
   for (const std::string_view line : split_lines(text)) {
     if (!line.starts_with("__version__")) continue;
@@ -28,7 +26,7 @@ std::string read_version(const std::filesystem::path& torch) {
 }
 
 /// A folder of declarations only says its version by its name: "torch-2.9.0".
-std::string version_of_folder(const std::filesystem::path& folder) {
+std::string version_of_folder(const fs::path& folder) {
   const auto name = folder.filename().string();
   if (!name.starts_with("torch-")) return "unknown";
   const auto version = name.substr(6);
@@ -46,8 +44,8 @@ std::uint64_t cache_key(const CatalogSources& sources) {
     std::error_code error;
     hash.add(file.string());
     if (file.empty()) continue;
-    hash.add(static_cast<std::uint64_t>(std::filesystem::file_size(file, error)));
-    const auto time = std::filesystem::last_write_time(file, error);
+    hash.add(static_cast<std::uint64_t>(fs::file_size(file, error)));
+    const auto time = fs::last_write_time(file, error);
     hash.add(static_cast<std::uint64_t>(time.time_since_epoch().count()));
   }
   return hash.value();
@@ -55,18 +53,18 @@ std::uint64_t cache_key(const CatalogSources& sources) {
 
 }  // namespace
 
-CatalogSources find_sources(const std::filesystem::path& torch) {
+CatalogSources find_sources(const fs::path& torch) {
   std::error_code error;
   CatalogSources sources;
-  sources.torch = std::filesystem::weakly_canonical(torch, error);
+  sources.torch = fs::weakly_canonical(torch, error);
   if (error) sources.torch = torch;
   const auto header = sources.torch / "include/ATen/RegistrationDeclarations.h";
-  const bool installed = std::filesystem::exists(header, error);
+  const bool installed = fs::exists(header, error);
   const auto yaml_dir = (installed ? sources.torch.parent_path() : sources.torch) / kYamlFolder;
   sources.native_functions = yaml_dir / "native_functions.yaml";
   sources.tags = yaml_dir / "tags.yaml";
   for (const auto& file : {sources.native_functions, sources.tags}) {
-    if (!std::filesystem::exists(file, error)) {
+    if (!fs::exists(file, error)) {
       throw Failure(Exit::Environment, "E0402", file.string() + " is missing",
                     installed ? fmt::format("install PyTorch {} anew: `pip install --force-reinstall torch=={}`",
                                             read_version(sources.torch), read_version(sources.torch))
@@ -78,7 +76,7 @@ CatalogSources find_sources(const std::filesystem::path& torch) {
   return sources;
 }
 
-Catalog load_catalog(const std::filesystem::path& torch) {
+Catalog load_catalog(const fs::path& torch) {
   const auto sources = find_sources(torch);
   const auto key = cache_key(sources);
   const auto name = fmt::format("catalog-{:016x}.bin", key);

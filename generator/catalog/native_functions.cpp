@@ -7,8 +7,6 @@
 
 #include <yaml-cpp/yaml.h>
 
-#include <algorithm>
-#include <functional>
 #include <stdexcept>
 
 namespace openreg_gen {
@@ -17,13 +15,11 @@ namespace {
 constexpr auto kRemedy = "reinstall this PyTorch, or name another one with --torch DIR";
 
 /// Calls `entry` with each "- ..." item of a top-level list and the line it starts at.
-void for_each_entry(std::string_view text, const std::filesystem::path& path,
-                    const std::function<void(const YAML::Node&)>& entry) {
+void for_each_entry(std::string_view text, const fs::path& path, const std::function<void(const YAML::Node&)>& entry) {
   int line = 1;
   std::size_t begin = text.starts_with("- ") ? 0 : text.find("\n- ");
-  if (begin == std::string_view::npos) {
+  if (begin == std::string_view::npos)
     throw Failure(Exit::Environment, "E0402", path.string() + " holds no entry", kRemedy);
-  }
   if (begin != 0) ++begin;
   line += static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
   while (begin < text.size()) {
@@ -78,12 +74,11 @@ void set_field(NativeFunction& f, const std::string& key, const YAML::Node& valu
   if (key == "precomputed") f.precomputed = scalars(value);
   if (key == "ufunc_inner_loop") f.ufunc = true;
   if (key == "device_check") f.device_check = value.as<std::string>() != "NoCheck";
-  if (key == "variants") f.method = value.as<std::string>().find("method") != std::string::npos;
+  if (key == "variants") f.method = includes(value.as<std::string>(), "method");
   if (key != "dispatch") return;
   f.dispatch_written = true;
-  for (const auto& item : value) {
+  for (const auto& item : value)
     for (const auto& name : split_names(item.first.as<std::string>())) f.kernels[name] = item.second.as<std::string>();
-  }
 }
 
 /// Kernels that the file implies without naming them.
@@ -99,7 +94,7 @@ void add_implied_kernels(NativeFunction& f) {
 
 }  // namespace
 
-std::vector<NativeFunction> read_native_functions(std::string_view text, const std::filesystem::path& path) {
+std::vector<NativeFunction> read_native_functions(std::string_view text, const fs::path& path) {
   std::vector<NativeFunction> result;
   result.reserve(3500);
   for_each_entry(text, path, [&](const YAML::Node& entry) {
@@ -112,7 +107,7 @@ std::vector<NativeFunction> read_native_functions(std::string_view text, const s
   return result;
 }
 
-std::vector<std::string> read_tags(std::string_view text, const std::filesystem::path& path) {
+std::vector<std::string> read_tags(std::string_view text, const fs::path& path) {
   std::vector<std::string> names;
   for_each_entry(text, path, [&](const YAML::Node& entry) { names.push_back(entry["tag"].as<std::string>()); });
   return names;

@@ -79,9 +79,8 @@ SchemaDiff diff_schemas(std::string_view before, std::string_view after) {
     ArgumentChange change{a[i].name, std::string(a[i].text), {}};
     // The same argument elsewhere, else what stands in its place now.
     auto twin = b.size();
-    for (std::size_t j = 0; j < b.size(); ++j) {
+    for (std::size_t j = 0; j < b.size(); ++j)
       if (!in_b[j] && !paired[j] && b[j].name == a[i].name) twin = j;
-    }
     if (twin == b.size() && gap < b.size() && !in_b[gap] && !paired[gap] && b[gap].text != "*" && a[i].text != "*")
       twin = gap++;
     if (twin != b.size()) {

@@ -26,9 +26,8 @@ std::vector<std::string> verbs(const CLI::App& app) {
 
 std::vector<std::string> flags(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
+  for (const CLI::Option* option : app.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
   return names;
 }
 
@@ -60,9 +59,8 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, cha
     std::string word = argv[i];
     word = word.substr(0, word.find('='));
     if (word == "--") break;
-    if (word.starts_with("--") && !verb->get_option_no_throw(word)) {
+    if (word.starts_with("--") && !verb->get_option_no_throw(word))
       return complain(fmt::format("unknown flag '{}'", word), suggestion(word, flags(*verb)), help);
-    }
   }
   return complain(error.what(), {}, help);
 }
@@ -88,9 +86,8 @@ int print_failure(const Failure& failure, bool json) {
 void print_text(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void check_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw Failure(Exit::Environment, "E0513", "standard output did not take all that was printed");
-  }
 }
 
 }  // namespace openreg_gen

@@ -28,9 +28,8 @@ void declare(CLI::App& app, Invocation& call, CheckOptions& options) {
 /// For a comparison it does not matter that the spec is for neither of the two releases.
 Diagnostics without_range(const Diagnostics& diagnostics) {
   Diagnostics rest;
-  for (const auto& diagnostic : diagnostics.all()) {
+  for (const auto& diagnostic : diagnostics.all())
     if (diagnostic.code != "E0404") rest.add(diagnostic);
-  }
   return rest;
 }
 

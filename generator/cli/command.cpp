@@ -57,9 +57,8 @@ Run set_up(const Verb& verb, CLI::App& app, Invocation& call) {
     parts.emplace_back(below, set_up(part, *below, call));
   }
   return [own, parts](Invocation& chosen) {
-    for (const auto& [below, run] : parts) {
+    for (const auto& [below, run] : parts)
       if (below->parsed()) return run(chosen);
-    }
     return own(chosen);
   };
 }

@@ -21,8 +21,9 @@ struct Words {
   std::vector<std::string> words;  // subcommands, and values of positionals
 };
 
-/// "{emulator,external}" as CLI11 describes a set -> its members.
-std::vector<std::string> members(const std::string& text) {
+/// The closed set of an option's values, which CLI11 describes in its type name alone: "{emulator,external}".
+std::vector<std::string> values_of(CLI::Option* option) {
+  const std::string text = option->get_type_name();
   std::vector<std::string> out;
   const std::size_t open = text.find('{'), close = text.find('}');
   if (open == std::string::npos || close == std::string::npos) return out;
@@ -32,11 +33,6 @@ std::vector<std::string> members(const std::string& text) {
     at = end + 1;
   }
   return out;
-}
-
-std::vector<std::string> values_of(CLI::Option* option) {
-  // CLI11 gives a validator's description only through the option's type name.
-  return members(option->get_type_name());
 }
 
 std::vector<CLI::App*> subcommands(CLI::App* app) {

@@ -9,8 +9,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 

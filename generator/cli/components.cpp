@@ -1,9 +1,9 @@
 // openreg-gen components: the optional parts of a tree.
 #include "cli/terminal_text.h"
 #include "cli/verb.h"
+#include "diag/text.h"
 #include "pipeline/rendering.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <optional>
@@ -45,13 +45,6 @@ std::map<std::string, Size> sizes(Invocation& call, Spec spec, const DataDir& da
   return rendering.sizes.of;
 }
 
-std::string needs_of(const Component& component) {
-  std::string out;
-  for (const std::string_view need : component.needs)
-    if (!need.empty()) out += (out.empty() ? "" : ", ") + std::string(need);
-  return out;
-}
-
 Exit run(Invocation& call, const ComponentsOptions&) {
   const DataDir data = find_data();
   const std::optional<Spec> tree = spec_of_tree(call);
@@ -67,7 +60,7 @@ Exit run(Invocation& call, const ComponentsOptions&) {
     const bool on = tree && tree->components.has(component.name);
     rows.push_back({std::string(component.name), std::string(to_string(component.since)), std::to_string(size.files),
                     std::to_string(size.lines), size.seconds == 0 ? "" : fmt::format("{:.0f}", size.seconds),
-                    needs_of(component), std::string(component.about)});
+                    fmt::format("{}", fmt::join(words_of(component.needs), ", ")), std::string(component.about)});
     if (tree) rows.back().insert(rows.back().begin(), on ? "yes" : "-");
     json.push_back({{"name", component.name},
                     {"about", component.about},
@@ -75,9 +68,7 @@ Exit run(Invocation& call, const ComponentsOptions&) {
                     {"files", size.files},
                     {"lines", size.lines},
                     {"seconds", size.seconds},
-                    {"needs", nlohmann::json::array()}});
-    for (const std::string_view need : component.needs)
-      if (!need.empty()) json.back()["needs"].push_back(need);
+                    {"needs", words_of(component.needs)}});
     if (tree) json.back()["here"] = on;
   }
   return call.answer(json, layout_table(rows, terminal_width()));

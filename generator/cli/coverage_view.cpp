@@ -1,5 +1,6 @@
 #include "cli/coverage_view.h"
 
+#include "cli/answer.h"
 #include "cli/terminal_text.h"
 
 #include <fmt/format.h>
@@ -33,26 +34,24 @@ std::string coverage_text(const CoverageTable& table, const CoverageSubject& sub
 
 std::string coverage_list(const CoverageTable& table, Coverage coverage) {
   std::vector<std::vector<std::string>> rows = {{"NAME", "FAMILY", "HOW"}};
-  for (const auto& row : table.rows) {
+  for (const auto& row : table.rows)
     if (row.coverage == coverage) rows.push_back({row.op->name, std::string(row.family), row.how});
-  }
   return layout_table(rows, terminal_width());
 }
 
 Json coverage_json(const CoverageTable& table, const CoverageSubject& subject) {
-  auto families = Json::array(), ops = Json::array();
-  for (const auto& [family, totals] : table.families) {
-    Json row = {{"family", family}};
-    row.update(totals_json(totals));
-    families.push_back(std::move(row));
-  }
-  for (const auto& row : table.rows) {
-    ops.push_back({{"op", row.op->name},
-                   {"coverage", to_string(row.coverage)},
-                   {"family", row.family},
-                   {"class", to_string(row.op->op_class)},
-                   {"how", row.how}});
-  }
+  auto families = json_list(table.families, [](const auto& each) {
+    Json row = {{"family", each.first}};
+    row.update(totals_json(each.second));
+    return row;
+  });
+  auto ops = json_list(table.rows, [](const CoverageRow& row) -> Json {
+    return {{"op", row.op->name},
+            {"coverage", to_string(row.coverage)},
+            {"family", row.family},
+            {"class", to_string(row.op->op_class)},
+            {"how", row.how}};
+  });
   return {{"backend", subject.name},
           {"torch", subject.torch},
           {"totals", totals_json(table.totals)},

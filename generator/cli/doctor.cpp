@@ -2,6 +2,7 @@
 #include "cli/doctor_checks.h"
 #include "cli/verb.h"
 #include "diag/render.h"
+#include "diag/text.h"
 
 #include <unistd.h>
 
@@ -24,16 +25,12 @@ void declare(CLI::App& app, Invocation& call, DoctorOptions& options) {
 
 std::string_view status(const Check& check) { return check.ok ? "ok" : check.required ? "missing" : "optional"; }
 
-std::string indented(std::string text) {
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; ++at) text.insert(at + 1, 26, ' ');
-  return text;
-}
-
 void print_check(const Check& check, bool colour) {
   const char* paint = !colour ? "" : check.ok ? "\033[32m" : check.required ? "\033[31m" : "\033[33m";
   auto what = check.found;
   if (!check.ok) what += (what.empty() ? "" : ": ") + check.problem;
-  fmt::print("{}{:<9}{} {:<14}  {}\n", paint, status(check), colour ? "\033[0m" : "", check.name, indented(what));
+  replace_all(what, "\n", "\n" + std::string(26, ' '));
+  fmt::print("{}{:<9}{} {:<14}  {}\n", paint, status(check), colour ? "\033[0m" : "", check.name, what);
   if (!check.remedy.empty()) fmt::print("{:26}mend: {}\n", "", check.remedy);
 }
 
@@ -43,18 +40,11 @@ Exit run(Invocation& call, const DoctorOptions& options) {
   if (options.device == "opencl") std::ranges::move(run_opencl_checks(probe), std::back_inserter(checks));
   const auto lacks = std::ranges::count_if(checks, [](const Check& c) { return c.required && !c.ok; });
   if (call.json) {
-    nlohmann::ordered_json json;
-    json["ok"] = lacks == 0;
-    json["checks"] = nlohmann::ordered_json::array();
-    for (const auto& c : checks) {
-      json["checks"].push_back({{"name", c.name},
-                                {"status", status(c)},
-                                {"required", c.required},
-                                {"found", c.found},
-                                {"problem", c.problem},
-                                {"remedy", c.remedy}});
-    }
-    print_json(json, 1);
+    const auto list = json_list(checks, [](const Check& c) -> nlohmann::ordered_json {
+      return {{"name", c.name},   {"status", status(c)},  {"required", c.required},
+              {"found", c.found}, {"problem", c.problem}, {"remedy", c.remedy}};
+    });
+    print_json(nlohmann::ordered_json{{"ok", lacks == 0}, {"checks", list}}, 1);
   } else {
     const bool colour = colour_wanted(STDOUT_FILENO);
     for (const auto& check : checks) print_check(check, colour);

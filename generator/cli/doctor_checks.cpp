@@ -57,7 +57,7 @@ Check check_compiler(const Probe& probe) {
   std::vector<std::string> names = {"c++", "g++", "clang++"};  // the order in which CMake looks
   if (!chosen.empty()) names = {chosen};
   for (const auto& name : names) {
-    const auto path = name.find('/') == std::string::npos ? probe.find(name) : std::filesystem::path(name);
+    const auto path = name.find('/') == std::string::npos ? probe.find(name) : fs::path(name);
     if (path.empty()) continue;
     const auto banner = probe.output({path.string(), "--version"});
     if (banner.empty()) return missing("C++ compiler", path.string() + " does not run", remedy);
@@ -86,7 +86,7 @@ Check check_program(const Probe& probe, const std::string& name, const std::stri
 }
 
 /// One Python child answers for Python and the packages it can import: lines "name version".
-std::map<std::string, std::string> ask_python(const Probe& probe, const std::filesystem::path& python) {
+std::map<std::string, std::string> ask_python(const Probe& probe, const fs::path& python) {
   const auto answer = probe.output({python.string(), "-c",
                                     "import sys\n"
                                     "from importlib import metadata\n"
@@ -105,7 +105,7 @@ std::map<std::string, std::string> ask_python(const Probe& probe, const std::fil
 
 /// A package that a Python has, or lacks: `versions` as ask_python gives them.
 Check check_package(const std::string& name, const std::string& module, const std::string& least,
-                    const std::filesystem::path& python, const std::map<std::string, std::string>& versions) {
+                    const fs::path& python, const std::map<std::string, std::string>& versions) {
   const auto remedy = fmt::format("{} -m pip install '{}>={}'   (or: sudo apt-get install python3-{})", python.string(),
                                   module, least, module);
   const auto found = versions.find(module);
@@ -123,9 +123,8 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
   const auto versions = python.empty() ? std::map<std::string, std::string>{} : ask_python(probe, python);
   if (!versions.contains("python")) {
     checks.push_back(missing("Python", python.empty() ? "not on PATH" : python.string() + " does not run", install));
-    for (const char* name : {"setuptools", "Jinja2"}) {
+    for (const char* name : {"setuptools", "Jinja2"})
       checks.push_back(missing(name, "there is no Python to ask", install));
-    }
     return;
   }
   const auto& version = versions.at("python");
@@ -143,25 +142,19 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
 }
 
 Check check_torch(const Probe& probe) {
-  const std::string remedy = install_torch();
   try {
     const auto sources = find_sources(probe.torch());
-    Check check{"PyTorch", true, true, fmt::format("{}, {}", sources.version, sources.torch.string()), "", ""};
-    if (sources.declarations.empty()) {
-      check.ok = false;
-      check.problem = "only declarations: good for `ops` and `check`, not for a build";
-    } else if (!std::filesystem::exists(sources.torch / "include/torch/library.h")) {
-      check.ok = false;
-      check.problem = "its C++ headers are not there (include/torch/library.h)";
-    } else if (const auto release = torch_release(sources.version);
-               release < torch_release(kOldestTorch) || release > torch_release(kNewestTorch)) {
-      check.ok = false;
-      check.problem = fmt::format("outside the supported range, {} to {}", kOldestTorch, kNewestTorch);
-    } else {
-      check.found += ", with headers";
-    }
-    if (!check.ok) check.remedy = remedy;
-    return check;
+    const auto found = fmt::format("{}, {}", sources.version, sources.torch.string());
+    const auto release = torch_release(sources.version);
+    std::string problem;
+    if (sources.declarations.empty())
+      problem = "only declarations: good for `ops` and `check`, not for a build";
+    else if (!fs::exists(sources.torch / "include/torch/library.h"))
+      problem = "its C++ headers are not there (include/torch/library.h)";
+    else if (release < torch_release(kOldestTorch) || release > torch_release(kNewestTorch))
+      problem = fmt::format("outside the supported range, {} to {}", kOldestTorch, kNewestTorch);
+    if (problem.empty()) return {"PyTorch", true, true, found + ", with headers", "", ""};
+    return {"PyTorch", true, false, found, problem, install_torch()};
   } catch (const Failure& failure) {
     return missing("PyTorch", failure.what(), failure.hint());
   }
@@ -197,7 +190,7 @@ int compare_versions(const std::string& a, const std::string& b) {
   return 0;
 }
 
-Probe real_probe(const std::optional<std::filesystem::path>& torch) {
+Probe real_probe(const std::optional<fs::path>& torch) {
   return {find_program, output_of, python_candidates, [torch] { return find_torch(torch); }};
 }
 

@@ -2,7 +2,8 @@
 // versions; nothing is written.
 #pragma once
 
-#include <filesystem>
+#include "system/files.h"
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -21,12 +22,12 @@ struct Check {
 
 /// The outside world, so that tests can do without it.
 struct Probe {
-  std::function<std::filesystem::path(const std::string&)> find;       // on PATH; empty if it is not there
+  std::function<fs::path(const std::string&)> find;                    // on PATH; empty if it is not there
   std::function<std::string(const std::vector<std::string>&)> output;  // stdout of a command; empty if it failed
-  std::function<std::vector<std::filesystem::path>()> renderers;       // Pythons that may render, best first
-  std::function<std::filesystem::path()> torch;                        // as find_torch; may throw Failure
+  std::function<std::vector<fs::path>()> renderers;                    // Pythons that may render, best first
+  std::function<fs::path()> torch;                                     // as find_torch; may throw Failure
 };
-Probe real_probe(const std::optional<std::filesystem::path>& torch);
+Probe real_probe(const std::optional<fs::path>& torch);
 
 std::vector<Check> run_checks(const Probe& probe);
 

@@ -3,7 +3,6 @@
 #include "diag/environment.h"
 #include "diag/text.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <map>
@@ -55,13 +54,13 @@ Check judge(const Properties& device) {
   };
   std::vector<std::string> without;
   for (const auto& [extension, otherwise] : kWanted)
-    if (get("CL_DEVICE_EXTENSIONS").find(extension) == std::string::npos)
+    if (!includes(get("CL_DEVICE_EXTENSIONS"), extension))
       without.push_back(fmt::format("{} ({})", extension, otherwise));
   Check check{.name = "OpenCL device", .required = false, .ok = true};
   check.found = fmt::format("{}, {}", get("CL_DEVICE_NAME"), get("platform"));
   if (!without.empty()) check.found += fmt::format("\nwithout {}", fmt::join(without, ", "));
   std::vector<std::string_view> lacks;
-  if (get("CL_DEVICE_SVM_CAPABILITIES").find("COARSE_GRAIN_BUFFER") == std::string::npos)
+  if (!includes(get("CL_DEVICE_SVM_CAPABILITIES"), "COARSE_GRAIN_BUFFER"))
     lacks.push_back("shared virtual memory (SVM)");
   if (get("CL_DEVICE_COMPILER_AVAILABLE") != "CL_TRUE") lacks.push_back("a compiler");
   check.ok = lacks.empty();

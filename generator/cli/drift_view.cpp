@@ -4,10 +4,7 @@
 #include "cli/answer.h"
 #include "diag/text.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
 
 namespace openreg_gen {
 namespace {

@@ -12,17 +12,14 @@
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
 #include "strategy/fit.h"
-#include "system/files.h"
-#include "tree/disk.h"
 #include "tree/paths.h"
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
-namespace fs = std::filesystem;
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string place(const Location& at) { return fmt::format("{}:{}", at.file, at.line); }
 
@@ -73,21 +70,12 @@ Exit explain_code(const Invocation& call, const std::string& given) {
   if (!found)
     throw Failure(Exit::BadInput, "E0554", fmt::format("there is no diagnostic '{}'", code),
                   did_you_mean(code, mapped(all_codes(), &Code::code)));
-  if (call.json) {
-    print_json(nlohmann::ordered_json{{"code", found->code}, {"title", found->title}, {"text", found->explanation}});
-    return Exit::Done;
-  }
-  fmt::print("{}: {}\n\n  {}\n", found->code, found->title,
-             wrap_words(std::string(found->explanation), 2, terminal_width()));
-  return Exit::Done;
+  const Json json{{"code", found->code}, {"title", found->title}, {"text", found->explanation}};
+  const std::string about = wrap_words(std::string(found->explanation), 2, terminal_width());
+  return call.answer(json, fmt::format("{}: {}\n\n  {}\n", found->code, found->title, about), -1);
 }
 
 Exit explain_custom(const Invocation& call, const CustomOpSpec& op, const std::string& name) {
-  const std::string place = fmt::format("{}:{}", op.schema.at.file, op.schema.at.line);
-  if (call.json) {
-    print_json(nlohmann::ordered_json{{"schema", *op.schema}, {"place", place}});
-    return Exit::Done;
-  }
   const auto autograd = find_key("custom_ops[].autograd")->values[static_cast<std::size_t>(*op.autograd)];
   Page page(terminal_width());
   page.raw(fmt::format("{}\n\n", *op.schema));
@@ -96,18 +84,16 @@ Exit explain_custom(const Invocation& call, const CustomOpSpec& op, const std::s
                                        : "yours, in csrc/aten/native");
   const auto gradients = mapped(*op.backward, [](const auto& each) { return each ? each->text : std::string(); });
   page.entry("autograd", fmt::format("{}{}{}", autograd, gradients.empty() ? "" : ": ", fmt::join(gradients, ";")));
-  page.entry("this tree", place);
-  print_text(page.take());
-  return Exit::Done;
+  page.entry("this tree", place(op.schema.at));
+  return call.answer(Json{{"schema", *op.schema}, {"place", place(op.schema.at)}}, page.take(), -1);
 }
 
 Exit explain_operator(Invocation& call, const std::string& word, const std::optional<ExplainedTree>& tree) {
   if (tree) {
     const std::string& backend = *tree->spec.backend.name;
     const std::string bare = word.starts_with(backend + "::") ? word.substr(backend.size() + 2) : word;
-    for (const CustomOpSpec& op : tree->spec.custom_ops) {
+    for (const CustomOpSpec& op : tree->spec.custom_ops)
       if (op.schema->substr(0, op.schema->find('(')) == bare) return explain_custom(call, op, backend + "." + bare);
-    }
   }
   const Catalog& catalog = call.catalog();
   const Op* op = catalog.find(word);
@@ -163,9 +149,9 @@ Exit run(Invocation& call, const ExplainOptions& options) {
     if (inside && (fs::is_regular_file(path, error) || tree->manifest.files.contains(here.generic_string())))
       return explain_path(call, *tree, here.generic_string(), line);
     const std::string plain = fs::path(path).lexically_normal().generic_string();
-    if (tree->manifest.files.contains(plain) || plain.find('/') != std::string::npos || line > 0)
+    if (tree->manifest.files.contains(plain) || contains(plain, '/') || line > 0)
       return explain_path(call, *tree, plain, line);
-  } else if (what.find('/') != std::string::npos || line > 0) {
+  } else if (contains(what, '/') || line > 0) {
     throw Failure(Exit::BadInput, "E0502", "'" + path + "' is in no generated backend",
                   "operators and diagnostics are explained anywhere; for a file, give its tree with -C");
   }
@@ -234,9 +220,8 @@ std::string about_callers(const Traced& traced) {
 
 std::optional<InSpec> find_in_spec(const Op& op, const Resolved& resolved) {
   for (const std::string& name : {op.name, op.structured_delegate}) {
-    for (const ResolvedOp& each : resolved.ops) {
+    for (const ResolvedOp& each : resolved.ops)
       if (each.op.name == name) return InSpec{name, std::string(each.entry.strategy.value->word), place(each.at())};
-    }
   }
   return std::nullopt;
 }

@@ -7,11 +7,11 @@
 #include "cli/invocation.h"
 #include "diag/failure.h"
 #include "resolve/resolve.h"
+#include "system/files.h"
 
 #include <nlohmann/json.hpp>
 
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,7 +56,7 @@ std::vector<Virtual> virtuals_of(std::string_view integration, std::string_view 
 
 /// The tree that is asked about.
 struct ExplainedTree {
-  std::filesystem::path root;
+  fs::path root;
   Manifest manifest;
   Spec spec;
   std::string shown_spec;  // as the user would name it
@@ -70,6 +70,6 @@ Exit explain_spec(const Invocation& call, const ExplainedTree& tree, int line);
 /// "owned: yours; written once, never again"
 std::string class_meaning(FileClass file_class);
 /// Empty if there is no such file.
-std::string read_if_there(const std::filesystem::path& path);
+std::string read_if_there(const fs::path& path);
 
 }  // namespace openreg_gen

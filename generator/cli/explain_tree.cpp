@@ -10,14 +10,11 @@
 #include "spec/minimal_ops.h"
 #include "system/sha256.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <map>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
 namespace {
 
 /// The text of a comment line; none if it is no comment.
@@ -109,9 +106,8 @@ struct FileFacts {
 std::string key_place(const ExplainedTree& tree, const std::string& key) {
   Diagnostics ignored;
   const auto root = read_document(tree.spec.text, tree.shown_spec, ignored);
-  for (const auto& [name, value] : root ? root->entries : std::vector<std::pair<Node, Node>>{}) {
+  for (const auto& [name, value] : root ? root->entries : std::vector<std::pair<Node, Node>>{})
     if (name.text == key) return fmt::format("{}:{}", tree.shown_spec, name.at.line);
-  }
   return "not in " + tree.shown_spec;
 }
 
@@ -125,9 +121,8 @@ FileFacts file_facts(Invocation& call, const ExplainedTree& tree, const std::str
     facts.template_name = file.template_name;
     facts.key = file.key;
     if (file.id.starts_with("aten::")) facts.op = file.id.substr(6);
-    for (const TemplateRow& row : template_rows(find_data().templates)) {
+    for (const TemplateRow& row : template_rows(find_data().templates))
       if (row.template_name == file.template_name && row.file_class == file.file_class) facts.about = row.about;
-    }
     std::error_code error;
     facts.state = !fs::exists(tree.root / path, error) ? "missing; `openreg-gen generate` writes it again"
                   : sha256(text) == file.sha256        ? "as openreg-gen wrote it"
@@ -156,7 +151,7 @@ nlohmann::ordered_json facts_json(const FileFacts& facts) {
   return json;
 }
 
-void print_facts(const FileFacts& facts, const ExplainedTree& tree) {
+std::string facts_text(const FileFacts& facts, const ExplainedTree& tree) {
   Page page(terminal_width());
   page.raw(facts.path + (facts.line > 0 ? fmt::format(":{}", facts.line) : "") + "\n\n");
   if (facts.file_class.empty()) {
@@ -192,24 +187,24 @@ void print_facts(const FileFacts& facts, const ExplainedTree& tree) {
     const bool word = found != std::string::npos && (found == 0 || !is_word(line[found - 1]));
     if (word) page.entry("answers", fmt::format("{}::{}, {}: {}", each.interface, each.name, each.status, each.note));
   }
-  print_text(page.take());
-  if (facts.note.empty() || facts.line > 0) return;
-  std::string note;
-  for (const char c : facts.note)
-    note += !note.empty() && note.back() == '\n' && c != '\n' ? std::string("  ") + c : std::string(1, c);
-  fmt::print("\n  {}", note);
+  std::string out = page.take();
+  if (facts.note.empty() || facts.line > 0) return out;
+  out += "\n  ";
+  for (const char c : facts.note) {
+    const bool begins = out.back() == '\n' && c != '\n';
+    out += begins ? std::string("  ") + c : std::string(1, c);
+  }
+  return out;
 }
 
 /// The keys around a line of the spec, outermost first: "ops", "relu".
 std::vector<std::string> keys_at(const Node& node, int line) {
   const Node *value = nullptr, *key = nullptr;
-  for (const auto& entry : node.entries) {
+  for (const auto& entry : node.entries)
     if (entry.first.at.line <= line) key = &entry.first, value = &entry.second;
-  }
   if (!key) {
-    for (const Node& item : node.items) {
+    for (const Node& item : node.items)
       if (item.at.line <= line) value = &item;
-    }
     return value ? keys_at(*value, line) : std::vector<std::string>{};
   }
   std::vector<std::string> keys{key->text};
@@ -228,7 +223,7 @@ std::string note_of(std::string_view text) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!lines[i].starts_with("\"\"\"")) continue;
     std::string out(lines[i].substr(3));
-    while (out.find("\"\"\"") == std::string::npos && ++i < lines.size()) out += "\n" + std::string(lines[i]);
+    while (!includes(out, "\"\"\"") && ++i < lines.size()) out += "\n" + std::string(lines[i]);
     return out.substr(0, out.find("\"\"\"")) + "\n";
   }
   std::size_t first = 0;
@@ -236,7 +231,7 @@ std::string note_of(std::string_view text) {
   for (std::size_t i = first; i < lines.size(); ++i) {
     const bool begins = comment(lines[i]) && (i == 0 || lines[i - 1].empty());
     if (begins) return comment_from(lines, i);
-    if (lines[i].find('{') != std::string_view::npos) break;
+    if (contains(lines[i], '{')) break;
   }
   return {};
 }
@@ -290,12 +285,7 @@ Exit explain_path(Invocation& call, const ExplainedTree& tree, const std::string
                   near.empty() ? "" : fmt::format("did you mean '{}'?", near));
   }
   const FileFacts facts = file_facts(call, tree, path, line);
-  if (call.json) {
-    print_json(facts_json(facts), 1);
-  } else {
-    print_facts(facts, tree);
-  }
-  return Exit::Done;
+  return call.answer(facts_json(facts), facts_text(facts, tree));
 }
 
 Exit explain_spec(const Invocation& call, const ExplainedTree& tree, int line) {
@@ -314,23 +304,18 @@ Exit explain_spec(const Invocation& call, const ExplainedTree& tree, int line) {
     path = next;
   }
   const Key* key = find_key(path);
-  const std::string title = line > 0 ? fmt::format("{}:{}", tree.shown_spec, line) : tree.shown_spec;
-  if (call.json) {
-    print_json(
-        nlohmann::ordered_json{{"path", tree.shown_spec}, {"keys", keys}, {"about", key ? key->description : ""}});
-    return Exit::Done;
-  }
   Page page(terminal_width());
-  page.raw(title + "\n\n");
+  page.raw(tree.shown_spec + (line > 0 ? fmt::format(":{}", line) : "") + "\n\n");
   page.entry("for", "the spec: what this tree is rendered from");
   page.entry("class", class_meaning(FileClass::Owned) + "; `add` and `remove` edit it in place");
   if (!path.empty()) {
     page.entry("key", fmt::format("{}: {}", fmt::join(keys, "."), key->description));
     if (!default_text(*key).empty()) page.entry("default", std::string(default_text(*key)));
   }
-  print_text(page.take());
-  if (keys.size() > 1 && keys[0] == "ops") fmt::print("\n`openreg-gen explain {}` explains the operator\n", keys[1]);
-  return Exit::Done;
+  if (keys.size() > 1 && keys[0] == "ops")
+    page.raw(fmt::format("\n`openreg-gen explain {}` explains the operator\n", keys[1]));
+  const nlohmann::ordered_json json{{"path", tree.shown_spec}, {"keys", keys}, {"about", key ? key->description : ""}};
+  return call.answer(json, page.take(), -1);
 }
 
 }  // namespace openreg_gen

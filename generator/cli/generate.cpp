@@ -11,14 +11,12 @@
 #include <unistd.h>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
 namespace {
 
 std::string read_spec(const RealDisk& disk, const std::string& path) {
   check_inside(disk, path);
-  if (disk.kind(path) == FileKind::None) {
+  if (disk.kind(path) == FileKind::None)
     throw Failure(Exit::BadInput, "E0511", "the tree's spec '" + path + "' is gone", "restore it from version control");
-  }
   return disk.kind(path) == FileKind::Folder ? std::string() : disk.read(path);
 }
 

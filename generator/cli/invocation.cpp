@@ -18,8 +18,8 @@ CLI::Option* Invocation::add_tree(CLI::App& verb, const char* about) {
   return verb.add_option("-C", folder, about)->type_name("DIR");
 }
 
-std::optional<std::filesystem::path> Invocation::torch() const {
-  return torch_.empty() ? std::nullopt : std::optional<std::filesystem::path>(torch_);
+std::optional<fs::path> Invocation::torch() const {
+  return torch_.empty() ? std::nullopt : std::optional<fs::path>(torch_);
 }
 
 const Catalog& Invocation::catalog() {

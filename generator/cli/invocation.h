@@ -5,12 +5,12 @@
 #include "cli/open_tree.h"
 #include "diag/diagnostic.h"
 #include "resolve/resolve.h"
+#include "system/files.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -31,7 +31,7 @@ class Invocation {
   /// The tree of -C; see open_tree().
   OpenTree tree(Access access) const { return open_tree(folder, access); }
   /// --torch, if it was given.
-  std::optional<std::filesystem::path> torch() const;
+  std::optional<fs::path> torch() const;
   /// Of --torch or of the active environment, loaded when it is first asked for. Throws Failure(Environment).
   const Catalog& catalog();
 
@@ -39,10 +39,10 @@ class Invocation {
   /// as that can be known without one, throws Failure(Environment).
   std::optional<Resolved> valid(Spec parsed, Diagnostics& diagnostics);
 
-  /// Prints the answer: JSON, indented, with --json, else the text.
+  /// Prints the answer: JSON with --json (indent -1: on one line), else the text.
   template <class Json>
-  Exit answer(const Json& object, const std::string& text) const {
-    json ? print_json(object, 1) : print_text(text);
+  Exit answer(const Json& object, const std::string& text, int indent = 1) const {
+    json ? print_json(object, indent) : print_text(text);
     return Exit::Done;
   }
 

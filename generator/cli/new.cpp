@@ -14,11 +14,7 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <string_view>
-
 namespace openreg_gen {
-namespace fs = std::filesystem;
 namespace {
 
 struct NewOptions {
@@ -46,7 +42,7 @@ void declare(CLI::App& app, Invocation& call, NewOptions& options) {
 
 /// The word as a POSIX shell reads it.
 std::string shell_quoted(const std::string& word) {
-  const auto plain = [](char c) { return is_word(c) || std::string_view("-./+,").find(c) != std::string_view::npos; };
+  const auto plain = [](char c) { return is_word(c) || contains(std::string_view("-./+,"), c); };
   if (!word.empty() && std::ranges::all_of(word, plain)) return word;
   std::string quoted = word;
   replace_all(quoted, "'", "'\\''");
@@ -58,9 +54,8 @@ void check_free(const fs::path& root) {
   std::error_code error;
   const fs::file_status status = fs::status(root, error);
   if (!fs::exists(status)) return;
-  if (!fs::is_directory(status)) {
+  if (!fs::is_directory(status))
     throw Failure(Exit::BadInput, "E0501", "'" + root.string() + "' is no folder", "choose another with --out DIR");
-  }
   const RealDisk disk(root);
   const std::string state(kStateFolder);
   if (disk.kind(std::string(kManifest)) != FileKind::None ||

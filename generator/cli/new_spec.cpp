@@ -6,10 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string_view>
-#include <vector>
-
 namespace openreg_gen {
 namespace {
 

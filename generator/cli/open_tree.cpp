@@ -11,7 +11,6 @@
 #include <thread>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void at_work(const RealDisk& disk, const fs::path& root) {

@@ -1,10 +1,10 @@
 // How every verb that works on a tree begins: find it, keep others out, mend what a killed run left.
 #pragma once
 
+#include "system/files.h"
 #include "tree/disk.h"
 #include "tree/manifest.h"
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ namespace openreg_gen {
 enum class Access { Read, Write };
 
 struct OpenTree {
-  std::filesystem::path root;
+  fs::path root;
   std::unique_ptr<RealDisk> disk;
   std::unique_ptr<void, void (*)(void*)> lock;  // held with Access::Write
   Manifest manifest;
@@ -26,10 +26,10 @@ struct OpenTree {
 OpenTree open_tree(const std::string& folder, Access access);
 
 /// Locks a tree; waits some seconds for a run that is at work. Throws Failure(No, E0510) that names its process.
-std::unique_ptr<void, void (*)(void*)> lock_tree(RealDisk& disk, const std::filesystem::path& root);
+std::unique_ptr<void, void (*)(void*)> lock_tree(RealDisk& disk, const fs::path& root);
 
 /// Paths as their user wrote them, relative to the current folder or to the tree, as the tree has them. Throws
 /// Failure(BadInput, E0530) if one is outside.
-std::vector<std::string> paths_in_tree(const std::filesystem::path& root, const std::vector<std::string>& paths);
+std::vector<std::string> paths_in_tree(const fs::path& root, const std::vector<std::string>& paths);
 
 }  // namespace openreg_gen

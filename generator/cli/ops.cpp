@@ -71,9 +71,8 @@ Exit run(Invocation& call, const SearchOptions& options) {
     return Exit::Done;
   }
   print_text(ops_table(found, terminal_width()));
-  if (::isatty(STDOUT_FILENO) != 0) {
+  if (::isatty(STDOUT_FILENO) != 0)
     fmt::print("{} of {} operators of PyTorch {}\n", found.size(), catalog.all().size(), catalog.torch_version());
-  }
   return Exit::Done;
 }
 

@@ -4,7 +4,6 @@
 #include "tree/paths.h"
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
 namespace {
 
 struct CoverageOptions {

@@ -1,15 +1,13 @@
 #include "cli/ops_view.h"
 
+#include "cli/answer.h"
 #include "cli/terminal_text.h"
 #include "diag/suggest.h"
 #include "diag/text.h"
 #include "strategy/fit.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fnmatch.h>
-
-#include <algorithm>
 
 namespace openreg_gen {
 namespace {
@@ -29,6 +27,14 @@ std::vector<std::string> kernel_lines(const Op& op) {
 std::string structure(const Op& op) {
   if (!op.in_structured_group()) return {};
   return op.structured_inherits.empty() ? op.meta_struct : op.meta_struct + ", a " + op.structured_inherits;
+}
+
+/// "at::Tensor & add_out(" and one argument a line.
+std::string op_declaration(const Op& op) {
+  std::string text = fmt::format("{} {}{}(", op.returns, op.base, op.kind == SchemaKind::Out ? "_out" : "");
+  for (std::size_t i = 0; i < op.arguments.size(); ++i)
+    text += fmt::format("{}\n    {} {}", i == 0 ? "" : ",", op.arguments[i].type, op.arguments[i].name);
+  return text + ")";
 }
 
 }  // namespace
@@ -59,7 +65,7 @@ std::vector<const Op*> match_ops(const Catalog& catalog, const std::string& patt
   std::vector<const Op*> found;
   for (const auto& op : catalog.all()) {
     const auto name = lower_case(op.name);
-    const bool hit = glob ? ::fnmatch(wanted.c_str(), name.c_str(), 0) == 0 : name.find(wanted) != std::string::npos;
+    const bool hit = glob ? ::fnmatch(wanted.c_str(), name.c_str(), 0) == 0 : includes(name, wanted);
     if (hit) found.push_back(&op);
   }
   return found;
@@ -69,7 +75,7 @@ std::string suggest_op(const Catalog& catalog, std::string_view word) {
   if (word.starts_with("aten::")) word.remove_prefix(6);
   // Whole names if an overload was asked for, else base names, so that "ad" leads to "add" and not to an overload.
   std::vector<std::string_view> candidates;
-  const bool overload = word.find('.') != std::string_view::npos;
+  const bool overload = contains(word, '.');
   for (const auto& op : catalog.all()) candidates.emplace_back(overload ? op.name : op.base);
   const auto near = closest(word, candidates);
   return near.empty() ? "" : fmt::format("did you mean '{}'?", near);
@@ -77,18 +83,9 @@ std::string suggest_op(const Catalog& catalog, std::string_view word) {
 
 std::string ops_table(const std::vector<const Op*>& ops, std::size_t width) {
   std::vector<std::vector<std::string>> rows = {{"NAME", "CLASS", "DEFAULT", "SCHEMA"}};
-  for (const auto* op : ops) {
+  for (const auto* op : ops)
     rows.push_back({op->name, std::string(to_string(op->op_class)), op->has_default ? "yes" : "no", schema_tail(*op)});
-  }
   return layout_table(rows, width);
-}
-
-std::string op_declaration(const Op& op) {
-  std::string text = fmt::format("{} {}{}(", op.returns, op.base, op.kind == SchemaKind::Out ? "_out" : "");
-  for (std::size_t i = 0; i < op.arguments.size(); ++i) {
-    text += fmt::format("{}\n    {} {}", i == 0 ? "" : ",", op.arguments[i].type, op.arguments[i].name);
-  }
-  return text + ")";
 }
 
 std::string overloads_table(const std::string& name, const std::vector<const Op*>& overloads, std::size_t width) {
@@ -100,8 +97,7 @@ std::string op_page(const Op& op, std::size_t width) {
   Page page(width);
   page.raw(fmt::format("{}\n\n", op.schema));
   auto declaration = op_declaration(op);
-  for (std::size_t at = 0; (at = declaration.find('\n', at)) != std::string::npos; ++at)
-    declaration.insert(at + 1, "  ");
+  replace_all(declaration, "\n", "\n  ");
   page.raw("  " + declaration + "\n\n");
   page.entry("class", about_class(op));
   page.entry("form", std::string(to_string(op.kind)) + (op.method ? ", also a method" : ""));
@@ -110,7 +106,7 @@ std::string op_page(const Op& op, std::size_t width) {
                                             : "no");
   page.entry("symbol", op.ops_struct());
   page.entry("structure", structure(op));
-  page.entries("precomputed", op.precompute);
+  page.entries("precomputed", op.precomputed);
   page.entry("variants", fmt::format("{}", fmt::join(op.variants, ", ")));
   page.entry("tags", fmt::format("{}", fmt::join(op.tags, ", ")));
   page.entries("kernels", kernel_lines(op));
@@ -144,29 +140,27 @@ nlohmann::ordered_json op_details(const Op& op) {
   auto json = op_summary(op);
   json["symbol"] = op.ops_struct();
   json["returns"] = op.returns;
-  json["arguments"] = nlohmann::ordered_json::array();
-  for (const auto& a : op.arguments) {
+  json["arguments"] = json_list(op.arguments, [](const Argument& a) {
     nlohmann::ordered_json argument = {{"name", a.name}, {"type", a.type}, {"schema_type", a.schema_type}};
     if (!a.default_value.empty()) argument["default"] = a.default_value;
     argument["kwarg_only"] = a.kwarg_only;
     argument["out"] = a.is_out;
-    json["arguments"].push_back(std::move(argument));
-  }
+    return argument;
+  });
   json["view"] = op.is_view;
   json["structured"] = op.structured;
   json["structured_delegate"] = op.structured_delegate;
   json["structured_inherits"] = op.structured_inherits;
   json["meta_struct"] = op.meta_struct;
-  json["precomputed"] = op.precompute;
+  json["precomputed"] = op.precomputed;
   json["variants"] = op.variants;
   json["kernels"] = op.kernels;
-  json["strategies"] = nlohmann::ordered_json::array();
-  for (const auto& fit : fitting_strategies(op)) {
-    json["strategies"].push_back({{"strategy", fit.strategy->word},
-                                  {"fits", fit.fits},
-                                  {"needs_override", fit.needs_override},
-                                  {"reason", fit.reason}});
-  }
+  json["strategies"] = json_list(fitting_strategies(op), [](const StrategyFit& fit) -> nlohmann::ordered_json {
+    return {{"strategy", fit.strategy->word},
+            {"fits", fit.fits},
+            {"needs_override", fit.needs_override},
+            {"reason", fit.reason}};
+  });
   return json;
 }
 

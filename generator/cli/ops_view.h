@@ -30,8 +30,6 @@ nlohmann::ordered_json op_summary(const Op& op);  // an element of `ops --json`
 nlohmann::ordered_json op_details(const Op& op);  // what `ops show --json` prints
 /// "structured: one kernel serves all forms of the group".
 std::string about_class(const Op& op);
-/// "at::Tensor & add_out(" and one argument a line.
-std::string op_declaration(const Op& op);
 
 // Of a spec without errors: its operators, and what its selections came to.
 

@@ -2,12 +2,10 @@
 
 #include "cli/terminal_text.h"
 #include "cli/answer.h"
-#include "diag/render.h"
 #include "tree/diff.h"
 #include "tree/paths.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -72,9 +70,8 @@ nlohmann::json steps_json(const Plan& plan) {
 
 std::string steps_table(const Plan& plan, bool colour) {
   std::size_t width = 0;
-  for (const Step& step : plan.steps) {
+  for (const Step& step : plan.steps)
     if (says_something(step)) width = std::max(width, step.path.size());
-  }
   std::string out;
   for (const Step& step : plan.steps) {
     if (!says_something(step)) continue;
@@ -90,22 +87,13 @@ std::string steps_table(const Plan& plan, bool colour) {
 std::string check_report(const Plan& plan, bool colour) {
   std::string out, counts;
   for (const auto& [finding, text] : kHeadings) {
-    std::vector<const Step*> found;
-    std::size_t width = 0;
-    for (const Step& step : plan.steps) {
-      if (step.finding() != finding) continue;
-      found.push_back(&step);
-      width = std::max(width, step.path.size());
-    }
-    if (found.empty()) continue;
+    std::vector<std::vector<std::string>> rows;
+    for (const Step& step : plan.steps)
+      if (step.finding() == finding) rows.push_back({"  " + step.path, reason_of(step)});
+    if (rows.empty()) continue;
     const std::string word(to_string(finding));
-    out += fmt::format("{}: {}\n", painted(word, "1", colour), text);
-    for (const Step* step : found) {
-      const std::string reason = reason_of(*step);
-      out +=
-          reason.empty() ? fmt::format("  {}\n", step->path) : fmt::format("  {:{}}  {}\n", step->path, width, reason);
-    }
-    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", found.size(), word);
+    out += fmt::format("{}: {}\n{}", painted(word, "1", colour), text, layout_table(rows, 0, std::string::npos));
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", rows.size(), word);
   }
   // Only what the tool keeps for itself may be stale.
   if (out.empty() && plan.changes())
@@ -151,9 +139,8 @@ std::string conflict_report(const Plan& plan, bool colour) {
 
 std::string count_classes(const Manifest& manifest) {
   std::array<std::size_t, 3> count{};
-  for (const auto& [path, file] : manifest.files) {
+  for (const auto& [path, file] : manifest.files)
     if (!file.ignored) ++count[static_cast<std::size_t>(file.file_class)];
-  }
   return fmt::format("{} files: {} generated, {} shared, {} owned", count[0] + count[1] + count[2], count[0], count[1],
                      count[2]);
 }

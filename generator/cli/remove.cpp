@@ -27,9 +27,8 @@ std::optional<EditedSpec> remove_ops(Invocation& call, const RemoveOptions& opti
   const Spec& spec = resolved.spec;
   Diagnostics diagnostics;
   std::vector<Removal> removals;
-  for (const std::string& word : options.ops) {
+  for (const std::string& word : options.ops)
     if (auto one = choose_removal(word, resolved, diagnostics)) removals.push_back(std::move(*one));
-  }
   if (call.report_errors(diagnostics, spec)) return std::nullopt;
   // Custom operators from the last one on, so that the indices hold; each once.
   std::ranges::sort(removals, [](const Removal& a, const Removal& b) {

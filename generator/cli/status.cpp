@@ -52,10 +52,8 @@ Freshness freshness(Invocation& call, const OpenTree& tree) {
 struct Topic {
   const char *key, *title;
   std::function<bool(const FileStatus&)> concerns;
-  std::function<std::string(const FileStatus&)> note;
+  std::function<std::string(const FileStatus&)> note{};  // none: there is nothing to add
 };
-
-std::string no_note(const FileStatus&) { return {}; }
 
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> all{
@@ -63,23 +61,21 @@ const std::vector<Topic>& topics() {
        [](const FileStatus& f) { return fmt::format("line {}", fmt::join(f.markers, ", ")); }},
       {"drifted", "Kernels of an older signature", [](const FileStatus& f) { return !f.wanted.empty(); },
        [](const FileStatus& f) { return fmt::format("line {}: should be {}", f.line, f.wanted); }},
-      {"missing", "Missing", [](const FileStatus& f) { return f.missing && !f.ignored && !f.left; }, no_note},
+      {"missing", "Missing", [](const FileStatus& f) { return f.missing && !f.ignored && !f.left; }},
       {"edited_generated", "Generated, but edited: the next `generate` refuses",
        [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Generated && !f.ignored; },
        [](const FileStatus& f) { return fmt::format("`{}` in the spec governs it", f.key); }},
       {"edited_shared", "Shared, with your edits",
-       [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Shared && !f.ignored; }, no_note},
-      {"claimed", "Yours by `own`", [](const FileStatus& f) { return f.claimed; }, no_note},
+       [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Shared && !f.ignored; }},
+      {"claimed", "Yours by `own`", [](const FileStatus& f) { return f.claimed; }},
       {"written", "Owned, with your code",
        [](const FileStatus& f) {
          return f.edited && f.file_class == FileClass::Owned && !f.claimed && !f.left && !f.key.empty();
-       },
-       no_note},
+       }},
       {"moved", "Moved by you", [](const FileStatus& f) { return f.path != f.rendered_as; },
        [](const FileStatus& f) { return "from " + f.rendered_as; }},
-      {"left", "Kept, though the spec no longer asks for it", [](const FileStatus& f) { return f.left && !f.missing; },
-       no_note},
-      {"ignored", "Ignored", [](const FileStatus& f) { return f.ignored; }, no_note},
+      {"left", "Kept, though the spec no longer asks for it", [](const FileStatus& f) { return f.left && !f.missing; }},
+      {"ignored", "Ignored", [](const FileStatus& f) { return f.ignored; }},
   };
   return all;
 }
@@ -133,17 +129,12 @@ Exit run(Invocation& call, const StatusOptions&) {
                             last->edited() ? "; no longer possible, files were edited since" : ""));
   }
   for (const Topic& topic : topics()) {
-    std::size_t width = 0, count = 0;
-    for (const FileStatus& file : files) {
-      if (topic.concerns(file)) width = std::max(width, file.path.size()), ++count;
-    }
-    if (count == 0) continue;
-    fmt::print("\n{} ({})\n", painted(topic.title, "1", colour), count);
-    for (const FileStatus& file : files) {
-      if (!topic.concerns(file)) continue;
-      const std::string note = topic.note(file);
-      fmt::print("{}\n", note.empty() ? "  " + file.path : fmt::format("  {:{}}  {}", file.path, width, note));
-    }
+    std::vector<std::vector<std::string>> rows;
+    for (const FileStatus& file : files)
+      if (topic.concerns(file)) rows.push_back({"  " + file.path, topic.note ? topic.note(file) : ""});
+    if (rows.empty()) continue;
+    fmt::print("\n{} ({})\n{}", painted(topic.title, "1", colour), rows.size(),
+               layout_table(rows, 0, std::string::npos));
   }
   return Exit::Done;
 }

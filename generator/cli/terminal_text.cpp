@@ -1,6 +1,5 @@
 #include "cli/terminal_text.h"
 
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -29,17 +29,15 @@ Word word_of(LastRun::File::Back back) {
 
 nlohmann::json to_json(const OpenTree& tree, const LastRun& run, bool done) {
   nlohmann::json files = nlohmann::json::array();
-  for (const LastRun::File& file : run.files) {
+  for (const LastRun::File& file : run.files)
     files.push_back({{"path", file.path}, {"action", word_of(file.back).json}, {"edited", file.edited}});
-  }
   return {{"root", tree.root.string()}, {"run", run.what}, {"done", done}, {"files", std::move(files)}};
 }
 
 Exit refuse(const LastRun& run) {
   print_error("E0522", "files were edited since the last run; nothing was written", {});
-  for (const LastRun::File& file : run.files) {
+  for (const LastRun::File& file : run.files)
     if (file.edited) fmt::print(stderr, "  {}\n", file.path);
-  }
   fmt::print(stderr, "hint: undo only takes back what is still as the run left it\n");
   return Exit::No;
 }

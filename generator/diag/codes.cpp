@@ -200,9 +200,8 @@ std::string codes_markdown() {
   for (const Code& code : kCodes) {
     if (code.code[2] != group) {
       group = code.code[2];
-      for (const auto& [digit, title] : kGroups) {
+      for (const auto& [digit, title] : kGroups)
         if (digit == group) out += "\n## " + std::string(title) + "\n";
-      }
     }
     out += "\n### " + std::string(code.code) + ": " + std::string(code.title) + "\n\n" + std::string(code.explanation) +
            "\n";

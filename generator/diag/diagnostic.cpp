@@ -2,7 +2,6 @@
 
 #include "diag/text.h"
 
-#include <algorithm>
 #include <tuple>
 
 namespace openreg_gen {
@@ -16,6 +15,11 @@ void Diagnostics::add(Diagnostic diagnostic) { list_.push_back(std::move(diagnos
 
 void Diagnostics::error(std::string code, Location at, std::string message, std::string hint) {
   add({Severity::Error, std::move(code), std::move(message), std::move(at), std::move(hint), {}});
+}
+
+std::nullopt_t Diagnostics::fail(std::string code, Location at, std::string message, std::string hint) {
+  error(std::move(code), std::move(at), std::move(message), std::move(hint));
+  return std::nullopt;
 }
 
 void Diagnostics::warning(std::string code, Location at, std::string message, std::string hint) {

@@ -4,8 +4,7 @@
 // once. Throwing is kept for the environment (see diag/failure.h). Not thread-safe; one list belongs to one run.
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +43,8 @@ class Diagnostics {
  public:
   void add(Diagnostic diagnostic);
   void error(std::string code, Location at, std::string message, std::string hint = {});
+  /// The same, for who gives nothing then: `return diagnostics.fail(...)`.
+  std::nullopt_t fail(std::string code, Location at, std::string message, std::string hint = {});
   void warning(std::string code, Location at, std::string message, std::string hint = {});
   bool has_errors() const;
   bool empty() const { return list_.empty(); }

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <string_view>
 #include <unistd.h>
 
 namespace openreg_gen {
@@ -14,10 +13,7 @@ namespace {
 
 constexpr std::size_t kWidth = 160;  // characters of a source line that are shown
 
-std::string_view to_string(Severity severity) {
-  constexpr std::string_view kWords[] = {"error", "warning", "note"};
-  return kWords[static_cast<std::size_t>(severity)];
-}
+std::string_view to_string(Severity severity) { return word_of("error warning note", severity); }
 
 struct Style {
   std::string_view bold, severity, caret, off;

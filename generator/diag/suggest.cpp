@@ -2,15 +2,9 @@
 
 #include "diag/text.h"
 
-#include <algorithm>
-#include <vector>
+#include <fmt/ranges.h>
 
 namespace openreg_gen {
-namespace {
-
-constexpr std::size_t kShortList = 12;
-
-}  // namespace
 
 int edit_distance(std::string_view a, std::string_view b, int limit) {
   const int rows = static_cast<int>(a.size()), columns = static_cast<int>(b.size());
@@ -51,13 +45,8 @@ std::string_view closest(std::string_view word, std::span<const std::string_view
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
   if (const auto found = closest(word, candidates); !found.empty()) return "did you mean '" + std::string(found) + "'?";
-  if (candidates.empty() || candidates.size() > kShortList) return {};
-  std::string list = candidates.size() == 1 ? "the one choice is " : "one of: ";
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (i > 0) list += ", ";
-    list += candidates[i];
-  }
-  return list;
+  if (candidates.empty() || candidates.size() > 12) return {};
+  return fmt::format("{}{}", candidates.size() == 1 ? "the one choice is " : "one of: ", fmt::join(candidates, ", "));
 }
 
 }  // namespace openreg_gen

@@ -1,5 +1,5 @@
 // Letters and words of ASCII, whatever the locale, characters and lines, and what lists of them are asked. Pure
-// functions.
+// functions. Brings the standard headers that go with them.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +33,11 @@ constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 
 template <typename List, typename Value>
 bool contains(const List& list, const Value& value) {
   return std::ranges::find(list, value) != std::ranges::end(list);
+}
+
+/// The same, of a text in another one.
+constexpr bool includes(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
 }
 
 /// The element whose `key` is `value`; null if there is none.
@@ -72,9 +77,8 @@ inline std::string upper_case(std::string_view text) {
 /// "foo_bar" -> "FooBar": C++ classes.
 inline std::string camel_case(std::string_view name) {
   std::string out;
-  for (std::size_t i = 0; i < name.size(); ++i) {
+  for (std::size_t i = 0; i < name.size(); ++i)
     if (name[i] != '_') out += i == 0 || name[i - 1] == '_' ? to_upper(name[i]) : name[i];
-  }
   return out;
 }
 
@@ -106,6 +110,19 @@ inline std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   any_word(text, [&](std::string_view word) { return words.push_back(word), false; });
   return words;
+}
+
+inline bool has_word(std::string_view text, std::string_view word) {
+  return any_word(text, [&](std::string_view each) { return each == word; });
+}
+
+/// Of a list of words the one in the enumerator's place.
+template <typename Enum>
+std::string_view word_of(std::string_view words, Enum place) {
+  auto left = static_cast<std::size_t>(place);
+  std::string_view found;
+  any_word(words, [&](std::string_view word) { return found = word, left-- == 0; });
+  return found;
 }
 
 /// Each with its line end, but for the last one, which may have none.
@@ -141,9 +158,8 @@ inline std::vector<std::size_t> line_starts(std::string_view text) {
 /// Where a column (in characters, from 1) of the line that starts at `line` is.
 inline std::size_t column_offset(std::string_view text, std::size_t line, int column) {
   std::size_t at = line;
-  for (int i = 1; i < column && at < text.size(); ++i) {
+  for (int i = 1; i < column && at < text.size(); ++i)
     for (++at; at < text.size() && continues(text[at]);) ++at;
-  }
   return at;
 }
 

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -19,9 +18,8 @@ namespace openreg_gen {
 namespace {
 
 std::string_view without_aten(std::string_view name) {
-  for (const std::string_view prefix : {"aten::", "aten."}) {
+  for (const std::string_view prefix : {"aten::", "aten."})
     if (name.starts_with(prefix)) return name.substr(prefix.size());
-  }
   return name;
 }
 
@@ -68,35 +66,28 @@ std::optional<Chosen> choose_op(std::string_view name, const OpRequest& request,
   const Located<std::string> located{std::string(without_aten(name)), {}};
   const Op* asked = find_op(located, catalog, "E0201", "E0202", diagnostics);
   if (!asked) return std::nullopt;
-  if (is_minimal_op(asked->name, resolved.spec.components) && !replaces_minimal(*asked)) {
-    diagnostics.error("E0209", {},
-                      fmt::format("'{}' is part of the minimal set, which every backend registers", asked->name),
-                      "there is nothing to add; its kernel is in csrc/aten/native");
-    return std::nullopt;
-  }
+  if (is_minimal_op(asked->name, resolved.spec.components) && !replaces_minimal(*asked))
+    return diagnostics.fail("E0209", {},
+                            fmt::format("'{}' is part of the minimal set, which every backend registers", asked->name),
+                            "there is nothing to add; its kernel is in csrc/aten/native");
   const Op& op = registered_for(*asked, request, catalog);
   for (const Op* each : {asked, &op}) {
     const ResolvedOp* entry = find_entry(resolved, each->name);
     if (!entry) continue;
     const bool otherwise = !request.strategy.empty() || !request.expr.empty();
     if (entry->selected && otherwise) continue;  // an entry of its own goes before a selection
-    if (entry->selected) {
-      diagnostics.error("E0551", entry->at(), fmt::format("'{}' comes with '{}'", each->name, entry->selection()),
-                        "--strategy registers it otherwise than the selection does");
-      return std::nullopt;
-    }
+    if (entry->selected)
+      return diagnostics.fail("E0551", entry->at(), fmt::format("'{}' comes with '{}'", each->name, entry->selection()),
+                              "--strategy registers it otherwise than the selection does");
     const bool other = each != asked;
-    diagnostics.error("E0551", entry->at(),
-                      other ? fmt::format("'{}' is in the spec already, and serves '{}'", op.name, asked->name)
-                            : fmt::format("'{}' is in the spec already", each->name),
-                      "change it there, or take it out first with `openreg-gen remove`");
-    return std::nullopt;
+    return diagnostics.fail("E0551", entry->at(),
+                            other ? fmt::format("'{}' is in the spec already, and serves '{}'", op.name, asked->name)
+                                  : fmt::format("'{}' is in the spec already", each->name),
+                            "change it there, or take it out first with `openreg-gen remove`");
   }
-  if (!request.override_composite && needs_override(op)) {
-    diagnostics.error("E0203", {}, fmt::format("'{}' is composite: {}", op.name, override_warning(op)),
-                      "it works already, there is nothing to add; `--override` registers it all the same");
-    return std::nullopt;
-  }
+  if (!request.override_composite && needs_override(op))
+    return diagnostics.fail("E0203", {}, fmt::format("'{}' is composite: {}", op.name, override_warning(op)),
+                            "it works already, there is nothing to add; `--override` registers it all the same");
   return entry_for(*asked, op, request, resolved.spec.components);
 }
 
@@ -105,27 +96,22 @@ std::optional<std::string> choose_custom_op(std::string_view schema, const Spec&
   const std::string& name = *spec.backend.name;
   if (const auto colons = schema.substr(0, schema.find('(')).find("::"); colons != std::string_view::npos) {
     bare = schema.substr(colons + 2);
-    if (schema.substr(0, colons) != name) {
-      diagnostics.error(
+    if (schema.substr(0, colons) != name)
+      return diagnostics.fail(
           "E0552", {},
           fmt::format("custom operators are in the backend's namespace, not in '{}'", schema.substr(0, colons)),
           fmt::format("write `{}::{}`, or leave the namespace out", name, bare));
-      return std::nullopt;
-    }
   }
   CustomSchemaError error;
   const auto parsed = parse_custom_schema(bare, error);
-  if (!parsed) {
-    diagnostics.error(error.code, {}, fmt::format("'{}': {}, at character {}", bare, error.message, error.offset + 1),
-                      error.hint);
-    return std::nullopt;
-  }
+  if (!parsed)
+    return diagnostics.fail(
+        error.code, {}, fmt::format("'{}': {}, at character {}", bare, error.message, error.offset + 1), error.hint);
   for (const CustomOpSpec& op : spec.custom_ops) {
     if (op.parsed.name() != parsed->name()) continue;
-    diagnostics.error("E0551", op.schema.at,
-                      fmt::format("the custom operator '{}' is in the spec already", parsed->name()),
-                      "change it there, or take it out first with `openreg-gen remove`");
-    return std::nullopt;
+    return diagnostics.fail("E0551", op.schema.at,
+                            fmt::format("the custom operator '{}' is in the spec already", parsed->name()),
+                            "change it there, or take it out first with `openreg-gen remove`");
   }
   return std::string(bare);
 }
@@ -161,9 +147,8 @@ FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t 
       ++left_out["beyond --top"];
     }
   }
-  for (const auto& [why, count] : left_out) {
+  for (const auto& [why, count] : left_out)
     if (count > 0) out.left_out += fmt::format("{}{} {}", out.left_out.empty() ? "" : ", ", count, why);
-  }
   return out;
 }
 
@@ -174,12 +159,11 @@ std::optional<Removal> choose_removal(std::string_view name, const Resolved& res
   for (const std::string_view each : {bare, op ? std::string_view(op->structured_delegate) : std::string_view()}) {
     const ResolvedOp* entry = find_entry(resolved, each);
     if (entry && !entry->selected) return Removal{entry->op.name, std::nullopt};
-    if (entry) {
-      diagnostics.error("E0553", entry->at(),
-                        fmt::format("'{}' has no entry of its own: it comes with '{}'", each, entry->selection()),
-                        fmt::format("write `\"-{}\"` under `ops`, which takes it out of what selections bring", each));
-      return std::nullopt;
-    }
+    if (entry)
+      return diagnostics.fail(
+          "E0553", entry->at(),
+          fmt::format("'{}' has no entry of its own: it comes with '{}'", each, entry->selection()),
+          fmt::format("write `\"-{}\"` under `ops`, which takes it out of what selections bring", each));
   }
   const Spec& spec = resolved.spec;
   if (const std::string prefix = *spec.backend.name + "::"; bare.starts_with(prefix)) bare.remove_prefix(prefix.size());
@@ -190,10 +174,9 @@ std::optional<Removal> choose_removal(std::string_view name, const Resolved& res
   }
   for (const ResolvedOp& each : resolved.ops) names.push_back(each.op.name);
   const std::vector<std::string_view> views(names.begin(), names.end());
-  diagnostics.error(
+  return diagnostics.fail(
       "E0553", {}, fmt::format("'{}' is not in the spec", bare),
       is_minimal_op(bare) ? "it is part of the minimal set, which every backend registers" : did_you_mean(bare, views));
-  return std::nullopt;
 }
 
 }  // namespace openreg_gen

@@ -2,8 +2,6 @@
 
 #include "diag/text.h"
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
@@ -89,9 +87,8 @@ std::size_t Layout::bracket_end(std::size_t i) const {
 std::size_t Layout::line_content_end(std::size_t i) const {
   const std::size_t end = line_end(i);
   std::size_t last = i;
-  for (; i < end && !comment_at(i); ++i) {
+  for (; i < end && !comment_at(i); ++i)
     if (!blank(text_[i])) last = i + 1;
-  }
   return last;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kMark = "\xEF\xBB\xBF";
 
-[[noreturn]] void refuse(const std::filesystem::path& path, const Location& at, const std::string& what) {
+[[noreturn]] void refuse(const fs::path& path, const Location& at, const std::string& what) {
   const std::string place = at.line > 0 ? fmt::format("{}:{}:{}", path.string(), at.line, at.column) : path.string();
   throw Failure(Exit::BadInput, "E0550",
                 fmt::format("{}: cannot {} in the form in which the spec is written", place, what),
@@ -27,7 +27,7 @@ auto entry_of(auto& map, const std::string& name) {
 /// One edit of one top-level list or map of a spec.
 class Edit {
  public:
-  Edit(const std::string& text, std::filesystem::path path, std::string section, std::string what)
+  Edit(const std::string& text, fs::path path, std::string section, std::string what)
       : mark_(text.starts_with(kMark)),
         text_(mark_ ? text.substr(kMark.size()) : text),
         path_(std::move(path)),
@@ -105,7 +105,7 @@ class Edit {
 
   bool mark_;
   std::string text_;
-  std::filesystem::path path_;
+  fs::path path_;
   std::string section_, what_;
   Location place_;
   Layout layout_;
@@ -179,7 +179,7 @@ std::string Edit::add_section(const Node& value) const {
     style.line_break = layout_.line_break();
     style.unit = unit();
     wanted = root_;
-    wanted.entries[static_cast<std::size_t>(found - root_.entries.begin())].second = value;
+    entry_of(wanted, section_)->second = value;
     return finish({{layout_.line_end(key_at), 0, block_value(value, style, indent_at(key_at))}}, wanted);
   }
   wanted.entries.emplace_back(key, value);
@@ -213,14 +213,13 @@ std::string Edit::add(const std::string& name, const Node& value, const std::vec
   if (!node || node->kind == Node::Kind::Null)
     return add_section(prefer_list ? list_of({items[0]}) : map_node({{text_node(name), value}}));
   const auto found = entry_of(root_, section_);
-  const auto index = static_cast<std::size_t>(found - root_.entries.begin());
   place_ = found->first.at;
   const std::size_t key_at = layout_.offset(found->first.at);
   const Container root = located(root_, layout_.offset(root_.at));
   const auto begin = layout_.value_begin(key_at, *node, root.flow);
   if (!begin) give_up();
   Node wanted = root_;
-  Node& section = wanted.entries[index].second;
+  Node& section = entry_of(wanted, section_)->second;
 
   if (node->is_scalar()) {  // one selection: it becomes the first of a list
     const std::size_t end = layout_.value_end(*node, *begin, root.flow, layout_.indent(key_at));
@@ -276,9 +275,8 @@ std::string Edit::add(const std::string& name, const Node& value, const std::vec
   }
   const Slot& last = at.slots.back();
   bool blocks = false, brackets = false;
-  for (std::size_t i = 0; i < at.slots.size(); ++i) {
+  for (std::size_t i = 0; i < at.slots.size(); ++i)
     if (node->items[i].kind == Node::Kind::Map) (text_[at.slots[i].value] == '{' ? brackets : blocks) = true;
-  }
   style.nest_in_brackets = brackets && !blocks;
   const std::string text = style.line_break + block_item(*entry, style, indent_at(last.begin));
   return finish({{block_entry_end(last), 0, text}}, wanted);
@@ -291,7 +289,7 @@ std::string Edit::set(const std::string& key, const Node& word) {
   auto found = entry_of(root_, section_);
   Container at = located(root_, layout_.offset(root_.at));
   Node wanted = root_;
-  Node* target = &wanted.entries[static_cast<std::size_t>(found - root_.entries.begin())].second;
+  Node* target = &entry_of(wanted, section_)->second;
   if (!key.empty()) {
     const Node& map = found->second;
     const auto begin = layout_.value_begin(layout_.offset(found->first.at), map, at.flow);
@@ -323,10 +321,11 @@ std::string Edit::remove(std::size_t index) {
   const Container at = located(node, *begin);
   if (index >= at.slots.size()) give_up();
   Node wanted = root_;
-  Node& section = wanted.entries[static_cast<std::size_t>(found - root_.entries.begin())].second;
-  const auto offset = static_cast<std::ptrdiff_t>(index);
-  node.kind == Node::Kind::Map ? (void)section.entries.erase(section.entries.begin() + offset)
-                               : (void)section.items.erase(section.items.begin() + offset);
+  Node& section = entry_of(wanted, section_)->second;
+  if (node.kind == Node::Kind::Map)
+    section.entries.erase(section.entries.begin() + static_cast<std::ptrdiff_t>(index));
+  else
+    section.items.erase(section.items.begin() + static_cast<std::ptrdiff_t>(index));
   const Slot& slot = at.slots[index];
   const bool last = index + 1 == at.slots.size();
 
@@ -362,9 +361,8 @@ std::string Edit::remove(std::size_t index) {
 
 /// The place of an operator's entry in `ops`, a map or a list.
 std::optional<std::size_t> place_of(const Node& ops, const std::string& name) {
-  for (std::size_t i = 0; i < ops.entries.size(); ++i) {
+  for (std::size_t i = 0; i < ops.entries.size(); ++i)
     if (ops.entries[i].first.text == name) return i;
-  }
   for (std::size_t i = 0; i < ops.items.size(); ++i) {
     const Node& item = ops.items[i];
     const Node* named = item.find("name");
@@ -376,7 +374,7 @@ std::optional<std::size_t> place_of(const Node& ops, const std::string& name) {
 
 }  // namespace
 
-std::string with_op(const std::string& text, const std::filesystem::path& path, const OpEntry& op) {
+std::string with_op(const std::string& text, const fs::path& path, const OpEntry& op) {
   Edit edit(text, path, "ops", "add an operator");
   const Node name = text_node(op.name), strategy = text_node(op.strategy);
   std::vector<std::pair<Node, Node>> fields{{text_node("strategy"), strategy}};
@@ -388,17 +386,17 @@ std::string with_op(const std::string& text, const std::filesystem::path& path, 
   return edit.add(op.name, value, items, false);
 }
 
-std::string with_custom_op(const std::string& text, const std::filesystem::path& path, const std::string& schema) {
+std::string with_custom_op(const std::string& text, const fs::path& path, const std::string& schema) {
   Edit edit(text, path, "custom_ops", "add a custom operator");
   return edit.add({}, {}, {map_node({{text_node("schema"), text_node(schema)}}), text_node(schema)}, true);
 }
 
-std::string with_word(const std::string& text, const std::filesystem::path& path, const std::string& section,
-                      const std::string& key, const Node& word) {
+std::string with_word(const std::string& text, const fs::path& path, const std::string& section, const std::string& key,
+                      const Node& word) {
   return Edit(text, path, section, "write `" + (key.empty() ? section : key) + ": " + word.text + "`").set(key, word);
 }
 
-std::string without_op(const std::string& text, const std::filesystem::path& path, const std::string& name) {
+std::string without_op(const std::string& text, const fs::path& path, const std::string& name) {
   std::string left = text;
   for (bool found = false;; found = true) {  // entries for several releases go together
     Edit edit(left, path, "ops", "take an operator out");
@@ -410,7 +408,7 @@ std::string without_op(const std::string& text, const std::filesystem::path& pat
   }
 }
 
-std::string without_custom_op(const std::string& text, const std::filesystem::path& path, std::size_t index) {
+std::string without_custom_op(const std::string& text, const fs::path& path, std::size_t index) {
   return Edit(text, path, "custom_ops", "take a custom operator out").remove(index);
 }
 

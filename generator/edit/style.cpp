@@ -2,7 +2,6 @@
 
 #include "diag/text.h"
 
-#include <algorithm>
 #include <array>
 
 namespace openreg_gen {
@@ -20,7 +19,7 @@ bool plain_fits(std::string_view text, bool key, bool flow) {
     const char next = i + 1 < text.size() ? text[i + 1] : '\0';
     if (c < 0x20 || c >= 0x7F || (key && !(is_word(c) || c == '.'))) return false;
     if ((c == ':' && (next == ' ' || flow)) || (c == ' ' && next == '#')) return false;
-    if (flow && std::string_view(",[]{}").find(text[i]) != std::string_view::npos) return false;
+    if (flow && contains(std::string_view(",[]{}"), text[i])) return false;
   }
   return true;
 }

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 namespace openreg_gen {
@@ -99,9 +98,8 @@ std::string with_class(const std::string& text, const Header& was, const Header&
 
 std::string without_header(std::string_view text) {
   std::string kept;
-  for (const std::string_view line : lines_with_ends(text)) {
-    if (line.find(kWho) == std::string_view::npos && line.find(kMark) == std::string_view::npos) kept += line;
-  }
+  for (const std::string_view line : lines_with_ends(text))
+    if (!includes(line, kWho) && !includes(line, kMark)) kept += line;
   return kept;
 }
 

@@ -7,8 +7,6 @@
 #include "system/files.h"
 #include "texts/ops_texts.h"
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
@@ -92,7 +90,7 @@ std::string without_namespace(std::string name) { return name.starts_with("aten:
 void remove_rule(std::vector<AmpPolicy>& policies, const std::string& op) {
   for (AmpPolicy& policy : policies)
     std::erase_if(policy.rules, [&](const AmpRule& rule) {
-      return rule.op == op || (op.find('.') == std::string::npos && rule.op.starts_with(op + "."));
+      return rule.op == op || (!contains(op, '.') && rule.op.starts_with(op + "."));
     });
 }
 
@@ -108,10 +106,6 @@ AmpPolicy banned() {
 }
 
 }  // namespace
-
-std::vector<std::string> amp_policy_names() {
-  return mapped(kMacros, [](const Macro& macro) -> std::string { return macro.policy; });
-}
 
 std::vector<AmpPolicy> read_amp_policies(std::string_view header) {
   std::vector<AmpPolicy> policies;
@@ -133,7 +127,7 @@ std::vector<AmpPolicy> read_amp_policies(std::string_view header) {
 AmpContext amp_context(const Spec& spec, const Catalog& catalog) {
   std::vector<AmpPolicy> policies;
   if (spec.amp.preset.value == "none") {
-    for (const std::string& name : amp_policy_names()) policies.push_back({name, {}});
+    policies = mapped(kMacros, [](const Macro& macro) -> AmpPolicy { return {macro.policy, {}}; });
   } else {
     policies = read_amp_policies(read_file(catalog.torch_dir() / "include/ATen/autocast_mode.h", "E0403",
                                            "use `amp: {preset: none}`, or a whole PyTorch with --torch",
@@ -163,8 +157,8 @@ void AmpContext::Dtype::print(Fields out) const {
 }
 
 void AmpContext::print(Fields out) const {
-  out("dtypes", dtypes)("policies", policies)(
-      "bans", std::ranges::find(policies, kAmpBanned, &AmpPolicy::name) != policies.end());
+  PRINT_FIELDS(out, dtypes, policies)("bans",
+                                      std::ranges::find(policies, kAmpBanned, &AmpPolicy::name) != policies.end());
 }
 
 }  // namespace openreg_gen

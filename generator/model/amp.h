@@ -15,13 +15,13 @@ namespace openreg_gen {
 struct AmpRule {
   std::string op;    // "pow.Tensor_Scalar"
   std::string line;  // the macro call, without a final semicolon
-  void print(Fields out) const { out("op", op)("line", line); }
+  void print(Fields out) const { PRINT_FIELDS(out, op, line); }
 };
 
 struct AmpPolicy {
   std::string name;  // "lower_precision_fp"
   std::vector<AmpRule> rules;
-  void print(Fields out) const { out("name", name)("rules", rules); }
+  void print(Fields out) const { PRINT_FIELDS(out, name, rules); }
 };
 
 /// What templates see as `amp`.
@@ -34,9 +34,6 @@ struct AmpContext {
   std::vector<AmpPolicy> policies;  // those with rules
   void print(Fields out) const;
 };
-
-/// The policies that a spec may add operators to, in the order in which they are shown.
-std::vector<std::string> amp_policy_names();
 
 /// The lists of ATen/autocast_mode.h. Throws Failure(Environment, E0403) if `header` has none.
 std::vector<AmpPolicy> read_amp_policies(std::string_view header);

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 #include <unordered_map>
 
@@ -97,12 +96,6 @@ void count(CoverageTotals& totals, Coverage coverage) { ++totals.count[static_ca
 
 }  // namespace
 
-std::string_view to_string(Coverage coverage) {
-  constexpr std::array<std::string_view, kCoverages.size()> names = {"native", "delegate", "composite", "fallback",
-                                                                     "missing"};
-  return names[static_cast<std::size_t>(coverage)];
-}
-
 std::size_t CoverageTotals::all() const { return std::accumulate(count.begin(), count.end(), std::size_t{0}); }
 
 CoverageTable cover(const Resolved& resolved) {
@@ -114,9 +107,8 @@ CoverageTable cover(const Resolved& resolved) {
     count(table.totals, table.rows.back().coverage);
     count(families[table.rows.back().family], table.rows.back().coverage);
   }
-  for (const auto family : all_families()) {
+  for (const auto family : all_families())
     if (const auto at = families.find(family); at != families.end()) table.families.emplace_back(family, at->second);
-  }
   return table;
 }
 

@@ -1,6 +1,7 @@
 // What becomes of each operator of PyTorch on a backend: what its spec registers, and what PyTorch makes of the rest.
 #pragma once
 
+#include "diag/text.h"
 #include "resolve/resolve.h"
 
 #include <array>
@@ -17,7 +18,9 @@ namespace openreg_gen {
 enum class Coverage { Native, Delegate, Composite, Fallback, Missing };
 inline constexpr std::array kCoverages = {Coverage::Native, Coverage::Delegate, Coverage::Composite, Coverage::Fallback,
                                           Coverage::Missing};
-std::string_view to_string(Coverage coverage);
+inline std::string_view to_string(Coverage coverage) {
+  return word_of("native delegate composite fallback missing", coverage);
+}
 
 /// What operators are about, by name, tags and class: families, in the order in which they are shown.
 std::span<const std::string_view> all_families();

@@ -6,7 +6,6 @@
 #include "texts/escape.h"
 #include "texts/ops_texts.h"
 
-#include <algorithm>
 #include <map>
 
 namespace openreg_gen {
@@ -38,7 +37,7 @@ bool saved_as_tensor(const Parameter& p) { return p.tensor() || p.optional_tenso
 
 /// An argument as saved_data keeps it: an IValue owns what it holds.
 std::string kept(const Parameter& p) {
-  return p.type.find("string_view") == std::string::npos ? p.name : "c10::IValue(" + p.type + "(" + p.name + "))";
+  return !includes(p.type, "string_view") ? p.name : "c10::IValue(" + p.type + "(" + p.name + "))";
 }
 
 /// How it comes back.
@@ -298,7 +297,7 @@ json custom_operators_model(const Spec& spec, Subjects& subjects) {
     if (!formula && !function && !writes && !view) out.not_differentiable.push_back(schema.name());
     out.python.push_back(op);
     for (const std::string& annotation : {op.py_typed_args, op.py_returns})
-      out.sequences = out.sequences || annotation.find("Sequence[") != std::string::npos;
+      out.sequences = out.sequences || includes(annotation, "Sequence[");
   }
   if (!out.pointwise.empty()) out.pointwise.back().continuation.clear();
   const auto about = [&](const char* list, const auto& items, const auto& signature) {

@@ -7,9 +7,7 @@
 #include "texts/fields.h"
 #include "texts/ops_texts.h"
 
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace openreg_gen {
 
@@ -19,10 +17,9 @@ struct CustomKernel {
   Pointwise texts;
   std::string continuation;  // of a macro's line: all but the last have one
   void print(Fields out) const {
-    out("name", name)("id", id)("schema", schema)("params", params)("meta_params", meta_params)("signature", signature)(
-        "first", first)("inputs", texts.inputs)("captures", texts.captures)("lambda_params", texts.lambda_params)(
-        "expr", expr)("py_op", py_op)("py_expr", py_expr)("floating", "false")("dispatch", dispatch_types({}))(
-        "continuation", continuation);
+    PRINT_FIELDS(out, name, id, schema, params, meta_params, signature, first, expr, py_op, py_expr, continuation)(
+        "inputs", texts.inputs)("captures", texts.captures)("lambda_params", texts.lambda_params)("floating", "false")(
+        "dispatch", dispatch_types({}));
   }
 };
 
@@ -30,14 +27,13 @@ struct Gradients {
   struct Missing {
     std::string name;
     std::size_t tensor_index, arg_index;
-    void print(Fields out) const { out("name", name)("tensor_index", tensor_index)("arg_index", arg_index); }
+    void print(Fields out) const { PRINT_FIELDS(out, name, tensor_index, arg_index); }
   };
   struct Given {
     std::string name, signature, input, call_args, py_call_args;
     std::size_t tensor_index, arg_index;
     void print(Fields out) const {
-      out("name", name)("signature", signature)("input", input)("call_args", call_args)("py_call_args", py_call_args)(
-          "tensor_index", tensor_index)("arg_index", arg_index);
+      PRINT_FIELDS(out, name, signature, input, call_args, py_call_args, tensor_index, arg_index);
     }
   };
   std::vector<Given> given;
@@ -51,10 +47,8 @@ struct Declared {
       backward_params, backward_params_unnamed, start, start_params;
   bool view, in_place, formula;
   void print(Fields out) const {
-    out("name", name)("custom_id", custom_id)("schema", schema)("returns", returns)("params", params)(
-        "params_unnamed", params_unnamed)("meta_params", meta_params)("meta_params_unnamed", meta_params_unnamed)(
-        "backward_params", backward_params)("backward_params_unnamed", backward_params_unnamed)("start", start)(
-        "start_params", start_params)("view", view)("in_place", in_place)("formula", formula);
+    PRINT_FIELDS(out, name, custom_id, schema, returns, params, params_unnamed, meta_params, meta_params_unnamed,
+                 backward_params, backward_params_unnamed, start, start_params, view, in_place, formula);
   }
   std::string signature() const { return returns + " custom_" + custom_id + "(" + params + ")"; }
 };
@@ -62,22 +56,22 @@ struct Declared {
 struct CustomView {
   std::string name, custom_id;
   bool formula;
-  void print(Fields out) const { out("name", name)("custom_id", custom_id)("formula", formula); }
+  void print(Fields out) const { PRINT_FIELDS(out, name, custom_id, formula); }
 };
 
 struct DeclaredKernel {
   std::string name, custom_id;
-  void print(Fields out) const { out("name", name)("custom_id", custom_id); }
+  void print(Fields out) const { PRINT_FIELDS(out, name, custom_id); }
 };
 
 struct SchemaLine {
   std::string cpp, tags;
-  void print(Fields out) const { out("cpp", cpp)("tags", tags); }
+  void print(Fields out) const { PRINT_FIELDS(out, cpp, tags); }
 };
 
 struct SavedScalar {
   std::string name, kept;
-  void print(Fields out) const { out("name", name)("kept", kept); }
+  void print(Fields out) const { PRINT_FIELDS(out, name, kept); }
 };
 
 /// What autograd, Python and the tests show of each.
@@ -90,17 +84,14 @@ struct CustomOp {
   std::vector<std::string> py_scalars, backward_args, py_arguments, py_params;
   Gradients grads;
   void print(Fields out) const {
-    out("name", name)("id", id)("base", base)("overload", overload)(
-        "py_op", base + "." + (overload.empty() ? "default" : overload))("class_name", camel_case(id))(
-        "returns", returns)("forward_returns", forward_returns)("returned_count", returned_count)("declared", declared)(
-        "params", params)("forward_params", params.empty() ? "" : ", " + params)("saved", saved)("scalars", scalars)(
-        "py_scalars", py_scalars)("backward_args", backward_args)("list_items", list_items)("signature", signature)(
-        "view", view)("args", args)("arg_count", arg_count)("gradients", grads.given)("missing", grads.missing)(
-        "function", function)("formula", formula)("tested", !declared)("tensor_count", tensor_count)(
-        "py_differentiable", grads.given.size() == tensor_count && tensor_count > 0 ? "True" : "False")("doc", doc)(
-        "py_args", args)("py_call", py_call)("py_arguments", py_arguments)("py_lambda", py_lambda)(
-        "py_typed_args", py_typed_args)("py_params", py_params)("py_short", py_short)("py_inputs", py_inputs)(
-        "py_saved", py_saved)("py_returns", py_returns);
+    PRINT_FIELDS(out, name, id, base, overload, returns, forward_returns, returned_count, declared, params, saved,
+                 scalars, py_scalars, backward_args, list_items, signature, view, args, arg_count, function, formula,
+                 tensor_count, doc, py_call, py_arguments, py_lambda, py_typed_args, py_params, py_short, py_inputs,
+                 py_saved, py_returns)("py_op", base + "." + (overload.empty() ? "default" : overload))(
+        "class_name", camel_case(id))("forward_params", params.empty() ? "" : ", " + params)("gradients", grads.given)(
+        "missing", grads.missing)("tested", !declared)(
+        "py_differentiable", grads.given.size() == tensor_count && tensor_count > 0 ? "True" : "False")("py_args",
+                                                                                                        args);
   }
 };
 
@@ -115,9 +106,8 @@ struct CustomOps {
   bool any = false;
   bool sequences = false;  // whether the Python functions' annotations want that name
   void print(Fields out) const {
-    out("pointwise", pointwise)("declared", declared)("formulas", formulas)("python", python)(
-        "py_functions", py_functions)("schemas", schemas)("views", views)("kernels", kernels)(
-        "not_differentiable", not_differentiable)("mutating", mutating)("any", any)("sequences", sequences);
+    PRINT_FIELDS(out, pointwise, declared, formulas, python, py_functions, schemas, views, kernels, not_differentiable,
+                 mutating, any, sequences);
   }
 };
 

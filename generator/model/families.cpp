@@ -2,8 +2,6 @@
 
 #include "diag/text.h"
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
@@ -76,7 +74,7 @@ bool matches(std::string_view glob, std::string_view base) {
   const bool any_before = glob.starts_with('*'), any_behind = glob.ends_with('*');
   if (any_before) glob.remove_prefix(1);
   if (any_behind) glob.remove_suffix(1);
-  if (any_before && any_behind) return base.find(glob) != std::string_view::npos;
+  if (any_before && any_behind) return includes(base, glob);
   return any_before ? base.ends_with(glob) : any_behind ? base.starts_with(glob) : base == glob;
 }
 

@@ -1,13 +1,11 @@
 #include "model/model.h"
 
 #include "diag/text.h"
-#include "model/ops.h"
 #include "releases/releases.h"
 #include "spec/keys.h"
 #include "strategy/item.h"
 #include "texts/escape.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace openreg_gen {

@@ -6,13 +6,12 @@
 #include "model/ops.h"
 #include "model/user_templates.h"
 #include "resolve/resolve.h"
+#include "system/files.h"
 
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace openreg_gen {
@@ -43,16 +42,13 @@ nlohmann::json make_globals(const Resolved& resolved, const std::string& spec_fi
 
 /// What the files that are there give to files that others share, as templates see it: `slots.NAME` is a list of
 /// {file, words}, by file, for each slot that a row of templates.yaml names.
-nlohmann::json slots_of(const std::filesystem::path& templates, const std::vector<Output>& outputs);
+nlohmann::json slots_of(const fs::path& templates, const std::vector<Output>& outputs);
 
 /// Reads templates/templates.yaml and fills its rows in, in their order. Throws Failure(Internal, E060x) that names
 /// the row if a template file, a condition or a list does not exist. `user` has its say: its templates take the place
 /// of those of the same name, its rows come last; what is wrong there is Failure(BadInput, E0613).
-std::vector<Output> expand_outputs(const std::filesystem::path& templates, const nlohmann::json& globals,
-                                   const Subjects& subjects, const UserTemplates& user = {});
-
-/// The item of the model that an output of a row with `each` is of; else null.
-const nlohmann::json& item_of(const Output& output, const nlohmann::json& globals);
+std::vector<Output> expand_outputs(const fs::path& templates, const nlohmann::json& globals, const Subjects& subjects,
+                                   const UserTemplates& user = {});
 
 /// What one template sees besides the globals and its item: file.{header,path,class}.
 nlohmann::json job_context(const Output& output, const nlohmann::json& globals);

@@ -1,5 +1,6 @@
 #include "model/ops.h"
 
+#include "diag/text.h"
 #include "model/amp.h"
 #include "model/registrations.h"
 #include "model/tests.h"
@@ -94,10 +95,8 @@ json operators_model(const Resolved& resolved, Subjects& subjects) {
     for (const auto& item : listed.of(list)) about.push_back({"aten::" + item->op, item->signature()});
   };
   for (const char* list : {"minimal", "random", "embedding_bag", "nonzero_static"}) show(list);
-  for (const Strategy& strategy : all_strategies()) {
-    for (const std::string_view list : strategy.lists)
-      if (!list.empty()) show(std::string(list));
-  }
+  for (const Strategy& strategy : all_strategies())
+    for (const std::string_view list : words_of(strategy.lists)) show(std::string(list));
   for (const TestedItem& item : tested) subjects["ops.tested"].push_back({"aten::" + item.op, {}});
   add_attention(listed);
   listed.out("tested", tested)(

@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
 #include <set>
 
 namespace openreg_gen {
@@ -110,14 +108,13 @@ void identify(std::vector<Output>& outputs, const Subjects& subjects) {
 }
 
 /// A template that nothing renders is a slip of its name; what others include begins with '_'.
-void check_all_used(const UserTemplates& user, const std::filesystem::path& templates,
-                    const std::set<std::string>& rows) {
+void check_all_used(const UserTemplates& user, const fs::path& templates, const std::set<std::string>& rows) {
   for (const auto& [name, text] : user.texts) {
     const std::string file = name.substr(name.rfind('/') + 1);
     if (name == "templates.yaml" || file.starts_with("_") || rows.contains(name)) continue;
-    if (std::filesystem::is_regular_file(templates / name)) continue;
+    if (fs::is_regular_file(templates / name)) continue;
     std::vector<std::string> known;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(templates))
+    for (const auto& entry : fs::recursive_directory_iterator(templates))
       known.push_back(entry.path().lexically_relative(templates).generic_string());
     std::ranges::sort(known);
     const std::vector<std::string_view> names(known.begin(), known.end());
@@ -132,12 +129,12 @@ void check_all_used(const UserTemplates& user, const std::filesystem::path& temp
 
 }  // namespace
 
-json slots_of(const std::filesystem::path& templates, const std::vector<Output>& outputs) {
+json slots_of(const fs::path& templates, const std::vector<Output>& outputs) {
   std::map<std::string, std::map<std::string, json>> slots;
   for (const TemplateRow& row : template_rows(templates))
     for (const auto& [slot, words] : row.slots) slots[slot];
   for (const Output& output : outputs) {
-    const std::string file = std::filesystem::path(output.path).stem();
+    const std::string file = fs::path(output.path).stem();
     for (const auto& [slot, words] : output.slots) slots[slot][file] = {{"file", file}, {"words", words}};
   }
   json out = json::object();
@@ -148,15 +145,10 @@ json slots_of(const std::filesystem::path& templates, const std::vector<Output>&
   return out;
 }
 
-const json& item_of(const Output& output, const json& globals) {
-  static const json none;
-  return output.each.empty() ? none : find(globals, output.each)->at(output.index);
-}
-
-std::vector<Output> expand_outputs(const std::filesystem::path& templates, const json& globals,
-                                   const Subjects& subjects, const UserTemplates& user) {
+std::vector<Output> expand_outputs(const fs::path& templates, const json& globals, const Subjects& subjects,
+                                   const UserTemplates& user) {
   std::vector<Output> out;
-  const Exists ours = [&](const std::string& name) { return std::filesystem::is_regular_file(templates / name); };
+  const Exists ours = [&](const std::string& name) { return fs::is_regular_file(templates / name); };
   for (const TemplateRow& row : template_rows(templates)) expand_row(row, ours, globals, out);
   for (Output& output : out) output.user = user.has(output.template_name);
   std::set<std::string> paths, used;

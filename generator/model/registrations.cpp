@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
@@ -20,7 +18,7 @@ char first_letter(const std::string& base) {
 }  // namespace
 
 void Shard::print(Fields out) const {
-  out("file", file)("kernels", kernels);
+  PRINT_FIELDS(out, file, kernels);
   headers.print(out);
   for (const auto& [strategy, its] : places) out(strategy.c_str(), its);
 }

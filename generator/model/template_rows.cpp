@@ -2,12 +2,10 @@
 
 #include "diag/failure.h"
 #include "diag/text.h"
-#include "system/files.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
-#include <algorithm>
 #include <span>
 
 namespace openreg_gen {
@@ -140,7 +138,7 @@ std::vector<TemplateRow> parse_template_rows(const std::string& text, const std:
   return RowReader(name, user).read(text);
 }
 
-std::vector<TemplateRow> template_rows(const std::filesystem::path& templates) {
+std::vector<TemplateRow> template_rows(const fs::path& templates) {
   return parse_template_rows(read_data(templates / "templates.yaml"), "templates.yaml", false);
 }
 

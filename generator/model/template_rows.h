@@ -2,11 +2,10 @@
 #pragma once
 
 #include "header/header.h"
+#include "system/files.h"
 
-#include <filesystem>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace openreg_gen {
@@ -29,6 +28,6 @@ struct TemplateRow {
 std::vector<TemplateRow> parse_template_rows(const std::string& text, const std::string& name, bool user);
 
 /// Those of openreg-gen itself. Throws Failure (E0604, E0608).
-std::vector<TemplateRow> template_rows(const std::filesystem::path& templates);
+std::vector<TemplateRow> template_rows(const fs::path& templates);
 
 }  // namespace openreg_gen

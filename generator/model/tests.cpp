@@ -24,8 +24,7 @@ std::string python_number(double value) {
 }  // namespace
 
 void TestedItem::print(Fields out) const {
-  out("op", op)("forms", forms)("serves", serves)("toleranced", toleranced)("strategy", strategy)(
-      "tolerance", tolerance)("dtypes", dtypes)("skips", skips);
+  PRINT_FIELDS(out, op, forms, serves, toleranced, strategy, tolerance, dtypes, skips);
   if (releases) releases->print(out);
 }
 

@@ -11,7 +11,7 @@ namespace openreg_gen {
 struct TestedItem {
   struct Skip {
     std::string check, dtype, reason;
-    void print(Fields out) const { out("check", check)("dtype", dtype)("reason", reason); }
+    void print(Fields out) const { PRINT_FIELDS(out, check, dtype, reason); }
   };
   std::string op, strategy, tolerance;
   std::vector<std::string> forms, serves, dtypes;
@@ -26,17 +26,17 @@ TestedItem tested_item(const Op& op, const OpSpec& written, const Catalog& catal
 struct TestsContext {
   struct Tolerance {
     std::string dtype, rtol, atol;
-    void print(Fields out) const { out("dtype", dtype)("rtol", rtol)("atol", atol); }
+    void print(Fields out) const { PRINT_FIELDS(out, dtype, rtol, atol); }
   };
   struct Exclusion {
     std::string of_class, test, reason;
-    void print(Fields out) const { out("class", of_class)("test", test)("reason", reason); }
+    void print(Fields out) const { PRINT_FIELDS(out, test, reason)("class", of_class); }
   };
   int samples = 0;
   std::vector<Tolerance> tolerances;
   std::vector<Exclusion> excluded;
   explicit TestsContext(const TestsSpec& spec);
-  void print(Fields out) const { out("samples", samples)("tolerances", tolerances)("excluded", excluded); }
+  void print(Fields out) const { PRINT_FIELDS(out, samples, tolerances, excluded); }
 };
 
 }  // namespace openreg_gen

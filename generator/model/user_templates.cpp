@@ -1,12 +1,10 @@
 #include "model/user_templates.h"
 
 #include "diag/failure.h"
-#include "system/files.h"
 
 #include <fmt/format.h>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail(const Spec& spec, const std::string& why, const std::string& hint = {}) {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "spec/spec.h"
+#include "system/files.h"
 
-#include <filesystem>
 #include <map>
 #include <string>
 

@@ -1,12 +1,9 @@
 #include "pipeline/component_sizes.h"
 
 #include "diag/text.h"
-#include "system/files.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
 
 namespace openreg_gen {
 namespace {
@@ -19,7 +16,7 @@ std::size_t two_digits(std::size_t number) {
 
 }  // namespace
 
-Sizes component_sizes(const std::vector<Output>& outputs, const std::filesystem::path& templates) {
+Sizes component_sizes(const std::vector<Output>& outputs, const fs::path& templates) {
   const auto facts = nlohmann::json::parse(read_data(templates / "build_seconds.json"));
   const nlohmann::json& seconds = facts.at("seconds");
   Sizes sizes;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "model/model.h"
+#include "system/files.h"
 
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ struct Sizes {
 };
 
 /// Files of operators, one an item of a list, are not counted.
-Sizes component_sizes(const std::vector<Output>& outputs, const std::filesystem::path& templates);
+Sizes component_sizes(const std::vector<Output>& outputs, const fs::path& templates);
 
 /// Fills in "@files:NAME@", "@lines:NAME@" and "@seconds:NAME@", as the table of a tree's README has them. Lines are
 /// rounded to two digits, so that small changes are none of that page's.

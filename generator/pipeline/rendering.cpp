@@ -4,7 +4,6 @@
 #include "tree/paths.h"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace openreg_gen {
 namespace {
@@ -62,8 +61,8 @@ void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& 
     rendering.request.jobs.push_back(
         {output.template_name, job_context(output, rendering.model), output.user, output.each, output.index});
   }
-  const auto folder = std::filesystem::path(spec_file).parent_path();
-  const auto add = [&](const std::filesystem::path& path, const char* key, const char* about, const std::string& text) {
+  const auto folder = fs::path(spec_file).parent_path();
+  const auto add = [&](const fs::path& path, const char* key, const char* about, const std::string& text) {
     Output output;
     output.path = (folder / path).lexically_normal().generic_string();
     output.file_class = FileClass::Owned;
@@ -74,7 +73,7 @@ void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& 
   for (const ListFile& list : resolved.lists)
     add(list.path, "ops", "a list of operators that the spec selects", list.text);
   for (const auto& [name, text] : user.texts)
-    add(std::filesystem::path(user.folder) / name, "templates", "a template of the spec's own", text);
+    add(fs::path(user.folder) / name, "templates", "a template of the spec's own", text);
 }
 
 std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering, std::string spec_text) {

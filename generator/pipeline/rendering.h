@@ -8,7 +8,6 @@
 #include "tree/ignore.h"
 #include "tree/plan.h"
 
-#include <map>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 
 #include "diag/environment.h"
 #include "diag/failure.h"
-#include "system/files.h"
 #include "system/python.h"
 #include "system/sha256.h"
 
@@ -10,8 +9,6 @@
 #include <vector>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
-
 DataDir find_data() {
   const fs::path source = OPENREG_GEN_SOURCE_DIR;
   const fs::path share = executable_path().parent_path().parent_path() / "share/openreg-gen";
@@ -35,9 +32,8 @@ DataDir find_data() {
 
 std::string hash_templates(const DataDir& data) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(data.templates)) {
+  for (const auto& entry : fs::recursive_directory_iterator(data.templates))
     if (entry.is_regular_file()) names.push_back(entry.path().lexically_relative(data.templates).generic_string());
-  }
   std::ranges::sort(names);
   Sha256 hash;
   const auto add = [&hash](const std::string& name, const std::string& bytes) {

@@ -1,15 +1,16 @@
 // Where the command's own data is: templates, shipped specs, the renderer.
 #pragma once
 
-#include <filesystem>
+#include "system/files.h"
+
 #include <string>
 
 namespace openreg_gen {
 
 struct DataDir {
-  std::filesystem::path templates;  // holds templates.yaml
-  std::filesystem::path specs;
-  std::filesystem::path renderer;  // renderer.py
+  fs::path templates;  // holds templates.yaml
+  fs::path specs;
+  fs::path renderer;  // renderer.py
 };
 
 /// $OPENREG_GEN_DATA, else ../share/openreg-gen beside the executable, else the source tree that it was built from.

@@ -2,7 +2,6 @@
 
 #include "diag/failure.h"
 #include "system/cache.h"
-#include "system/child.h"
 #include "system/python.h"
 #include "system/sha256.h"
 
@@ -14,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 /// The globals are megabytes: they go in as they are.
-std::string request_text(const RenderRequest& request, const std::filesystem::path& templates, const json& caches) {
+std::string request_text(const RenderRequest& request, const fs::path& templates, const json& caches) {
   json jobs = json::array();
   for (const RenderJob& job : request.jobs) {
     jobs.push_back({{"template", job.template_name}, {"user", job.user}, {"context", job.context}});
@@ -79,39 +78,27 @@ std::string hash_request(const RenderRequest& request) {
   return hash.hex();
 }
 
-struct Renderer::Impl {
-  DataDir data;
-  std::vector<std::filesystem::path> pythons;
-  std::size_t at = 0;
-  std::unique_ptr<Child> child;
-
-  void start() {
-    // -X utf8: the locale decides nothing. PYTHONPATH and user packages stay: Jinja2 may be there.
-    child = std::make_unique<Child>(std::vector<std::string>{pythons[at], "-X", "utf8", data.renderer});
-  }
-};
-
-Renderer::Renderer(DataDir data) : impl_(std::make_unique<Impl>()) {
-  impl_->data = std::move(data);
-  impl_->pythons = python_candidates();
-  if (impl_->pythons.empty()) {
+Renderer::Renderer(DataDir data) : data_(std::move(data)), pythons_(python_candidates()) {
+  if (pythons_.empty()) {
     throw Failure(Exit::Environment, "E0605", "there is no Python to render with",
                   "activate an environment that has Jinja2, or set OPENREG_GEN_PYTHON to its interpreter");
   }
-  impl_->start();
+  start();
 }
 
-Renderer::~Renderer() = default;
+void Renderer::start() {
+  // -X utf8: the locale decides nothing. PYTHONPATH and user packages stay: Jinja2 may be there.
+  child_.emplace(std::vector<std::string>{pythons_[at_], "-X", "utf8", data_.renderer});
+}
 
 std::vector<std::string> Renderer::render(const RenderRequest& request) {
   json caches = json::array();
-  if (const auto cache = cache_dir(); !cache.empty())
-    caches = {impl_->data.templates.parent_path().string(), cache.string()};
-  const std::string text = request_text(request, impl_->data.templates, caches);
+  if (const auto cache = cache_dir(); !cache.empty()) caches = {data_.templates.parent_path().string(), cache.string()};
+  const std::string text = request_text(request, data_.templates, caches);
   std::string without_jinja;
   for (;;) {
-    const std::string python = impl_->pythons[impl_->at].string();
-    const Child::Result result = impl_->child->talk(text);
+    const std::string python = pythons_[at_].string();
+    const Child::Result result = child_->talk(text);
     const json answer = first_line(result.output);
     if (!answer.is_object()) {
       throw Failure(Exit::Environment, "E0607",
@@ -121,17 +108,15 @@ std::vector<std::string> Renderer::render(const RenderRequest& request) {
     }
     if (!answer.contains("error")) {
       auto outputs = texts_behind(result.output, answer.at("sizes"));
-      if (outputs.size() != request.jobs.size()) {
+      if (outputs.size() != request.jobs.size())
         throw Failure(Exit::Internal, "E0607", "the renderer answered another number of files than was asked for");
-      }
       return outputs;
     }
     if (answer["error"].at("kind") != "jinja2") fail(answer["error"], request.user_folder);
     without_jinja += (without_jinja.empty() ? "" : ", ") + python;
-    if (++impl_->at == impl_->pythons.size()) {
+    if (++at_ == pythons_.size())
       throw Failure(Exit::Environment, "E0606", "Jinja2 is not installed for " + without_jinja, "pip install jinja2");
-    }
-    impl_->start();
+    start();
   }
 }
 

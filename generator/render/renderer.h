@@ -2,11 +2,12 @@
 #pragma once
 
 #include "render/data_dir.h"
+#include "system/child.h"
 
 #include <nlohmann/json.hpp>
 
 #include <map>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,17 +40,17 @@ class Renderer {
  public:
   /// Throws Failure(Environment, E0605) if there is no Python.
   explicit Renderer(DataDir data);
-  ~Renderer();
-  Renderer(const Renderer&) = delete;
-  Renderer& operator=(const Renderer&) = delete;
 
   /// The texts, in the order of the jobs. Throws Failure: E0601 to E0603 template:line (the tool's own fault), E0610
   /// and E0611 template:line of the spec's own templates (bad input), E0606 no Jinja2, E0607 the child died.
   std::vector<std::string> render(const RenderRequest& request);
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  void start();
+  DataDir data_;
+  std::vector<fs::path> pythons_;
+  std::size_t at_ = 0;  // which of them is tried
+  std::optional<Child> child_;
 };
 
 }  // namespace openreg_gen

@@ -4,7 +4,6 @@
 #include "diag/text.h"
 #include "releases/releases.h"
 #include "resolve/validate.h"
-#include "spec/rules.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +12,7 @@ namespace {
 
 void validate_torch(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics) {
   const auto installed = torch_release(catalog.torch_version());
-  const auto min = parse_torch_version(*spec.torch.min), max = parse_torch_version(*spec.torch.max);
+  const auto min = torch_release(*spec.torch.min), max = torch_release(*spec.torch.max);
   if (!installed || !min || !max || *min > *max || (*installed >= *min && *installed <= *max)) return;
   const bool below = *installed < *min;
   const auto& bound = below ? spec.torch.min : spec.torch.max;

@@ -1,8 +1,6 @@
 #include "resolve/select.h"
 
-#include "diag/suggest.h"
 #include "releases/releases.h"
-#include "resolve/validate.h"
 #include "spec/minimal_ops.h"
 #include "spec/rules.h"
 #include "strategy/fit.h"
@@ -109,9 +107,8 @@ class Expansion {
 
   std::vector<const Op*> with_delegates(const std::vector<const Op*>& matched) const {
     std::set<const Op*> all(matched.begin(), matched.end());
-    for (const Op* op : matched) {
+    for (const Op* op : matched)
       if (!op->structured_delegate.empty()) all.insert(catalog_.find(op->structured_delegate));
-    }
     all.erase(nullptr);
     std::vector<const Op*> result(all.begin(), all.end());
     std::ranges::sort(result, {}, &Op::name);
@@ -213,7 +210,7 @@ class Expansion {
 bool in_release_range(const OpSpec& entry, const Catalog& catalog) {
   const auto release = torch_release(catalog.torch_version());
   if (!release) return true;
-  const auto since = parse_torch_version(*entry.since), until = parse_torch_version(*entry.until);
+  const auto since = torch_release(*entry.since), until = torch_release(*entry.until);
   return (!since || *release >= *since) && (!until || *release <= *until);
 }
 

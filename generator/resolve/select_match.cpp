@@ -8,11 +8,9 @@
 #include "spec/minimal_ops.h"
 #include "spec/ops_file.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fnmatch.h>
 
-#include <algorithm>
 #include <set>
 
 namespace openreg_gen {
@@ -24,9 +22,8 @@ using Ops = std::vector<const Op*>;
 template <typename Predicate>
 Ops where(const Catalog& catalog, Predicate predicate) {
   Ops found;
-  for (const Op& op : catalog.all()) {
+  for (const Op& op : catalog.all())
     if (predicate(op)) found.push_back(&op);
-  }
   return found;
 }
 
@@ -59,14 +56,12 @@ std::string tag_hint(const Catalog& catalog, const std::string& tag) {
 Ops amp_ops(const Spec& spec, const Catalog& catalog) {
   std::set<std::string> names;
   if (*spec.amp.preset == "cuda") {
-    for (const auto& rule : amp_preset()) {
+    for (const auto& rule : amp_preset())
       if (rule.policy != kAmpBanned) names.emplace(rule.op);
-    }
   }
   for (const auto& name : spec.amp.remove) names.erase(*name);
-  for (const auto& [policy, added] : spec.amp.add) {
+  for (const auto& [policy, added] : spec.amp.add)
     for (const auto& name : added) names.insert(*name);
-  }
   Ops found;
   for (const auto& name : names) {
     if (const Op* op = catalog.find(name)) {
@@ -90,12 +85,10 @@ std::optional<Ops> listed_ops(const std::string& file, const Location& at, Resol
   if (!missing) {
     for (const auto& diagnostic : reading.all()) diagnostics.add(diagnostic);
   }
-  if (!list) {
-    diagnostics.error("E0244", at,
-                      missing ? fmt::format("there is no file '{}'", file) : fmt::format("'{}' cannot be used", file),
-                      missing ? "`python -m torch_NAME.record script.py` writes one" : "");
-    return std::nullopt;
-  }
+  if (!list)
+    return diagnostics.fail(
+        "E0244", at, missing ? fmt::format("there is no file '{}'", file) : fmt::format("'{}' cannot be used", file),
+        missing ? "`python -m torch_NAME.record script.py` writes one" : "");
   if (std::ranges::none_of(resolved.lists, [&](const ListFile& other) { return other.path == file; }))
     resolved.lists.push_back({file, *text});
   Ops found;
@@ -115,7 +108,7 @@ std::optional<Ops> listed_ops(const std::string& file, const Location& at, Resol
 }  // namespace
 
 bool matches_glob(const Op& op, const std::string& glob) {
-  if (glob.find('.') == std::string::npos) return ::fnmatch(glob.c_str(), op.base.c_str(), 0) == 0;
+  if (!contains(glob, '.')) return ::fnmatch(glob.c_str(), op.base.c_str(), 0) == 0;
   const std::string name = op.overload.empty() ? op.name + "." : op.name;
   return ::fnmatch(glob.c_str(), name.c_str(), 0) == 0;
 }
@@ -163,13 +156,12 @@ std::optional<Ops> match_selector(const Selector& selector, const Location& at, 
       return listed_ops(selector.text, at, resolved, diagnostics);
   }
   if (!found.empty()) return found;
-  diagnostics.error(
+  return diagnostics.fail(
       "E0240", at,
       selector.kind == Kind::Tag
           ? fmt::format("no operator of PyTorch {} has the tag '{}'", catalog.torch_version(), selector.text)
           : fmt::format("no operator of PyTorch {} matches '{}'", catalog.torch_version(), selector.text),
       hint);
-  return std::nullopt;
 }
 
 }  // namespace openreg_gen

@@ -24,9 +24,8 @@ Entries by_name(const Resolved& resolved) {
 /// Why a selection, or a range of releases, leaves an operator of the other PyTorch out.
 std::string why_left(const Resolved& there, const std::string& op) {
   for (const auto& selection : there.selections) {
-    for (const auto& left : selection.left) {
+    for (const auto& left : selection.left)
       if (left.op == op) return left.reason;
-    }
   }
   return "no selection brings it";
 }
@@ -95,9 +94,8 @@ SpecDrift compare_spec(const Spec& spec, const Catalog& before, const Catalog& a
   SpecDrift result;
   Diagnostics ignored, wrong;
   const Resolved here = expand_ops(spec, before, ignored), there = expand_ops(spec, after, wrong);
-  for (const auto& diagnostic : wrong.all()) {
+  for (const auto& diagnostic : wrong.all())
     if (diagnostic.severity == Severity::Error) result.selections.push_back(diagnostic);
-  }
   const Entries entries_here = by_name(here), entries_there = by_name(there);
   const auto compare = [&](const OpSpec& entry, const std::string& name, bool selected) {
     result.ops.push_back(compare_entry(entry, name, selected, there, entries_there, before));
@@ -116,9 +114,8 @@ SpecDrift compare_spec(const Spec& spec, const Catalog& before, const Catalog& a
     }
     result.added.back().ops.push_back(op.op.name);
   }
-  for (const OpSpec* entry : there.unknown) {
+  for (const OpSpec* entry : there.unknown)
     if (!entries_here.contains(*entry->name)) compare(*entry, *entry->name, false);
-  }
   compare_amp(spec, before, after, result);
   return result;
 }

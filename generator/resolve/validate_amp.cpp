@@ -58,9 +58,8 @@ void validate_added(const Name& name, const std::string& policy, const Spec& spe
 
 void validate_amp(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics) {
   std::map<std::string, std::string> seen;
-  for (const auto& [policy, names] : spec.amp.add) {
+  for (const auto& [policy, names] : spec.amp.add)
     for (const Name& name : names) validate_added(name, policy, spec, catalog, seen, diagnostics);
-  }
   for (const Name& name : spec.amp.remove) {
     if (find_op(name, catalog, "E0301", "E0302", diagnostics) == nullptr) continue;
     if (*spec.amp.preset == "cuda" && find_amp_rule(*name) != nullptr) continue;

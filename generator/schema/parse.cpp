@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
@@ -59,7 +57,7 @@ class SchemaParser {
     if (text_.substr(at_, 1) == "(") {
       const auto close = text_.find(')', at_);
       annotation = text_.substr(at_ + 1, std::min(close, text_.size()) - at_ - 1);
-      if (close == std::string_view::npos || annotation.find('(') != std::string::npos)
+      if (close == std::string_view::npos || contains(annotation, '('))
         fail(at_, "an alias is a letter, with '!' if it is written to", "such as 'Tensor(a!)'");
       at_ = close + 1;
     }

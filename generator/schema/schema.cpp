@@ -2,10 +2,8 @@
 
 #include "diag/text.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -29,11 +27,6 @@ bool is_inplace_dunder(std::string_view base) {
 bool is_dunder(std::string_view base) { return base.size() > 4 && base.starts_with("__") && base.ends_with("__"); }
 
 }  // namespace
-
-std::string_view to_string(SchemaKind kind) {
-  constexpr std::string_view kWords[] = {"functional", "inplace", "out", "mutable"};
-  return kWords[static_cast<std::size_t>(kind)];
-}
 
 std::string ArgumentSchema::annotated_type() const { return annotate(type, annotation); }
 std::string ReturnSchema::annotated_type() const { return annotate(type, annotation); }

@@ -4,6 +4,8 @@
 // may run on any thread.
 #pragma once
 
+#include "diag/text.h"
+
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -14,7 +16,7 @@ namespace openreg_gen {
 
 /// inplace: writes `self`.  out: writes keyword-only arguments.  mutable: writes some other argument.
 enum class SchemaKind { Functional, Inplace, Out, Mutable };
-std::string_view to_string(SchemaKind kind);
+inline std::string_view to_string(SchemaKind kind) { return word_of("functional inplace out mutable", kind); }
 
 struct ArgumentSchema {
   std::string type;        // without annotation: "Tensor", "Tensor[]", "int[2]?"

@@ -3,9 +3,6 @@
 
 #include "diag/text.h"
 
-#include <algorithm>
-#include <vector>
-
 namespace openreg_gen {
 namespace {
 
@@ -51,10 +48,6 @@ std::span<const AmpPresetRule> amp_preset() {
   return rules;
 }
 
-const AmpPresetRule* find_amp_rule(std::string_view op) {
-  const auto rules = amp_preset();
-  const auto found = std::ranges::lower_bound(rules, op, {}, &AmpPresetRule::op);
-  return found != rules.end() && found->op == op ? &*found : nullptr;
-}
+const AmpPresetRule* find_amp_rule(std::string_view op) { return find_sorted(amp_preset(), op, &AmpPresetRule::op); }
 
 }  // namespace openreg_gen

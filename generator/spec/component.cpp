@@ -5,10 +5,8 @@
 #include "spec/read_keys.h"
 #include "spec/spec.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <map>
 
 namespace openreg_gen {
@@ -19,30 +17,30 @@ using enum Profile;
 // clang-format off
 constexpr Component kComponents[] = {
     {.name = "device", .about = "the whole simulated device: memory that the host cannot touch, misuse explained, every function of the C API", .emulated = true},
-    {.name = "runtime", .about = "the whole runtime: statistics, errors per device, fork, host code on the device's memory, kernels from expressions", .needs = {"device"}},
-    {.name = "gemm", .about = "products of matrices by one function of the device, and convolutions made of them", .needs = {"runtime"}},
-    {.name = "recurrent", .about = "LSTM and GRU layers: the fused cells that PyTorch asks a device for", .needs = {"runtime"}},
-    {.name = "virtual_memory", .about = "addresses that get memory piece by piece: segments of the caching allocator that grow", .needs = {"runtime"}},
-    {.name = "pools", .about = "memory pools: a user's, and those of graphs", .needs = {"runtime"}},
-    {.name = "fallback_report", .about = "what fell back to the CPU is counted, with its cost", .needs = {"runtime"}},
-    {.name = "caching", .about = "freed memory is kept and handed out again", .needs = {"runtime"}, .key = "allocator.device"},
-    {.name = "pluggable", .about = "allocators from shared libraries, loaded by a process", .needs = {"pools"}},
-    {.name = "history", .about = "snapshots of memory, and the history of allocations", .needs = {"runtime"}},
-    {.name = "ipc", .about = "tensors shared between processes", .needs = {"runtime"}},
+    {.name = "runtime", .about = "the whole runtime: statistics, errors per device, fork, host code on the device's memory, kernels from expressions", .needs = "device"},
+    {.name = "gemm", .about = "products of matrices by one function of the device, and convolutions made of them", .needs = "runtime"},
+    {.name = "recurrent", .about = "LSTM and GRU layers: the fused cells that PyTorch asks a device for", .needs = "runtime"},
+    {.name = "virtual_memory", .about = "addresses that get memory piece by piece: segments of the caching allocator that grow", .needs = "runtime"},
+    {.name = "pools", .about = "memory pools: a user's, and those of graphs", .needs = "runtime"},
+    {.name = "fallback_report", .about = "what fell back to the CPU is counted, with its cost", .needs = "runtime"},
+    {.name = "caching", .about = "freed memory is kept and handed out again", .needs = "runtime", .key = "allocator.device"},
+    {.name = "pluggable", .about = "allocators from shared libraries, loaded by a process", .needs = "pools"},
+    {.name = "history", .about = "snapshots of memory, and the history of allocations", .needs = "runtime"},
+    {.name = "ipc", .about = "tensors shared between processes", .needs = "runtime"},
     {.name = "amp", .about = "automatic mixed precision: autocast and the gradient scaler"},
     {.name = "serialization", .about = "metadata of the backend's own in saved tensors"},
-    {.name = "compile", .about = "`torch.compile`, by PyTorch's Inductor", .needs = {"runtime"}, .key = "compile"},
-    {.name = "profiler", .about = "`torch.profiler` shows what the device did", .needs = {"runtime"}, .key = "profiler"},
-    {.name = "graphs", .about = "streams that are captured and replayed", .needs = {"pools"}, .key = "graphs"},
-    {.name = "distributed", .about = "`torch.distributed`: collectives between processes", .needs = {"runtime"}, .key = "distributed"},
-    {.name = "extensions", .about = "C++ outside of the tree that uses streams and guards", .needs = {"runtime"}},
-    {.name = "testing", .about = "each operator of the spec against the CPU, with PyTorch's samples", .needs = {"runtime"}},
-    {.name = "compare", .about = "operators beside the CPU's, as a script calls them", .since = Full, .needs = {"runtime"}},
-    {.name = "record", .about = "the operators that a script asks of the backend, for `openreg-gen add --from`", .since = Full, .needs = {"fallback_report"}},
-    {.name = "sweep", .about = "all of PyTorch's samples, on the device and on the CPU", .since = Full, .needs = {"testing", "recurrent"}},
-    {.name = "upstream", .about = "PyTorch's own test files on the device", .since = Full, .needs = {"testing"}},
-    {.name = "examples", .about = "scripts that train and use networks, beside the one that each tree has", .since = Full, .needs = {"recurrent", "amp"}},
-    {.name = "cpp_tests", .about = "tests of the device and of the runtime in C++", .since = Full, .needs = {"runtime"}},
+    {.name = "compile", .about = "`torch.compile`, by PyTorch's Inductor", .needs = "runtime", .key = "compile"},
+    {.name = "profiler", .about = "`torch.profiler` shows what the device did", .needs = "runtime", .key = "profiler"},
+    {.name = "graphs", .about = "streams that are captured and replayed", .needs = "pools", .key = "graphs"},
+    {.name = "distributed", .about = "`torch.distributed`: collectives between processes", .needs = "runtime", .key = "distributed"},
+    {.name = "extensions", .about = "C++ outside of the tree that uses streams and guards", .needs = "runtime"},
+    {.name = "testing", .about = "each operator of the spec against the CPU, with PyTorch's samples", .needs = "runtime"},
+    {.name = "compare", .about = "operators beside the CPU's, as a script calls them", .since = Full, .needs = "runtime"},
+    {.name = "record", .about = "the operators that a script asks of the backend, for `openreg-gen add --from`", .since = Full, .needs = "fallback_report"},
+    {.name = "sweep", .about = "all of PyTorch's samples, on the device and on the CPU", .since = Full, .needs = "testing recurrent"},
+    {.name = "upstream", .about = "PyTorch's own test files on the device", .since = Full, .needs = "testing"},
+    {.name = "examples", .about = "scripts that train and use networks, beside the one that each tree has", .since = Full, .needs = "recurrent amp"},
+    {.name = "cpp_tests", .about = "tests of the device and of the runtime in C++", .since = Full, .needs = "runtime"},
 };
 // clang-format on
 static_assert(std::size(kComponents) <= 32);
@@ -53,8 +51,7 @@ std::size_t index_of(std::string_view name) {
 
 void collect_missing(const ComponentSet& set, const Component& component, std::vector<std::string_view>& out) {
   if (set.has(component.name) || contains(out, component.name)) return;
-  for (const std::string_view need : component.needs)
-    if (!need.empty()) collect_missing(set, *find_component(need), out);
+  for (const std::string_view need : words_of(component.needs)) collect_missing(set, *find_component(need), out);
   out.push_back(component.name);
 }
 
@@ -82,10 +79,6 @@ const Component* find_component(std::string_view name) { return find_by(kCompone
 
 std::vector<std::string_view> component_names() { return mapped(kComponents, &Component::name); }
 
-std::string_view to_string(Profile profile) {
-  return profile == Minimal ? "minimal" : profile == Standard ? "standard" : "full";
-}
-
 bool ComponentSet::has(std::string_view name) const {
   const std::size_t index = index_of(name);
   return index < std::size(kComponents) && on_[index];
@@ -104,7 +97,7 @@ std::vector<std::string_view> ComponentSet::missing(const Component& component) 
 std::vector<std::string_view> ComponentSet::dependents(const Component& component) const {
   std::vector<std::string_view> out{component.name};
   for (const Component& other : kComponents) {  // those that others need come first, so one pass finds all
-    const bool needs = std::ranges::any_of(other.needs, [&](std::string_view need) { return contains(out, need); });
+    const bool needs = any_word(other.needs, [&](std::string_view need) { return contains(out, need); });
     if (has(other.name) && needs) out.push_back(other.name);
   }
   out.erase(out.begin());
@@ -137,8 +130,8 @@ void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics
   }
   for (const Component& component : kComponents) {
     if (!spec.components.has(component.name)) continue;
-    for (const std::string_view need : component.needs) {
-      if (need.empty() || spec.components.has(need)) continue;
+    for (const std::string_view need : words_of(component.needs)) {
+      if (spec.components.has(need)) continue;
       const auto wanted = said.find(component.name), refused = said.find(need);
       const bool asked = wanted != said.end();
       diagnostics.error("E0181",
@@ -152,9 +145,8 @@ void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics
                               : fmt::format("under `components:` write `{}: false`, too", component.name));
     }
   }
-  for (const Component& component : kComponents) {
+  for (const Component& component : kComponents)
     if (Located<bool>* own = switch_of(spec, component.name)) own->value = spec.components.has(component.name);
-  }
   if (!spec.allocator.device.given())
     spec.allocator.device.value = find_allocator_kind(spec.components.has("caching") ? "caching" : "direct");
 }

@@ -2,12 +2,11 @@
 // here is what it is for, which others it needs, and which profiles have it. Each is one row of component.cpp.
 #pragma once
 
+#include "diag/text.h"
 #include "diag/diagnostic.h"
 
 #include <array>
-#include <cstddef>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,10 +21,10 @@ enum class Profile { Minimal, Standard, Full };
 struct Component {
   std::string_view name;
   std::string_view about;
-  Profile since = Profile::Standard;           // the first profile that has it
-  std::array<std::string_view, 3> needs = {};  // other components
-  std::string_view key = {};                   // a key of the spec's top level that says the same
-  bool emulated = false;                       // a part of the simulated device: external trees have none of it
+  Profile since = Profile::Standard;  // the first profile that has it
+  std::string_view needs = {};        // other components, separated by blanks
+  std::string_view key = {};          // a key of the spec's top level that says the same
+  bool emulated = false;              // a part of the simulated device: external trees have none of it
 };
 
 /// Those that others need come first.
@@ -34,7 +33,7 @@ std::span<const Component> all_components();
 const Component* find_component(std::string_view name);
 /// Their names, for messages.
 std::vector<std::string_view> component_names();
-std::string_view to_string(Profile profile);
+inline std::string_view to_string(Profile profile) { return word_of("minimal standard full", profile); }
 
 /// Which components a spec has.
 class ComponentSet {

@@ -2,12 +2,10 @@
 
 #include "diag/suggest.h"
 #include "diag/text.h"
-#include "spec/reserved_names.h"
 #include "spec/rules.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 namespace openreg_gen {
@@ -23,20 +21,17 @@ constexpr std::string_view kSchemaTypes[] = {"Tensor", "Scalar", "int",        "
 void check_characters(std::string_view text) {
   if (text.size() > 500) fail("E0160", 0, "the schema has more than 500 characters");
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (is_word(text[i]) || std::string_view(" ().,*=?!->[]\"").find(text[i]) != std::string_view::npos) continue;
+    if (is_word(text[i]) || contains(std::string_view(" ().,*=?!->[]\""), text[i])) continue;
     const bool colon = text[i] == ':';
     fail("E0160", i, colon ? "the schema names a namespace" : "this character can't stand in a schema",
          colon ? "leave the namespace out: it is the backend's name" : "");
   }
 }
 
-bool is_keyword(std::string_view name) {
-  return is_cpp_keyword(name) || std::ranges::binary_search(python_keywords(), name);
-}
+bool is_keyword(std::string_view name) { return is_cpp_keyword(name) || has_word(kPythonKeywords, name); }
 
 void check_name(std::string_view name, std::size_t start) {
-  const bool good =
-      std::ranges::none_of(name, is_upper) && name.size() <= 60 && name.find("__") == std::string_view::npos;
+  const bool good = std::ranges::none_of(name, is_upper) && name.size() <= 60 && !includes(name, "__");
   if (!good)
     fail("E0161", start, fmt::format("'{}' is no good name for an operator", name.substr(0, 60)),
          "lower-case letters, digits and single underscores");

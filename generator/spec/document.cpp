@@ -2,17 +2,12 @@
 
 #include "diag/text.h"
 #include "spec/readers.h"
-#include "system/files.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Offset of the first byte that is not part of well-formed UTF-8; npos if all is well.
 std::size_t invalid_utf8(std::string_view text) {
@@ -28,9 +23,8 @@ std::size_t invalid_utf8(std::string_view text) {
                                : lead >= 0xF0 && lead < 0xF5 ? 4
                                                              : 0;
     if (length == 0) return i;
-    for (std::size_t k = 1; k < length; ++k) {
+    for (std::size_t k = 1; k < length; ++k)
       if ((byte(i + k) & 0xC0) != 0x80) return i;
-    }
     const unsigned second = byte(i + 1);
     const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
     const bool surrogate = lead == 0xED && second >= 0xA0;
@@ -50,24 +44,21 @@ bool looks_like_json(const std::string& text, const fs::path& path) {
   return !yaml || nlohmann::json::accept(text);
 }
 
-bool check_text(std::string_view text, const std::string& file, Diagnostics& diagnostics) {
+/// The text, if it is one.
+std::optional<std::string> plain_text(std::string_view text, const std::string& file, Diagnostics& diagnostics) {
   const Location whole{file, 0, 0};
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
-    diagnostics.error("E0105", whole, "the file is UTF-16, not UTF-8", "save it as UTF-8");
-    return false;
-  }
-  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
-    diagnostics.error("E0106", location_at(text, nul, file), fmt::format("a NUL byte at offset {}", nul),
-                      "a spec is plain text");
-    return false;
-  }
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    return diagnostics.fail("E0105", whole, "the file is UTF-16, not UTF-8", "save it as UTF-8");
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos)
+    return diagnostics.fail("E0106", location_at(text, nul, file), fmt::format("a NUL byte at offset {}", nul),
+                            "a spec is plain text");
   if (const auto bad = invalid_utf8(text); bad != std::string_view::npos) {
     const auto byte = static_cast<unsigned char>(text[bad]);
-    diagnostics.error("E0105", location_at(text, bad, file),
-                      fmt::format("byte 0x{:02X} at offset {} is not UTF-8", byte, bad), "save the file as UTF-8");
-    return false;
+    return diagnostics.fail("E0105", location_at(text, bad, file),
+                            fmt::format("byte 0x{:02X} at offset {} is not UTF-8", byte, bad),
+                            "save the file as UTF-8");
   }
-  return true;
+  return std::string(text);
 }
 
 }  // namespace
@@ -93,43 +84,34 @@ std::optional<std::string> read_spec_file(const fs::path& path, Diagnostics& dia
   const Location whole{path.string(), 0, 0};
   std::error_code error;
   const auto status = fs::status(path, error);
-  if (!fs::exists(status)) {
-    diagnostics.error("E0101", whole,
-                      error && error != std::errc::no_such_file_or_directory ? "cannot be read: " + error.message()
-                                                                             : "there is no such file");
-    return std::nullopt;
-  }
+  if (!fs::exists(status))
+    return diagnostics.fail("E0101", whole,
+                            error && error != std::errc::no_such_file_or_directory
+                                ? "cannot be read: " + error.message()
+                                : "there is no such file");
   if (!fs::is_regular_file(status)) {
     const bool folder = fs::is_directory(status);
-    diagnostics.error("E0102", whole, folder ? "is a directory, not a spec" : "is no regular file",
-                      folder ? "name the spec in it, such as NAME.yaml" : "a spec is a plain YAML or JSON file");
-    return std::nullopt;
+    return diagnostics.fail("E0102", whole, folder ? "is a directory, not a spec" : "is no regular file",
+                            folder ? "name the spec in it, such as NAME.yaml" : "a spec is a plain YAML or JSON file");
   }
   auto text = try_read_file(path, kMaxBytes + 1);
-  if (!text) {
-    diagnostics.error("E0101", whole, "cannot be read: permission denied or an input error");
-    return std::nullopt;
-  }
+  if (!text) return diagnostics.fail("E0101", whole, "cannot be read: permission denied or an input error");
   if (text->size() > kMaxBytes) {
     const auto size = fs::file_size(path, error);
     const std::string found = error ? "more than 1 MiB" : fmt::format("{} bytes", size);
-    diagnostics.error("E0103", whole, "is too large for a spec: " + found, "a spec holds at most 1 MiB");
-    return std::nullopt;
+    return diagnostics.fail("E0103", whole, "is too large for a spec: " + found, "a spec holds at most 1 MiB");
   }
   return text;
 }
 
 std::optional<Node> read_document(std::string_view text, const fs::path& path, Diagnostics& diagnostics) {
   const std::string file = path.string();
-  if (text.size() > kMaxBytes) {
-    diagnostics.error("E0103", {file, 0, 0}, fmt::format("is too large for a spec: {} bytes", text.size()),
-                      "a spec holds at most 1 MiB");
-    return std::nullopt;
-  }
-  text = without_byte_order_mark(text);
-  if (!check_text(text, file, diagnostics)) return std::nullopt;
-  const std::string copy(text);
-  return looks_like_json(copy, path) ? read_json(copy, file, diagnostics) : read_yaml(copy, file, diagnostics);
+  if (text.size() > kMaxBytes)
+    return diagnostics.fail("E0103", {file, 0, 0}, fmt::format("is too large for a spec: {} bytes", text.size()),
+                            "a spec holds at most 1 MiB");
+  const auto plain = plain_text(without_byte_order_mark(text), file, diagnostics);
+  if (!plain) return std::nullopt;
+  return looks_like_json(*plain, path) ? read_json(*plain, file, diagnostics) : read_yaml(*plain, file, diagnostics);
 }
 
 Location place_inside(const Node& scalar, std::size_t offset, std::string_view text) {
@@ -146,6 +128,55 @@ Location place_inside(const Node& scalar, std::size_t offset, std::string_view t
   Location at = scalar.at;
   at.column += (quoted ? 1 : 0) + static_cast<int>(count_characters(before));
   return at;
+}
+
+bool TreeBuilder::fail(std::string code, Location at, std::string message, std::string hint) {
+  if (!stopped_) diagnostics_.error(std::move(code), std::move(at), std::move(message), std::move(hint));
+  stopped_ = true;
+  return false;
+}
+
+bool TreeBuilder::count(const Node& node) {
+  return ++count_ <= kMaxNodes || fail("E0109", node.at, fmt::format("the spec holds more than {} values", kMaxNodes));
+}
+
+bool TreeBuilder::open(Node container) {
+  if (stopped_) return false;
+  if (static_cast<int>(open_.size()) >= kMaxDepth)
+    return fail("E0110", container.at, fmt::format("nested more than {} levels deep", kMaxDepth));
+  if (!count(container)) return false;
+  open_.push_back({std::move(container), std::nullopt});
+  return true;
+}
+
+bool TreeBuilder::close() {
+  if (stopped_ || open_.empty()) return false;
+  Node done = std::move(open_.back().node);
+  open_.pop_back();
+  --count_;  // add() counts it again
+  return add(std::move(done));
+}
+
+bool TreeBuilder::add(Node node) {
+  if (stopped_) return false;
+  if (!count(node)) return false;
+  if (open_.empty()) {
+    root = std::move(node);
+    return true;
+  }
+  auto& [parent, key] = open_.back();
+  if (parent.kind == Node::Kind::List) {
+    parent.items.push_back(std::move(node));
+  } else if (!key) {
+    if (!node.is_scalar())
+      return fail("E0107", node.at, fmt::format("a key must be a word, not {}", describe(node.kind)));
+    key = std::move(node);
+  } else {
+    if (node.at.line == 0 || node.kind == Node::Kind::Null) node.at = key->at;
+    parent.entries.emplace_back(std::move(*key), std::move(node));
+    key.reset();
+  }
+  return true;
 }
 
 }  // namespace openreg_gen

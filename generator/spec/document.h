@@ -5,9 +5,9 @@
 #pragma once
 
 #include "diag/diagnostic.h"
+#include "system/files.h"
 
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,10 +37,10 @@ struct Node {
 std::string_view describe(Node::Kind kind);
 
 /// Reads the bytes of a file. An unreadable, too large or non-text file gives an error and no value.
-std::optional<std::string> read_spec_file(const std::filesystem::path& path, Diagnostics& diagnostics);
+std::optional<std::string> read_spec_file(const fs::path& path, Diagnostics& diagnostics);
 
 /// Text to tree; no value if the text is no well-formed document (the errors say why). A byte order mark is skipped.
-std::optional<Node> read_document(std::string_view text, const std::filesystem::path& path, Diagnostics& diagnostics);
+std::optional<Node> read_document(std::string_view text, const fs::path& path, Diagnostics& diagnostics);
 
 /// The place of byte `offset` of the value of a scalar: exact where the value stands in the text as it is, else the
 /// scalar's own place.

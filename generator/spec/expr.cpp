@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <utility>
@@ -16,18 +15,14 @@ namespace {
 
 constexpr int kMaxExprDepth = 64;
 constexpr std::size_t kMaxLength = 500;
-// clang-format off
-constexpr std::string_view kFunctions[] = {
-    "std::abs", "std::acos", "std::acosh", "std::asin", "std::asinh", "std::atan", "std::atan2", "std::atanh",
-    "std::cbrt", "std::ceil", "std::clamp", "std::copysign", "std::cos", "std::cosh", "std::erf", "std::erfc",
-    "std::exp", "std::exp2", "std::expm1", "std::fabs", "std::floor", "std::fma", "std::fmax", "std::fmin",
-    "std::fmod", "std::hypot", "std::isfinite", "std::isinf", "std::isnan", "std::lgamma", "std::log", "std::log10",
-    "std::log1p", "std::log2", "std::max", "std::min", "std::nearbyint", "std::pow", "std::remainder", "std::rint",
-    "std::round", "std::signbit", "std::sin", "std::sinh", "std::sqrt", "std::tan", "std::tanh", "std::tgamma",
-    "std::trunc", "c10::div_floor_floating", "c10::div_floor_integer", "c10::is_negative", "std::arg", "std::conj",
-    "std::imag", "std::norm", "std::real", "has_value", "value_or"
-};
-// clang-format on
+constexpr std::string_view kFunctions =
+    "std::abs std::acos std::acosh std::asin std::asinh std::atan std::atan2 std::atanh std::cbrt std::ceil "
+    "std::clamp std::copysign std::cos std::cosh std::erf std::erfc std::exp std::exp2 std::expm1 std::fabs "
+    "std::floor std::fma std::fmax std::fmin std::fmod std::hypot std::isfinite std::isinf std::isnan std::lgamma "
+    "std::log std::log10 std::log1p std::log2 std::max std::min std::nearbyint std::pow std::remainder std::rint "
+    "std::round std::signbit std::sin std::sinh std::sqrt std::tan std::tanh std::tgamma std::trunc "
+    "c10::div_floor_floating c10::div_floor_integer c10::is_negative std::arg std::conj std::imag std::norm std::real "
+    "has_value value_or";
 constexpr std::string_view kExprTypes[] = {"scalar_t", "bool", "int", "float", "double", "int64_t"};
 constexpr std::string_view kBinary[][6] = {
     {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
@@ -70,7 +65,7 @@ class ExprParser {
       fail("E0156", 0, fmt::format("the expression has {} characters, at most {}", text_.size(), kMaxLength));
     for (std::size_t i = 0; i < text_.size(); ++i) {
       const char c = text_[i];
-      if (!is_word(c) && std::string_view(" +-*/%<>=!&|^~?:,().").find(c) == std::string_view::npos) {
+      if (!is_word(c) && !contains(std::string_view(" +-*/%<>=!&|^~?:,()."), c)) {
         const auto byte = static_cast<unsigned char>(c);
         fail("E0155", i,
              byte >= 0x20 && byte < 0x7F ? fmt::format("'{}' can't stand in an expression", c)
@@ -117,13 +112,12 @@ class ExprParser {
     for (const auto candidate : kBinary[level]) {
       if (candidate.empty() || text_.substr(at_, candidate.size()) != candidate) continue;
       const char after = at_ + candidate.size() < text_.size() ? text_[at_ + candidate.size()] : ' ';
-      const bool longer = candidate.size() == 1 &&
-                          ((candidate[0] == after && std::string_view("|&<>").find(after) != std::string_view::npos) ||
-                           (after == '=' && std::string_view("<>").find(candidate[0]) != std::string_view::npos));
+      const bool longer =
+          candidate.size() == 1 && ((candidate[0] == after && contains(std::string_view("|&<>"), after)) ||
+                                    (after == '=' && contains(std::string_view("<>"), candidate[0])));
       if (longer) continue;
-      if (after == '=' && candidate != "==" && candidate != "!=" && candidate != "<=" && candidate != ">=") {
+      if (after == '=' && candidate != "==" && candidate != "!=" && candidate != "<=" && candidate != ">=")
         fail("E0156", at_, fmt::format("'{}=' assigns", candidate), "an expression changes nothing");
-      }
       return candidate;
     }
     return {};
@@ -208,9 +202,7 @@ class ExprParser {
     const auto start = at_;
     const char c = text_[at_];
     const bool fraction = c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]);
-    if (is_digit(c) || fraction) {
-      return number();
-    }
+    if (is_digit(c) || fraction) return number();
     if (accept("(")) {
       ExprNode node{ExprKind::Group, "(", start, {conditional()}};
       expect(")", start);
@@ -227,10 +219,10 @@ class ExprParser {
     if (name == "static_cast") return cast(start);
     if (name == "true" || name == "false") return {ExprKind::Number, std::move(name), start, {}};
     const bool type = contains(kExprTypes, name);
-    const bool qualified = name.find("::") != std::string::npos;
+    const bool qualified = includes(name, "::");
     const auto opened = at_;
     if (text_.substr(at_, 1) == "(") {
-      if (!type && !contains(kFunctions, name)) unknown_function(name, start);
+      if (!type && !has_word(kFunctions, name)) unknown_function(name, start);
       accept("(");
       auto parts = arguments(opened);
       if (type && parts.size() != 1) fail("E0156", start, fmt::format("'{}' converts one value", name));
@@ -243,11 +235,11 @@ class ExprParser {
   }
 
   [[noreturn]] static void unknown_function(const std::string& name, std::size_t start) {
-    if (contains(kFunctions, name)) fail("E0156", start, fmt::format("'{}' is a function and wants arguments", name));
+    if (has_word(kFunctions, name)) fail("E0156", start, fmt::format("'{}' is a function and wants arguments", name));
     const std::string with_std = "std::" + name;
-    const bool forgotten = contains(kFunctions, with_std);
+    const bool forgotten = has_word(kFunctions, with_std);
     fail("E0157", start, fmt::format("unknown function '{}'", name.substr(0, 60)),
-         forgotten ? "did you mean '" + with_std + "'?" : did_you_mean(name, kFunctions));
+         forgotten ? "did you mean '" + with_std + "'?" : did_you_mean(name, words_of(kFunctions)));
   }
 
   std::string_view text_;

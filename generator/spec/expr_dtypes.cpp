@@ -4,21 +4,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
 using ExprKind = ExprNode::Kind;
 
 // What complex numbers have, too, and whether the result is real.
-constexpr std::string_view kComplexFunctions[] = {"std::acos",  "std::acosh", "std::asin", "std::asinh", "std::atan",
-                                                  "std::atanh", "std::conj",  "std::cos",  "std::cosh",  "std::exp",
-                                                  "std::log",   "std::log10", "std::pow",  "std::sin",   "std::sinh",
-                                                  "std::sqrt",  "std::tan",   "std::tanh"};
-constexpr std::string_view kRealParts[] = {"std::abs", "std::arg", "std::imag", "std::norm", "std::real"};
-constexpr std::string_view kNotElements[] = {"std::isfinite", "std::isinf",       "std::isnan",
-                                             "std::signbit",  "c10::is_negative", "has_value"};
+constexpr std::string_view kComplexFunctions =
+    "std::acos std::acosh std::asin std::asinh std::atan std::atanh std::conj std::cos std::cosh std::exp std::log "
+    "std::log10 std::pow std::sin std::sinh std::sqrt std::tan std::tanh";
+constexpr std::string_view kRealParts = "std::abs std::arg std::imag std::norm std::real";
+constexpr std::string_view kNotElements = "std::isfinite std::isinf std::isnan std::signbit c10::is_negative has_value";
 constexpr std::string_view kOfIntegers[] = {"%", "&", "|", "^", "~", "<<", ">>"};
 
 /// An operator or function that not all dtypes have.
@@ -60,12 +56,12 @@ struct Uses {
     } else if (node.kind == ExprKind::Cast) {
       return node.text == "scalar_t" ? sum : Value{};
     } else if (node.kind == ExprKind::Call) {
-      const bool real_part = contains(kRealParts, node.text);
+      const bool real_part = has_word(kRealParts, node.text);
       sum.real = sum.real || real_part;
-      const bool any = real_part || contains(kComplexFunctions, node.text) || node.text.starts_with("has_") ||
+      const bool any = real_part || has_word(kComplexFunctions, node.text) || node.text.starts_with("has_") ||
                        node.text == "value_or";
       if (!any) use(node, sum);
-      if (contains(kNotElements, node.text)) return {};
+      if (has_word(kNotElements, node.text)) return {};
     }
     return sum;
   }
@@ -83,9 +79,7 @@ std::optional<ExprError> dtype_error(const Expr& expr, const std::vector<std::st
                                      const std::function<bool(const std::string&)>& is_element) {
   static const std::vector<std::string> kAll = {"float32"};
   const auto complex = [](const std::string& dtype) { return dtype.starts_with("complex"); };
-  const auto not_integer = [&](const std::string& dtype) {
-    return complex(dtype) || dtype.find("float") != std::string::npos;
-  };
+  const auto not_integer = [&](const std::string& dtype) { return complex(dtype) || includes(dtype, "float"); };
   const auto& all = dtypes.empty() ? kAll : dtypes;
   Uses found;
   found.value(expr.root);

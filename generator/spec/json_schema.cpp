@@ -117,13 +117,11 @@ std::string spec_markdown() {
     if (key.path.empty()) continue;
     if (top) {
       out += "\n## `" + std::string(key.path) + "`\n\n" + std::string(key.description);
-      if (key.type != KeyType::Map && key.type != KeyType::Table && key.type != KeyType::List) {
+      if (key.type != KeyType::Map && key.type != KeyType::Table && key.type != KeyType::List)
         out += " Default: `" + std::string(default_text(key)) + "`.";
-      }
       out += "\n";
-      if (!child_keys(key.path).empty() || find_key(key.path, ".*") || find_key(key.path, "[]")) {
+      if (!child_keys(key.path).empty() || find_key(key.path, ".*") || find_key(key.path, "[]"))
         out += "\n| key | type | default | meaning | example |\n|---|---|---|---|---|\n";
-      }
       continue;
     }
     if (key.path.ends_with("[]") && key.path != "custom_ops[]") continue;

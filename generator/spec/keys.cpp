@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
@@ -187,8 +185,8 @@ const std::vector<ComponentKey>& component_keys() {
     std::vector<ComponentKey> out;
     for (const Component& component : all_components()) {
       std::string needs;
-      for (const std::string_view need : component.needs)
-        if (!need.empty()) needs += fmt::format("{}`{}`", needs.empty() ? " Needs " : ", ", need);
+      for (const std::string_view need : words_of(component.needs))
+        needs += fmt::format("{}`{}`", needs.empty() ? " Needs " : ", ", need);
       std::string about(component.about);
       about[0] = to_upper(about[0]);
       out.push_back({fmt::format("components.{}", component.name),

@@ -26,6 +26,9 @@ enum class KeyType {
 struct RuleContext {
   std::string_view path;
   Diagnostics& diagnostics;
+  void error(std::string code, const Node& node, std::string message, std::string hint = {}) const {
+    diagnostics.error(std::move(code), node.at, std::move(message), std::move(hint));
+  }
 };
 /// Checks a text that has the right type; reports what is wrong with it.
 using Rule = void (*)(const Node&, RuleContext&);

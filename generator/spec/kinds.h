@@ -1,8 +1,8 @@
 // The kinds of device allocators and of devices, each one value of kinds.cpp.
 #pragma once
 
-#include <algorithm>
-#include <array>
+#include "diag/text.h"
+
 #include <span>
 #include <string_view>
 
@@ -23,11 +23,11 @@ const AllocatorKind* find_allocator_kind(std::string_view word);
 
 /// What stands behind the C API that the runtime calls.
 struct DeviceKind {
-  std::string_view word;                      // of `device.api`; templates see it as device.<word>
-  std::string_view about;                     // of the reference page, behind the word
-  bool simulated = false;                     // no hardware: the tree has the device itself
-  std::array<std::string_view, 5> keys = {};  // keys of `device` that not all kinds have, and this one has
-  bool has_key(std::string_view key) const { return !key.empty() && std::ranges::find(keys, key) != keys.end(); }
+  std::string_view word;       // of `device.api`; templates see it as device.<word>
+  std::string_view about;      // of the reference page, behind the word
+  bool simulated = false;      // no hardware: the tree has the device itself
+  std::string_view keys = {};  // of `device`: those that not all kinds have, and this one has
+  bool has_key(std::string_view key) const { return has_word(keys, key); }
 };
 
 /// In the order of the reference page.

@@ -1,72 +1,34 @@
 // The names of a spec: what torch.device() parses, and who else has them.
-#include "diag/suggest.h"
 #include "diag/text.h"
-#include "spec/reserved_names.h"
 #include "spec/rules.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
-constexpr std::string_view kDeviceTypes[] = {
-    "cpu",    "cuda", "fpga", "hip",    "hpu",    "ideep",      "ipu",           "lazy", "maia",   "meta", "metal",
-    "mkldnn", "mps",  "mtia", "opencl", "opengl", "privateuse", "privateuseone", "ve",   "vulkan", "xla",  "xpu"};
-constexpr std::string_view kCppWords[] = {
-    "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
-    "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char8_t",
-    "char16_t",    "char32_t", "class",      "co_await",  "co_return", "co_yield",     "compl",
-    "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
-    "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
-    "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
-    "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
-    "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
-    "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
-    "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
-    "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
-    "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
-    "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
-    "xor_eq",      "linux",    "unix",       "errno",     "assert"};
-constexpr std::string_view kNamespaces[] = {"at",       "aten",  "caffe",     "detail", "fmt",    "gtest",
-                                            "gmock",    "impl",  "native",    "pybind", "py",     "std",
-                                            "testing",  "torch", "functorch", "c10",    "caffe2", "pybind11",
-                                            "nlohmann", "posix", "internal",  "ops",    "meta"};
+constexpr std::string_view kDeviceTypes =
+    "cpu cuda fpga hip hpu ideep ipu lazy maia meta metal mkldnn mps mtia opencl opengl privateuse privateuseone ve "
+    "vulkan xla xpu";
+constexpr std::string_view kCppWords =
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class "
+    "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
+    "default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int "
+    "long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register "
+    "reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch template "
+    "this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t "
+    "while xor xor_eq linux unix errno assert";
+constexpr std::string_view kNamespaces =
+    "at aten caffe detail fmt gtest gmock impl native pybind py std testing torch functorch c10 caffe2 pybind11 "
+    "nlohmann posix internal ops meta";
 // lib<name>.so, and targets of CMake and of PyTorch's own CMake package (torch_<name>, <name>).
-constexpr std::string_view kBuildNames[] = {"all",
-                                            "bindings",
-                                            "c",
-                                            "clean",
-                                            "dl",
-                                            "edit_cache",
-                                            "experimental",
-                                            "global_deps",
-                                            "help",
-                                            "install",
-                                            "library",
-                                            "list_install_components",
-                                            "m",
-                                            "nightly",
-                                            "package",
-                                            "package_source",
-                                            "protobuf",
-                                            "python",
-                                            "rebuild_cache",
-                                            "rt",
-                                            "shm",
-                                            "stdc",
-                                            "test",
-                                            "util"};
-constexpr std::string_view kDistributedBackends[] = {"fake",     "gloo", "mpi",       "nccl",
-                                                     "threaded", "ucc",  "undefined", "xccl"};
-constexpr std::string_view kFolders[] = {
-    "build",       "csrc",       "dist",  "docs",       "tests", "third_party", "torch", "torchgen", "functorch",
-    "torchvision", "torchaudio", "numpy", "setuptools", "pip",   "pytest",      "cmake", "wheel"};
-
-bool among_sorted(std::span<const std::string_view> list, std::string_view word) {
-  return std::ranges::binary_search(list, word);
-}
+constexpr std::string_view kBuildNames =
+    "all bindings c clean dl edit_cache experimental global_deps help install library list_install_components m "
+    "nightly package package_source protobuf python rebuild_cache rt shm stdc test util";
+constexpr std::string_view kDistributedBackends = "fake gloo mpi nccl threaded ucc undefined xccl";
+constexpr std::string_view kFolders =
+    "build csrc dist docs tests third_party torch torchgen functorch torchvision torchaudio numpy setuptools pip "
+    "pytest cmake wheel";
 
 constexpr std::string_view kPattern =
     "lower-case letters, with single underscores between them: such as 'mydevice' or 'my_device'";
@@ -74,16 +36,13 @@ constexpr std::string_view kPattern =
 /// Why torch.device() or a file system would not take the name; empty if all is well.
 std::string malformed(std::string_view name) {
   if (name.empty()) return "is empty";
-  if (name.find('/') != std::string_view::npos || name.find("..") != std::string_view::npos)
-    return "is a path, not a name";
+  if (contains(name, '/') || includes(name, "..")) return "is a path, not a name";
   if (std::ranges::any_of(name, is_upper)) return "has upper-case letters, which torch.device() doesn't parse";
   if (std::ranges::any_of(name, is_digit)) return "has digits, which torch.device() doesn't parse in a device type";
-  for (const char c : name) {
+  for (const char c : name)
     if (!is_lower(c) && c != '_') return "has characters that torch.device() doesn't parse";
-  }
   if (!is_lower(name.front())) return "must begin with a letter";
-  if (name.back() == '_' || name.find("__") != std::string_view::npos)
-    return "has underscores that C++ reserves or that end it";
+  if (name.back() == '_' || includes(name, "__")) return "has underscores that C++ reserves or that end it";
   return {};
 }
 
@@ -93,19 +52,16 @@ struct Taken {
 };
 
 std::optional<Taken> taken(std::string_view name) {
-  if (contains(kDeviceTypes, name)) return Taken{"E0122", "a device type of PyTorch's own"};
-  if (name.starts_with("cpu") || name.starts_with("cuda")) {
+  if (has_word(kDeviceTypes, name)) return Taken{"E0122", "a device type of PyTorch's own"};
+  if (name.starts_with("cpu") || name.starts_with("cuda"))
     return Taken{"E0125", "not usable: torch.load() takes what begins with 'cpu' or 'cuda' for those devices"};
-  }
-  if (contains(kCppWords, name)) return Taken{"E0124", "a word of C++"};
-  if (among_sorted(python_keywords(), name)) return Taken{"E0124", "a keyword of Python"};
-  if (contains(kNamespaces, name)) return Taken{"E0126", "a namespace that C++ or PyTorch has"};
-  if (among_sorted(torch_names(), name)) return Taken{"E0123", "already an attribute of torch, Tensor or Module"};
-  if (contains(kBuildNames, name)) return Taken{"E0127", "a library or a build target already"};
-  if (among_sorted(header_names(), name))
-    return Taken{"E0127", fmt::format("a header already: it would hide <{}.h>", name)};
-  if (among_sorted(c_names(), name))
-    return Taken{"E0126", "a function of the C library, so no C++ namespace can have it"};
+  if (has_word(kCppWords, name)) return Taken{"E0124", "a word of C++"};
+  if (has_word(kPythonKeywords, name)) return Taken{"E0124", "a keyword of Python"};
+  if (has_word(kNamespaces, name)) return Taken{"E0126", "a namespace that C++ or PyTorch has"};
+  if (has_word(kTorchNames, name)) return Taken{"E0123", "already an attribute of torch, Tensor or Module"};
+  if (has_word(kBuildNames, name)) return Taken{"E0127", "a library or a build target already"};
+  if (has_word(kHeaderNames, name)) return Taken{"E0127", fmt::format("a header already: it would hide <{}.h>", name)};
+  if (has_word(kCNames, name)) return Taken{"E0126", "a function of the C library, so no C++ namespace can have it"};
   return std::nullopt;
 }
 
@@ -115,17 +71,16 @@ bool identifier(const Node& node, RuleContext& context, std::string_view example
   const auto key = last_part(context.path);
   const bool good = is_identifier(text) && text[0] != '_' && text.size() <= 60;
   if (!good) {
-    context.diagnostics.error("E0129", node.at, fmt::format("{} '{}' is no C++ identifier", key, shown(text)),
-                              fmt::format("letters, digits and underscores, a letter first: such as '{}'", example));
+    context.error("E0129", node, fmt::format("{} '{}' is no C++ identifier", key, shown(text)),
+                  fmt::format("letters, digits and underscores, a letter first: such as '{}'", example));
     return false;
   }
   if (is_cpp_keyword(text)) {
-    context.diagnostics.error("E0130", node.at, fmt::format("{} '{}' is a word of C++", key, text));
+    context.error("E0130", node, fmt::format("{} '{}' is a word of C++", key, text));
     return false;
   }
-  if (text.find("__") != std::string_view::npos) {
-    context.diagnostics.error("E0130", node.at,
-                              fmt::format("{} '{}' has two underscores in a row, which C++ reserves", key, text));
+  if (includes(text, "__")) {
+    context.error("E0130", node, fmt::format("{} '{}' has two underscores in a row, which C++ reserves", key, text));
     return false;
   }
   return true;
@@ -133,25 +88,19 @@ bool identifier(const Node& node, RuleContext& context, std::string_view example
 
 }  // namespace
 
-bool is_cpp_keyword(std::string_view word) { return contains(kCppWords, word); }
+bool is_cpp_keyword(std::string_view word) { return has_word(kCppWords, word); }
 
 namespace rules {
 
 void backend_name(const Node& node, RuleContext& context) {
   const std::string_view name = node.text;
-  if (const auto why = malformed(name); !why.empty()) {
-    context.diagnostics.error("E0120", node.at, fmt::format("name '{}' {}", shown(name), why), std::string(kPattern));
-    return;
-  }
-  if (name.size() > 30) {
-    context.diagnostics.error("E0121", node.at, fmt::format("name '{}' is {} letters long", shown(name), name.size()),
-                              "at most 30");
-    return;
-  }
-  if (const auto by = taken(name)) {
-    context.diagnostics.error(std::string(by->code), node.at, fmt::format("name '{}' is {}", name, by->by),
-                              "choose another name");
-  }
+  if (const auto why = malformed(name); !why.empty())
+    return context.error("E0120", node, fmt::format("name '{}' {}", shown(name), why), std::string(kPattern));
+  if (name.size() > 30)
+    return context.error("E0121", node, fmt::format("name '{}' is {} letters long", shown(name), name.size()),
+                         "at most 30");
+  if (const auto by = taken(name))
+    context.error(std::string(by->code), node, fmt::format("name '{}' is {}", name, by->by), "choose another name");
 }
 
 void package(const Node& node, RuleContext& context) {
@@ -159,24 +108,22 @@ void package(const Node& node, RuleContext& context) {
   const bool good = !text.empty() && text.size() <= 60 && (is_lower(text[0]) || text[0] == '_') &&
                     std::ranges::all_of(text, [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
   if (!good) {
-    const bool climbs = text.find('/') != std::string_view::npos || text.find("..") != std::string_view::npos;
-    context.diagnostics.error(
-        "E0128", node.at,
+    const bool climbs = contains(text, '/') || includes(text, "..");
+    return context.error(
+        "E0128", node,
         fmt::format("package '{}' {}", shown(text), climbs ? "would leave the tree" : "is no Python identifier"),
         "lower-case letters, digits and underscores: such as 'torch_mydevice'");
-    return;
   }
-  if (among_sorted(python_keywords(), text) || among_sorted(stdlib_modules(), text) || contains(kFolders, text)) {
-    context.diagnostics.error("E0128", node.at, fmt::format("package '{}' is a module or a folder already", text),
-                              "such as 'torch_mydevice'");
+  if (has_word(kPythonKeywords, text) || has_word(kStdlibModules, text) || has_word(kFolders, text)) {
+    context.error("E0128", node, fmt::format("package '{}' is a module or a folder already", text),
+                  "such as 'torch_mydevice'");
   }
 }
 
 void cpp_namespace(const Node& node, RuleContext& context) {
   if (!identifier(node, context, "mydevice")) return;
-  if (contains(kNamespaces, node.text) || among_sorted(c_names(), node.text)) {
-    context.diagnostics.error("E0130", node.at, fmt::format("namespace '{}' is taken by C, C++ or PyTorch", node.text));
-  }
+  if (has_word(kNamespaces, node.text) || has_word(kCNames, node.text))
+    context.error("E0130", node, fmt::format("namespace '{}' is taken by C, C++ or PyTorch", node.text));
 }
 
 void class_prefix(const Node& node, RuleContext& context) { identifier(node, context, "MyDevice"); }
@@ -187,9 +134,8 @@ void api_prefix(const Node& node, RuleContext& context) {
   if (!text.empty() && is_cpp_keyword(text)) return;
   if (!identifier(node, context, "mydev")) return;
   if (!is_lower(text[0])) {
-    context.diagnostics.error("E0129", node.at,
-                              fmt::format("api_prefix '{}' must begin with a lower-case letter", text),
-                              fmt::format("such as '{}'", lower_camel_case(text)));
+    context.error("E0129", node, fmt::format("api_prefix '{}' must begin with a lower-case letter", text),
+                  fmt::format("such as '{}'", lower_camel_case(text)));
   }
 }
 
@@ -197,11 +143,10 @@ void distributed_backend(const Node& node, RuleContext& context) {
   if (!identifier(node, context, "mydeviceccl")) return;
   const std::string_view text = node.text;
   if (std::ranges::any_of(text, is_upper)) {
-    context.diagnostics.error("E0129", node.at, fmt::format("distributed.backend '{}' has upper-case letters", text),
-                              "torch.distributed compares names in lower case");
-  } else if (contains(kDistributedBackends, text)) {
-    context.diagnostics.error("E0130", node.at,
-                              fmt::format("distributed.backend '{}' is a backend of torch.distributed's own", text));
+    context.error("E0129", node, fmt::format("distributed.backend '{}' has upper-case letters", text),
+                  "torch.distributed compares names in lower case");
+  } else if (has_word(kDistributedBackends, text)) {
+    context.error("E0130", node, fmt::format("distributed.backend '{}' is a backend of torch.distributed's own", text));
   }
 }
 

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 namespace openreg_gen {
@@ -18,8 +17,7 @@ constexpr const char* kForms = "a list of names, one name a line, or what `pytho
 
 class Reader {
  public:
-  Reader(const std::filesystem::path& path, Diagnostics& diagnostics)
-      : file_(path.string()), diagnostics_(diagnostics) {}
+  Reader(const fs::path& path, Diagnostics& diagnostics) : file_(path.string()), diagnostics_(diagnostics) {}
 
   OpsFile read(std::string_view text) {
     text = without_byte_order_mark(text);
@@ -120,7 +118,7 @@ class Reader {
     if (plain.text.starts_with("aten::")) plain.text.erase(0, 6);
     if (plain.text.starts_with("aten.")) plain.text.erase(0, 5);
     if (plain.text.ends_with(".default")) plain.text.resize(plain.text.size() - 8);
-    if (plain.text.find("::") != std::string::npos) {
+    if (includes(plain.text, "::")) {
       diagnostics_.warning("E0173", node.at, fmt::format("'{}' is no operator of PyTorch's own", node.text),
                            "it is left out");
       return;
@@ -159,8 +157,7 @@ class Reader {
 
 }  // namespace
 
-std::optional<OpsFile> parse_ops_file(std::string_view text, const std::filesystem::path& path,
-                                      Diagnostics& diagnostics) {
+std::optional<OpsFile> parse_ops_file(std::string_view text, const fs::path& path, Diagnostics& diagnostics) {
   Diagnostics own;
   OpsFile result = Reader(path, own).read(text);
   own.finish(without_byte_order_mark(text));
@@ -169,13 +166,12 @@ std::optional<OpsFile> parse_ops_file(std::string_view text, const std::filesyst
   return result;
 }
 
-std::optional<OpsFile> read_ops_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
+std::optional<OpsFile> read_ops_file(const fs::path& path, Diagnostics& diagnostics) {
   const auto text = read_spec_file(path, diagnostics);
   if (!text) return std::nullopt;
-  if (text->find('\0') != std::string::npos) {
-    diagnostics.error("E0106", {path.string(), 0, 0}, "the file holds NUL bytes", "a list of operators is plain text");
-    return std::nullopt;
-  }
+  if (text->find('\0') != std::string::npos)
+    return diagnostics.fail("E0106", {path.string(), 0, 0}, "the file holds NUL bytes",
+                            "a list of operators is plain text");
   return parse_ops_file(*text, path, diagnostics);
 }
 

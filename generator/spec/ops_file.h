@@ -7,9 +7,9 @@
 #pragma once
 
 #include "diag/diagnostic.h"
+#include "system/files.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,9 +33,8 @@ struct OpsFile {
 /// Reads FILE. What is wrong is appended to `diagnostics`, with the place in FILE and its source line; no value if
 /// there was an error. Operators of other namespaces are left out, with a warning. Never throws for bad input; at most
 /// 1 MiB is read.
-std::optional<OpsFile> read_ops_file(const std::filesystem::path& path, Diagnostics& diagnostics);
+std::optional<OpsFile> read_ops_file(const fs::path& path, Diagnostics& diagnostics);
 /// The same on a text in memory; `path` is used in locations only.
-std::optional<OpsFile> parse_ops_file(std::string_view text, const std::filesystem::path& path,
-                                      Diagnostics& diagnostics);
+std::optional<OpsFile> parse_ops_file(std::string_view text, const fs::path& path, Diagnostics& diagnostics);
 
 }  // namespace openreg_gen

@@ -1,8 +1,7 @@
 // From the checked tree to the structs of spec.h.
-#include "spec/parse_steps.h"
+#include "releases/releases.h"
 #include "spec/read_keys.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -72,7 +71,7 @@ class Parse {
  private:
   void check_torch() {
     const auto& t = spec_.torch;
-    if (parse_torch_version(*t.min) > parse_torch_version(*t.max)) {
+    if (torch_release(*t.min) > torch_release(*t.max)) {
       const bool at_max = t.max.given();
       diagnostics_.error("E0138", at_max ? t.max.at : t.min.at,
                          fmt::format("torch.max {} is below torch.min {}", *t.max, *t.min),
@@ -104,11 +103,10 @@ class Parse {
       OpSpec op;
       op.name = {name.text, name.at};
       read_keys(op, "ops.*", &node);
-      for (const Strategy& strategy : all_strategies()) {
+      for (const Strategy& strategy : all_strategies())
         if (!op.strategy.given() && node.find(strategy.implied_by) != nullptr) op.strategy.value = &strategy;
-      }
       read_skips(op.tests, node.find("tests"), diagnostics_);
-      if (op.since.given() && op.until.given() && parse_torch_version(*op.since) > parse_torch_version(*op.until))
+      if (op.since.given() && op.until.given() && torch_release(*op.since) > torch_release(*op.until))
         diagnostics_.error("E0177", op.until.at, fmt::format("'until' {} is before 'since' {}", *op.until, *op.since));
       if (name.text.starts_with('-') && !node.entries.empty()) {
         diagnostics_.error("E0176", node.at, fmt::format("'{}' takes operators out and has no value", name.text),
@@ -169,7 +167,7 @@ Spec::Spec() {
 }
 OpSpec::OpSpec() { read_keys(*this, "ops.*", nullptr); }
 
-Spec parse_spec_text(std::string text, const std::filesystem::path& path, Diagnostics& diagnostics) {
+Spec parse_spec_text(std::string text, const fs::path& path, Diagnostics& diagnostics) {
   Spec spec;
   spec.path = path;
   spec.text = std::move(text);
@@ -177,7 +175,7 @@ Spec parse_spec_text(std::string text, const std::filesystem::path& path, Diagno
   return spec;
 }
 
-Spec parse_spec(const std::filesystem::path& path, Diagnostics& diagnostics) {
+Spec parse_spec(const fs::path& path, Diagnostics& diagnostics) {
   if (auto text = read_spec_file(path, diagnostics)) return parse_spec_text(std::move(*text), path, diagnostics);
   Spec spec;
   spec.path = path;

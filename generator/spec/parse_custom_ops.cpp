@@ -1,6 +1,5 @@
 // `custom_ops` of a spec.
 #include "spec/custom_schema.h"
-#include "spec/parse_steps.h"
 #include "spec/read_keys.h"
 
 #include <fmt/format.h>

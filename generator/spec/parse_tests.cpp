@@ -1,10 +1,8 @@
 // The parts of a spec that say how operators are tested: `ops.*.tests` and `tests`.
-#include "spec/parse_steps.h"
 #include "spec/read_keys.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 namespace openreg_gen {

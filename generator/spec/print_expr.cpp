@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
@@ -21,7 +19,7 @@ class PythonPrinter : public ExprPrinter {
     if (node.text == "false") return "False";
     std::string text = lower_case(node.text);
     const bool hex = text.starts_with("0x");
-    while (std::string_view(hex ? "ul" : "ulf").find(text.back()) != std::string_view::npos) text.pop_back();
+    while (contains(std::string_view(hex ? "ul" : "ulf"), text.back())) text.pop_back();
     const bool octal = text.size() > 1 && text[0] == '0' && std::ranges::all_of(text, is_digit);
     return octal ? "0o" + text.substr(1) : text;
   }
@@ -62,9 +60,8 @@ class OpenClPrinter : public ExprPrinter {
   std::string name(const ExprNode& node) const override { return "v_" + node.text; }
   std::string call(const ExprNode& node) const override {
     if (node.text == "has_value") return "has_" + node.parts[0].text;
-    if (node.text == "value_or") {
+    if (node.text == "value_or")
       return fmt::format("(has_{0} ? v_{0} : (acc_t)({1}))", node.parts[0].text, print(node.parts[1]));
-    }
     const std::size_t colons = node.text.rfind("::");
     return fmt::format("f_{}({})", colons == std::string::npos ? node.text : node.text.substr(colons + 2),
                        arguments(node));

@@ -45,9 +45,8 @@ class JsonHandler final : public nlohmann::json_sax<json> {
     const Location at{file_, line_, column_};
     if (cursor_ >= text_.size()) return at;
     if (text_[cursor_] == '"') {
-      for (step(); cursor_ < text_.size() && text_[cursor_] != '"'; step()) {
+      for (step(); cursor_ < text_.size() && text_[cursor_] != '"'; step())
         if (text_[cursor_] == '\\') step();
-      }
       step();
     } else if (text_[cursor_] == '{' || text_[cursor_] == '[') {
       step();
@@ -84,11 +83,9 @@ class JsonHandler final : public nlohmann::json_sax<json> {
 }  // namespace
 
 std::optional<Node> read_json(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    diagnostics.error("E0104", {file, 0, 0}, "the spec is empty",
-                      R"(the least spec is {"backend": {"name": "mydevice"}})");
-    return std::nullopt;
-  }
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    return diagnostics.fail("E0104", {file, 0, 0}, "the spec is empty",
+                            R"(the least spec is {"backend": {"name": "mydevice"}})");
   JsonHandler handler(text, file, diagnostics);
   if (!json::sax_parse(text, &handler) || handler.builder().stopped()) return std::nullopt;
   return std::move(handler.builder().root);

@@ -7,7 +7,6 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -190,14 +189,12 @@ std::optional<Node> read_yaml(const std::string& text, const std::string& file, 
     return std::nullopt;
   } catch (const YAML::Exception& e) {
     const Location where = e.mark.is_null() ? Location{file, 0, 0} : handler.at(e.mark);
-    diagnostics.error("E0107", where, "YAML: " + e.msg);
-    return std::nullopt;
+    return diagnostics.fail("E0107", where, "YAML: " + e.msg);
   }
   auto& root = handler.builder().root;
-  if (!root || root->kind == Node::Kind::Null) {
-    diagnostics.error("E0104", {file, 0, 0}, "the spec is empty", "the least spec is `backend: {name: mydevice}`");
-    return std::nullopt;
-  }
+  if (!root || root->kind == Node::Kind::Null)
+    return diagnostics.fail("E0104", {file, 0, 0}, "the spec is empty",
+                            "the least spec is `backend: {name: mydevice}`");
   return std::move(root);
 }
 

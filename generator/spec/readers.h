@@ -20,7 +20,8 @@ class TreeBuilder {
   bool open(Node container);
   bool close();
   bool stopped() const { return stopped_; }
-  void fail(std::string code, Location at, std::string message, std::string hint = {});
+  /// False.
+  bool fail(std::string code, Location at, std::string message, std::string hint = {});
   /// The container that was opened last and is complete, or the last scalar: what an anchor names.
   std::optional<Node> root;
 
@@ -30,6 +31,7 @@ class TreeBuilder {
     std::optional<Node> key;
   };
   bool add(Node node);
+  bool count(const Node& node);  // against the limit
 
   std::string file_;
   Diagnostics& diagnostics_;

@@ -1,343 +1,256 @@
-// Names that are taken, by whom; sorted. Taken from dir(), keyword.kwlist, nm and the headers of a Debian 12.
-#include "spec/reserved_names.h"
+// Names that are taken, by whom. Taken from dir(), keyword.kwlist, nm and the headers of a Debian 12.
+#include "spec/rules.h"
 
 namespace openreg_gen {
-namespace {
-
 // clang-format off
 
 // dir() of torch, torch.Tensor, torch.nn.Module and PackedSequence, and torch's submodules, in 2.13.0.
-constexpr std::string_view kTorchNames[] = {
-    "abs", "abs_", "absolute", "absolute_", "accelerator", "acos", "acos_", "acosh", "acosh_", "add", "add_",
-    "add_module", "addbmm", "addbmm_", "addcdiv", "addcdiv_", "addcmul", "addcmul_", "addmm", "addmm_", "addmv",
-    "addmv_", "addr", "addr_", "adjoint", "affine_grid_generator", "alias_copy", "all", "allclose", "alpha_dropout",
-    "alpha_dropout_", "amax", "amin", "aminmax", "amp", "angle", "any", "ao", "apply", "apply_", "arange", "arccos",
-    "arccos_", "arccosh", "arccosh_", "arcsin", "arcsin_", "arcsinh", "arcsinh_", "arctan", "arctan_", "arctanh",
-    "arctanh_", "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_strided_", "as_strided_copy",
-    "as_strided_scatter", "as_subclass", "as_tensor", "asarray", "asin", "asin_", "asinh", "asinh_", "atan", "atan_",
-    "atanh", "atanh_", "autocast", "autocast_decrement_nesting", "autocast_increment_nesting", "autograd", "backends",
-    "backward", "baddbmm", "baddbmm_", "bartlett_window", "batch_norm", "batch_norm_backward_elemt",
-    "batch_norm_backward_reduce", "batch_norm_elemt", "batch_norm_gather_stats", "batch_norm_stats",
-    "batch_norm_update_stats", "batch_sizes", "bernoulli", "bernoulli_", "bilinear", "bincount", "binomial", "bit",
-    "bitwise_and", "bitwise_and_", "bitwise_left_shift", "bitwise_left_shift_", "bitwise_not", "bitwise_not_",
-    "bitwise_or", "bitwise_or_", "bitwise_right_shift", "bitwise_right_shift_", "bitwise_xor", "bitwise_xor_",
-    "blackman_window", "block_diag", "bmm", "bool", "broadcast_shapes", "broadcast_tensors", "broadcast_to",
-    "bucketize", "buffers", "builtins", "byte", "call_super_init", "can_cast", "cartesian_prod", "cat", "cauchy_",
-    "ccol_indices", "ccol_indices_copy", "cdist", "cdouble", "ceil", "ceil_", "celu", "celu_", "cfloat",
-    "chain_matmul", "chalf", "channel_shuffle", "channels_last", "char", "children", "cholesky", "cholesky_inverse",
-    "cholesky_solve", "choose_qparams_optimized", "chunk", "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min",
-    "clamp_min_", "classes", "classproperty", "clear_autocast_cache", "clip", "clip_", "clone", "coalesce",
-    "col_indices", "col_indices_copy", "column_stack", "combinations", "compile", "compiler", "complex", "concat",
-    "concatenate", "cond", "conj", "conj_physical", "conj_physical_", "const_data_ptr", "constant_pad_nd",
-    "contiguous", "contiguous_format", "contrib", "conv_tbc", "convolution", "copy_", "copysign", "copysign_",
-    "corrcoef", "cos", "cos_", "cosh", "cosh_", "cosine_embedding_loss", "cosine_similarity", "count",
-    "count_nonzero", "cov", "cpp", "cpu", "cross", "crow_indices", "crow_indices_copy", "ctc_loss", "ctypes", "cuda",
-    "cudnn_affine_grid_generator", "cudnn_batch_norm", "cudnn_convolution", "cudnn_convolution_add_relu",
-    "cudnn_convolution_relu", "cudnn_convolution_transpose", "cudnn_grid_sampler", "cudnn_is_acceptable", "cummax",
-    "cummin", "cumprod", "cumprod_", "cumsum", "cumsum_", "cumulative_trapezoid", "data", "data_ptr",
-    "default_generator", "dense_dim", "dequantize", "det", "detach", "detach_", "detach_copy", "device", "diag",
-    "diag_embed", "diagflat", "diagonal", "diagonal_copy", "diagonal_scatter", "diff", "digamma", "digamma_", "dim",
-    "dim_order", "dist", "distributed", "distributions", "div", "div_", "divide", "divide_", "dot", "double",
-    "dropout", "dropout_", "dsmm", "dsplit", "dstack", "dtype", "dump_patches", "e", "eig", "einsum", "element_size",
-    "embedding", "embedding_bag", "embedding_renorm_", "empty", "empty_like", "empty_permuted", "empty_quantized",
-    "empty_strided", "enable_grad", "eq", "eq_", "equal", "erf", "erf_", "erfc", "erfc_", "erfinv", "erfinv_", "eval",
-    "exp", "exp_", "expand", "expand_as", "expand_copy", "exponential_", "export", "extra_repr", "eye",
-    "fbgemm_linear_quantize_weight", "fbgemm_pack_quantized_matrix", "feature_alpha_dropout",
-    "feature_alpha_dropout_", "feature_dropout", "feature_dropout_", "fft", "fill", "fill_", "fill_diagonal_",
-    "finfo", "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float_power", "float_power_", "floor",
-    "floor_", "floor_divide", "floor_divide_", "fmax", "fmin", "fmod", "fmod_", "fork", "forward", "frac", "frac_",
-    "frexp", "frobenius_norm", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "func",
-    "functional", "functools", "futures", "fx", "gather", "gcd", "gcd_", "ge", "ge_", "geometric_", "geqrf", "ger",
-    "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype", "get_autocast_ipu_dtype",
-    "get_autocast_xla_dtype", "get_buffer", "get_default_device", "get_default_dtype", "get_deterministic_debug_mode",
-    "get_device", "get_device_module", "get_extra_state", "get_file_path", "get_num_interop_threads",
-    "get_num_threads", "get_parameter", "get_rng_state", "get_submodule", "glob", "grad", "grad_dtype", "grad_fn",
-    "gradient", "greater", "greater_", "greater_equal", "greater_equal_", "grid_sampler", "group_norm", "gru",
-    "gru_cell", "gt", "gt_", "half", "hamming_window", "hann_window", "hardshrink", "has_lapack", "has_mkl",
-    "has_openmp", "has_spectral", "hash_tensor", "heaviside", "heaviside_", "hinge_embedding_loss", "histc",
-    "histogram", "histogramdd", "hsmm", "hsplit", "hspmm", "hstack", "hub", "hypot", "hypot_", "igamma", "igamma_",
-    "igammac", "igammac_", "iinfo", "imag", "import_ir_module", "import_ir_module_from_buffer", "importlib", "index",
-    "index_add", "index_add_", "index_copy", "index_copy_", "index_fill", "index_fill_", "index_put", "index_put_",
-    "index_reduce", "index_reduce_", "index_select", "indices", "indices_copy", "inf", "inference_mode",
-    "init_num_threads", "initial_seed", "inner", "inspect", "instance_norm", "int", "int_repr", "inverse", "ipu",
-    "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_autocast_cache_enabled", "is_autocast_cpu_enabled",
-    "is_autocast_enabled", "is_autocast_ipu_enabled", "is_autocast_xla_enabled", "is_coalesced", "is_complex",
-    "is_conj", "is_contiguous", "is_cpu", "is_cuda", "is_distributed", "is_floating_point", "is_grad_enabled",
-    "is_inference", "is_inference_mode_enabled", "is_ipu", "is_leaf", "is_maia", "is_meta", "is_mkldnn", "is_mps",
-    "is_mtia", "is_neg", "is_nested", "is_nonzero", "is_pinned", "is_quantized", "is_same_size", "is_set_to",
-    "is_shared", "is_signed", "is_sparse", "is_sparse_csr", "is_storage", "is_tensor", "is_vulkan",
-    "is_vulkan_available", "is_warn_always_enabled", "is_xla", "is_xpu", "isclose", "isfinite", "isin", "isinf",
-    "isnan", "isneginf", "isposinf", "isreal", "istft", "item", "itemsize", "jagged", "jit", "kaiser_window",
-    "kl_div", "kron", "kthvalue", "layer_norm", "layout", "lcm", "lcm_", "ldexp", "ldexp_", "le", "le_",
-    "legacy_contiguous_format", "lerp", "lerp_", "less", "less_", "less_equal", "less_equal_", "lgamma", "lgamma_",
-    "library", "linalg", "linspace", "load", "load_state_dict", "lobpcg", "log", "log_", "log_normal_", "log_softmax",
-    "logaddexp", "logcumsumexp", "logdet", "logical_and", "logical_and_", "logical_not", "logical_not_", "logical_or",
-    "logical_or_", "logical_xor", "logical_xor_", "logit", "logit_", "logspace", "logsumexp", "long", "lstm",
-    "lstm_cell", "lstsq", "lt", "lt_", "lu", "lu_solve", "lu_unpack", "manual_seed", "map_", "margin_ranking_loss",
-    "masked", "masked_fill", "masked_fill_", "masked_scatter", "masked_scatter_", "masked_select", "math", "matmul",
-    "matrix_exp", "matrix_power", "matrix_rank", "max", "maximum", "mean", "median", "memory_format",
-    "merge_type_from_type_comment", "meshgrid", "min", "minimum", "miopen_batch_norm", "miopen_convolution",
-    "miopen_convolution_add_relu", "miopen_convolution_relu", "miopen_convolution_transpose", "miopen_ctc_loss",
-    "miopen_depthwise_convolution", "miopen_rnn", "mkldnn_convolution", "mkldnn_linear_backward_weights",
-    "mkldnn_rnn_layer", "mm", "mode", "module_load", "modules", "monitor", "moveaxis", "movedim", "mps", "msort",
-    "mtia", "mul", "mul_", "multinomial", "multiply", "multiply_", "multiprocessing", "mv", "mvlgamma", "mvlgamma_",
-    "name", "named_buffers", "named_children", "named_modules", "named_parameters", "nan", "nan_to_num",
-    "nan_to_num_", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "narrow_copy", "native_batch_norm",
-    "native_channel_shuffle", "native_dropout", "native_group_norm", "native_layer_norm", "native_norm", "nativert",
-    "nbytes", "ndim", "ndimension", "ne", "ne_", "neg", "neg_", "negative", "negative_", "nelement", "nested", "new",
-    "new_empty", "new_empty_strided", "new_full", "new_ones", "new_tensor", "new_zeros", "newaxis", "nextafter",
-    "nextafter_", "nn", "no_grad", "nonzero", "nonzero_static", "norm", "norm_except_dim", "normal", "normal_",
-    "not_equal", "not_equal_", "nuclear_norm", "numa", "numel", "numpy", "ones", "ones_like", "onnx", "ops", "optim",
-    "orgqr", "ormqr", "os", "outer", "output_nr", "overrides", "package", "pairwise_distance", "parameters",
-    "parse_ir", "parse_schema", "parse_type_comment", "pca_lowrank", "pdist", "per_channel_affine",
-    "per_channel_symmetric", "per_tensor_affine", "per_tensor_symmetric", "permute", "permute_copy", "pi",
-    "pin_memory", "pinverse", "pixel_shuffle", "pixel_unshuffle", "platform", "poisson", "poisson_nll_loss", "polar",
-    "polygamma", "polygamma_", "positive", "pow", "pow_", "prelu", "preserve_format", "prod", "profiler",
-    "promote_types", "put", "put_", "q_per_channel_axis", "q_per_channel_scales", "q_per_channel_zero_points",
-    "q_scale", "q_zero_point", "qr", "qscheme", "quantile", "quantization", "quantize_per_channel",
-    "quantize_per_tensor", "quantize_per_tensor_dynamic", "quantized_batch_norm", "quantized_gru",
-    "quantized_gru_cell", "quantized_lstm", "quantized_lstm_cell", "quantized_rnn_relu_cell",
-    "quantized_rnn_tanh_cell", "quasirandom", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
-    "random", "random_", "randperm", "range", "ravel", "real", "reciprocal", "reciprocal_", "record_stream",
-    "register_backward_hook", "register_buffer", "register_forward_hook", "register_forward_pre_hook",
-    "register_full_backward_hook", "register_hook", "register_module", "register_parameter",
-    "register_state_dict_post_hook", "register_state_dict_pre_hook", "reinforce", "relu", "relu_", "remainder",
-    "remainder_", "renorm", "renorm_", "repeat", "repeat_interleave", "requires_grad", "requires_grad_", "reshape",
-    "reshape_as", "resize", "resize_", "resize_as", "resize_as_", "resize_as_sparse_", "resolve_conj", "resolve_neg",
-    "result_type", "retain_grad", "retains_grad", "return_types", "rms_norm", "rnn_relu", "rnn_relu_cell", "rnn_tanh",
-    "rnn_tanh_cell", "roll", "round", "round_", "row_indices", "row_indices_copy", "row_stack", "rrelu", "rrelu_",
-    "rsqrt", "rsqrt_", "rsub", "saddmm", "save", "scalar_tensor", "scatter", "scatter_", "scatter_add",
-    "scatter_add_", "scatter_reduce", "scatter_reduce_", "searchsorted", "seed", "segment_reduce", "select",
-    "select_copy", "select_scatter", "selu", "selu_", "serialization", "set_", "set_anomaly_enabled",
-    "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled", "set_autocast_dtype",
-    "set_autocast_enabled", "set_autocast_gpu_dtype", "set_autocast_ipu_dtype", "set_autocast_ipu_enabled",
-    "set_autocast_xla_dtype", "set_autocast_xla_enabled", "set_default_device", "set_default_dtype",
-    "set_default_tensor_type", "set_deterministic_debug_mode", "set_extra_state", "set_flush_denormal",
-    "set_grad_enabled", "set_num_interop_threads", "set_num_threads", "set_printoptions", "set_rng_state",
-    "set_submodule", "set_warn_always", "sgn", "sgn_", "shape", "share_memory", "share_memory_", "short", "sigmoid",
-    "sigmoid_", "sign", "sign_", "signal", "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "size",
-    "slice_copy", "slice_inverse", "slice_scatter", "slogdet", "smm", "softmax", "solve", "sort", "sorted_indices",
-    "sparse", "sparse_bsc", "sparse_bsc_tensor", "sparse_bsr", "sparse_bsr_tensor", "sparse_compressed_tensor",
-    "sparse_coo", "sparse_coo_tensor", "sparse_csc", "sparse_csc_tensor", "sparse_csr", "sparse_csr_tensor",
-    "sparse_dim", "sparse_mask", "sparse_resize_", "sparse_resize_and_clear_", "special", "split", "split_copy",
-    "split_with_sizes", "split_with_sizes_copy", "spmm", "sqrt", "sqrt_", "square", "square_", "squeeze", "squeeze_",
-    "squeeze_copy", "sspaddmm", "stack", "state_dict", "std", "std_mean", "stft", "storage", "storage_offset",
-    "storage_type", "stride", "strided", "sub", "sub_", "subtract", "subtract_", "sum", "sum_to_size", "svd",
-    "svd_lowrank", "swapaxes", "swapaxes_", "swapdims", "swapdims_", "sym_constrain_range",
-    "sym_constrain_range_for_size", "sym_float", "sym_fresh_size", "sym_int", "sym_ite", "sym_max", "sym_min",
-    "sym_not", "sym_sqrt", "sym_sum", "symeig", "sys", "t", "t_", "t_copy", "take", "take_along_dim", "tan", "tan_",
-    "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "testing", "textwrap", "thread_safe_generator",
-    "threading", "threshold", "threshold_", "tile", "to", "to_dense", "to_dlpack", "to_empty", "to_mkldnn",
-    "to_padded_tensor", "to_sparse", "to_sparse_bsc", "to_sparse_bsr", "to_sparse_coo", "to_sparse_csc",
-    "to_sparse_csr", "tolist", "topk", "torch", "torch_version", "trace", "train", "transpose", "transpose_",
-    "transpose_copy", "trapezoid", "trapz", "triangular_solve", "tril", "tril_", "tril_indices",
-    "triplet_margin_loss", "triu", "triu_", "triu_indices", "true_divide", "true_divide_", "trunc", "trunc_", "type",
-    "type_as", "typename", "types", "unbind", "unbind_copy", "unflatten", "unfold", "unfold_copy", "uniform_",
-    "unify_type_list", "unique", "unique_consecutive", "unravel_index", "unsafe_chunk", "unsafe_split",
-    "unsafe_split_with_sizes", "unsorted_indices", "unsqueeze", "unsqueeze_", "unsqueeze_copy", "untyped_storage",
-    "use_deterministic_algorithms", "utils", "values", "values_copy", "vander", "var", "var_mean", "vdot", "version",
-    "view", "view_as", "view_as_complex", "view_as_complex_copy", "view_as_real", "view_as_real_copy", "view_copy",
-    "vmap", "volatile", "vsplit", "vstack", "wait", "warnings", "where", "while_loop", "windows", "xlogy", "xlogy_",
-    "xpu", "zero_", "zero_grad", "zeros", "zeros_like",
-};
+const std::string_view kTorchNames =
+    "abs abs_ absolute absolute_ accelerator acos acos_ acosh acosh_ add add_ add_module addbmm addbmm_ addcdiv "
+    "addcdiv_ addcmul addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint affine_grid_generator alias_copy all "
+    "allclose alpha_dropout alpha_dropout_ amax amin aminmax amp angle any ao apply apply_ arange arccos arccos_ "
+    "arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan_ arctanh arctanh_ argmax argmin argsort argwhere "
+    "as_strided as_strided_ as_strided_copy as_strided_scatter as_subclass as_tensor asarray asin asin_ asinh asinh_ "
+    "atan atan_ atanh atanh_ autocast autocast_decrement_nesting autocast_increment_nesting autograd backends backward "
+    "baddbmm baddbmm_ bartlett_window batch_norm batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt "
+    "batch_norm_gather_stats batch_norm_stats batch_norm_update_stats batch_sizes bernoulli bernoulli_ bilinear "
+    "bincount binomial bit bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ "
+    "bitwise_or bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ blackman_window "
+    "block_diag bmm bool broadcast_shapes broadcast_tensors broadcast_to bucketize buffers builtins byte "
+    "call_super_init can_cast cartesian_prod cat cauchy_ ccol_indices ccol_indices_copy cdist cdouble ceil ceil_ celu "
+    "celu_ cfloat chain_matmul chalf channel_shuffle channels_last char children cholesky cholesky_inverse "
+    "cholesky_solve choose_qparams_optimized chunk clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ classes "
+    "classproperty clear_autocast_cache clip clip_ clone coalesce col_indices col_indices_copy column_stack "
+    "combinations compile compiler complex concat concatenate cond conj conj_physical conj_physical_ const_data_ptr "
+    "constant_pad_nd contiguous contiguous_format contrib conv_tbc convolution copy_ copysign copysign_ corrcoef cos "
+    "cos_ cosh cosh_ cosine_embedding_loss cosine_similarity count count_nonzero cov cpp cpu cross crow_indices "
+    "crow_indices_copy ctc_loss ctypes cuda cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution "
+    "cudnn_convolution_add_relu cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler "
+    "cudnn_is_acceptable cummax cummin cumprod cumprod_ cumsum cumsum_ cumulative_trapezoid data data_ptr "
+    "default_generator dense_dim dequantize det detach detach_ detach_copy device diag diag_embed diagflat diagonal "
+    "diagonal_copy diagonal_scatter diff digamma digamma_ dim dim_order dist distributed distributions div div_ divide "
+    "divide_ dot double dropout dropout_ dsmm dsplit dstack dtype dump_patches e eig einsum element_size embedding "
+    "embedding_bag embedding_renorm_ empty empty_like empty_permuted empty_quantized empty_strided enable_grad eq eq_ "
+    "equal erf erf_ erfc erfc_ erfinv erfinv_ eval exp exp_ expand expand_as expand_copy exponential_ export "
+    "extra_repr eye fbgemm_linear_quantize_weight fbgemm_pack_quantized_matrix feature_alpha_dropout "
+    "feature_alpha_dropout_ feature_dropout feature_dropout_ fft fill fill_ fill_diagonal_ finfo fix fix_ flatten flip "
+    "fliplr flipud float float_power float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ fork "
+    "forward frac frac_ frexp frobenius_norm from_dlpack from_file from_numpy frombuffer full full_like func "
+    "functional functools futures fx gather gcd gcd_ ge ge_ geometric_ geqrf ger get_autocast_cpu_dtype "
+    "get_autocast_dtype get_autocast_gpu_dtype get_autocast_ipu_dtype get_autocast_xla_dtype get_buffer "
+    "get_default_device get_default_dtype get_deterministic_debug_mode get_device get_device_module get_extra_state "
+    "get_file_path get_num_interop_threads get_num_threads get_parameter get_rng_state get_submodule glob grad "
+    "grad_dtype grad_fn gradient greater greater_ greater_equal greater_equal_ grid_sampler group_norm gru gru_cell gt "
+    "gt_ half hamming_window hann_window hardshrink has_lapack has_mkl has_openmp has_spectral hash_tensor heaviside "
+    "heaviside_ hinge_embedding_loss histc histogram histogramdd hsmm hsplit hspmm hstack hub hypot hypot_ igamma "
+    "igamma_ igammac igammac_ iinfo imag import_ir_module import_ir_module_from_buffer importlib index index_add "
+    "index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce index_reduce_ "
+    "index_select indices indices_copy inf inference_mode init_num_threads initial_seed inner inspect instance_norm "
+    "int int_repr inverse ipu is_anomaly_check_nan_enabled is_anomaly_enabled is_autocast_cache_enabled "
+    "is_autocast_cpu_enabled is_autocast_enabled is_autocast_ipu_enabled is_autocast_xla_enabled is_coalesced "
+    "is_complex is_conj is_contiguous is_cpu is_cuda is_distributed is_floating_point is_grad_enabled is_inference "
+    "is_inference_mode_enabled is_ipu is_leaf is_maia is_meta is_mkldnn is_mps is_mtia is_neg is_nested is_nonzero "
+    "is_pinned is_quantized is_same_size is_set_to is_shared is_signed is_sparse is_sparse_csr is_storage is_tensor "
+    "is_vulkan is_vulkan_available is_warn_always_enabled is_xla is_xpu isclose isfinite isin isinf isnan isneginf "
+    "isposinf isreal istft item itemsize jagged jit kaiser_window kl_div kron kthvalue layer_norm layout lcm lcm_ "
+    "ldexp ldexp_ le le_ legacy_contiguous_format lerp lerp_ less less_ less_equal less_equal_ lgamma lgamma_ library "
+    "linalg linspace load load_state_dict lobpcg log log_ log_normal_ log_softmax logaddexp logcumsumexp logdet "
+    "logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit logit_ "
+    "logspace logsumexp long lstm lstm_cell lstsq lt lt_ lu lu_solve lu_unpack manual_seed map_ margin_ranking_loss "
+    "masked masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select math matmul matrix_exp matrix_power "
+    "matrix_rank max maximum mean median memory_format merge_type_from_type_comment meshgrid min minimum "
+    "miopen_batch_norm miopen_convolution miopen_convolution_add_relu miopen_convolution_relu "
+    "miopen_convolution_transpose miopen_ctc_loss miopen_depthwise_convolution miopen_rnn mkldnn_convolution "
+    "mkldnn_linear_backward_weights mkldnn_rnn_layer mm mode module_load modules monitor moveaxis movedim mps msort "
+    "mtia mul mul_ multinomial multiply multiply_ multiprocessing mv mvlgamma mvlgamma_ name named_buffers "
+    "named_children named_modules named_parameters nan nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum "
+    "narrow narrow_copy native_batch_norm native_channel_shuffle native_dropout native_group_norm native_layer_norm "
+    "native_norm nativert nbytes ndim ndimension ne ne_ neg neg_ negative negative_ nelement nested new new_empty "
+    "new_empty_strided new_full new_ones new_tensor new_zeros newaxis nextafter nextafter_ nn no_grad nonzero "
+    "nonzero_static norm norm_except_dim normal normal_ not_equal not_equal_ nuclear_norm numa numel numpy ones "
+    "ones_like onnx ops optim orgqr ormqr os outer output_nr overrides package pairwise_distance parameters parse_ir "
+    "parse_schema parse_type_comment pca_lowrank pdist per_channel_affine per_channel_symmetric per_tensor_affine "
+    "per_tensor_symmetric permute permute_copy pi pin_memory pinverse pixel_shuffle pixel_unshuffle platform poisson "
+    "poisson_nll_loss polar polygamma polygamma_ positive pow pow_ prelu preserve_format prod profiler promote_types "
+    "put put_ q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr qscheme "
+    "quantile quantization quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm "
+    "quantized_gru quantized_gru_cell quantized_lstm quantized_lstm_cell quantized_rnn_relu_cell "
+    "quantized_rnn_tanh_cell quasirandom rand rand_like randint randint_like randn randn_like random random_ randperm "
+    "range ravel real reciprocal reciprocal_ record_stream register_backward_hook register_buffer "
+    "register_forward_hook register_forward_pre_hook register_full_backward_hook register_hook register_module "
+    "register_parameter register_state_dict_post_hook register_state_dict_pre_hook reinforce relu relu_ remainder "
+    "remainder_ renorm renorm_ repeat repeat_interleave requires_grad requires_grad_ reshape reshape_as resize resize_ "
+    "resize_as resize_as_ resize_as_sparse_ resolve_conj resolve_neg result_type retain_grad retains_grad return_types "
+    "rms_norm rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell roll round round_ row_indices row_indices_copy row_stack "
+    "rrelu rrelu_ rsqrt rsqrt_ rsub saddmm save scalar_tensor scatter scatter_ scatter_add scatter_add_ scatter_reduce "
+    "scatter_reduce_ searchsorted seed segment_reduce select select_copy select_scatter selu selu_ serialization set_ "
+    "set_anomaly_enabled set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype "
+    "set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled "
+    "set_autocast_xla_dtype set_autocast_xla_enabled set_default_device set_default_dtype set_default_tensor_type "
+    "set_deterministic_debug_mode set_extra_state set_flush_denormal set_grad_enabled set_num_interop_threads "
+    "set_num_threads set_printoptions set_rng_state set_submodule set_warn_always sgn sgn_ shape share_memory "
+    "share_memory_ short sigmoid sigmoid_ sign sign_ signal signbit sin sin_ sinc sinc_ sinh sinh_ size slice_copy "
+    "slice_inverse slice_scatter slogdet smm softmax solve sort sorted_indices sparse sparse_bsc sparse_bsc_tensor "
+    "sparse_bsr sparse_bsr_tensor sparse_compressed_tensor sparse_coo sparse_coo_tensor sparse_csc sparse_csc_tensor "
+    "sparse_csr sparse_csr_tensor sparse_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ special split "
+    "split_copy split_with_sizes split_with_sizes_copy spmm sqrt sqrt_ square square_ squeeze squeeze_ squeeze_copy "
+    "sspaddmm stack state_dict std std_mean stft storage storage_offset storage_type stride strided sub sub_ subtract "
+    "subtract_ sum sum_to_size svd svd_lowrank swapaxes swapaxes_ swapdims swapdims_ sym_constrain_range "
+    "sym_constrain_range_for_size sym_float sym_fresh_size sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum "
+    "symeig sys t t_ t_copy take take_along_dim tan tan_ tanh tanh_ tensor tensor_split tensordot testing textwrap "
+    "thread_safe_generator threading threshold threshold_ tile to to_dense to_dlpack to_empty to_mkldnn "
+    "to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr tolist topk "
+    "torch torch_version trace train transpose transpose_ transpose_copy trapezoid trapz triangular_solve tril tril_ "
+    "tril_indices triplet_margin_loss triu triu_ triu_indices true_divide true_divide_ trunc trunc_ type type_as "
+    "typename types unbind unbind_copy unflatten unfold unfold_copy uniform_ unify_type_list unique unique_consecutive "
+    "unravel_index unsafe_chunk unsafe_split unsafe_split_with_sizes unsorted_indices unsqueeze unsqueeze_ "
+    "unsqueeze_copy untyped_storage use_deterministic_algorithms utils values values_copy vander var var_mean vdot "
+    "version view view_as view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vmap volatile "
+    "vsplit vstack wait warnings where while_loop windows xlogy xlogy_ xpu zero_ zero_grad zeros zeros_like";
 
 // Functions of the C library that the headers of a backend declare at global scope.
-constexpr std::string_view kCNames[] = {
-    "abort", "abs", "access", "acct", "acos", "acosf", "acosh", "acoshf", "acoshl", "acosl", "adjtime", "advance",
-    "alarm", "aligned_alloc", "asctime", "asctime_r", "asin", "asinf", "asinh", "asinhf", "asinhl", "asinl",
-    "asprintf", "atan", "atanf", "atanh", "atanhf", "atanhl", "atanl", "atof", "atoi", "atol", "atoll", "backtrace",
-    "basename", "bcmp", "bcopy", "bind", "brk", "bsearch", "btowc", "bzero", "call_once", "calloc", "canonicalize",
-    "canonicalize_file_name", "canonicalizef", "canonicalizel", "cbrt", "cbrtf", "cbrtl", "ceil", "ceilf", "ceill",
-    "chdir", "chmod", "chown", "chroot", "clearenv", "clearerr", "clearerr_unlocked", "clock", "clock_adjtime",
-    "clock_getcpuclockid", "clock_getres", "clock_gettime", "clock_nanosleep", "clock_settime", "clone", "close",
-    "close_range", "closefrom", "confstr", "conj", "copy_file_range", "copysign", "copysignf", "copysignl", "cos",
-    "cosf", "cosh", "coshf", "coshl", "cosl", "ctermid", "ctime", "ctime_r", "cuserid", "daddl", "daemon", "ddivl",
-    "dfmal", "difftime", "div", "dladdr", "dlclose", "dlerror", "dlinfo", "dlmopen", "dlopen", "dlsym", "dlvsym",
-    "dmull", "dprintf", "drem", "dremf", "dreml", "dsqrtl", "dsubl", "dup", "duplocale", "dysize", "eaccess", "ecvt",
-    "ecvt_r", "endusershell", "erf", "erfc", "erfcf", "erfcl", "erff", "erfl", "euidaccess", "execl", "execle",
-    "execlp", "execv", "execve", "execveat", "execvp", "execvpe", "exit", "exp", "expf", "expl", "explicit_bzero",
-    "fabs", "fabsf", "fabsl", "faccessat", "fadd", "faddl", "fchdir", "fchmod", "fchmodat", "fchown", "fchownat",
-    "fclose", "fcloseall", "fcvt", "fcvt_r", "fdatasync", "fdim", "fdimf", "fdiml", "fdiv", "fdivl", "fdopen", "feof",
-    "feof_unlocked", "ferror", "ferror_unlocked", "fexecve", "fflush", "fflush_unlocked", "ffma", "ffmal", "ffs",
-    "ffsl", "ffsll", "fgetc", "fgetc_unlocked", "fgetpos", "fgets", "fgets_unlocked", "fgetwc", "fgetwc_unlocked",
-    "fgetws", "fgetws_unlocked", "fileno", "fileno_unlocked", "finite", "finitef", "finitel", "flockfile", "floor",
-    "floorf", "floorl", "fma", "fmaf", "fmal", "fmax", "fmaxf", "fmaximum", "fmaximum_mag", "fmaximum_mag_num",
-    "fmaximum_mag_numf", "fmaximum_mag_numl", "fmaximum_magf", "fmaximum_magl", "fmaximum_num", "fmaximum_numf",
-    "fmaximum_numl", "fmaximumf", "fmaximuml", "fmaxl", "fmaxmag", "fmaxmagf", "fmaxmagl", "fmemopen", "fmin",
-    "fminf", "fminimum", "fminimum_mag", "fminimum_mag_num", "fminimum_mag_numf", "fminimum_mag_numl",
-    "fminimum_magf", "fminimum_magl", "fminimum_num", "fminimum_numf", "fminimum_numl", "fminimumf", "fminimuml",
-    "fminl", "fminmag", "fminmagf", "fminmagl", "fmod", "fmodf", "fmodl", "fmul", "fmull", "fopen", "fopencookie",
-    "fork", "fpathconf", "fprintf", "fputc", "fputc_unlocked", "fputs", "fputs_unlocked", "fputwc", "fputwc_unlocked",
-    "fputws", "fputws_unlocked", "fread", "fread_unlocked", "free", "freelocale", "freopen", "frexp", "frexpf",
-    "frexpl", "fromfp", "fromfpf", "fromfpl", "fromfpx", "fromfpxf", "fromfpxl", "fscanf", "fseek", "fseeko",
-    "fsetpos", "fsqrt", "fsqrtl", "fstat", "fstatat", "fsub", "fsubl", "fsync", "ftell", "ftello", "ftruncate",
-    "ftrylockfile", "funlockfile", "futimens", "futimes", "futimesat", "fwide", "fwprintf", "fwrite",
-    "fwrite_unlocked", "fwscanf", "gamma", "gammaf", "gammal", "gcvt", "get_current_dir_name", "getc",
-    "getc_unlocked", "getchar", "getchar_unlocked", "getcpu", "getcwd", "getdate", "getdate_r", "getdelim",
-    "getdomainname", "getdtablesize", "getegid", "getentropy", "getenv", "geteuid", "getgid", "getgroups",
-    "gethostid", "gethostname", "getitimer", "getline", "getloadavg", "getlogin", "getlogin_r", "getopt",
-    "getpagesize", "getpass", "getpayload", "getpayloadf", "getpayloadl", "getpgid", "getpgrp", "getpid", "getppid",
-    "getpt", "getresgid", "getresuid", "gets", "getsid", "getsubopt", "gettid", "gettimeofday", "getuid",
-    "getusershell", "getw", "getwc", "getwc_unlocked", "getwchar", "getwchar_unlocked", "getwd", "gmtime", "gmtime_r",
-    "grantpt", "group_member", "gsignal", "hypot", "hypotf", "hypotl", "ilogb", "ilogbf", "ilogbl", "imaxabs",
-    "imaxdiv", "index", "initstate", "initstate_r", "isalnum", "isalnum_l", "isalpha", "isalpha_l", "isascii",
-    "isatty", "isblank", "isblank_l", "iscntrl", "iscntrl_l", "isctype", "isdigit", "isdigit_l", "isgraph",
-    "isgraph_l", "isinf", "isinff", "isinfl", "islower", "islower_l", "isnan", "isnanf", "isnanl", "isprint",
-    "isprint_l", "ispunct", "ispunct_l", "isspace", "isspace_l", "isupper", "isupper_l", "iswalnum", "iswalnum_l",
-    "iswalpha", "iswalpha_l", "iswblank", "iswblank_l", "iswcntrl", "iswcntrl_l", "iswctype", "iswctype_l",
-    "iswdigit", "iswdigit_l", "iswgraph", "iswgraph_l", "iswlower", "iswlower_l", "iswprint", "iswprint_l",
-    "iswpunct", "iswpunct_l", "iswspace", "iswspace_l", "iswupper", "iswupper_l", "iswxdigit", "iswxdigit_l",
-    "isxdigit", "isxdigit_l", "jn", "jnf", "jnl", "kill", "killpg", "labs", "lchmod", "lchown", "ldexp", "ldexpf",
-    "ldexpl", "ldiv", "lgamma", "lgamma_r", "lgammaf", "lgammaf_r", "lgammal", "lgammal_r", "link", "linkat", "llabs",
-    "lldiv", "llogb", "llogbf", "llogbl", "llrint", "llrintf", "llrintl", "llround", "llroundf", "llroundl",
-    "localeconv", "localtime", "localtime_r", "lockf", "log", "logb", "logbf", "logbl", "logf", "logl", "lrint",
-    "lrintf", "lrintl", "lround", "lroundf", "lroundl", "lseek", "lstat", "lutimes", "madvise", "malloc", "mblen",
-    "mbrlen", "mbrtowc", "mbsinit", "mbsnrtowcs", "mbsrtowcs", "mbstowcs", "mbtowc", "memccpy", "memchr", "memcmp",
-    "memcpy", "memfd_create", "memfrob", "memmem", "memmove", "mempcpy", "memrchr", "memset", "mincore", "mkdir",
-    "mkdirat", "mkdtemp", "mkfifo", "mkfifoat", "mknod", "mknodat", "mkostemp", "mkostemps", "mkstemp", "mkstemps",
-    "mktemp", "mktime", "mlock", "mlockall", "mmap", "modf", "modff", "modfl", "mprotect", "mremap", "msync",
-    "munlock", "munlockall", "munmap", "nan", "nanf", "nanl", "nanosleep", "nearbyint", "nearbyintf", "nearbyintl",
-    "newlocale", "nextafter", "nextafterf", "nextafterl", "nextdown", "nextdownf", "nextdownl", "nexttoward",
-    "nexttowardf", "nexttowardl", "nextup", "nextupf", "nextupl", "nice", "obstack_printf", "obstack_vprintf",
-    "on_exit", "open", "open_memstream", "open_wmemstream", "pathconf", "pause", "pclose", "perror", "pipe",
-    "pkey_alloc", "pkey_free", "pkey_get", "pkey_mprotect", "pkey_set", "popen", "posix_madvise", "posix_memalign",
-    "posix_openpt", "pow", "powf", "powl", "pread", "printf", "process_madvise", "process_mrelease", "profil",
-    "pselect", "psiginfo", "psignal", "pthread_atfork", "pthread_attr_destroy", "pthread_attr_getaffinity_np",
-    "pthread_attr_getdetachstate", "pthread_attr_getguardsize", "pthread_attr_getinheritsched",
-    "pthread_attr_getschedparam", "pthread_attr_getschedpolicy", "pthread_attr_getscope",
-    "pthread_attr_getsigmask_np", "pthread_attr_getstack", "pthread_attr_getstackaddr", "pthread_attr_getstacksize",
-    "pthread_attr_init", "pthread_attr_setaffinity_np", "pthread_attr_setdetachstate", "pthread_attr_setguardsize",
-    "pthread_attr_setinheritsched", "pthread_attr_setschedparam", "pthread_attr_setschedpolicy",
-    "pthread_attr_setscope", "pthread_attr_setsigmask_np", "pthread_attr_setstack", "pthread_attr_setstackaddr",
-    "pthread_attr_setstacksize", "pthread_barrier_destroy", "pthread_barrier_init", "pthread_barrier_wait",
-    "pthread_barrierattr_destroy", "pthread_barrierattr_getpshared", "pthread_barrierattr_init",
-    "pthread_barrierattr_setpshared", "pthread_cancel", "pthread_clockjoin_np", "pthread_cond_broadcast",
-    "pthread_cond_clockwait", "pthread_cond_destroy", "pthread_cond_init", "pthread_cond_signal",
-    "pthread_cond_timedwait", "pthread_cond_wait", "pthread_condattr_destroy", "pthread_condattr_getclock",
-    "pthread_condattr_getpshared", "pthread_condattr_init", "pthread_condattr_setclock",
-    "pthread_condattr_setpshared", "pthread_create", "pthread_detach", "pthread_equal", "pthread_exit",
-    "pthread_getaffinity_np", "pthread_getattr_default_np", "pthread_getattr_np", "pthread_getconcurrency",
-    "pthread_getcpuclockid", "pthread_getname_np", "pthread_getschedparam", "pthread_getspecific", "pthread_join",
-    "pthread_key_create", "pthread_key_delete", "pthread_kill", "pthread_mutex_clocklock", "pthread_mutex_consistent",
-    "pthread_mutex_consistent_np", "pthread_mutex_destroy", "pthread_mutex_getprioceiling", "pthread_mutex_init",
-    "pthread_mutex_lock", "pthread_mutex_setprioceiling", "pthread_mutex_timedlock", "pthread_mutex_trylock",
-    "pthread_mutex_unlock", "pthread_mutexattr_destroy", "pthread_mutexattr_getprotocol",
-    "pthread_mutexattr_getpshared", "pthread_mutexattr_getrobust", "pthread_mutexattr_getrobust_np",
-    "pthread_mutexattr_gettype", "pthread_mutexattr_init", "pthread_mutexattr_setprotocol",
-    "pthread_mutexattr_setpshared", "pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np",
-    "pthread_mutexattr_settype", "pthread_once", "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock",
-    "pthread_rwlock_destroy", "pthread_rwlock_init", "pthread_rwlock_rdlock", "pthread_rwlock_timedrdlock",
-    "pthread_rwlock_timedwrlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_trywrlock", "pthread_rwlock_unlock",
-    "pthread_rwlock_wrlock", "pthread_rwlockattr_destroy", "pthread_rwlockattr_getkind_np",
-    "pthread_rwlockattr_getpshared", "pthread_rwlockattr_init", "pthread_rwlockattr_setkind_np",
-    "pthread_rwlockattr_setpshared", "pthread_self", "pthread_setaffinity_np", "pthread_setattr_default_np",
-    "pthread_setcancelstate", "pthread_setcanceltype", "pthread_setconcurrency", "pthread_setname_np",
-    "pthread_setschedparam", "pthread_setschedprio", "pthread_setspecific", "pthread_sigmask", "pthread_sigqueue",
-    "pthread_spin_destroy", "pthread_spin_init", "pthread_spin_lock", "pthread_spin_trylock", "pthread_spin_unlock",
-    "pthread_testcancel", "pthread_timedjoin_np", "pthread_tryjoin_np", "pthread_yield", "ptsname", "ptsname_r",
-    "putc", "putc_unlocked", "putchar", "putchar_unlocked", "putenv", "puts", "putw", "putwc", "putwc_unlocked",
-    "putwchar", "putwchar_unlocked", "pwrite", "qecvt", "qecvt_r", "qfcvt", "qfcvt_r", "qgcvt", "qsort", "qsort_r",
-    "quick_exit", "raise", "rand", "rand_r", "random", "random_r", "rawmemchr", "read", "readlink", "readlinkat",
-    "realloc", "reallocarray", "realpath", "remainder", "remainderf", "remainderl", "remap_file_pages", "remove",
-    "remquo", "remquof", "remquol", "rename", "renameat", "revoke", "rewind", "rindex", "rint", "rintf", "rintl",
-    "rmdir", "round", "roundeven", "roundevenf", "roundevenl", "roundf", "roundl", "rpmatch", "sbrk", "scalb",
-    "scalbf", "scalbl", "scalbln", "scalblnf", "scalblnl", "scalbn", "scalbnf", "scalbnl", "scanf",
-    "sched_get_priority_max", "sched_get_priority_min", "sched_getaffinity", "sched_getcpu", "sched_getparam",
-    "sched_getscheduler", "sched_rr_get_interval", "sched_setaffinity", "sched_setparam", "sched_setscheduler",
-    "sched_yield", "secure_getenv", "select", "sem_clockwait", "sem_close", "sem_destroy", "sem_getvalue", "sem_init",
-    "sem_open", "sem_post", "sem_timedwait", "sem_trywait", "sem_unlink", "sem_wait", "setbuf", "setbuffer",
-    "setdomainname", "setegid", "setenv", "seteuid", "setgid", "sethostid", "sethostname", "setitimer", "setlinebuf",
-    "setlocale", "setlogin", "setns", "setpayload", "setpayloadf", "setpayloadl", "setpayloadsig", "setpayloadsigf",
-    "setpayloadsigl", "setpgid", "setpgrp", "setregid", "setresgid", "setresuid", "setreuid", "setsid", "setstate",
-    "setstate_r", "settimeofday", "setuid", "setusershell", "setvbuf", "shm_open", "shm_unlink", "sigabbrev_np",
-    "sigaction", "sigaddset", "sigaltstack", "sigandset", "sigblock", "sigdelset", "sigdescr_np", "sigemptyset",
-    "sigfillset", "siggetmask", "sighold", "sigignore", "siginterrupt", "sigisemptyset", "sigismember", "signal",
-    "significand", "significandf", "significandl", "sigorset", "sigpause", "sigpending", "sigprocmask", "sigqueue",
-    "sigrelse", "sigreturn", "sigset", "sigsetmask", "sigstack", "sigsuspend", "sigtimedwait", "sigwait",
-    "sigwaitinfo", "sin", "sincos", "sincosf", "sincosl", "sinf", "sinh", "sinhf", "sinhl", "sinl", "sleep",
-    "snprintf", "sprintf", "sqrt", "sqrtf", "sqrtl", "srand", "srandom", "srandom_r", "sscanf", "ssignal", "stat",
-    "statx", "stpcpy", "stpncpy", "strcasecmp", "strcasecmp_l", "strcasestr", "strcat", "strchr", "strchrnul",
-    "strcmp", "strcoll", "strcoll_l", "strcpy", "strcspn", "strdup", "strerror", "strerror_l", "strerror_r",
-    "strerrordesc_np", "strerrorname_np", "strfromd", "strfromf", "strfroml", "strfry", "strftime", "strftime_l",
-    "strlen", "strncasecmp", "strncasecmp_l", "strncat", "strncmp", "strncpy", "strndup", "strnlen", "strpbrk",
-    "strptime", "strptime_l", "strrchr", "strsep", "strsignal", "strspn", "strstr", "strtod", "strtod_l", "strtof",
-    "strtof_l", "strtoimax", "strtok", "strtok_r", "strtol", "strtol_l", "strtold", "strtold_l", "strtoll",
-    "strtoll_l", "strtoq", "strtoul", "strtoul_l", "strtoull", "strtoull_l", "strtoumax", "strtouq", "strverscmp",
-    "strxfrm", "strxfrm_l", "swab", "swprintf", "swscanf", "symlink", "symlinkat", "sync", "syncfs", "syscall",
-    "sysconf", "system", "sysv_signal", "tan", "tanf", "tanh", "tanhf", "tanhl", "tanl", "tcgetpgrp", "tcsetpgrp",
-    "tempnam", "tgamma", "tgammaf", "tgammal", "tgkill", "time", "timegm", "timelocal", "timer_create",
-    "timer_delete", "timer_getoverrun", "timer_gettime", "timer_settime", "timespec_get", "timespec_getres",
-    "tmpfile", "tmpnam", "tmpnam_r", "toascii", "tolower", "tolower_l", "totalorder", "totalorderf", "totalorderl",
-    "totalordermag", "totalordermagf", "totalordermagl", "toupper", "toupper_l", "towctrans", "towctrans_l",
-    "towlower", "towlower_l", "towupper", "towupper_l", "trunc", "truncate", "truncf", "truncl", "ttyname",
-    "ttyname_r", "ttyslot", "tzset", "ualarm", "ufromfp", "ufromfpf", "ufromfpl", "ufromfpx", "ufromfpxf",
-    "ufromfpxl", "umask", "ungetc", "ungetwc", "unlink", "unlinkat", "unlockpt", "unsetenv", "unshare", "uselocale",
-    "usleep", "utimensat", "utimes", "valloc", "vasprintf", "vdprintf", "vfork", "vfprintf", "vfscanf", "vfwprintf",
-    "vfwscanf", "vhangup", "vprintf", "vscanf", "vsnprintf", "vsprintf", "vsscanf", "vswprintf", "vswscanf",
-    "vwprintf", "vwscanf", "wait", "warn", "wcpcpy", "wcpncpy", "wcrtomb", "wcscasecmp", "wcscasecmp_l", "wcscat",
-    "wcschr", "wcschrnul", "wcscmp", "wcscoll", "wcscoll_l", "wcscpy", "wcscspn", "wcsdup", "wcsftime", "wcsftime_l",
-    "wcslen", "wcsncasecmp", "wcsncasecmp_l", "wcsncat", "wcsncmp", "wcsncpy", "wcsnlen", "wcsnrtombs", "wcspbrk",
-    "wcsrchr", "wcsrtombs", "wcsspn", "wcsstr", "wcstod", "wcstod_l", "wcstof", "wcstof_l", "wcstoimax", "wcstok",
-    "wcstol", "wcstol_l", "wcstold", "wcstold_l", "wcstoll", "wcstoll_l", "wcstombs", "wcstoq", "wcstoul",
-    "wcstoul_l", "wcstoull", "wcstoull_l", "wcstoumax", "wcstouq", "wcswcs", "wcswidth", "wcsxfrm", "wcsxfrm_l",
-    "wctob", "wctomb", "wctrans", "wctrans_l", "wctype", "wctype_l", "wcwidth", "wmemchr", "wmemcmp", "wmemcpy",
-    "wmemmove", "wmempcpy", "wmemset", "wprintf", "write", "wscanf", "yn", "ynf", "ynl",
-};
+const std::string_view kCNames =
+    "abort abs access acct acos acosf acosh acoshf acoshl acosl adjtime advance alarm aligned_alloc asctime asctime_r "
+    "asin asinf asinh asinhf asinhl asinl asprintf atan atanf atanh atanhf atanhl atanl atof atoi atol atoll backtrace "
+    "basename bcmp bcopy bind brk bsearch btowc bzero call_once calloc canonicalize canonicalize_file_name "
+    "canonicalizef canonicalizel cbrt cbrtf cbrtl ceil ceilf ceill chdir chmod chown chroot clearenv clearerr "
+    "clearerr_unlocked clock clock_adjtime clock_getcpuclockid clock_getres clock_gettime clock_nanosleep "
+    "clock_settime clone close close_range closefrom confstr conj copy_file_range copysign copysignf copysignl cos "
+    "cosf cosh coshf coshl cosl ctermid ctime ctime_r cuserid daddl daemon ddivl dfmal difftime div dladdr dlclose "
+    "dlerror dlinfo dlmopen dlopen dlsym dlvsym dmull dprintf drem dremf dreml dsqrtl dsubl dup duplocale dysize "
+    "eaccess ecvt ecvt_r endusershell erf erfc erfcf erfcl erff erfl euidaccess execl execle execlp execv execve "
+    "execveat execvp execvpe exit exp expf expl explicit_bzero fabs fabsf fabsl faccessat fadd faddl fchdir fchmod "
+    "fchmodat fchown fchownat fclose fcloseall fcvt fcvt_r fdatasync fdim fdimf fdiml fdiv fdivl fdopen feof "
+    "feof_unlocked ferror ferror_unlocked fexecve fflush fflush_unlocked ffma ffmal ffs ffsl ffsll fgetc "
+    "fgetc_unlocked fgetpos fgets fgets_unlocked fgetwc fgetwc_unlocked fgetws fgetws_unlocked fileno fileno_unlocked "
+    "finite finitef finitel flockfile floor floorf floorl fma fmaf fmal fmax fmaxf fmaximum fmaximum_mag "
+    "fmaximum_mag_num fmaximum_mag_numf fmaximum_mag_numl fmaximum_magf fmaximum_magl fmaximum_num fmaximum_numf "
+    "fmaximum_numl fmaximumf fmaximuml fmaxl fmaxmag fmaxmagf fmaxmagl fmemopen fmin fminf fminimum fminimum_mag "
+    "fminimum_mag_num fminimum_mag_numf fminimum_mag_numl fminimum_magf fminimum_magl fminimum_num fminimum_numf "
+    "fminimum_numl fminimumf fminimuml fminl fminmag fminmagf fminmagl fmod fmodf fmodl fmul fmull fopen fopencookie "
+    "fork fpathconf fprintf fputc fputc_unlocked fputs fputs_unlocked fputwc fputwc_unlocked fputws fputws_unlocked "
+    "fread fread_unlocked free freelocale freopen frexp frexpf frexpl fromfp fromfpf fromfpl fromfpx fromfpxf fromfpxl "
+    "fscanf fseek fseeko fsetpos fsqrt fsqrtl fstat fstatat fsub fsubl fsync ftell ftello ftruncate ftrylockfile "
+    "funlockfile futimens futimes futimesat fwide fwprintf fwrite fwrite_unlocked fwscanf gamma gammaf gammal gcvt "
+    "get_current_dir_name getc getc_unlocked getchar getchar_unlocked getcpu getcwd getdate getdate_r getdelim "
+    "getdomainname getdtablesize getegid getentropy getenv geteuid getgid getgroups gethostid gethostname getitimer "
+    "getline getloadavg getlogin getlogin_r getopt getpagesize getpass getpayload getpayloadf getpayloadl getpgid "
+    "getpgrp getpid getppid getpt getresgid getresuid gets getsid getsubopt gettid gettimeofday getuid getusershell "
+    "getw getwc getwc_unlocked getwchar getwchar_unlocked getwd gmtime gmtime_r grantpt group_member gsignal hypot "
+    "hypotf hypotl ilogb ilogbf ilogbl imaxabs imaxdiv index initstate initstate_r isalnum isalnum_l isalpha isalpha_l "
+    "isascii isatty isblank isblank_l iscntrl iscntrl_l isctype isdigit isdigit_l isgraph isgraph_l isinf isinff "
+    "isinfl islower islower_l isnan isnanf isnanl isprint isprint_l ispunct ispunct_l isspace isspace_l isupper "
+    "isupper_l iswalnum iswalnum_l iswalpha iswalpha_l iswblank iswblank_l iswcntrl iswcntrl_l iswctype iswctype_l "
+    "iswdigit iswdigit_l iswgraph iswgraph_l iswlower iswlower_l iswprint iswprint_l iswpunct iswpunct_l iswspace "
+    "iswspace_l iswupper iswupper_l iswxdigit iswxdigit_l isxdigit isxdigit_l jn jnf jnl kill killpg labs lchmod "
+    "lchown ldexp ldexpf ldexpl ldiv lgamma lgamma_r lgammaf lgammaf_r lgammal lgammal_r link linkat llabs lldiv llogb "
+    "llogbf llogbl llrint llrintf llrintl llround llroundf llroundl localeconv localtime localtime_r lockf log logb "
+    "logbf logbl logf logl lrint lrintf lrintl lround lroundf lroundl lseek lstat lutimes madvise malloc mblen mbrlen "
+    "mbrtowc mbsinit mbsnrtowcs mbsrtowcs mbstowcs mbtowc memccpy memchr memcmp memcpy memfd_create memfrob memmem "
+    "memmove mempcpy memrchr memset mincore mkdir mkdirat mkdtemp mkfifo mkfifoat mknod mknodat mkostemp mkostemps "
+    "mkstemp mkstemps mktemp mktime mlock mlockall mmap modf modff modfl mprotect mremap msync munlock munlockall "
+    "munmap nan nanf nanl nanosleep nearbyint nearbyintf nearbyintl newlocale nextafter nextafterf nextafterl nextdown "
+    "nextdownf nextdownl nexttoward nexttowardf nexttowardl nextup nextupf nextupl nice obstack_printf obstack_vprintf "
+    "on_exit open open_memstream open_wmemstream pathconf pause pclose perror pipe pkey_alloc pkey_free pkey_get "
+    "pkey_mprotect pkey_set popen posix_madvise posix_memalign posix_openpt pow powf powl pread printf process_madvise "
+    "process_mrelease profil pselect psiginfo psignal pthread_atfork pthread_attr_destroy pthread_attr_getaffinity_np "
+    "pthread_attr_getdetachstate pthread_attr_getguardsize pthread_attr_getinheritsched pthread_attr_getschedparam "
+    "pthread_attr_getschedpolicy pthread_attr_getscope pthread_attr_getsigmask_np pthread_attr_getstack "
+    "pthread_attr_getstackaddr pthread_attr_getstacksize pthread_attr_init pthread_attr_setaffinity_np "
+    "pthread_attr_setdetachstate pthread_attr_setguardsize pthread_attr_setinheritsched pthread_attr_setschedparam "
+    "pthread_attr_setschedpolicy pthread_attr_setscope pthread_attr_setsigmask_np pthread_attr_setstack "
+    "pthread_attr_setstackaddr pthread_attr_setstacksize pthread_barrier_destroy pthread_barrier_init "
+    "pthread_barrier_wait pthread_barrierattr_destroy pthread_barrierattr_getpshared pthread_barrierattr_init "
+    "pthread_barrierattr_setpshared pthread_cancel pthread_clockjoin_np pthread_cond_broadcast pthread_cond_clockwait "
+    "pthread_cond_destroy pthread_cond_init pthread_cond_signal pthread_cond_timedwait pthread_cond_wait "
+    "pthread_condattr_destroy pthread_condattr_getclock pthread_condattr_getpshared pthread_condattr_init "
+    "pthread_condattr_setclock pthread_condattr_setpshared pthread_create pthread_detach pthread_equal pthread_exit "
+    "pthread_getaffinity_np pthread_getattr_default_np pthread_getattr_np pthread_getconcurrency pthread_getcpuclockid "
+    "pthread_getname_np pthread_getschedparam pthread_getspecific pthread_join pthread_key_create pthread_key_delete "
+    "pthread_kill pthread_mutex_clocklock pthread_mutex_consistent pthread_mutex_consistent_np pthread_mutex_destroy "
+    "pthread_mutex_getprioceiling pthread_mutex_init pthread_mutex_lock pthread_mutex_setprioceiling "
+    "pthread_mutex_timedlock pthread_mutex_trylock pthread_mutex_unlock pthread_mutexattr_destroy "
+    "pthread_mutexattr_getprotocol pthread_mutexattr_getpshared pthread_mutexattr_getrobust "
+    "pthread_mutexattr_getrobust_np pthread_mutexattr_gettype pthread_mutexattr_init pthread_mutexattr_setprotocol "
+    "pthread_mutexattr_setpshared pthread_mutexattr_setrobust pthread_mutexattr_setrobust_np pthread_mutexattr_settype "
+    "pthread_once pthread_rwlock_clockrdlock pthread_rwlock_clockwrlock pthread_rwlock_destroy pthread_rwlock_init "
+    "pthread_rwlock_rdlock pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock pthread_rwlock_tryrdlock "
+    "pthread_rwlock_trywrlock pthread_rwlock_unlock pthread_rwlock_wrlock pthread_rwlockattr_destroy "
+    "pthread_rwlockattr_getkind_np pthread_rwlockattr_getpshared pthread_rwlockattr_init pthread_rwlockattr_setkind_np "
+    "pthread_rwlockattr_setpshared pthread_self pthread_setaffinity_np pthread_setattr_default_np "
+    "pthread_setcancelstate pthread_setcanceltype pthread_setconcurrency pthread_setname_np pthread_setschedparam "
+    "pthread_setschedprio pthread_setspecific pthread_sigmask pthread_sigqueue pthread_spin_destroy pthread_spin_init "
+    "pthread_spin_lock pthread_spin_trylock pthread_spin_unlock pthread_testcancel pthread_timedjoin_np "
+    "pthread_tryjoin_np pthread_yield ptsname ptsname_r putc putc_unlocked putchar putchar_unlocked putenv puts putw "
+    "putwc putwc_unlocked putwchar putwchar_unlocked pwrite qecvt qecvt_r qfcvt qfcvt_r qgcvt qsort qsort_r quick_exit "
+    "raise rand rand_r random random_r rawmemchr read readlink readlinkat realloc reallocarray realpath remainder "
+    "remainderf remainderl remap_file_pages remove remquo remquof remquol rename renameat revoke rewind rindex rint "
+    "rintf rintl rmdir round roundeven roundevenf roundevenl roundf roundl rpmatch sbrk scalb scalbf scalbl scalbln "
+    "scalblnf scalblnl scalbn scalbnf scalbnl scanf sched_get_priority_max sched_get_priority_min sched_getaffinity "
+    "sched_getcpu sched_getparam sched_getscheduler sched_rr_get_interval sched_setaffinity sched_setparam "
+    "sched_setscheduler sched_yield secure_getenv select sem_clockwait sem_close sem_destroy sem_getvalue sem_init "
+    "sem_open sem_post sem_timedwait sem_trywait sem_unlink sem_wait setbuf setbuffer setdomainname setegid setenv "
+    "seteuid setgid sethostid sethostname setitimer setlinebuf setlocale setlogin setns setpayload setpayloadf "
+    "setpayloadl setpayloadsig setpayloadsigf setpayloadsigl setpgid setpgrp setregid setresgid setresuid setreuid "
+    "setsid setstate setstate_r settimeofday setuid setusershell setvbuf shm_open shm_unlink sigabbrev_np sigaction "
+    "sigaddset sigaltstack sigandset sigblock sigdelset sigdescr_np sigemptyset sigfillset siggetmask sighold "
+    "sigignore siginterrupt sigisemptyset sigismember signal significand significandf significandl sigorset sigpause "
+    "sigpending sigprocmask sigqueue sigrelse sigreturn sigset sigsetmask sigstack sigsuspend sigtimedwait sigwait "
+    "sigwaitinfo sin sincos sincosf sincosl sinf sinh sinhf sinhl sinl sleep snprintf sprintf sqrt sqrtf sqrtl srand "
+    "srandom srandom_r sscanf ssignal stat statx stpcpy stpncpy strcasecmp strcasecmp_l strcasestr strcat strchr "
+    "strchrnul strcmp strcoll strcoll_l strcpy strcspn strdup strerror strerror_l strerror_r strerrordesc_np "
+    "strerrorname_np strfromd strfromf strfroml strfry strftime strftime_l strlen strncasecmp strncasecmp_l strncat "
+    "strncmp strncpy strndup strnlen strpbrk strptime strptime_l strrchr strsep strsignal strspn strstr strtod "
+    "strtod_l strtof strtof_l strtoimax strtok strtok_r strtol strtol_l strtold strtold_l strtoll strtoll_l strtoq "
+    "strtoul strtoul_l strtoull strtoull_l strtoumax strtouq strverscmp strxfrm strxfrm_l swab swprintf swscanf "
+    "symlink symlinkat sync syncfs syscall sysconf system sysv_signal tan tanf tanh tanhf tanhl tanl tcgetpgrp "
+    "tcsetpgrp tempnam tgamma tgammaf tgammal tgkill time timegm timelocal timer_create timer_delete timer_getoverrun "
+    "timer_gettime timer_settime timespec_get timespec_getres tmpfile tmpnam tmpnam_r toascii tolower tolower_l "
+    "totalorder totalorderf totalorderl totalordermag totalordermagf totalordermagl toupper toupper_l towctrans "
+    "towctrans_l towlower towlower_l towupper towupper_l trunc truncate truncf truncl ttyname ttyname_r ttyslot tzset "
+    "ualarm ufromfp ufromfpf ufromfpl ufromfpx ufromfpxf ufromfpxl umask ungetc ungetwc unlink unlinkat unlockpt "
+    "unsetenv unshare uselocale usleep utimensat utimes valloc vasprintf vdprintf vfork vfprintf vfscanf vfwprintf "
+    "vfwscanf vhangup vprintf vscanf vsnprintf vsprintf vsscanf vswprintf vswscanf vwprintf vwscanf wait warn wcpcpy "
+    "wcpncpy wcrtomb wcscasecmp wcscasecmp_l wcscat wcschr wcschrnul wcscmp wcscoll wcscoll_l wcscpy wcscspn wcsdup "
+    "wcsftime wcsftime_l wcslen wcsncasecmp wcsncasecmp_l wcsncat wcsncmp wcsncpy wcsnlen wcsnrtombs wcspbrk wcsrchr "
+    "wcsrtombs wcsspn wcsstr wcstod wcstod_l wcstof wcstof_l wcstoimax wcstok wcstol wcstol_l wcstold wcstold_l "
+    "wcstoll wcstoll_l wcstombs wcstoq wcstoul wcstoul_l wcstoull wcstoull_l wcstoumax wcstouq wcswcs wcswidth wcsxfrm "
+    "wcsxfrm_l wctob wctomb wctrans wctrans_l wctype wctype_l wcwidth wmemchr wmemcmp wmemcpy wmemmove wmempcpy "
+    "wmemset wprintf write wscanf yn ynf ynl";
 
 // <name.h> of the system and the compiler, which include/<name>.h would hide.
-constexpr std::string_view kHeaderNames[] = {
-    "aio", "aliases", "alloca", "ar", "argp", "argz", "assert", "byteswap", "complex", "cpio", "ctype", "dirent",
-    "dlfcn", "elf", "endian", "envz", "err", "errno", "error", "execinfo", "fcntl", "features", "fenv", "float",
-    "fmtmsg", "fnmatch", "fstab", "fts", "ftw", "gconv", "getopt", "glob", "grp", "gshadow", "iconv", "ifaddrs",
-    "inttypes", "langinfo", "lastlog", "libgen", "libintl", "limits", "link", "locale", "malloc", "math", "mcheck",
-    "memory", "mntent", "monetary", "mqueue", "netdb", "nl_types", "nss", "obstack", "paths", "poll", "printf",
-    "proc_service", "pthread", "pty", "pwd", "re_comp", "regex", "regexp", "resolv", "sched", "search", "semaphore",
-    "setjmp", "sgtty", "shadow", "signal", "spawn", "stab", "stdalign", "stdarg", "stdatomic", "stdbool", "stddef",
-    "stdfix", "stdint", "stdio", "stdio_ext", "stdlib", "stdnoreturn", "string", "strings", "syscall", "sysexits",
-    "syslimits", "syslog", "tar", "termio", "termios", "tgmath", "thread_db", "threads", "time", "ttyent", "uchar",
-    "ucontext", "ulimit", "unistd", "utime", "utmp", "utmpx", "values", "wait", "wchar", "wctype", "wordexp",
-};
+const std::string_view kHeaderNames =
+    "aio aliases alloca ar argp argz assert byteswap complex cpio ctype dirent dlfcn elf endian envz err errno error "
+    "execinfo fcntl features fenv float fmtmsg fnmatch fstab fts ftw gconv getopt glob grp gshadow iconv ifaddrs "
+    "inttypes langinfo lastlog libgen libintl limits link locale malloc math mcheck memory mntent monetary mqueue "
+    "netdb nl_types nss obstack paths poll printf proc_service pthread pty pwd re_comp regex regexp resolv sched "
+    "search semaphore setjmp sgtty shadow signal spawn stab stdalign stdarg stdatomic stdbool stddef stdfix stdint "
+    "stdio stdio_ext stdlib stdnoreturn string strings syscall sysexits syslimits syslog tar termio termios tgmath "
+    "thread_db threads time ttyent uchar ucontext ulimit unistd utime utmp utmpx values wait wchar wctype wordexp";
 
 // sys.stdlib_module_names of Python 3.11.
-constexpr std::string_view kStdlibModules[] = {
-    "abc", "aifc", "antigravity", "argparse", "array", "ast", "asynchat", "asyncio", "asyncore", "atexit", "audioop",
-    "base64", "bdb", "binascii", "bisect", "builtins", "bz2", "calendar", "cgi", "cgitb", "chunk", "cmath", "cmd",
-    "code", "codecs", "codeop", "collections", "colorsys", "compileall", "concurrent", "configparser", "contextlib",
-    "contextvars", "copy", "copyreg", "crypt", "csv", "ctypes", "curses", "dataclasses", "datetime", "dbm", "decimal",
-    "difflib", "dis", "distutils", "doctest", "email", "encodings", "ensurepip", "enum", "errno", "faulthandler",
-    "fcntl", "filecmp", "fileinput", "fnmatch", "fractions", "ftplib", "functools", "gc", "genericpath", "getopt",
-    "getpass", "gettext", "glob", "graphlib", "grp", "gzip", "hashlib", "heapq", "hmac", "html", "http", "idlelib",
-    "imaplib", "imghdr", "imp", "importlib", "inspect", "io", "ipaddress", "itertools", "json", "keyword", "lib2to3",
-    "linecache", "locale", "logging", "lzma", "mailbox", "mailcap", "marshal", "math", "mimetypes", "mmap",
-    "modulefinder", "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib", "nt", "ntpath", "nturl2path",
-    "numbers", "opcode", "operator", "optparse", "os", "ossaudiodev", "pathlib", "pdb", "pickle", "pickletools",
-    "pipes", "pkgutil", "platform", "plistlib", "poplib", "posix", "posixpath", "pprint", "profile", "pstats", "pty",
-    "pwd", "py_compile", "pyclbr", "pydoc", "pydoc_data", "pyexpat", "queue", "quopri", "random", "re", "readline",
-    "reprlib", "resource", "rlcompleter", "runpy", "sched", "secrets", "select", "selectors", "shelve", "shlex",
-    "shutil", "signal", "site", "smtpd", "smtplib", "sndhdr", "socket", "socketserver", "spwd", "sqlite3",
-    "sre_compile", "sre_constants", "sre_parse", "ssl", "stat", "statistics", "string", "stringprep", "struct",
-    "subprocess", "sunau", "symtable", "sys", "sysconfig", "syslog", "tabnanny", "tarfile", "telnetlib", "tempfile",
-    "termios", "textwrap", "this", "threading", "time", "timeit", "tkinter", "token", "tokenize", "tomllib", "trace",
-    "traceback", "tracemalloc", "tty", "turtle", "turtledemo", "types", "typing", "unicodedata", "unittest", "urllib",
-    "uu", "uuid", "venv", "warnings", "wave", "weakref", "webbrowser", "winreg", "winsound", "wsgiref", "xdrlib",
-    "xml", "xmlrpc", "zipapp", "zipfile", "zipimport", "zlib", "zoneinfo",
-};
+const std::string_view kStdlibModules =
+    "abc aifc antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect "
+    "builtins bz2 calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall concurrent "
+    "configparser contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses datetime dbm decimal difflib "
+    "dis distutils doctest email encodings ensurepip enum errno faulthandler fcntl filecmp fileinput fnmatch fractions "
+    "ftplib functools gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib heapq hmac html http "
+    "idlelib imaplib imghdr imp importlib inspect io ipaddress itertools json keyword lib2to3 linecache locale logging "
+    "lzma mailbox mailcap marshal math mimetypes mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib nt "
+    "ntpath nturl2path numbers opcode operator optparse os ossaudiodev pathlib pdb pickle pickletools pipes pkgutil "
+    "platform plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc pydoc_data pyexpat "
+    "queue quopri random re readline reprlib resource rlcompleter runpy sched secrets select selectors shelve shlex "
+    "shutil signal site smtpd smtplib sndhdr socket socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl "
+    "stat statistics string stringprep struct subprocess sunau symtable sys sysconfig syslog tabnanny tarfile "
+    "telnetlib tempfile termios textwrap this threading time timeit tkinter token tokenize tomllib trace traceback "
+    "tracemalloc tty turtle turtledemo types typing unicodedata unittest urllib uu uuid venv warnings wave weakref "
+    "webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo";
 
 // keyword.kwlist of Python 3.11, the lower-case ones.
-constexpr std::string_view kPythonKeywords[] = {
-    "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
-    "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass",
-    "raise", "return", "try", "while", "with", "yield",
-};
+const std::string_view kPythonKeywords =
+    "and as assert async await break class continue def del elif else except finally for from global if import in is "
+    "lambda nonlocal not or pass raise return try while with yield";
 
 // clang-format on
-
-}  // namespace
-
-std::span<const std::string_view> torch_names() { return kTorchNames; }
-std::span<const std::string_view> c_names() { return kCNames; }
-std::span<const std::string_view> header_names() { return kHeaderNames; }
-std::span<const std::string_view> stdlib_modules() { return kStdlibModules; }
-std::span<const std::string_view> python_keywords() { return kPythonKeywords; }
 
 }  // namespace openreg_gen

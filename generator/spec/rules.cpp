@@ -4,12 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <regex>
-#include <filesystem>
 
 namespace openreg_gen {
 namespace {
@@ -67,7 +64,7 @@ void line(const Node& node, RuleContext& context) {
                       "it would continue a C++ comment on the next line");
   }
   for (const auto mark : {"\?\?/", "*/"}) {
-    if (text.find(mark) == std::string_view::npos) continue;
+    if (!includes(text, mark)) continue;
     diagnostics.error("E0134", node.at, fmt::format("'{}' holds '{}'", key, mark),
                       "it would end or continue a C comment");
   }
@@ -81,8 +78,8 @@ void version(const Node& node, RuleContext& context) {
   static const std::regex pep440(
       R"((\d+!)?\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[a-z0-9]+([.][a-z0-9]+)*)?)");
   if (node.text.size() <= 64 && std::regex_match(node.text, pep440)) return;
-  context.diagnostics.error("E0135", node.at, fmt::format("'{}' is no version", node.text.substr(0, 64)),
-                            "PEP 440: such as 0.1.0, 1.2.0rc1 or 1.0.post2");
+  context.error("E0135", node, fmt::format("'{}' is no version", node.text.substr(0, 64)),
+                "PEP 440: such as 0.1.0, 1.2.0rc1 or 1.0.post2");
 }
 
 void license(const Node& node, RuleContext& context) {
@@ -95,29 +92,28 @@ void license(const Node& node, RuleContext& context) {
     good = good && depth >= 0;
   }
   if (good && depth == 0) return;
-  context.diagnostics.error("E0136", node.at, fmt::format("'{}' is no SPDX expression", text.substr(0, 120)),
-                            "such as BSD-3-Clause, or Apache-2.0 OR MIT; LicenseRef-NAME for one of your own");
+  context.error("E0136", node, fmt::format("'{}' is no SPDX expression", text.substr(0, 120)),
+                "such as BSD-3-Clause, or Apache-2.0 OR MIT; LicenseRef-NAME for one of your own");
 }
 
 void torch_version(const Node& node, RuleContext& context) {
-  if (parse_torch_version(node.text)) return;
-  context.diagnostics.error("E0137", node.at, fmt::format("'{}' is no PyTorch release", node.text.substr(0, 64)),
-                            "such as \"2.13\"");
+  static const std::regex release(R"(0*\d{1,4}\.0*\d{1,4}(\.0*\d{1,4})?)");
+  if (std::regex_match(node.text, release)) return;
+  context.error("E0137", node, fmt::format("'{}' is no PyTorch release", node.text.substr(0, 64)), "such as \"2.13\"");
 }
 
 void folder(const Node& node, RuleContext& context) {
   const std::string& text = node.text;
   std::string why;
   if (std::ranges::any_of(text, is_control) || contains(text, '\\')) why = "it holds a backslash or control character";
-  const std::filesystem::path path = std::filesystem::path(text).lexically_normal();
+  const fs::path path = fs::path(text).lexically_normal();
   if (text.empty() || path == "." || path == "./") why = "it names no folder below the spec's";
   if (path.is_absolute()) why = "it is absolute";
   if (!path.empty() && *path.begin() == "..") why = "it climbs out of the spec's folder";
   if (!path.empty() && *path.begin() == ".openreg-gen") why = "that is where openreg-gen keeps its own state";
   if (!why.empty())
-    context.diagnostics.error("E0614", node.at,
-                              fmt::format("'{}' can't be a folder of templates: {}", text.substr(0, 80), why),
-                              "name a folder beside the spec, such as `templates: templates`");
+    context.error("E0614", node, fmt::format("'{}' can't be a folder of templates: {}", text.substr(0, 80), why),
+                  "name a folder beside the spec, such as `templates: templates`");
 }
 
 void operator_name(const Node& node, RuleContext& context) {
@@ -130,7 +126,7 @@ void operator_name(const Node& node, RuleContext& context) {
   const std::string hint = colons != std::string_view::npos
                                ? fmt::format("write '{}', without a namespace", text.substr(colons + 2))
                                : "an operator is 'name' or 'name.overload'";
-  context.diagnostics.error("E0150", node.at, fmt::format("'{}' is no operator's name", text.substr(0, 120)), hint);
+  context.error("E0150", node, fmt::format("'{}' is no operator's name", text.substr(0, 120)), hint);
 }
 
 void test_name(const Node& node, RuleContext& context) {
@@ -139,8 +135,8 @@ void test_name(const Node& node, RuleContext& context) {
   const std::string_view method = dot == std::string_view::npos ? "test" : text.substr(dot + 1);
   if (text.size() <= 200 && is_identifier(text.substr(0, dot)) && is_identifier(method) && method.starts_with("test"))
     return;
-  context.diagnostics.error("E0239", node.at, fmt::format("'{}' is no test's name", text.substr(0, 120)),
-                            "such as TestTorchDeviceType, or TestTorchDeviceType.test_add");
+  context.error("E0239", node, fmt::format("'{}' is no test's name", text.substr(0, 120)),
+                "such as TestTorchDeviceType, or TestTorchDeviceType.test_add");
 }
 
 }  // namespace rules
@@ -173,26 +169,9 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
       {"GB", 1000'000'000},
       {"TB", 1000'000'000'000},
   };
-  for (const auto& [name, factor] : kUnits) {
+  for (const auto& [name, factor] : kUnits)
     if (unit == name) return number > (1ull << 62) / factor ? std::nullopt : std::optional(number * factor);
-  }
   return std::nullopt;
-}
-
-std::optional<std::pair<int, int>> parse_torch_version(std::string_view text) {
-  std::array<int, 3> parts{};
-  std::size_t count = 0;
-  while (count < 3) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parts[count]);
-    if (error != std::errc() || parts[count] < 0 || parts[count] > 9999 || !is_digit(text[0])) return std::nullopt;
-    ++count;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (text.empty()) break;
-    if (text[0] != '.' || text.size() == 1) return std::nullopt;
-    text.remove_prefix(1);
-  }
-  if (!text.empty() || count < 2) return std::nullopt;
-  return std::pair(parts[0], parts[1]);
 }
 
 }  // namespace openreg_gen

@@ -15,10 +15,10 @@ void cpp_namespace(const Node&, RuleContext&);
 void class_prefix(const Node&, RuleContext&);
 void api_prefix(const Node&, RuleContext&);
 void distributed_backend(const Node&, RuleContext&);
-void line(const Node&, RuleContext&);     // one line of printable text, safe in every comment and literal
-void version(const Node&, RuleContext&);  // PEP 440
-void license(const Node&, RuleContext&);  // characters of an SPDX expression
-void torch_version(const Node&, RuleContext&);
+void line(const Node&, RuleContext&);           // one line of printable text, safe in every comment and literal
+void version(const Node&, RuleContext&);        // PEP 440
+void license(const Node&, RuleContext&);        // characters of an SPDX expression
+void torch_version(const Node&, RuleContext&);  // "2.13" or "2.13.0": see torch_release()
 void operator_name(const Node&, RuleContext&);
 void test_name(const Node&, RuleContext&);  // "Class" or "Class.test_name"
 void folder(const Node&, RuleContext&);     // a path below the spec's own folder
@@ -33,8 +33,9 @@ std::string shown(std::string_view text);
 std::optional<std::uint64_t> parse_size(std::string_view text);
 /// "0.5", "1e-3", "+2": its value; no value if malformed or not finite.
 std::optional<double> parse_number(std::string_view text);
-/// "2.13" or "2.13.0" as {2, 13}; no value otherwise.
-std::optional<std::pair<int, int>> parse_torch_version(std::string_view text);
+/// Names that a backend can't take, because PyTorch, C, or Python has them already: words, sorted. In
+/// reserved_names.cpp.
+extern const std::string_view kTorchNames, kCNames, kHeaderNames, kStdlibModules, kPythonKeywords;
 /// True for a word that C++ or the reserved namespaces of a PyTorch extension have taken.
 bool is_cpp_keyword(std::string_view word);
 

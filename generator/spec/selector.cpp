@@ -6,10 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <utility>
-#include <vector>
 
 namespace openreg_gen {
 namespace {
@@ -38,7 +35,7 @@ std::string glob_fault(std::string_view text) {
 }
 
 /// Why a list of operators may not lie there: a tree must be able to take it along. Empty if it may.
-std::string path_fault(const std::filesystem::path& path) {
+std::string path_fault(const fs::path& path) {
   if (path.empty()) return "a file's name is missing";
   if (path.is_absolute()) return "an absolute path means nothing on another machine";
   if (std::ranges::find(path, "..") != path.end()) return "the file must lie beside the spec, or below it";
@@ -52,21 +49,19 @@ void set_entry(const Node& node, std::string_view text, RuleContext& context) {
     if (kind == Kind::Model) {
       const auto fault = path_fault(rest);
       const bool control = std::ranges::any_of(rest, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-      if (control) return context.diagnostics.error("E0178", node.at, "a file's name holds control characters");
+      if (control) return context.error("E0178", node, "a file's name holds control characters");
       if (!fault.empty())
-        context.diagnostics.error("E0178", node.at, fmt::format("'{}': {}", node.text.substr(0, 120), fault),
-                                  "such as '@model:model.json', relative to the spec");
+        context.error("E0178", node, fmt::format("'{}': {}", node.text.substr(0, 120), fault),
+                      "such as '@model:model.json', relative to the spec");
     } else if (rest.empty() || rest.size() > 120 || !std::ranges::all_of(rest, is_word)) {
-      context.diagnostics.error("E0174", node.at, fmt::format("'{}' names no tag", node.text.substr(0, 120)),
-                                "such as '@tag:core'");
+      context.error("E0174", node, fmt::format("'{}' names no tag", node.text.substr(0, 120)), "such as '@tag:core'");
     }
     return;
   }
   auto names = mapped(kSets, [](const auto& set) { return set.first; });
   if (contains(names, text)) return;
   names.insert(names.end(), {"@tag:NAME", "@model:FILE"});
-  context.diagnostics.error("E0175", node.at, fmt::format("unknown set '{}'", text.substr(0, 120)),
-                            did_you_mean(text, names));
+  context.error("E0175", node, fmt::format("unknown set '{}'", text.substr(0, 120)), did_you_mean(text, names));
 }
 
 }  // namespace
@@ -75,9 +70,8 @@ Selector parse_selector(std::string_view entry) {
   Selector selector;
   selector.minus = entry.starts_with('-');
   if (selector.minus) entry.remove_prefix(1);
-  for (const auto& [name, kind] : kSets) {
+  for (const auto& [name, kind] : kSets)
     if (entry == name) selector.kind = kind;
-  }
   if (selector.kind != Kind::Name) return selector;
   for (const auto& [prefix, kind] : kOpenSets) {
     if (!entry.starts_with(prefix)) continue;
@@ -97,8 +91,8 @@ void operator_entry(const Node& node, RuleContext& context) {
   if (text.starts_with('@')) return set_entry(node, text, context);
   if (is_glob(text)) {
     if (const auto fault = glob_fault(text); !fault.empty())
-      context.diagnostics.error("E0174", node.at, fmt::format("'{}' is no glob: {}", text.substr(0, 120), fault),
-                                "such as 'add.*' or '*_backward'");
+      context.error("E0174", node, fmt::format("'{}' is no glob: {}", text.substr(0, 120), fault),
+                    "such as 'add.*' or '*_backward'");
     return;
   }
   Node name = node;

@@ -1,13 +1,13 @@
-#include "spec/parse_steps.h"
+#include "spec/read_keys.h"
 
 #include "diag/suggest.h"
 #include "diag/text.h"
+#include "releases/releases.h"
 #include "spec/rules.h"
 #include "spec/selector.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <map>
 #include <set>
@@ -39,9 +39,8 @@ class Shape {
       const bool container = key.type == KeyType::Map || key.type == KeyType::List || key.type == KeyType::Table;
       if (container && !key.path.ends_with("[]"))
         return Node{.kind = key.type == KeyType::List ? Node::Kind::List : Node::Kind::Map, .at = node.at};
-      diagnostics_.error("E0115", node.at, fmt::format("{} has no value", label(key)),
-                         fmt::format("expected {}", wanted(key)));
-      return std::nullopt;
+      return diagnostics_.fail("E0115", node.at, fmt::format("{} has no value", label(key)),
+                               fmt::format("expected {}", wanted(key)));
     }
     using Check = std::optional<Node> (Shape::*)(const Node&, const Key&);
     constexpr Check kChecks[] = {&Shape::map,     &Shape::list,   &Shape::table,   &Shape::text, &Shape::word,
@@ -52,15 +51,14 @@ class Shape {
  private:
   std::nullopt_t wrong_type(const Node& node, const Key& key, std::string hint = {}) {
     const std::string found = node.is_scalar() && !node.text.empty() ? fmt::format(" '{}'", shown(node.text)) : "";
-    diagnostics_.error("E0115", node.at,
-                       fmt::format("{} must be {}, not {}{}", label(key), wanted(key), describe(node.kind), found),
-                       std::move(hint));
-    return std::nullopt;
+    return diagnostics_.fail(
+        "E0115", node.at, fmt::format("{} must be {}, not {}{}", label(key), wanted(key), describe(node.kind), found),
+        std::move(hint));
   }
 
   std::nullopt_t out_of_range(const Node& node, const Key& key, std::string_view found) {
-    diagnostics_.error("E0117", node.at, fmt::format("{} is {}, not in {}..{}", label(key), found, key.min, key.max));
-    return std::nullopt;
+    return diagnostics_.fail("E0117", node.at,
+                             fmt::format("{} is {}, not in {}..{}", label(key), found, key.min, key.max));
   }
 
   bool repeated(const Node& name, std::set<std::string>& seen, std::string_view code, std::string_view what) {
@@ -112,9 +110,8 @@ class Shape {
     if (node.kind != Node::Kind::List)
       return wrong_type(node, key, node.is_scalar() ? fmt::format("write [{}]", shown(node.text)) : "");
     const Key& item_key = *find_key(key.path, "[]");
-    if (node.items.empty() && key.path.ends_with("dtypes")) {
+    if (node.items.empty() && key.path.ends_with("dtypes"))
       diagnostics_.error("E0158", node.at, fmt::format("{} is empty", label(key)), "leave it out for its default");
-    }
     Node result{.kind = Node::Kind::List, .at = node.at};
     std::set<std::string> seen;
     for (const Node& item : node.items) {
@@ -128,11 +125,11 @@ class Shape {
 
   /// The releases of PyTorch that an operator's entry is for: one operator may have several that do not meet.
   struct Releases {
-    std::optional<std::pair<int, int>> since, until;
+    std::optional<TorchRelease> since, until;
     explicit Releases(const Node& entry) : since(bound(entry, "since")), until(bound(entry, "until")) {}
-    static std::optional<std::pair<int, int>> bound(const Node& entry, std::string_view key) {
+    static std::optional<TorchRelease> bound(const Node& entry, std::string_view key) {
       const Node* node = entry.find(key);
-      return node == nullptr ? std::nullopt : parse_torch_version(node->text);
+      return node == nullptr ? std::nullopt : torch_release(node->text);
     }
     bool meets(const Releases& other) const { return !before(other) && !other.before(*this); }
     bool before(const Releases& other) const { return until && other.since && *until < *other.since; }
@@ -192,9 +189,8 @@ class Shape {
   }
 
   std::optional<Node> text(const Node& node, const Key& key) {
-    if (node.kind != Node::Kind::String) {
+    if (node.kind != Node::Kind::String)
       return wrong_type(node, key, node.is_scalar() ? fmt::format("write \"{}\", in quotes", shown(node.text)) : "");
-    }
     RuleContext context{key.path, diagnostics_};
     const auto before = diagnostics_.all().size();
     if (key.rule) key.rule(node, context);
@@ -206,9 +202,8 @@ class Shape {
     if (!node.is_scalar()) return wrong_type(node, key);
     if (node.kind != Node::Kind::String) return wrong_type(node, key, did_you_mean("", key.values));
     if (contains(key.values, node.text)) return node;
-    diagnostics_.error("E0116", node.at, fmt::format("{} can't be '{}'", label(key), shown(node.text)),
-                       did_you_mean(node.text, key.values));
-    return std::nullopt;
+    return diagnostics_.fail("E0116", node.at, fmt::format("{} can't be '{}'", label(key), shown(node.text)),
+                             did_you_mean(node.text, key.values));
   }
 
   std::optional<Node> integer(const Node& node, const Key& key) {
@@ -218,11 +213,9 @@ class Shape {
     const auto parsed = std::from_chars(node.text.data(), end, value);
     const bool read = parsed.ec == std::errc() && parsed.ptr == end;
     if (read && value >= key.min && value <= key.max) return node;
-    if (key.path == "spec_version") {
-      diagnostics_.error("E0118", node.at, fmt::format("spec_version {} is not known", shown(node.text)),
-                         "this openreg-gen reads version 1");
-      return std::nullopt;
-    }
+    if (key.path == "spec_version")
+      return diagnostics_.fail("E0118", node.at, fmt::format("spec_version {} is not known", shown(node.text)),
+                               "this openreg-gen reads version 1");
     return out_of_range(node, key, shown(node.text));
   }
 
@@ -246,11 +239,9 @@ class Shape {
     if (node.kind != Node::Kind::Integer && node.kind != Node::Kind::String)
       return wrong_type(node, key, "such as 1GiB");
     const auto bytes = parse_size(node.text);
-    if (!bytes) {
-      diagnostics_.error("E0140", node.at, fmt::format("{} '{}' is no size", label(key), shown(node.text)),
-                         "bytes, or a whole number with KiB, MiB, GiB, TiB, KB, MB, GB or TB: such as 1GiB");
-      return std::nullopt;
-    }
+    if (!bytes)
+      return diagnostics_.fail("E0140", node.at, fmt::format("{} '{}' is no size", label(key), shown(node.text)),
+                               "bytes, or a whole number with KiB, MiB, GiB, TiB, KB, MB, GB or TB: such as 1GiB");
     if (*bytes >= static_cast<std::uint64_t>(key.min) && *bytes <= static_cast<std::uint64_t>(key.max)) return node;
     return out_of_range(node, key, fmt::format("{} bytes", *bytes));
   }

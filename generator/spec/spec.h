@@ -9,8 +9,8 @@
 #include "spec/expr.h"
 #include "spec/kinds.h"
 #include "spec/strategy.h"
+#include "system/files.h"
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -140,8 +140,8 @@ struct DistributedSpec {
 struct Spec {
   Spec();  // the defaults
 
-  std::filesystem::path path;  // as given
-  std::string text;            // the bytes that were read
+  fs::path path;     // as given
+  std::string text;  // the bytes that were read
   int spec_version = 1;
   Located<Profile> profile;
   ComponentSet components;  // of the profile, `components` and the keys that say the same
@@ -172,8 +172,8 @@ auto switch_of(S& spec, std::string_view component) -> decltype(&spec.compile) {
 
 /// Parses YAML or JSON (by content). Appends to `diagnostics` and returns what could be read; an unreadable file
 /// gives an error there too. Never throws for bad input. Does not look at the catalogue: see resolve/resolve.h.
-Spec parse_spec(const std::filesystem::path& path, Diagnostics& diagnostics);
+Spec parse_spec(const fs::path& path, Diagnostics& diagnostics);
 /// The same on a text in memory; `path` is used in locations only.
-Spec parse_spec_text(std::string text, const std::filesystem::path& path, Diagnostics& diagnostics);
+Spec parse_spec_text(std::string text, const fs::path& path, Diagnostics& diagnostics);
 
 }  // namespace openreg_gen

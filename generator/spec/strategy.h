@@ -4,7 +4,6 @@
 
 #include "diag/diagnostic.h"
 
-#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,11 +25,11 @@ struct Strategy {
   enum class Registers { Apart, Structured, Native };
 
   // What a spec says.
-  std::string_view word;                   // "pointwise"
-  std::string_view about;                  // of the reference page, behind the word
-  std::array<std::string_view, 8> keys{};  // of ops.*: those that go with it, but not with each strategy
-  std::string_view component = {};         // without which it can't be used: see component.h
-  std::string_view implied_by = {};        // the key that stands for it where `strategy` is not given
+  std::string_view word;             // "pointwise"
+  std::string_view about;            // of the reference page, behind the word
+  std::string_view keys = {};        // of ops.*: those that go with it, but not with each strategy
+  std::string_view component = {};   // without which it can't be used: see component.h
+  std::string_view implied_by = {};  // the key that stands for it where `strategy` is not given
   void (*written)(const OpSpec& entry, Diagnostics& diagnostics) = nullptr;  // what the entry lacks, or has too much
 
   // What it can do. None of these: it fits each operator, and each entry.
@@ -44,10 +43,11 @@ struct Strategy {
 
   // When it is chosen for who asks for none: the lowest that fits goes first; 0: never.
   int preference = 0;
-  std::string (*why)(const Op& op) = nullptr;  // what that means to the owner
+  std::string_view why{};                         // what that means to the owner
+  std::string (*why_of)(const Op& op) = nullptr;  // the same, where it depends on the operator
 
   // What templates see: see strategy/item.h.
-  std::array<std::string_view, 2> lists{};  // of `ops`, where they find its operators: its word first
+  std::string_view lists = {};  // of `ops`, where they find its operators: its word first
   std::unique_ptr<OpItem> (*item)(const Shown& shown, const OpSpec& entry, const Op& op) = nullptr;
   void (*summarise)(const Shown& shown, Listed& listed) = nullptr;  // what they see of all its operators together
   Registers registers = Registers::Apart;

@@ -18,6 +18,6 @@ std::span<const Strategy> all_strategies() {
 
 const Strategy* find_strategy(std::string_view word) { return find_by(all_strategies(), word, &Strategy::word); }
 
-bool Strategy::takes(std::string_view key) const { return contains(keys, key); }
+bool Strategy::takes(std::string_view key) const { return has_word(keys, key); }
 
 }  // namespace openreg_gen

@@ -57,7 +57,7 @@ Strategy cpu_fallback_strategy() {
   return {
       .word = "cpu_fallback",
       .about = "through the CPU.",
-      .keys = {"fallback"},
+      .keys = "fallback",
       .implied_by = "fallback",
       .written = cpu_fallback_written,
       .runs = Strategy::Runs::Fallback,
@@ -69,7 +69,7 @@ Strategy cpu_fallback_strategy() {
       .way_out = [](const Spec& spec, const Op& op) -> std::string {
         return *spec.fallback.kind != FallbackKind::None && op.has_default ? "; or leave it out" : "";
       },
-      .lists = {"cpu_fallback"},
+      .lists = "cpu_fallback",
       .item = cpu_fallback_item,
       .registers = Strategy::Registers::Native,
   };

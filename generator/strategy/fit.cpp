@@ -3,8 +3,6 @@
 #include "diag/text.h"
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 
 std::string override_warning(const Op& op) {
@@ -44,7 +42,10 @@ const Strategy& best_strategy(const Op& op, std::string& why, const ComponentSet
     const bool can = there == nullptr || each.component.empty() || there->has(each.component);
     if (can && before(each, usable)) usable = &each;
   }
-  why = usable == best ? best->why(op) : fmt::format("{} needs component '{}'", best->word, best->component);
+  if (usable != best)
+    why = fmt::format("{} needs component '{}'", best->word, best->component);
+  else
+    why = best->why_of != nullptr ? best->why_of(op) : best->why;
   return *usable;
 }
 

@@ -1,5 +1,5 @@
 // `in_tree`: PyTorch's own kernel, as its own devices share it.
-#include "catalog/in_tree.h"
+#include "catalog/stubs.h"
 #include "spec/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
@@ -18,30 +18,30 @@ struct InTreeItem : OpItem {
   std::string direct_strides;
   void print(Fields out) const override {
     OpItem::print(out);
-    out("kernel", kernel)("native_header", native_header)("direct", direct)("direct_strides", direct_strides);
+    PRINT_FIELDS(out, kernel, native_header, direct, direct_strides);
   }
 };
 
 /// What serves a stub at first: the CPU's function for it, where there is one.
-std::string stub_start(const DispatchStub& stub, const std::string& ns) {
+std::string stub_start(const Stub& stub, const std::string& ns) {
   if (stub.name == "index_put_with_sort_stub") return "&" + ns + "::native::host_index_put";
-  return "&" + ns + "::native::HostStub<" + stub.name + ", " + (stub.promotes ? "true" : "false") + ">::run";
+  return fmt::format("&{}::native::HostStub<{}, {}>::run", ns, stub.name, stub.promotes());
 }
 
 /// A file: the operators whose first stub one header declares, and the stubs of that header.
 struct Family {
-  struct Stub {
+  struct Served {
     std::string name, function;
-    void print(Fields out) const { out("name", name)("function", function); }
+    void print(Fields out) const { PRINT_FIELDS(out, name, function); }
   };
   std::string id;
   Headers headers;
   std::vector<const OpItem*> ops;
-  std::map<std::string, Stub> stubs;
+  std::map<std::string, Served> stubs;
   void print(Fields out) const {
-    std::vector<Stub> sorted;
+    std::vector<Served> sorted;
     for (const auto& [name, stub] : stubs) sorted.push_back(stub);
-    out("id", id)("ops", ops)("stubs", sorted);
+    PRINT_FIELDS(out, id, ops)("stubs", sorted);
     headers.print(out);
   }
 };
@@ -54,9 +54,8 @@ std::string not_in_tree(const Op& op) {
     return op.op_class == OpClass::Composite ? "PyTorch composes it from other operators already"
                                              : "PyTorch has no kernel of it that two kinds of devices share";
   }
-  if (cpu->second != cuda->second) {
+  if (cpu->second != cuda->second)
     return fmt::format("PyTorch's kernels of it differ: '{}' for the CPU, '{}' for CUDA", cpu->second, cuda->second);
-  }
   if (op.op_class == OpClass::View) return "it is a view operator";
   const auto draws = [](const Argument& a) { return a.schema_type == "Generator?"; };
   if (std::ranges::any_of(op.arguments, draws))
@@ -69,9 +68,8 @@ std::unique_ptr<OpItem> in_tree_item(const Shown& shown, const OpSpec&, const Op
   out->kernel = shown.kernel(op, *out);
   // Made of other operators alone, each of which switches to the device of its operands itself.
   if (const auto stubs = in_tree_stubs(op.name); stubs && stubs->empty()) out->guard.clear();
-  if (const std::string_view self = self_as_on_the_cpu(op.name); !self.empty() && out->calls) {
+  if (const std::string_view self = self_as_on_the_cpu(op.name); !self.empty() && out->calls)
     out->calls->stub_impl_args.replace(0, std::string_view("self").size(), self);
-  }
   const std::string_view strides = strides_of_result_like_self(op.name);
   if (const Op* form = shown.catalog.find(op.base);
       !strides.empty() && form != nullptr && !shown.registered.contains(form->name)) {
@@ -84,21 +82,21 @@ std::unique_ptr<OpItem> in_tree_item(const Shown& shown, const OpSpec&, const Op
 /// A stub that another strategy serves is not given twice.
 void summarise_in_tree(const Shown& shown, Listed& listed) {
   std::set<std::string> taken;
-  for (const auto& [list, items] : listed.lists) {
+  for (const auto& [list, items] : listed.lists)
     for (const auto& each : items) taken.insert(each->stub);
-  }
   std::map<std::string, Family> families;
   for (const auto& op : listed.of("in_tree")) {
-    const auto stubs = in_tree_stubs(op->op).value_or(std::vector<DispatchStub>{});
-    Family& family = families[stubs.empty() ? "Composed" : stubs[0].family];
+    const auto called = in_tree_stubs(op->op).value_or(std::vector<Stub>{});
+    Family& family = families[called.empty() ? "Composed" : std::string(called[0].family)];
     family.headers.add(*op, op->ops_header);
     family.headers.add(*op, op->native_header);
     family.ops.push_back(op.get());
-    for (const DispatchStub& stub : stubs) {
-      if (taken.contains(stub.name)) continue;
-      families[stub.family].stubs.emplace(stub.name,
-                                          Family::Stub{stub.name, stub_start(stub, *shown.spec.backend.cpp_namespace)});
-      families[stub.family].headers.add("ATen/native/" + stub.family + ".h");
+    for (const Stub& stub : called) {
+      const std::string name(stub.name);
+      if (taken.contains(name)) continue;
+      Family& declares = families[std::string(stub.family)];
+      declares.stubs.emplace(name, Family::Served{name, stub_start(stub, *shown.spec.backend.cpp_namespace)});
+      declares.headers.add(stub.header());
     }
   }
   std::vector<Family> sorted;
@@ -119,9 +117,7 @@ Strategy in_tree_strategy() {
       .unfit = not_in_tree,
       .code = "E0221",
       .preference = 1,
-      .why = [](const Op&) -> std::string {
-        return "PyTorch's own kernel, which its devices share, serves this one too; nothing is to be written";
-      },
+      .why = "PyTorch's own kernel, which its devices share, serves this one too; nothing is to be written",
       .item = in_tree_item,
       .summarise = summarise_in_tree,
   };

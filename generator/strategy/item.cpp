@@ -5,15 +5,12 @@
 #include "schema/schema.h"
 #include "spec/document.h"
 
-#include <algorithm>
-#include <iterator>
-
 namespace openreg_gen {
 namespace {
 
 /// What PyTorch's impl() takes for an argument: itself, or what meta() made of it ("dim -> int dim, int valid").
 std::vector<std::string> precomputed(const Op& op, const std::string& name, const std::string& itself) {
-  for (const std::string& line : op.precompute) {
+  for (const std::string& line : op.precomputed) {
     const auto arrow = line.find(" -> ");
     if (arrow == std::string::npos || line.substr(0, arrow) != name) continue;
     std::vector<std::string> out;
@@ -32,7 +29,7 @@ OpItem::OpItem(const Op& of) {
   const auto parameters_of = parameters(of);
   for (const Parameter& p : parameters_of)
     if (p.out) outs.push_back(p.name);
-  const bool inplace = of.returns.find('&') != std::string::npos && outs.empty();
+  const bool inplace = contains(of.returns, '&') && outs.empty();
   op = of.name;
   id = op_id(of);
   file = op_file(of);
@@ -54,9 +51,8 @@ OpItem::OpItem(const Op& of) {
 }
 
 void OpItem::print(Fields out) const {
-  out("op", op)("id", id)("file", file)("base", base)("struct", ops_struct)("schema", schema)("ops_header", ops_header)(
-      "in_place", in_place)("returns", returns)("params", params)("args", args)("guard", guard)("outs", outs)(
-      "out_count", outs.size())("out_args", out_args)("return_value", return_value)("structured", structured);
+  PRINT_FIELDS(out, op, id, file, base, schema, ops_header, in_place, returns, params, args, guard, outs, out_args,
+               return_value, structured)("struct", ops_struct)("out_count", outs.size());
   if (calls) calls->print(out);
   if (releases) releases->print(out);
 }
@@ -66,18 +62,16 @@ std::string OpItem::signature() const {
 }
 
 void StructuredTexts::print(Fields out) const {
-  out("meta_header", meta_header)("meta_struct", meta_struct)("precomputed", precomputed)("meta_args", meta_args)(
-      "impl_args", impl_args)("stub_impl_args", stub_impl_args)("impl_params", impl_params)(
-      "impl_params_unnamed", impl_params_unnamed)("detour_args", detour_args)("run_params", run_params)(
-      "run_args", run_args)("check_tensors", check_tensors)("functional_forms", functional_forms)("in_place_forms",
-                                                                                                  in_place_forms);
+  PRINT_FIELDS(out, meta_header, meta_struct, precomputed, meta_args, impl_args, stub_impl_args, impl_params,
+               impl_params_unnamed, detour_args, run_params, run_args, check_tensors, functional_forms, in_place_forms);
 }
 
 StructuredTexts Shown::structured(const Op& op) const {
   std::vector<std::string> meta, impl, stub_impl, detour;
   std::vector<Parameter> impl_params, run_params;
   StructuredTexts texts;
-  if (op.precomputed) impl_params.push_back({"const " + op.meta_struct + "::meta_return_ty&", "precomputed", false});
+  if (!op.precomputed.empty())
+    impl_params.push_back({"const " + op.meta_struct + "::meta_return_ty&", "precomputed", false});
   std::size_t index = 0;
   for (const Parameter& p : parameters(op)) {
     detour.push_back(p.name);
@@ -100,7 +94,7 @@ StructuredTexts Shown::structured(const Op& op) const {
   }
   texts.meta_header = "ATen/ops/" + header_root(op) + "_meta.h";
   texts.meta_struct = op.meta_struct;
-  texts.precomputed = op.precomputed;
+  texts.precomputed = !op.precomputed.empty();
   texts.meta_args = join(meta);
   texts.impl_args = join(impl);
   texts.stub_impl_args = join(stub_impl);

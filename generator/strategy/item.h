@@ -22,7 +22,7 @@ namespace openreg_gen {
 struct ReleaseGuard {
   std::string when;      // "MINE_TORCH_RELEASE >= 214"; empty: for all
   std::string releases;  // "((2, 14), (2, 14))", as Python has it
-  void print(Fields out) const { out("when", when)("releases", releases); }
+  void print(Fields out) const { PRINT_FIELDS(out, when, releases); }
 };
 
 /// What a structured operator adds: the calls of meta() and impl(), and its other forms.
@@ -104,7 +104,7 @@ struct Listed {
 struct DtypeTexts {
   std::string dispatch, takes, other_dtypes;  // other_dtypes: how it calls the CPU's; empty: they are an error
   DtypeTexts(const Shown& shown, const OpSpec& entry, const OpItem& item);
-  void print(Fields out) const { out("dispatch", dispatch)("takes", takes)("other_dtypes", other_dtypes); }
+  void print(Fields out) const { PRINT_FIELDS(out, dispatch, takes, other_dtypes); }
 };
 
 std::vector<std::string> dtype_names(const OpSpec& entry);

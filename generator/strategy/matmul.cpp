@@ -3,8 +3,6 @@
 #include "strategy/fit.h"
 #include "strategy/item.h"
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
@@ -22,15 +20,12 @@ struct MatmulItem : OpItem {
 };
 
 std::string not_matmul(const Op& op) {
-  constexpr std::string_view family[] = {"addmm.out", "addmv.out", "baddbmm.out", "bmm.out", "dot", "mm.out", "vdot"};
-  if (contains(family, op.name)) return {};
-  if (contains(family, op.structured_delegate)) {
-    return served_by_delegate(op);
-  }
-  constexpr std::string_view composed[] = {"chain_matmul",     "dot",       "inner",  "linalg_matmul",
-                                           "linalg_multi_dot", "linear",    "matmul", "mv",
-                                           "linalg_vecdot",    "tensordot", "vdot"};
-  if (contains(composed, op.base))
+  constexpr std::string_view family = "addmm.out addmv.out baddbmm.out bmm.out dot mm.out vdot";
+  if (has_word(family, op.name)) return {};
+  if (has_word(family, op.structured_delegate)) return served_by_delegate(op);
+  constexpr std::string_view composed =
+      "chain_matmul dot inner linalg_matmul linalg_multi_dot linear matmul mv linalg_vecdot tensordot vdot";
+  if (has_word(composed, op.base))
     return "PyTorch composes it of products that can be: mm.out, bmm.out, addmm.out, baddbmm.out, addmv.out and dot";
   return "it is no product of matrices; those are mm.out, bmm.out, addmm.out, baddbmm.out, addmv.out, dot and vdot";
 }
@@ -74,10 +69,8 @@ Strategy matmul_strategy() {
       .unfit = not_matmul,
       .code = "E0223",
       .preference = 2,
-      .why = [](const Op&) -> std::string {
-        return "shapes and dtypes come from PyTorch; the gemm() that all such operators share is yours";
-      },
-      .lists = {"matmul"},
+      .why = "shapes and dtypes come from PyTorch; the gemm() that all such operators share is yours",
+      .lists = "matmul",
       .item = matmul_item,
       .summarise = summarise_matmul,
   };

@@ -13,7 +13,7 @@ struct NativeItem : OpItem {
   bool opencl = false;    // whether that is a kernel in OpenCL C, where the device has them
   void print(Fields out) const override {
     OpItem::print(out);
-    out("attention", attention)("opencl", opencl);
+    PRINT_FIELDS(out, attention, opencl);
   }
 };
 
@@ -37,8 +37,8 @@ Strategy native_strategy() {
       .word = "native",
       .about = "a kernel with the operator's exact signature.",
       .preference = 5,
-      .why = why_native,
-      .lists = {"native"},
+      .why_of = why_native,
+      .lists = "native",
       .item = native_item,
       .registers = Strategy::Registers::Native,
   };

@@ -23,10 +23,9 @@ struct PointwiseItem : OpItem {
   std::optional<DtypeTexts> dtypes;
   void print(Fields out) const override {
     OpItem::print(out);
-    out("expr", expr)("kernel_params", kernel_params)("kernel_args", kernel_args)("output", output)("cl_expr", cl_expr)(
-        "numbers", numbers)("cl_inputs", cl_inputs)("cl_numbers", cl_numbers)("cl_optionals", cl_optionals)(
-        "cl_operands", cl_inputs.size() + 1)("lambda_params", texts.lambda_params)("captures", texts.captures)(
-        "inputs", texts.inputs)("boolean", boolean)("floating", floating ? "true" : "false");
+    PRINT_FIELDS(out, expr, kernel_params, kernel_args, output, cl_expr, numbers, cl_inputs, cl_numbers, cl_optionals,
+                 boolean)("cl_operands", cl_inputs.size() + 1)("lambda_params", texts.lambda_params)(
+        "captures", texts.captures)("inputs", texts.inputs)("floating", floating ? "true" : "false");
     dtypes->print(out);
   }
 };
@@ -39,9 +38,8 @@ std::string not_pointwise(const Op& op) {
   if (op.base.starts_with("_foreach") || op.base.starts_with("_fused")) return "it works on lists of tensors";
   if (op.op_class == OpClass::View || op.op_class == OpClass::Random)
     return fmt::format("it is a {} operator", to_string(op.op_class));
-  if (op.schema_returns.size() != 1 || !op.schema_returns[0].starts_with("Tensor")) {
+  if (op.schema_returns.size() != 1 || !op.schema_returns[0].starts_with("Tensor"))
     return "it does not return one tensor";
-  }
   const auto is_input = [](const Argument& a) { return !a.is_out && a.schema_type.starts_with("Tensor"); };
   if (std::ranges::none_of(op.arguments, is_input)) return "it has no tensor to read";
   // Those of PyTorch's iterators that walk over elements first, and then do more.
@@ -131,12 +129,12 @@ Strategy pointwise_strategy() {
   return {
       .word = "pointwise",
       .about = "`expr` becomes a kernel.",
-      .keys = {"expr", "dtypes", "fallback"},
+      .keys = "expr dtypes fallback",
       .component = "runtime",
       .written = pointwise_written,
       .unfit = not_pointwise,
       .check = check_pointwise,
-      .lists = {"pointwise"},
+      .lists = "pointwise",
       .item = pointwise_item,
   };
 }

@@ -4,10 +4,7 @@
 #include "strategy/fit.h"
 #include "strategy/item.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
 
 namespace openreg_gen {
 namespace {
@@ -19,8 +16,7 @@ struct ReductionItem : OpItem {
   std::optional<DtypeTexts> dtypes;
   void print(Fields out) const override {
     OpItem::print(out);
-    out("dims", dims)("map", map)("combine", combine)("init", init)("finish", finish)("cl_map", cl_map)(
-        "cl_combine", cl_combine)("cl_init", cl_init)("cl_finish", cl_finish);
+    PRINT_FIELDS(out, dims, map, combine, init, finish, cl_map, cl_combine, cl_init, cl_finish);
     dtypes->print(out);
   }
 };
@@ -44,9 +40,8 @@ std::string not_reduction(const Op& op) {
   if (!op.structured || op.schema_returns.size() != 1) return "PyTorch has no structured form of it with one result";
   constexpr std::string_view known[] = {"self", "dim", "keepdim", "dtype"};
   for (const Argument& a : op.arguments) {
-    if (!a.is_out && !contains(known, a.name)) {
+    if (!a.is_out && !contains(known, a.name))
       return fmt::format("it takes '{}', and a reduction has `self`, `dim`, `keepdim` and `dtype` alone", a.name);
-    }
   }
   const bool folds = op.has_tag("reduction") || op.base == "any" || op.base == "all";
   return folds ? "" : "it reduces nothing";
@@ -144,13 +139,13 @@ Strategy reduction_strategy() {
   return {
       .word = "reduction",
       .about = "`map`, `combine` and `finish`, or `prefer`, become a kernel.",
-      .keys = {"map", "combine", "init", "finish", "prefer", "dtypes", "fallback"},
+      .keys = "map combine init finish prefer dtypes fallback",
       .component = "runtime",
       .written = reduction_written,
       .unfit = not_reduction,
       .code = "E0222",
       .check = check_reduction,
-      .lists = {"reduction", "pick"},
+      .lists = "reduction pick",
       .item = reduction_item,
       .summarise = summarise_reduction,
   };

@@ -14,7 +14,7 @@ struct StructuredItem : OpItem {
   bool opencl = false;  // whether it starts as a kernel in OpenCL C, where the device has them
   void print(Fields out) const override {
     OpItem::print(out);
-    out("starter", start.expression)("dispatch", start.dispatch)("lambda_params", lambda_params)("opencl", opencl);
+    PRINT_FIELDS(out, lambda_params, opencl)("starter", start.expression)("dispatch", start.dispatch);
   }
 };
 
@@ -43,10 +43,8 @@ Strategy structured_strategy() {
       .unfit = not_structured,
       .code = "E0205",
       .preference = 4,
-      .why = [](const Op&) -> std::string {
-        return "shapes, dtypes, the functional and the in-place form come from PyTorch; impl() is yours";
-      },
-      .lists = {"structured"},
+      .why = "shapes, dtypes, the functional and the in-place form come from PyTorch; impl() is yours",
+      .lists = "structured",
       .item = structured_item,
       .registers = Strategy::Registers::Structured,
   };

@@ -1,6 +1,6 @@
 // `stub`: PyTorch's own kernel, and the function of its DispatchStub, which is the owner's.
-#include "catalog/in_tree.h"
 #include "catalog/stubs.h"
+#include "diag/text.h"
 #include "spec/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
@@ -14,38 +14,23 @@ namespace openreg_gen {
 namespace {
 
 struct StubType {
-  std::string_view name;
-  bool base;          // TensorIteratorBase, not TensorIterator
-  int scalars;        // const at::Scalar& that follow
-  bool flag = false;  // and a bool
+  bool base;    // TensorIteratorBase, not TensorIterator
+  int scalars;  // const at::Scalar& that follow
+  bool flag;    // and a bool
+  std::string_view names;
 };
 constexpr StubType kStubTypes[] = {
-    {"binary_fn", false, 0},
-    {"binary_fn_alpha", true, 1},
-    {"elu_backward_fn", true, 3, true},
-    {"elu_fn", true, 3},
-    {"hardsigmoid_backward_fn", true, 0},
-    {"hardsigmoid_fn", true, 0},
-    {"hardswish_fn", false, 0},
-    {"hardtanh_backward_fn", false, 2},
-    {"is_infinity_op_fn", true, 0},
-    {"leaky_relu_backward_fn", true, 1},
-    {"leaky_relu_fn", true, 1},
-    {"lerp_fn_scalar", true, 1},
-    {"lerp_fn_tensor", true, 0},
-    {"pow_tensor_tensor_fn", true, 0},
-    {"shrink_backward_fn", true, 1},
-    {"shrink_fn", true, 1},
-    {"softplus_backward_fn", true, 2},
-    {"softplus_fn", true, 2},
-    {"softshrink_fn", true, 1},
-    {"structured_activation_backward_fn", true, 0},
-    {"structured_activation_fn", true, 0},
-    {"structured_binary_fn", true, 0},
-    {"structured_pointwise_fn", true, 1},
-    {"threshold_fn", true, 2},
-    {"unary_fn", true, 0},
-    {"unary_fn_with_scalar", true, 1},
+    {false, 0, false, "binary_fn hardswish_fn"},
+    {false, 2, false, "hardtanh_backward_fn"},
+    {true, 0, false,
+     "hardsigmoid_backward_fn hardsigmoid_fn is_infinity_op_fn lerp_fn_tensor pow_tensor_tensor_fn "
+     "structured_activation_backward_fn structured_activation_fn structured_binary_fn unary_fn"},
+    {true, 1, false,
+     "binary_fn_alpha leaky_relu_backward_fn leaky_relu_fn lerp_fn_scalar shrink_backward_fn shrink_fn softshrink_fn "
+     "structured_pointwise_fn unary_fn_with_scalar"},
+    {true, 2, false, "softplus_backward_fn softplus_fn threshold_fn"},
+    {true, 3, false, "elu_fn"},
+    {true, 3, true, "elu_backward_fn"},
 };
 
 struct StubItem : OpItem {
@@ -57,11 +42,10 @@ struct StubItem : OpItem {
   std::string starter, lambda_params, dispatch, takes;
   void print(Fields out) const override {
     OpItem::print(out);
-    out("kernel", kernel)("native_header", native_header)("stub", stub)("stub_header", stub_header)("choice", choice);
+    PRINT_FIELDS(out, kernel, native_header, stub, stub_header, choice);
     if (choice) return;
-    out("stub_params", stub_signature.params)("stub_args", stub_signature.args)(
-        "promotes", promotes ? "true" : "false")("starter", starter)("lambda_params", lambda_params)(
-        "dispatch", dispatch)("takes", takes);
+    PRINT_FIELDS(out, starter, lambda_params, dispatch, takes)("stub_params", stub_signature.params)(
+        "stub_args", stub_signature.args)("promotes", promotes ? "true" : "false");
   }
   std::string signature() const override {
     return choice ? OpItem::signature() : "void " + id + "_kernel(" + stub_signature.params + ")";
@@ -81,9 +65,9 @@ std::string not_stub(const Op& op) {
 
 std::unique_ptr<OpItem> stub_item(const Shown& shown, const OpSpec& entry, const Op& op) {
   auto out = std::make_unique<StubItem>(op);
-  const StubInfo& info = *find_stub(op.name);
+  const Stub& info = *find_stub(op.name);
   out->kernel = shown.kernel(op, *out);
-  out->stub = info.stub;
+  out->stub = info.name;
   out->stub_header = info.header();
   if (is_attention_choice(op.name)) {
     out->choice = true;
@@ -93,7 +77,7 @@ std::unique_ptr<OpItem> stub_item(const Shown& shown, const OpSpec& entry, const
   const auto dtypes = dtype_names(entry);
   const Starter start = starter(op.name);
   out->stub_signature = stub_signature(info.fn_type);
-  out->promotes = dispatch_stub(out->stub).promotes;
+  out->promotes = info.promotes();
   out->starter = start.expression;
   out->lambda_params = pointwise_texts(parameters(op)).lambda_params;
   out->dispatch = dtypes.empty() ? start.dispatch : dispatch_types(dtypes);
@@ -106,7 +90,7 @@ std::unique_ptr<OpItem> stub_item(const Shown& shown, const OpSpec& entry, const
 
 StubSignature stub_signature(std::string_view fn_type) {
   for (const StubType& type : kStubTypes) {
-    if (type.name != fn_type) continue;
+    if (!has_word(type.names, fn_type)) continue;
     StubSignature out{type.base ? "at::TensorIteratorBase& iter" : "at::TensorIterator& iter", "iter"};
     for (int i = 0; i < type.scalars; ++i) {
       const std::string name(1, static_cast<char>('a' + i));
@@ -126,16 +110,14 @@ Strategy stub_strategy() {
   return {
       .word = "stub",
       .about = "PyTorch's kernel, with a DispatchStub of the backend's.",
-      .keys = {"dtypes", "fallback"},
+      .keys = "dtypes fallback",
       .component = "runtime",
       .unfit = not_stub,
       .code = "E0206",
       .replaces_minimal = [](const Op& op) { return find_stub(op.name) != nullptr; },
       .preference = 3,
-      .why = [](const Op&) -> std::string {
-        return "PyTorch's own kernel serves it; the function that its DispatchStub runs on the device is yours";
-      },
-      .lists = {"stub"},
+      .why = "PyTorch's own kernel serves it; the function that its DispatchStub runs on the device is yours",
+      .lists = "stub",
       .item = stub_item,
       .registers = Strategy::Registers::Native,
   };

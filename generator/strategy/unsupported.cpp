@@ -17,7 +17,7 @@ struct UnsupportedItem : OpItem {
   std::string py_overload;
   void print(Fields out) const override {
     OpItem::print(out);
-    out("reason", reason)("py_overload", py_overload);
+    PRINT_FIELDS(out, reason, py_overload);
   }
 };
 
@@ -47,10 +47,10 @@ Strategy unsupported_strategy() {
   return {
       .word = "unsupported",
       .about = "a clear error.",
-      .keys = {"reason"},
+      .keys = "reason",
       .written = unsupported_written,
       .runs = Strategy::Runs::Nothing,
-      .lists = {"unsupported"},
+      .lists = "unsupported",
       .item = unsupported_item,
       .summarise = summarise_unsupported,
       .registers = Strategy::Registers::Native,

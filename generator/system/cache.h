@@ -3,14 +3,15 @@
 // renamed into place.
 #pragma once
 
-#include <filesystem>
+#include "system/files.h"
+
 #include <optional>
 #include <string>
 
 namespace openreg_gen {
 
 /// Empty if there is no home or the cache is turned off.
-std::filesystem::path cache_dir();
+fs::path cache_dir();
 std::optional<std::string> read_cache(const std::string& name);
 void write_cache(const std::string& name, const std::string& bytes);
 

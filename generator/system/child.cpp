@@ -24,9 +24,8 @@ struct Pipe {
   int read = -1, write = -1;
   Pipe() {
     std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    if (pipe2(ends.data(), O_CLOEXEC) != 0)
       throw Failure(Exit::Environment, "E0607", std::string("cannot make a pipe: ") + std::strerror(errno));
-    }
     read = ends[0];
     write = ends[1];
   }
@@ -132,26 +131,26 @@ Child::Result Child::talk(const std::string& input) {
   return result;
 }
 
-bool is_program(const std::filesystem::path& path) {
+bool is_program(const fs::path& path) {
   std::error_code error;
-  return std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+  return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
 }
 
-std::vector<std::filesystem::path> find_programs(const std::string& name) {
-  std::vector<std::filesystem::path> found;
+std::vector<fs::path> find_programs(const std::string& name) {
+  std::vector<fs::path> found;
   const auto path = environment("PATH");
   for (std::size_t begin = 0; begin <= path.size();) {
     const auto end = std::min(path.find(':', begin), path.size());
-    const std::filesystem::path folder = path.substr(begin, end - begin);
+    const fs::path folder = path.substr(begin, end - begin);
     if (folder.is_absolute() && is_program(folder / name)) found.push_back(folder / name);
     begin = end + 1;
   }
   return found;
 }
 
-std::filesystem::path find_program(const std::string& name) {
+fs::path find_program(const std::string& name) {
   const auto found = find_programs(name);
-  return found.empty() ? std::filesystem::path() : found.front();
+  return found.empty() ? fs::path() : found.front();
 }
 
 std::string output_of(std::vector<std::string> command) try {

@@ -1,9 +1,10 @@
 // Programs and child processes. POSIX.
 #pragma once
 
+#include "system/files.h"
+
 #include <sys/types.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,11 @@ class Child {
 };
 
 /// A file that may be executed.
-bool is_program(const std::filesystem::path& path);
+bool is_program(const fs::path& path);
 /// The programs `name` in the folders of $PATH, not resolved, in their order.
-std::vector<std::filesystem::path> find_programs(const std::string& name);
+std::vector<fs::path> find_programs(const std::string& name);
 /// The first of them; empty if there is none.
-std::filesystem::path find_program(const std::string& name);
+fs::path find_program(const std::string& name);
 
 /// What a command prints to stdout; empty if it cannot be started or fails. Never through a shell.
 std::string output_of(std::vector<std::string> command);

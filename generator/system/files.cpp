@@ -7,11 +7,11 @@
 
 namespace openreg_gen {
 
-std::optional<std::string> try_read_file(const std::filesystem::path& path, std::size_t most) {
+std::optional<std::string> try_read_file(const fs::path& path, std::size_t most) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return std::nullopt;
   std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
+  const auto size = fs::file_size(path, error);
   std::string text;
   // One step where the size is known; files of /proc have none.
   std::size_t step = std::min<std::size_t>(most, error || size == 0 ? 4096 : size + 1);
@@ -25,7 +25,7 @@ std::optional<std::string> try_read_file(const std::filesystem::path& path, std:
   return text;
 }
 
-std::string read_file(const std::filesystem::path& path, const char* code, const char* hint, const std::string& about) {
+std::string read_file(const fs::path& path, const char* code, const char* hint, const std::string& about) {
   if (auto text = try_read_file(path)) return std::move(*text);
   throw Failure(Exit::Environment, code, "cannot read " + path.string() + about, hint);
 }

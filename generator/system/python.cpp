@@ -4,17 +4,12 @@
 #include "diag/text.h"
 #include "system/cache.h"
 #include "system/child.h"
-#include "system/files.h"
 #include "system/hash.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
-
-namespace fs = std::filesystem;
 
 bool is_dir(const fs::path& path) {
   std::error_code error;
@@ -54,9 +49,8 @@ std::string pyvenv_value(const fs::path& prefix, std::string_view key) {
 }
 
 void append(std::vector<fs::path>& to, std::vector<fs::path> more) {
-  for (auto& path : more) {
+  for (auto& path : more)
     if (!contains(to, path)) to.push_back(std::move(path));
-  }
 }
 
 bool is_script(const fs::path& path) { return try_read_file(path, 2) == "#!"; }
@@ -71,15 +65,13 @@ void add_file(Hash& hash, const fs::path& path) {
 std::string shim_key(const fs::path& shim) {
   Hash hash;
   add_file(hash, shim);
-  for (const char* name : {"PYENV_VERSION", "PYENV_ROOT", "PYENV_DIR", "ASDF_PYTHON_VERSION", "VIRTUAL_ENV", "PATH"}) {
+  for (const char* name : {"PYENV_VERSION", "PYENV_ROOT", "PYENV_DIR", "ASDF_PYTHON_VERSION", "VIRTUAL_ENV", "PATH"})
     hash.add(environment(name));
-  }
   add_file(hash, shim.parent_path().parent_path() / "version");
   std::error_code error;
   for (auto dir = fs::current_path(error); !dir.empty(); dir = dir.parent_path()) {
-    for (const char* name : {".python-version", ".tool-versions"}) {
+    for (const char* name : {".python-version", ".tool-versions"})
       if (fs::exists(dir / name, error)) add_file(hash, dir / name);
-    }
     if (dir == dir.root_path()) break;
   }
   return fmt::format("python-{:016x}.txt", hash.value());
@@ -87,9 +79,8 @@ std::string shim_key(const fs::path& shim) {
 
 std::vector<fs::path> existing_lines(const std::string& text) {
   std::vector<fs::path> result;
-  for (const fs::path line : split_lines(text)) {
+  for (const fs::path line : split_lines(text))
     if (line.is_absolute() && is_dir(line)) append(result, {line});
-  }
   return result;
 }
 
@@ -136,9 +127,8 @@ std::vector<fs::path> site_packages_of_prefix(const fs::path& prefix, const std:
   for (const auto& lib : {prefix / "lib", prefix / "lib64", prefix / "local/lib"}) {
     for (const auto& name : python_folders(lib)) {
       if (!python.empty() && name != python) continue;
-      for (const char* kind : {"site-packages", "dist-packages"}) {
+      for (const char* kind : {"site-packages", "dist-packages"})
         if (is_dir(lib / name / kind)) append(result, {lib / name / kind});
-      }
     }
   }
   if (const auto debian = prefix / "lib/python3/dist-packages"; is_dir(debian)) append(result, {debian});

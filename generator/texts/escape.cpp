@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
@@ -20,7 +18,7 @@ std::string quoted(std::string_view text, char quote, std::string_view special, 
     } else if (is_control(c)) {
       out += fmt::format(fmt::runtime(control), static_cast<unsigned>(static_cast<unsigned char>(c)));
     } else {
-      if (c == quote || special.find(c) != std::string_view::npos) out += '\\';
+      if (c == quote || contains(special, c)) out += '\\';
       out += c;
     }
   }
@@ -66,8 +64,8 @@ std::string markdown_text(std::string_view text) {
       out += "&amp;";
     } else {
       const bool list = digits && i > 0 && (c == '.' || c == ')');
-      const bool start = i == 0 && kLineStart.find(c) != std::string_view::npos;
-      if (list || start || kInline.find(c) != std::string_view::npos) out += '\\';
+      const bool start = i == 0 && contains(kLineStart, c);
+      if (list || start || contains(kInline, c)) out += '\\';
       out += c;
     }
     digits = digits && digit;

@@ -1,7 +1,13 @@
-// A struct's one list of fields, as JSON: `void print(Fields out) const { out("name", name)("count", count); }`.
+// A struct's one list of fields, as JSON: `void print(Fields out) const { PRINT_FIELDS(out, name, count)("sum", a + b);
+// }`.
 #pragma once
 
 #include <nlohmann/json.hpp>
+
+#include <string_view>
+
+/// Fields under the names that they have in the struct.
+#define PRINT_FIELDS(out, ...) out.named(#__VA_ARGS__, __VA_ARGS__)
 
 namespace openreg_gen {
 
@@ -20,6 +26,17 @@ class Fields {
   template <typename T>
   Fields& operator()(const char* name, const T& value) {
     into_[name] = json_of(value);
+    return *this;
+  }
+
+  /// `names`: of each value, with ", " between them.
+  template <typename... T>
+  Fields& named(std::string_view names, const T&... values) {
+    const auto next = [&](const auto& value) {
+      into_[std::string(names.substr(0, names.find(',')))] = json_of(value);
+      names.remove_prefix(std::min(names.find(' '), names.size() - 1) + 1);
+    };
+    (next(values), ...);
     return *this;
   }
 

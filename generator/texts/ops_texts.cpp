@@ -3,10 +3,8 @@
 #include "diag/text.h"
 #include "schema/schema.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace openreg_gen {
@@ -89,13 +87,11 @@ std::string op_id(const Op& op) { return op.overload.empty() ? op.base : op.base
 
 std::string op_file(const Op& op) {
   // What templates/csrc/aten/native holds besides, in lower case.
-  constexpr std::string_view kTaken[] = {
-      "attention",  "attentionmath",   "batchnorm",       "convolution",  "copy",    "copykernel",
-      "deviceloop", "dropout",         "elementwisemeta", "embeddingbag", "empty",   "fill",
-      "gemm",       "gemmconvolution", "hostkernel",      "im2col",       "kernels", "matmul",
-      "pick",       "recycled",        "reduce",          "resize",       "rnn",     "view"};
+  constexpr std::string_view kTaken =
+      "attention attentionmath batchnorm convolution copy copykernel deviceloop dropout elementwisemeta embeddingbag "
+      "empty fill gemm gemmconvolution hostkernel im2col kernels matmul pick recycled reduce resize rnn view";
   std::string id = op_id(op);
-  return contains(kTaken, lower_case(id)) ? id + "_kernel" : id;
+  return has_word(kTaken, lower_case(id)) ? id + "_kernel" : id;
 }
 
 std::string header_root(const Op& op) {
@@ -153,7 +149,7 @@ std::string enumerators(const std::vector<std::string>& dtypes) {
 
 bool only_floating(const std::vector<std::string>& dtypes) {
   return !dtypes.empty() && std::ranges::all_of(dtypes, [](const std::string& dtype) {
-    return dtype.find("float") != std::string::npos || dtype.starts_with("complex");
+    return includes(dtype, "float") || dtype.starts_with("complex");
   });
 }
 

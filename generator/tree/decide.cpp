@@ -4,10 +4,7 @@
 #include "system/sha256.h"
 #include "tree/kernel_signature.h"
 #include "tree/journal.h"
-#include "tree/moved.h"
 #include "tree/paths.h"
-
-#include <algorithm>
 
 namespace openreg_gen {
 namespace {
@@ -21,7 +18,32 @@ std::string obstacle(const Disk& disk, std::string folder) {
   return {};
 }
 
+constexpr std::size_t kLargest = 4 << 20;
+
+void find_marks(const Disk& disk, const std::string& folder, Marks& out) {
+  const std::vector<std::string> names = disk.list(folder);
+  if (contains(names, "CMakeCache.txt")) return;
+  for (const std::string& name : names) {
+    const std::string path = folder.empty() ? name : folder + "/" + name;
+    const FileKind kind = disk.kind(path);
+    if (kind == FileKind::Folder && name[0] != '.' && name != "__pycache__" && name != "node_modules")
+      find_marks(disk, path, out);
+    if (kind != FileKind::File || name.ends_with(".so") || name.ends_with(".o") || name.ends_with(".a")) continue;
+    if (disk.size(path) > kLargest) continue;
+    for (const std::string& id : marks_in(disk.read(path))) {
+      std::vector<std::string>& paths = out[id];
+      if (paths.empty() || paths.back() != path) paths.push_back(path);
+    }
+  }
+}
+
 }  // namespace
+
+Marks find_marks(const Disk& disk) {
+  Marks out;
+  find_marks(disk, {}, out);
+  return out;
+}
 
 std::string pristine_path(const std::string& path) { return std::string(kPristine) + path; }
 
@@ -62,9 +84,8 @@ std::string Decider::case_clash(const std::string& path) {
     }
     const auto alike = names->find(lower_case(name));
     if (alike == names->end()) continue;
-    for (const std::string& other : alike->second) {
+    for (const std::string& other : alike->second)
       if (other != name) return in.empty() ? other : in + "/" + other;
-    }
   }
   return {};
 }
@@ -97,9 +118,8 @@ void Decider::add(Rendered& render, Plan& plan) {
       decide_shared(step, sum, before, entry);
     }
   }
-  if (output.file_class == FileClass::Shared && !claimed && step.action() != Action::Refuse) {
+  if (output.file_class == FileClass::Shared && !claimed && step.action() != Action::Refuse)
     keep_pristine(output.path, render.text, plan);
-  }
   if (!step.from.empty() && step.action() != Action::Refuse) {
     moved_.insert(step.from);
     if (step.action() == Action::Keep) step.after = step.before, step.sum.clear();

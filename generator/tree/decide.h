@@ -12,6 +12,12 @@ namespace openreg_gen {
 
 std::string pristine_path(const std::string& path);
 
+/// Owned files that were moved or renamed are found by the mark in their header, "[openreg-gen aten::relu]": by id,
+/// where it is marked, sorted. Looks through the whole tree, but for .openreg-gen, hidden folders, build folders (those
+/// with a CMakeCache.txt), symlinks and files that are large or not text.
+using Marks = std::map<std::string, std::vector<std::string>>;
+Marks find_marks(const Disk& disk);
+
 class Decider {
  public:
   /// All three outlive the object.
@@ -54,11 +60,11 @@ class Decider {
   const Manifest* old_;
   const PlanOptions& options_;
   GitMerger git_;
-  std::map<std::string, Folder> folders_;                                 // those looked at
-  std::string backup_;                                                    // folder of this run's copies, once asked for
-  std::optional<std::map<std::string, std::vector<std::string>>> marks_;  // once asked for
-  std::set<std::string> moved_;                                           // paths whose files come along to others
-  std::set<std::string> kept_;                                            // ids of owned files that left the spec
+  std::map<std::string, Folder> folders_;  // those looked at
+  std::string backup_;                     // folder of this run's copies, once asked for
+  std::optional<Marks> marks_;             // once asked for
+  std::set<std::string> moved_;            // paths whose files come along to others
+  std::set<std::string> kept_;             // ids of owned files that left the spec
 };
 
 }  // namespace openreg_gen

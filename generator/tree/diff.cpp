@@ -4,9 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <vector>
-
 namespace openreg_gen {
 namespace {
 
@@ -92,9 +89,8 @@ class Writer {
   void line(std::string_view paint, std::string text) {
     if (!text.empty() && text.back() == '\n') text.pop_back();
     if (colour_) {
-      for (char& c : text) {
+      for (char& c : text)
         if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f) c = '?';
-      }
     }
     out_ += colour_ && !paint.empty() ? fmt::format("\x1b[{}m{}\x1b[0m\n", paint, text) : text + "\n";
   }
@@ -128,9 +124,8 @@ std::string unified_diff(std::string_view before, std::string_view after, std::s
     // A hunk goes on while the next change is within two contexts.
     const std::ptrdiff_t begin = std::max<std::ptrdiff_t>(0, i - kContext);
     std::ptrdiff_t last = i;
-    for (std::ptrdiff_t j = i; j < size && j - last <= 2 * kContext; ++j) {
+    for (std::ptrdiff_t j = i; j < size && j - last <= 2 * kContext; ++j)
       if (edits[static_cast<std::size_t>(j)].kind != ' ') last = j;
-    }
     const std::ptrdiff_t end = std::min(size, last + kContext + 1);
     const std::ptrdiff_t a_begin = a_line - (i - begin), b_begin = b_line - (i - begin);
     std::ptrdiff_t a_count = 0, b_count = 0;

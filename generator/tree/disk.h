@@ -2,8 +2,8 @@
 // Paths are relative to the root, with '/', already checked by check_path (tree/paths.h).
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
+#include "system/files.h"
+
 #include <memory>
 #include <string>
 #include <string_view>
@@ -55,7 +55,7 @@ class Disk {
 /// All of Disk's functions throw Failure(Environment, E0506) that names path and reason.
 class RealDisk : public Disk {
  public:
-  explicit RealDisk(std::filesystem::path root) : root_(std::move(root)) {}  // need not exist yet
+  explicit RealDisk(fs::path root) : root_(std::move(root)) {}  // need not exist yet
   FileKind kind(const std::string& path) const override;
   bool inside(const std::string& path) const override;
   std::string read(const std::string& path) const override;
@@ -78,8 +78,8 @@ class RealDisk : public Disk {
   bool atomic_exchange = true;  // false: as on a file system that cannot exchange two names
 
  private:
-  std::filesystem::path root_;
-  mutable std::filesystem::path canonical_;  // of root_, once it exists
+  fs::path root_;
+  mutable fs::path canonical_;  // of root_, once it exists
 };
 
 }  // namespace openreg_gen

@@ -5,7 +5,7 @@
 #include "diag/failure.h"
 #include "tree/paths.h"
 
-#include <algorithm>
+#include <fnmatch.h>
 
 namespace openreg_gen {
 namespace {
@@ -32,63 +32,29 @@ void check_glob(std::string_view glob, int line) {
   } catch (const Failure& failure) {
     bad(line, failure.what());
   }
-  if (path == kStateFolder || path.starts_with(std::string(kStateFolder) + "/")) {
+  if (path == kStateFolder || path.starts_with(std::string(kStateFolder) + "/"))
     bad(line, "'" + path + "' is openreg-gen's own");
-  }
-}
-
-/// One character of a name against "[...]" at the start of `glob`; moves `glob` behind it.
-bool in_set(std::string_view& glob, char c) {
-  const std::size_t close = glob.find(']', 2);
-  std::string_view set = glob.substr(1, close - 1);
-  glob.remove_prefix(close + 1);
-  const bool negated = set.starts_with('!') || set.starts_with('^');
-  if (negated) set.remove_prefix(1);
-  bool found = false;
-  for (std::size_t i = 0; i < set.size(); ++i) {
-    if (i + 2 < set.size() && set[i + 1] == '-') {
-      found |= set[i] <= c && c <= set[i + 2];
-      i += 2;
-    } else {
-      found |= set[i] == c;
-    }
-  }
-  return found != negated;
 }
 
 }  // namespace
 
 bool glob_matches(std::string_view glob, std::string_view path) {
-  while (!glob.empty()) {
-    if (glob.starts_with("**")) {
-      std::string_view rest = glob.substr(2);
-      if (rest.empty()) return true;
-      if (rest[0] == '/') {  // "**/x" also means "x"
-        if (glob_matches(rest.substr(1), path)) return true;
-      }
-      for (std::size_t i = 0; i <= path.size(); ++i) {
-        if (glob_matches(rest, path.substr(i))) return true;
-      }
-      return false;
-    }
-    if (glob[0] == '*') {
-      const std::string_view rest = glob.substr(1);
-      for (std::size_t i = 0;; ++i) {
-        if (glob_matches(rest, path.substr(i))) return true;
-        if (i == path.size() || path[i] == '/') return false;
-      }
-    }
-    if (path.empty()) return false;
-    const char c = path[0];
-    if (glob[0] == '[') {
-      if (c == '/' || !in_set(glob, c)) return false;
-    } else {
-      if (glob[0] == '?' ? c == '/' : glob[0] != c) return false;
-      glob.remove_prefix(1);
-    }
-    path.remove_prefix(1);
+  std::size_t stars = 0;  // where "**" is, outside of sets
+  while (stars < glob.size() && !glob.substr(stars).starts_with("**"))
+    stars = (glob[stars] == '[' ? std::min(glob.find(']', stars + 2), glob.size() - 1) : stars) + 1;
+  const auto fits = [](std::string_view piece, std::string_view text) {
+    return ::fnmatch(std::string(piece).c_str(), std::string(text).c_str(), FNM_PATHNAME | FNM_NOESCAPE) == 0;
+  };
+  if (stars >= glob.size()) return fits(glob, path);
+  const std::string_view before = glob.substr(0, stars), rest = glob.substr(stars + 2);
+  for (std::size_t begin = 0; begin <= path.size(); ++begin) {
+    if (!fits(before, path.substr(0, begin))) continue;
+    if (rest.starts_with('/') && glob_matches(rest.substr(1), path.substr(begin)))
+      return true;  // "**/x" also means "x"
+    for (std::size_t end = begin; end <= path.size(); ++end)
+      if (glob_matches(rest, path.substr(end))) return true;
   }
-  return path.empty();
+  return false;
 }
 
 Ignore::Ignore(std::string_view text) {
@@ -103,17 +69,15 @@ Ignore::Ignore(std::string_view text) {
 }
 
 bool Ignore::matches(std::string_view path) const {
-  return std::any_of(patterns_.begin(), patterns_.end(),
-                     [path](const Pattern& pattern) { return glob_matches(pattern.glob, path); });
+  return std::ranges::any_of(patterns_, [&](const Pattern& pattern) { return glob_matches(pattern.glob, path); });
 }
 
 Ignore read_ignore(const Disk& disk) {
   const std::string path(kIgnore);
   check_inside(disk, path);
   if (disk.kind(path) == FileKind::None) return {};
-  if (disk.kind(path) != FileKind::File) {
+  if (disk.kind(path) != FileKind::File)
     throw Failure(Exit::BadInput, "E0520", std::string(kIgnore) + " is no file", "make it a text file, or remove it");
-  }
   return Ignore(disk.read(path));
 }
 

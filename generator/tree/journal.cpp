@@ -7,7 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <set>
 
 namespace openreg_gen {
@@ -62,9 +61,8 @@ void forward(Disk& disk, const Swap& swap) {
 
 std::string journal_text(const Journal& journal) {
   json swaps = json::array();
-  for (const Swap& swap : journal.swaps) {
+  for (const Swap& swap : journal.swaps)
     swaps.push_back({{"slot", swap.slot}, {"to", swap.to}, {"before", swap.before}, {"after", swap.after}});
-  }
   return json{{"format", kJournalFormat}, {"what", journal.what}, {"back", journal.back}, {"swaps", std::move(swaps)}}
       .dump();
 }
@@ -143,9 +141,8 @@ void write_journal(Disk& disk, const Journal& journal) {
   disk.write(in_tmp(".gitignore"), "*\n");
   disk.write(in_tmp("journal.new"), journal_text(journal));
   std::vector<std::string> paths{in_tmp("journal.new")};
-  for (const Swap& swap : journal.swaps) {
+  for (const Swap& swap : journal.swaps)
     if (!swap.after.empty()) paths.push_back(in_tmp(swap.slot));
-  }
   disk.sync(paths);
   disk.rename(in_tmp("journal.new"), in_tmp("journal.json"));
   disk.sync({kTemporary});
@@ -204,9 +201,8 @@ Recovery recover(Disk& disk) {
     out.kind = Recovery::Kind::TakenBack;
     return out;
   }
-  for (const Swap& swap : journal.swaps) {
+  for (const Swap& swap : journal.swaps)
     if (stand_of(disk, swap) == Stand::Pending) forward(disk, swap);
-  }
   finish(disk, journal, worth_keeping(journal));
   out.kind = Recovery::Kind::Finished;
   return out;

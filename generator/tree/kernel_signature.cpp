@@ -2,9 +2,6 @@
 
 #include "diag/text.h"
 
-#include <algorithm>
-#include <vector>
-
 namespace openreg_gen {
 namespace {
 
@@ -12,9 +9,8 @@ namespace {
 std::string without_comments(std::string_view text) {
   std::string out(text);
   const auto erase = [&out](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end && i < out.size(); ++i) {
+    for (std::size_t i = begin; i < end && i < out.size(); ++i)
       if (out[i] != '\n') out[i] = ' ';
-    }
   };
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i + 1;
@@ -113,7 +109,7 @@ Function read_function(std::string_view text, std::size_t at, std::size_t open) 
   while (after < text.size() && is_space(text[after])) ++after;
   out.defined = after < text.size() && text[after] == '{';
   std::size_t before = at;
-  while (before > 0 && std::string_view(";{}#").find(text[before - 1]) == std::string_view::npos) --before;
+  while (before > 0 && !contains(std::string_view(";{}#"), text[before - 1])) --before;
   out.returns = type_of(text.substr(before, at - before), false);
   return out;
 }

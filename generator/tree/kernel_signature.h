@@ -1,7 +1,6 @@
 // Whether an owner's kernel still has the signature that the registration calls it with.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace openreg_gen {

@@ -49,12 +49,10 @@ std::string manifest_text(const Manifest& manifest) {
                {"sha256", file.sha256},
                {"template", file.template_name},
                {"key", file.key}};
-    for (const auto& [name, member] : kTexts) {
+    for (const auto& [name, member] : kTexts)
       if (!(file.*member).empty()) value[name] = file.*member;
-    }
-    for (const auto& [name, member] : kFlags) {
+    for (const auto& [name, member] : kFlags)
       if (file.*member) value[name] = true;
-    }
     out += separator + ("    " + json(path).dump()) + ": " + value.dump();
     separator = ",\n";
   }

@@ -6,21 +6,18 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sys/wait.h>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
 namespace {
 
 class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string pattern = (fs::temp_directory_path() / "openreg-gen-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) {
+    if (mkdtemp(pattern.data()) == nullptr)
       throw Failure(Exit::Environment, "E0506", "cannot make a folder in " + fs::temp_directory_path().string());
-    }
     path_ = pattern;
   }
   ~TemporaryFolder() {

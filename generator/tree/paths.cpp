@@ -7,8 +7,6 @@
 #include <map>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
-
 void check_path(std::string_view path) {
   const auto fail = [path](const char* why) {
     throw Failure(Exit::Internal, "E0504", "'" + std::string(path) + "' is no path inside a tree: " + why);
@@ -35,9 +33,8 @@ void check_paths(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     check_path(path);
     const std::string key = lower_case(path);
-    if (key == kStateFolder || key.starts_with(std::string(kStateFolder) + "/")) {
+    if (key == kStateFolder || key.starts_with(std::string(kStateFolder) + "/"))
       throw Failure(Exit::Internal, "E0504", "'" + path + "' is in the folder of openreg-gen's own state");
-    }
     const auto [at, added] = seen.emplace(key, path);
     if (!added) {
       throw Failure(Exit::Internal, "E0505",
@@ -47,9 +44,8 @@ void check_paths(const std::vector<std::string>& paths) {
   }
   for (const auto& [key, path] : seen) {
     for (std::string folder = folder_of(key); !folder.empty(); folder = folder_of(folder)) {
-      if (const auto at = seen.find(folder); at != seen.end()) {
+      if (const auto at = seen.find(folder); at != seen.end())
         throw Failure(Exit::Internal, "E0505", "'" + at->second + "' is a file and the folder of '" + path + "'");
-      }
     }
   }
 }

@@ -1,7 +1,8 @@
 // Which tree a folder belongs to, and which paths may be written. Paths are relative to the tree's root, with '/'.
 #pragma once
 
-#include <filesystem>
+#include "system/files.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,6 @@ std::string folder_of(std::string_view path);
 
 /// Which tree a folder belongs to: the nearest folder, from `start` (empty: the current folder) upwards, that holds a
 /// manifest or an unfinished run's journal. Throws Failure(BadInput, E0502) if there is none.
-std::filesystem::path find_tree(const std::filesystem::path& start);
+fs::path find_tree(const fs::path& start);
 
 }  // namespace openreg_gen

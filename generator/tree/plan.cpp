@@ -5,8 +5,6 @@
 #include "tree/decide.h"
 #include "tree/paths.h"
 
-#include <algorithm>
-
 namespace openreg_gen {
 namespace {
 
@@ -68,9 +66,8 @@ Plan make_plan(const Disk& disk, const Manifest* old, std::vector<Rendered> rend
   for (Rendered& render : renders) decider.add(render, plan);
   if (old) {
     std::vector<std::pair<std::string, const ManifestFile*>> gone;
-    for (const auto& [path, file] : old->files) {
+    for (const auto& [path, file] : old->files)
       if (!plan.manifest.files.contains(path)) gone.emplace_back(path, &file);
-    }
     std::stable_partition(gone.begin(), gone.end(),
                           [](const auto& entry) { return entry.second->file_class == FileClass::Owned; });
     for (const auto& [path, file] : gone) decider.drop(path, *file, plan);

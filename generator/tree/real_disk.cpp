@@ -8,14 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <sstream>
 
 namespace openreg_gen {
-namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail(const std::string& what, const fs::path& path, const std::string& why) {
@@ -137,9 +135,8 @@ void RealDisk::write(const std::string& path, std::string_view bytes, const std:
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
   struct stat status{};
-  if (!like.empty() && lstat((root_ / like).c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+  if (!like.empty() && lstat((root_ / like).c_str(), &status) == 0 && S_ISREG(status.st_mode))
     fchmod(fd.get(), status.st_mode & 07777);
-  }
 }
 
 void RealDisk::rename(const std::string& from, const std::string& to) {
@@ -204,9 +201,8 @@ void RealDisk::remove(const std::string& path) {
 }
 
 void RealDisk::prune(const std::string& folder) {
-  for (fs::path at = folder; !at.empty(); at = at.parent_path()) {
+  for (fs::path at = folder; !at.empty(); at = at.parent_path())
     if (rmdir((root_ / at).c_str()) != 0) return;
-  }
 }
 
 void RealDisk::remove_all(const std::string& folder) {

@@ -5,11 +5,6 @@
 namespace openreg_gen {
 namespace {
 
-constexpr std::array<std::string_view, 8> kActions{"create",    "update", "merge",  "conflict",
-                                                   "unchanged", "keep",   "remove", "refuse"};
-constexpr std::array<std::string_view, 8> kFindings{"fine",  "missing",  "stale",   "edited",
-                                                    "extra", "conflict", "drifted", "blocked"};
-
 // clang-format off
 constexpr auto kRows = [] {
   using enum Verdict;
@@ -69,18 +64,13 @@ constexpr auto kRows = [] {
 // clang-format on
 
 constexpr bool in_order() {
-  for (std::size_t i = 0; i < kRows.size(); ++i) {
+  for (std::size_t i = 0; i < kRows.size(); ++i)
     if (static_cast<std::size_t>(kRows[i].verdict) != i) return false;
-  }
   return kRows.back().verdict == Verdict::GoneEdited;
 }
 static_assert(in_order(), "one row for each verdict, in the order of the enum");
 
 }  // namespace
-
-std::string_view to_string(Action action) { return kActions[static_cast<std::size_t>(action)]; }
-
-std::string_view to_string(Finding finding) { return kFindings[static_cast<std::size_t>(finding)]; }
 
 std::span<const VerdictRow> all_verdicts() { return kRows; }
 

@@ -1,6 +1,8 @@
 // What a run finds of a file, what it does about it and what it says: one row of a table for each case.
 #pragma once
 
+#include "diag/text.h"
+
 #include <span>
 #include <string_view>
 
@@ -9,11 +11,15 @@ namespace openreg_gen {
 /// Create, Update, Merge and Remove change the disk; Conflict does if it puts markers in. Keep: the file is its
 /// owner's. Refuse: the whole run is refused.
 enum class Action { Create, Update, Merge, Conflict, Unchanged, Keep, Remove, Refuse };
-std::string_view to_string(Action action);
+inline std::string_view to_string(Action action) {
+  return word_of("create update merge conflict unchanged keep remove refuse", action);
+}
 
 /// What was found, for `generate --check`. Fine: as it should be, or its owner's business.
 enum class Finding { Fine, Missing, Stale, Edited, Extra, Conflict, Outdated, Blocked };
-std::string_view to_string(Finding finding);
+inline std::string_view to_string(Finding finding) {
+  return word_of("fine missing stale edited extra conflict drifted blocked", finding);
+}
 
 /// `AsIs`: the same, where the text on the disk is what it would become.
 enum class Verdict {

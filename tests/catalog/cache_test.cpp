@@ -1,4 +1,4 @@
-#include "catalog/archive.h"
+#include "catalog/build.h"
 #include "system/cache.h"
 #include "support.h"
 
@@ -27,7 +27,6 @@ bool same(const Op& a, const Op& b) {
                           op.structured,
                           op.structured_delegate,
                           op.structured_inherits,
-                          op.precomputed,
                           op.is_view,
                           op.composite_implicit,
                           op.kernels,
@@ -35,7 +34,7 @@ bool same(const Op& a, const Op& b) {
                           op.variants,
                           op.kind,
                           op.meta_struct,
-                          op.precompute,
+                          op.precomputed,
                           op.schema_returns,
                           op.python_module,
                           op.method,

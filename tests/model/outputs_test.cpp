@@ -65,7 +65,7 @@ TEST_F(Outputs, EachGivesOneFileAnItemInOrder) {
   ASSERT_EQ(outputs.size(), 2u);
   EXPECT_EQ(outputs[0].path, "csrc/copy.h");
   EXPECT_EQ(outputs[1].path, "csrc/unary.h");
-  EXPECT_EQ(item_of(outputs[1], globals)["name"], "unary");
+  EXPECT_EQ(globals.at(outputs[1].each).at(outputs[1].index)["name"], "unary");
 }
 
 TEST_F(Outputs, WhenDecides) {

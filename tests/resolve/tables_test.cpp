@@ -1,10 +1,11 @@
 // The tables that were derived from an installed PyTorch, against the one that is installed.
 #include "catalog/catalog.h"
 #include "catalog/stubs.h"
+#include "diag/text.h"
 #include "spec/amp_preset.h"
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
-#include "spec/reserved_names.h"
+#include "spec/rules.h"
 #include "support.h"
 
 #include <gtest/gtest.h>
@@ -22,19 +23,20 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(Stubs, AreDeclaredAndServeCpuAndCudaAlike) {
-  EXPECT_TRUE(std::ranges::is_sorted(all_stubs(), {}, &StubInfo::op));
+  EXPECT_TRUE(std::ranges::is_sorted(stub_ops()));
   std::set<std::string_view> stubs;
-  for (const StubInfo& info : all_stubs()) {
-    const Op* op = installed().find(info.op);
-    ASSERT_NE(op, nullptr) << info.op;
-    const bool choice = info.op == "_fused_sdp_choice";  // each device's own
-    EXPECT_TRUE(choice || op->kernels.at("CPU") == op->kernels.at("CUDA")) << info.op;
-    EXPECT_TRUE(stubs.insert(info.stub).second) << info.stub << " serves two operators";
+  for (const auto name : stub_ops()) {
+    const Op* op = installed().find(name);
+    ASSERT_NE(op, nullptr) << name;
+    const Stub& info = *find_stub(name);
+    const bool choice = name == "_fused_sdp_choice";  // each device's own
+    EXPECT_TRUE(choice || op->kernels.at("CPU") == op->kernels.at("CUDA")) << name;
+    EXPECT_TRUE(stubs.insert(info.name).second) << info.name << " serves two operators";
     const std::string header = read_file(installed().torch_dir() / "include" / info.header());
-    const std::string declared = "DECLARE_DISPATCH(" + std::string(info.fn_type) + ", " + std::string(info.stub) + ")";
+    const std::string declared = "DECLARE_DISPATCH(" + std::string(info.fn_type) + ", " + std::string(info.name) + ")";
     EXPECT_NE(header.find(declared), std::string::npos) << declared << " is not in " << info.header();
   }
-  EXPECT_EQ(find_stub("abs.out")->stub, "abs_stub");
+  EXPECT_EQ(find_stub("abs.out")->name, "abs_stub");
   EXPECT_EQ(find_stub("mm.out"), nullptr);
 }
 
@@ -77,12 +79,11 @@ TEST(MinimalOps, EachHasItsKernel) {
 }
 
 TEST(ReservedNames, AreSortedAndHoldTheObvious) {
-  for (const auto list : {torch_names(), c_names(), header_names(), stdlib_modules(), python_keywords()}) {
-    EXPECT_TRUE(std::ranges::is_sorted(list));
-  }
+  for (const auto list : {kTorchNames, kCNames, kHeaderNames, kStdlibModules, kPythonKeywords})
+    EXPECT_TRUE(std::ranges::is_sorted(words_of(list)));
   for (const auto name : {"float", "ones", "tensor", "nn", "optim", "train", "half"})
-    EXPECT_TRUE(std::ranges::binary_search(torch_names(), name)) << name;
-  for (const auto name : {"malloc", "time", "link"}) EXPECT_TRUE(std::ranges::binary_search(c_names(), name)) << name;
+    EXPECT_TRUE(has_word(kTorchNames, name)) << name;
+  for (const auto name : {"malloc", "time", "link"}) EXPECT_TRUE(has_word(kCNames, name)) << name;
 }
 
 TEST(Keys, EachContainerHasItsRows) {

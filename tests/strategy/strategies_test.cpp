@@ -1,6 +1,6 @@
 #include "strategy/fit.h"
 
-#include "catalog/in_tree.h"
+#include "catalog/stubs.h"
 
 #include "support.h"
 
@@ -81,8 +81,8 @@ TEST(Strategies, InTreeStubsAreKnownByTheirHeaders) {
   for (const auto& op : installed().all()) {
     const auto stubs = in_tree_stubs(op.name);
     ops += stubs && fit(op.name.c_str(), "in_tree").fits;
-    for (const auto& stub : stubs.value_or(std::vector<DispatchStub>{})) {
-      const auto header = installed().torch_dir() / "include/ATen/native" / (stub.family + ".h");
+    for (const auto& stub : stubs.value_or(std::vector<Stub>{})) {
+      const auto header = installed().torch_dir() / "include" / stub.header();
       EXPECT_TRUE(std::filesystem::exists(header)) << op.name << " " << stub.name << " " << header;
     }
   }
@@ -90,10 +90,10 @@ TEST(Strategies, InTreeStubsAreKnownByTheirHeaders) {
 }
 
 TEST(Strategies, ComparisonsKeepTheirOutputs) {
-  EXPECT_TRUE(dispatch_stub("add_stub").promotes);
-  EXPECT_FALSE(dispatch_stub("complex_stub").promotes);
-  EXPECT_FALSE(dispatch_stub("index_stub").promotes);
-  EXPECT_TRUE(dispatch_stub("clamp_stub").promotes);
+  EXPECT_TRUE(declared_stub("add_stub")->promotes());
+  EXPECT_FALSE(declared_stub("complex_stub")->promotes());
+  EXPECT_FALSE(declared_stub("index_stub")->promotes());
+  EXPECT_TRUE(declared_stub("clamp_stub")->promotes());
 }
 
 TEST(Strategies, WhatOnlyLooksPointwiseIsRefused) {

@@ -8,7 +8,7 @@
 #include "memory_disk.h"
 #include "tree/plan.h"
 #include "tree/journal.h"
-#include "tree/moved.h"
+#include "tree/decide.h"
 #include "tree/own.h"
 #include "tree/undo.h"
 
