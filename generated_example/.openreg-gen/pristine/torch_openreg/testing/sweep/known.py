@@ -38,6 +38,8 @@ EVAL_STATISTICS = "CUDA does the same (torch/_decomp/decompositions.py, native_b
 WIDER = "what an expression computes in, float, holds the number"
 WIDER_CUDA = "CUDA's add, elu and softplus do the same: their numbers are of opmath_type"
 COLUMNS = "as fake tensors promise of any device but the CPU, and as CUDA has them"
+HALVES = "falling back, half precision is computed in float"
+HALVES_CUDA = "CUDA's kernels take half precision (dtypesIfCUDA of PyTorch's OpInfos)"
 LATE = "what is wrong is seen when the kernel runs, and reported by the next call, as CUDA's assertions are"
 
 DIFFERENCES: list[Known] = [
@@ -165,6 +167,10 @@ DIFFERENCES: list[Known] = [
             ("fmod", "fmod.Tensor_out"),
             *((name, "remainder.Tensor_out") for name in ("__rmod__", "remainder")),
         )
+    ),
+    *(
+        Known(f"nn.functional.{name}_margin_loss/mixed_dtypes/float*/*", "raising", HALVES, HALVES_CUDA, kernel=f"!{op}")
+        for name, op in (("multi", "multi_margin_loss"), ("multilabel", "multilabel_margin_loss_forward"))
     ),
     Known("index_put/inplace_small/*/*", "error", LATE, mode="!deterministic", kernel="_index_put_impl_"),
     *(
