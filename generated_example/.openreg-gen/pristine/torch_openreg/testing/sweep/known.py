@@ -38,6 +38,7 @@ EVAL_STATISTICS = "CUDA does the same (torch/_decomp/decompositions.py, native_b
 WIDER = "what an expression computes in, float, holds the number"
 WIDER_CUDA = "CUDA's add, elu and softplus do the same: their numbers are of opmath_type"
 COLUMNS = "as fake tensors promise of any device but the CPU, and as CUDA has them"
+MARGINS = ("multi_margin_loss", "multilabel_margin_loss")
 HALVES = "falling back, half precision is computed in float"
 HALVES_CUDA = "CUDA's kernels take half precision (dtypesIfCUDA of PyTorch's OpInfos)"
 LATE = "what is wrong is seen when the kernel runs, and reported by the next call, as CUDA's assertions are"
@@ -169,8 +170,8 @@ DIFFERENCES: list[Known] = [
         )
     ),
     *(
-        Known(f"nn.functional.{name}_margin_loss/mixed_dtypes/float*/*", "raising", HALVES, HALVES_CUDA, kernel=f"!{op}")
-        for name, op in (("multi", "multi_margin_loss"), ("multilabel", "multilabel_margin_loss_forward"))
+        Known(f"nn.functional.{name}/mixed_dtypes/float*/*", "raising", HALVES, HALVES_CUDA, kernel=f"!{op}")
+        for name, op in zip(MARGINS, (MARGINS[0], f"{MARGINS[1]}_forward"), strict=True)
     ),
     Known("index_put/inplace_small/*/*", "error", LATE, mode="!deterministic", kernel="_index_put_impl_"),
     *(
