@@ -16,12 +16,6 @@ from .compare import Call
 Calls = dict[str, Callable[[SimpleNamespace], Any]]
 
 
-def phases(device: torch.device) -> torch.Tensor:
-    """Complex numbers whose absolute values differ by the last bits, if at all."""
-    angles = torch.arange(495, dtype=torch.float64).view(99, 5)
-    return torch.polar(torch.full_like(angles, 7.3), angles).to(device)
-
-
 def gradients(function: Callable, *args: Any) -> Any:
     leaves = [x.detach().requires_grad_() for x in args if isinstance(x, torch.Tensor)]
     return torch.autograd.grad(function(*leaves, *args[len(leaves) :]).sum(), leaves)
@@ -128,8 +122,6 @@ WRITES: Calls = {
     "strides_inv": lambda t: torch.linalg.inv(t.x, out=t.none),
     "strides_solve": lambda t: torch.linalg.solve(t.x, t.x, out=t.none),
     "strides_cholesky": lambda t: torch.linalg.cholesky(t.x @ t.x.mT + 9 * torch.eye(3, device=t.x.device), out=t.none),
-    # The largest element is found again by abs(), to the last bit.
-    "vector_norm_inf": lambda t: gradients(lambda a: torch.linalg.vector_norm(a, float("inf"), 1), phases(t.c.device)),
     "strides_nan_to_num": lambda t: torch.nan_to_num(t.x[0].as_strided((1, 3), (6, 1))),
     "strides_abs": lambda t: torch.abs(t.x[0].as_strided((1, 3), (6, 1))),
     "strides_fft": lambda t: torch.fft.fft2(t.c, dim=(0,), s=(3,), out=t.nonec),
