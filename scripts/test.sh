@@ -381,6 +381,7 @@ stage_libraries() {
   step "Networks of transformers on generated_example"
   "$backend" -m torch_openreg.testing.sweep 'transformers.*' --dtype float32 --dtype bfloat16 --results "$build/networks.jsonl"
 }
+
 stage_package() {
   step "A wheel of the command, in environments of each Python of this machine"
   "$python" -m pytest -q "$root/tests/test_package.py"
