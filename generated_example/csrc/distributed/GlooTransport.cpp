@@ -7,8 +7,10 @@
 #include <iterator>
 #include <optional>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 
+#include <c10/core/DeviceGuard.h>
 #include <c10/util/Exception.h>
 #include <c10/util/Logging.h>
 #include <c10/util/ScopeExit.h>
@@ -38,6 +40,9 @@ class Connection {
       : rank(options.rank), size(options.size), journal(options.journal), gloo(options.gloo) {}
   /// A collective that was given up stays with Gloo until its time is out, and Gloo's end waits for that.
   ~Connection() {
+    for (const auto& [device, stream] : copies_) {
+      static_cast<void>(orStreamDestroy(stream));
+    }
     if (journal->failed()) {
       std::thread([last = std::move(gloo)]() mutable { last.reset(); }).detach();
     }
@@ -112,6 +117,16 @@ class Connection {
     }
   }
 
+  /// A stream of this connection's own for copies of staged tasks, on which nothing else can wait. Of the current device.
+  orStream_t copies(c10::DeviceIndex device) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto [found, is_new] = copies_.try_emplace(device, orStream_t{});
+    if (is_new) {
+      OPENREG_CHECK(orStreamCreate(&found->second));
+    }
+    return found->second;
+  }
+
   void check() const { TORCH_CHECK(!journal->failed(), journal->failure()); }
   bool first_report() { return !reported_.exchange(true); }
 
@@ -125,6 +140,7 @@ class Connection {
   std::condition_variable& changed_ = signal_->changed;
   uint64_t issued_ = 0, turn_ = 0;
   std::vector<c10::intrusive_ptr<c10d::Work>> waits_;  // sends and receives
+  std::unordered_map<c10::DeviceIndex, orStream_t> copies_;
   std::atomic<bool> reported_{false};
 };
 
@@ -141,11 +157,11 @@ struct Task : native::QueuedTask {
     run(read, write);
   }
 
-  /// On a thread that may not: the device copies.
-  void run_on_host(const OpenRegStream& stream) {
+  /// On a thread that may not: the device copies, on `stream`.
+  void run_on_host(orStream_t stream) {
     const auto copy = [&](void* to, const void* from, size_t bytes, orMemcpyKind kind) {
-      OPENREG_CHECK_LAUNCH(orMemcpyAsync(to, from, bytes, kind, stream.stream()));
-      stream.synchronize();
+      OPENREG_CHECK_LAUNCH(orMemcpyAsync(to, from, bytes, kind, stream));
+      OPENREG_CHECK(orStreamSynchronize(stream));
     };
     const auto read = [&](const GlooCall& call) {
       copy(call.in(), call.transfer().in, call.transfer().in_bytes, orMemcpyDeviceToHost);
@@ -250,6 +266,52 @@ struct Task : native::QueuedTask {
   Clock::time_point deadline = Clock::time_point::max();
 };
 
+/// Where a stream waits until a task beside it is done.
+class Gate {
+ public:
+  /// On the stream, behind what was queued before the task.
+  void pass() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    reached_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return done_; });
+  }
+  void wait_until_reached() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [&] { return reached_; });
+  }
+  void open() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    done_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool reached_ = false, done_ = false;
+};
+
+/// Runs a task that has to copy in the order of `stream`, without the caller waiting: two ranks may send before they receive. A
+/// function on the stream may not call the device's API, so the task is a thread's, and the function waits for that.
+void run_beside(std::unique_ptr<Task> task, const OpenRegStream& stream) {
+  auto gate = std::make_shared<Gate>();
+  auto held = std::make_unique<std::shared_ptr<Gate>>(gate);
+  const auto pass = [](void* argument) {
+    const std::unique_ptr<std::shared_ptr<Gate>> owned(static_cast<std::shared_ptr<Gate>*>(argument));
+    (*owned)->pass();
+  };
+  const orStream_t copies = task->connection->copies(stream.device_index());
+  OPENREG_CHECK_LAUNCH(orLaunchKernel(stream.stream(), pass, held.get()));
+  static_cast<void>(held.release());
+  std::thread([task = std::move(task), gate = std::move(gate), device = stream.device(), copies] {
+    gate->wait_until_reached();
+    const c10::DeviceGuard guard(device);
+    task->run_on_host(copies);
+    gate->open();
+  }).detach();
+}
+
 /// Nobody has anything to move; all parts of these are of one size, so no rank has.
 bool is_empty(const Transfer& transfer) {
   return transfer.move != Move::kBarrier && transfer.move != Move::kAlltoall && transfer.in_bytes == 0 && transfer.out_bytes == 0;
@@ -279,13 +341,13 @@ class GlooTransport final : public Transport {
     }
     task->connection = connection_;
     task->operation = operation;
-    if (!native::kernels_reach_memory()) {
-      task->run_on_host(stream);
-      return;
-    }
     const bool ticket = task->ticket.has_value();
     try {
-      native::queue(std::move(task));
+      if (native::kernels_reach_memory()) {
+        native::queue(std::move(task));
+      } else {
+        run_beside(std::move(task), stream);
+      }
     } catch (...) {
       if (ticket) {
         connection_->give_back_ticket();
