@@ -292,8 +292,7 @@ stage_opencl() {
   [ ${#opencl_subjects[@]} -ne 0 ] || install_packages libclblast1
   backend=$(backend_python "$work/venv_opencl")
   "$generator" new mycl --spec "$root/specs/opencl.yaml" --out "$tree" >/dev/null
-  "$generator" add component sweep -C "$tree" >/dev/null
-  "$generator" add component examples -C "$tree" >/dev/null
+  "$generator" add component sweep examples -C "$tree" >/dev/null
   step "Building the tree of specs/opencl.yaml"
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON
   step "Tests of the tree of specs/opencl.yaml"
