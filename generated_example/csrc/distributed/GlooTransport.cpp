@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <future>
 #include <iterator>
 #include <optional>
 #include <thread>
@@ -18,6 +19,7 @@
 #include "distributed/GlooCalls.h"
 #include "host/Launch.h"
 #include "host/Run.h"
+#include "runtime/Event.h"
 #include "runtime/Exception.h"
 
 namespace openreg::distributed {
@@ -157,10 +159,10 @@ struct Task : native::QueuedTask {
     run(read, write);
   }
 
-  /// On a thread that may not: the device copies, on `stream`.
+  /// On a thread that may not: the device copies, on `stream`. Errors of kernels are not this thread's to take.
   void run_on_host(orStream_t stream) {
     const auto copy = [&](void* to, const void* from, size_t bytes, orMemcpyKind kind) {
-      OPENREG_CHECK_LAUNCH(orMemcpyAsync(to, from, bytes, kind, stream));
+      OPENREG_CHECK(orMemcpyAsync(to, from, bytes, kind, stream));
       OPENREG_CHECK(orStreamSynchronize(stream));
     };
     const auto read = [&](const GlooCall& call) {
@@ -266,49 +268,34 @@ struct Task : native::QueuedTask {
   Clock::time_point deadline = Clock::time_point::max();
 };
 
-/// Where a stream waits until a task beside it is done.
-class Gate {
- public:
-  /// On the stream, behind what was queued before the task.
-  void pass() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    reached_ = true;
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return done_; });
-  }
-  void wait_until_reached() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [&] { return reached_; });
-  }
-  void open() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    done_ = true;
-    changed_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool reached_ = false, done_ = false;
-};
-
 /// Runs a task that has to copy in the order of `stream`, without the caller waiting: two ranks may send before they receive. A
-/// function on the stream may not call the device's API, so the task is a thread's, and the function waits for that.
+/// function on the stream may not call the device's API, so the task is a thread's, and the function keeps what is queued behind
+/// it waiting for that. The thread begins by an event, as a driver may run the functions of all streams on one thread.
 void run_beside(std::unique_ptr<Task> task, const OpenRegStream& stream) {
-  auto gate = std::make_shared<Gate>();
-  auto held = std::make_unique<std::shared_ptr<Gate>>(gate);
-  const auto pass = [](void* argument) {
-    const std::unique_ptr<std::shared_ptr<Gate>> owned(static_cast<std::shared_ptr<Gate>*>(argument));
-    (*owned)->pass();
-  };
+  std::promise<void> done;
+  auto waits = std::make_unique<std::future<void>>(done.get_future());
   const orStream_t copies = task->connection->copies(stream.device_index());
-  OPENREG_CHECK_LAUNCH(orLaunchKernel(stream.stream(), pass, held.get()));
-  static_cast<void>(held.release());
-  std::thread([task = std::move(task), gate = std::move(gate), device = stream.device(), copies] {
-    gate->wait_until_reached();
-    const c10::DeviceGuard guard(device);
-    task->run_on_host(copies);
-    gate->open();
+  OpenRegEvent reached;
+  reached.record(stream);
+  const auto wait = [](void* argument) {
+    const std::unique_ptr<std::future<void>> owned(static_cast<std::future<void>*>(argument));
+    owned->wait();
+  };
+  OPENREG_CHECK_LAUNCH(orLaunchKernel(stream.stream(), wait, waits.get()));
+  static_cast<void>(waits.release());
+  // A promise that is dropped ends the wait, too, if there can be no thread.
+  std::thread([task = std::move(task), done = std::move(done), reached = std::move(reached), device = stream.device(), copies]() mutable {
+    const auto last = c10::make_scope_exit([&] {
+      task.reset();
+      done.set_value();
+    });
+    try {
+      const c10::DeviceGuard guard(device);
+      OPENREG_CHECK(orEventSynchronize(reached.event()));
+      task->run_on_host(copies);
+    } catch (const std::exception& error) {
+      task->failed(error.what());
+    }
   }).detach();
 }
 
