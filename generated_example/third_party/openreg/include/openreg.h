@@ -312,7 +312,7 @@ OPENREG_API orError_t orEventElapsedTime(float* milliseconds, orEvent_t start, o
 // --- Kernels
 
 // Queues a call of function(argument) on the stream's device; the two must stay valid until it ran. The function must
-// not throw, nor wait for a thread that may wait for the stream, such as for Python's GIL; csrc/distributed waits for its transfers.
+// not throw, nor wait for a thread that may wait for the stream, such as for Python's GIL.
 OPENREG_API orError_t orLaunchKernel(
     orStream_t stream, void (*function)(void* argument), void* argument);
 
