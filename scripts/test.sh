@@ -7,9 +7,9 @@
 #          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its Python tests, not only those of
 #          what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
 #          interpreter than python3
-#        scripts/test.sh opencl [pocl|intel]
+#        scripts/test.sh opencl [pocl|intel [sweep]]
 #          the tree of specs/opencl.yaml on one of two drivers for CPUs: Debian's PoCL, or Intel's, 700 MB from pip; with all
-#          subjects of the sweep's sample, of which CI takes those from a to d
+#          subjects of the sweep's sample, of which CI takes those from a to d. With `sweep` only the whole sweep, which takes hours
 #        scripts/test.sh components [NAME ...|all]
 #          minimal is built from nothing, without a compiler cache, and tested; then minimal trees with one component more:
 #          those that are named, all, or two, others each day
@@ -17,8 +17,8 @@
 source "$(dirname "$0")/lib.sh"
 stages=${*:-command format example sample device allocator components full second external opencl package release}
 release=2.14.1 release_tests='' release_python=python3
-chosen=() opencl_driver=pocl opencl_subjects=(once '[a-d]*')
-if [ "${1:-}" = opencl ]; then stages=opencl opencl_driver=${2:-pocl} opencl_subjects=(); fi
+chosen=() opencl_driver=pocl opencl_subjects=(once '[a-d]*') opencl_sweep=''
+if [ "${1:-}" = opencl ]; then stages=opencl opencl_driver=${2:-pocl} opencl_subjects=() opencl_sweep=${3:-}; fi
 if [ "${1:-}" = components ]; then stages=components chosen=("${@:2}"); fi
 if [ "${1:-}" = release ]; then stages=release release=${2:-$release} release_tests=${3:-} release_python=${4:-python3}; fi
 work=$(mktemp -d)
@@ -295,6 +295,12 @@ stage_opencl() {
   "$generator" add component sweep examples -C "$tree" >/dev/null
   step "Building the tree of specs/opencl.yaml"
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON
+  if [ "$opencl_sweep" = sweep ]; then
+    step "The sweep on OpenCL"
+    # shellcheck disable=SC2086
+    "$backend" -m torch_mycl.testing.sweep --results "$build/sweep_opencl_$opencl_driver.jsonl" ${SWEEP:-}
+    return
+  fi
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
     "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,memory,streams,events,random,autoload,operators,as_on_the_cpu,examples,distributed,distributed_works}.py

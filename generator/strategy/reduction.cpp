@@ -24,11 +24,12 @@ struct ReductionItem : OpItem {
 /// A reduction to a place: argmax has places alone, max.dim_max values and places.
 struct PickItem : ReductionItem {
   using ReductionItem::ReductionItem;
-  std::string prefer;
+  std::string prefer, cl_prefer;
   void print(Fields out) const override {
     ReductionItem::print(out);
     const bool values = outs.size() == 2;
-    out("prefer", prefer)("into_values", values ? "op.maybe_get_output(0)" : "at::Tensor()")(
+    PRINT_FIELDS(out, prefer, cl_prefer);
+    out("into_values", values ? "op.maybe_get_output(0)" : "at::Tensor()")(
         "into_places", values ? "op.maybe_get_output(1)" : "op.maybe_get_output(0)");
   }
 };
@@ -121,6 +122,7 @@ std::unique_ptr<OpItem> reduction_item(const Shown& shown, const OpSpec& entry, 
   auto out = reduced<PickItem>(shown, entry, op);
   out->list = "pick";
   out->prefer = cpp_text(*entry.prefer);
+  out->cl_prefer = opencl_text(*entry.prefer);
   return out;
 }
 
