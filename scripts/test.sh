@@ -293,6 +293,8 @@ stage_opencl() {
   backend=$(backend_python "$work/venv_opencl")
   "$generator" new mycl --spec "$root/specs/opencl.yaml" --out "$tree" >/dev/null
   "$generator" add component sweep examples -C "$tree" >/dev/null
+  "$generator" add frac.out --strategy structured -C "$tree" >/dev/null
+  "$generator" add roll hardtanh_ --strategy native -C "$tree" >/dev/null
   step "Building the tree of specs/opencl.yaml"
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON
   if [ "$opencl_sweep" = sweep ]; then
@@ -304,6 +306,8 @@ stage_opencl() {
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
     "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,memory,streams,events,random,autoload,operators,as_on_the_cpu,examples,distributed,distributed_works}.py
+  step "Kernels that an owner writes"
+  TREE=$tree "$backend" -m pytest -q "$root/tests/owned_ops/opencl_kernels.py"
   step "A sample of the sweep on OpenCL, with memory of coarse grain, which is all that most GPUs have"
   MYCL_ALLOCATION=coarse "$backend" -m torch_mycl.testing.sweep --sample --fresh --results "$build/sample_opencl.jsonl" "${opencl_subjects[@]}"
   step "Training on OpenCL"

@@ -85,6 +85,7 @@ void expand_row(const TemplateRow& row, const Exists& exists, const json& global
   const json* items = find(globals, row.each);
   if (!items || !items->is_array()) row.fail("the model has no list '" + row.each + "'");
   for (const json& item : *items) {
+    if (!row.where.empty() && !holds(item.value(row.where, json()))) continue;
     Output& output = out.emplace_back(base);
     output.each = row.each;
     output.index = static_cast<std::size_t>(&item - &items->front());

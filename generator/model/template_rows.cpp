@@ -11,11 +11,11 @@
 namespace openreg_gen {
 namespace {
 
-constexpr std::string_view kRowKeys[] = {"template", "path", "class",     "key",  "about",
-                                         "when",     "each", "component", "slots"};
-constexpr std::string_view kGroupKeys[] = {"folder", "into",      "class", "key",  "when",
-                                           "each",   "component", "was",   "files"};
-constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each", "component", "slots"};
+constexpr std::string_view kRowKeys[] = {"template", "path", "class", "key",       "about",
+                                         "when",     "each", "where", "component", "slots"};
+constexpr std::string_view kGroupKeys[] = {"folder", "into",  "class",     "key", "when",
+                                           "each",   "where", "component", "was", "files"};
+constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each", "where", "component", "slots"};
 
 constexpr std::pair<std::string_view, std::string TemplateRow::*> kTexts[] = {{"template", &TemplateRow::template_name},
                                                                               {"path", &TemplateRow::path},
@@ -23,6 +23,7 @@ constexpr std::pair<std::string_view, std::string TemplateRow::*> kTexts[] = {{"
                                                                               {"about", &TemplateRow::about},
                                                                               {"when", &TemplateRow::when},
                                                                               {"each", &TemplateRow::each},
+                                                                              {"where", &TemplateRow::where},
                                                                               {"component", &TemplateRow::component}};
 
 class RowReader {

@@ -1,5 +1,6 @@
 // `native`: a kernel with the operator's exact signature is the owner's.
 #include "spec/strategy.h"
+#include "strategy/device_kernel.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
 #include "strategy/starter.h"
@@ -10,10 +11,12 @@ namespace {
 struct NativeItem : OpItem {
   using OpItem::OpItem;
   std::string attention;  // what it starts as
-  bool opencl = false;    // whether that is a kernel in OpenCL C, where the device has them
+  bool opencl = false;    // whether the tree has a kernel in OpenCL C for it, where the device has them
+  DeviceKernel kernel;    // else one that is the owner's
   void print(Fields out) const override {
     OpItem::print(out);
     PRINT_FIELDS(out, attention, opencl);
+    kernel.print(out);
   }
 };
 
@@ -21,6 +24,7 @@ std::unique_ptr<OpItem> native_item(const Shown&, const OpSpec&, const Op& op) {
   auto out = std::make_unique<NativeItem>(op);
   out->attention = attention_start(op.name);
   out->opencl = starts_in_opencl(op.name);
+  out->kernel = device_kernel(op, *out);
   return out;
 }
 

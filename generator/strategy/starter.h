@@ -11,6 +11,7 @@ namespace openreg_gen {
 /// With what a kernel of this operator starts: a loop, as an example; no expression: a detour through the CPU.
 struct Starter {
   std::string expression;
+  std::string opencl;    // the same in OpenCL C, of the elements x_self and so on
   std::string dispatch;  // arguments of AT_DISPATCH_V2 after the body
 };
 Starter starter(std::string_view op);

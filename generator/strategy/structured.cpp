@@ -1,5 +1,6 @@
 // `structured`: the kernel is the owner's; shapes, dtypes and the other forms are PyTorch's.
 #include "spec/strategy.h"
+#include "strategy/device_kernel.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
 #include "strategy/starter.h"
@@ -11,10 +12,12 @@ struct StructuredItem : OpItem {
   using OpItem::OpItem;
   Starter start;
   std::string lambda_params;
-  bool opencl = false;  // whether it starts as a kernel in OpenCL C, where the device has them
+  bool opencl = false;  // whether the tree has a kernel in OpenCL C for it, where the device has them
+  DeviceKernel kernel;  // else one that is the owner's
   void print(Fields out) const override {
     OpItem::print(out);
     PRINT_FIELDS(out, lambda_params, opencl)("starter", start.expression)("dispatch", start.dispatch);
+    kernel.print(out);
   }
 };
 
@@ -30,6 +33,7 @@ std::unique_ptr<OpItem> structured_item(const Shown& shown, const OpSpec&, const
   out->start = starter(op.name);
   out->lambda_params = pointwise_texts(parameters(op)).lambda_params;
   out->opencl = starts_in_opencl(op.name);
+  out->kernel = device_kernel(op, *out);
   return out;
 }
 

@@ -1,0 +1,28 @@
+// With what `native` and `structured` start where the device has a language of its own: a kernel in that language,
+// which becomes the owner's, and its launcher. Texts for package/opencl/kernels/kernel.cl and the operator's C++ file.
+#pragma once
+
+#include "strategy/item.h"
+
+#include <string>
+
+namespace openreg_gen {
+
+struct DeviceKernel {
+  std::string
+      kernel_params;  // in OpenCL C: "TensorInfo self_info, global const char* self, long dim"; empty: there is none
+  std::string kernel_args;                 // of opencl::call_kernel() after the count: "self, dim, Written(out)"
+  std::string kernel_dtype;                // the dtype that the kernel is built for: "self.scalar_type()"
+  std::vector<std::string> kernel_inputs;  // the tensors that it reads, and of which there is one in each call
+  std::string kernel_out;                  // the first tensor that it writes
+  std::string kernel_value;                // an element of it; empty: the kernel is yet to be written
+  void print(Fields out) const {
+    PRINT_FIELDS(out, kernel_params, kernel_args, kernel_dtype, kernel_inputs, kernel_out, kernel_value);
+  }
+};
+
+/// Of an operator that writes into an argument, or, with `out` as one more, returns one new tensor. None where an
+/// argument has no form in OpenCL C, such as a list of tensors or a generator, and where the tree has a kernel already.
+DeviceKernel device_kernel(const Op& op, const OpItem& item);
+
+}  // namespace openreg_gen
