@@ -134,6 +134,7 @@ def main() -> None:
     results["exp, 16 Mi"] = beside(torch.exp, [size])
     results["sum, 16 Mi"] = beside(torch.sum, [size])
     results["sum of rows, 4 Ki x 4 Ki"] = beside(lambda x: x.sum(1), [(4096, 4096)])
+    results["argmax of rows, 4 Ki x 4 Ki"] = beside(lambda x: x.argmax(1), [(4096, 4096)])
     results["matrix product, 1024"] = beside(torch.mm, [(1024, 1024)] * 2, rounds=3)
     multiply = bare.multiplier(1024)
     if multiply is not None:
@@ -143,7 +144,7 @@ def main() -> None:
         )
     plain, pinned = torch.rand(size), torch.rand(size).pin_memory()
     copy, target = torch.empty(size), torch.empty(size, device=NAME)
-    memcpy = (lambda: copy.copy_(plain), at_once)
+    memcpy = (lambda: ctypes.memmove(copy.data_ptr(), plain.data_ptr(), copy.nbytes), at_once)
     results["copy to the device, 64 MiB, and memcpy"] = compare(
         [(lambda: target.copy_(plain), device.synchronize), memcpy], 1, 10
     )

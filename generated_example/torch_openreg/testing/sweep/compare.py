@@ -234,7 +234,7 @@ def differ(call: Call, actual: Result, expected: Result, any_value: bool) -> Dif
 def is_random(call: Call, first: Result, seed: int) -> bool:
     """Whether the CPU itself gives something else with another seed, those that a sample's function sets included."""
     plain, cpu = torch.manual_seed, torch.device("cpu")
-    for step in range(1, 9):  # some draw one of a few values
+    for step in range(1, 65):  # some draw one of a few values
         with unittest.mock.patch.object(torch, "manual_seed", lambda value, step=step: plain(value + step)):
             if differ(call, run(call, cpu, seed), first, False) is not None:
                 return True
