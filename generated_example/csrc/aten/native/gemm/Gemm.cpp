@@ -164,12 +164,13 @@ bool same(const at::Tensor& a, const at::Tensor& b) {
       a.is_conj() == b.is_conj() && a.is_neg() == b.is_neg();
 }
 
-void product(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
+/// False where the device does not do it; `out` may hold `self` then.
+bool product(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, const at::Tensor& b,
     const at::Scalar& beta, const at::Scalar& alpha) {
   const auto dtype = out.scalar_type();
   const bool numbers = detail::fits(beta, dtype) && detail::fits(alpha, dtype);  // else the CPU knows which it refuses
   if (!data_type(dtype) || a.scalar_type() != dtype || b.scalar_type() != dtype || out.is_conj() || out.is_neg() || !numbers) {
-    return host_gemm(out, self, a, b, beta, alpha);
+    return false;
   }
   if (b.dim() == 1) {
     const bool column = self.defined() && self.dim() > 0;
@@ -193,12 +194,10 @@ void product(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a,
   const bool done = by_rows
       ? device_gemm(result.values.mT(), result.ld, b.mT(), a.mT(), factor, alpha)
       : device_gemm(result.values, result.ld, a, b, factor, alpha);
-  if (!done) {
-    return host_gemm(out, self, a, b, beta, alpha);
-  }
-  if (!fits) {
+  if (done && !fits) {
     copy_on_device(out, result.values, /*check_overlap=*/false);  // the CPU's products, too, go to elements that share memory
   }
+  return done;
 }
 
 }  // namespace
@@ -212,7 +211,9 @@ void gemm(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, co
     return;
   }
   refuse_shared_elements(out, self, a);
-  product(out, self, a, b, beta, alpha);
+  if (!product(out, self, a, b, beta, alpha)) {
+    host_gemm(out, self, a, b, beta, alpha);
+  }
 }
 
 }  // namespace openreg::native
