@@ -100,6 +100,7 @@ WRITES: Calls = {
     "logical_or_grows_": lambda t: t.v[:1].logical_or_(t.x),
     "logical_xor_grows_": lambda t: t.v[:1].logical_xor_(t.x),
     "ldexp_grows_": lambda t: t.v[:1].ldexp_(t.i),
+    "overlap_mv": lambda t: torch.mv(t.c, t.c[1].clone(), out=t.c[0]),
     "overlap_cat": lambda t: torch.cat([t.flat[:4], t.flat[4:6]], out=t.flat[1:7]),
     "overlap_gather": lambda t: torch.gather(t.flat[:4], 0, t.ones[:4], out=t.flat[1:5]),
     "overlap_grown": lambda t: torch.gather(t.flat[:4], 0, t.ones[1:3], out=t.ones[:1]),
