@@ -257,30 +257,32 @@ WIDE = {torch.float16: torch.float64, torch.bfloat16: torch.float64, torch.compl
 
 
 def is_rounding(call: Call, actual: Result, expected: Result, seed: int) -> bool:
-    """Whether 16 bits are the difference: the device is about as near as the CPU to what 64 bits give, in each element."""
+    """Whether 16 bits, or in a network's many layers 32, are the difference: the device is about as near as the CPU to what 64 bits give,
+    in each element."""
+    wider = WIDE if call.dtypes else {**WIDE, torch.float32: torch.float64}
 
     def widened(x: Any) -> Any:
         if isinstance(x, torch.nn.Module):
             return copy.deepcopy(x).double()
-        return WIDE.get(x, x) if isinstance(x, torch.dtype) else x
+        return wider.get(x, x) if isinstance(x, torch.dtype) else x
 
-    args, kwargs = changed(tree_map(widened, (call.args, call.kwargs)), lambda x: x.to(WIDE.get(x.dtype, x.dtype)))
+    args, kwargs = changed(tree_map(widened, (call.args, call.kwargs)), lambda x: x.to(wider.get(x.dtype, x.dtype)))
     exact = run(call._replace(args=args, kwargs=kwargs), torch.device("cpu"), seed)
     results = [list(tensors((each.value, each.inputs))) for each in (actual, expected, exact)]
     if exact.error is not None or len(results[1]) != len(results[2]):
         return False
     for a, e, x in zip(*results, strict=True):
-        if e.dtype not in WIDE:
+        if e.dtype not in wider:
             if values_differ(a, e, call.tolerance) is not None:
                 return False
             continue
-        ours, theirs, wide = (host(each).to(WIDE[e.dtype]) for each in (a, e, x))
+        ours, theirs, wide = (host(each).to(wider[e.dtype]) for each in (a, e, x))
         if wide.shape != theirs.shape:
             return False
-        rtol, atol = TOLERANCES[e.dtype]
+        rtol, atol = call.tolerance if e.dtype == torch.float32 else TOLERANCES[e.dtype]
         known = wide.isfinite() & theirs.isfinite()
         off = (theirs - wide)[known].abs().max() if known.any() else 0.0
-        near = (ours - wide).abs() <= 2 * off + atol + rtol * wide.abs()
+        near = (ours - wide).abs() <= (2 if call.dtypes else 4) * off + atol + rtol * wide.abs()
         if not bool((near | ~known & ((ours == theirs) | (ours.isnan() & theirs.isnan()))).all()):
             return False
     return True
