@@ -232,8 +232,15 @@ def differ(call: Call, actual: Result, expected: Result, any_value: bool) -> Dif
 
 
 def is_random(call: Call, first: Result, seed: int) -> bool:
-    """Whether the CPU itself gives something else with another seed, those that a sample's function sets included."""
+    """Whether the CPU draws random numbers, and gives something else with another seed, those that a sample's function sets included."""
     plain, cpu = torch.manual_seed, torch.device("cpu")
+    random.seed(seed)
+    start = random.getstate(), plain(seed).get_state()
+    with unittest.mock.patch.object(torch, "manual_seed", side_effect=plain) as seeds:
+        run(call, cpu, seed)
+    drew = start[0] != random.getstate() or not torch.equal(start[1], torch.get_rng_state())
+    if not drew and seeds.call_count == 1:  # a function that seeds may put back what was there
+        return False
     for step in range(1, 65):  # some draw one of a few values
         with unittest.mock.patch.object(torch, "manual_seed", lambda value, step=step: plain(value + step)):
             if differ(call, run(call, cpu, seed), first, False) is not None:
@@ -254,38 +261,49 @@ def is_chance(call: Call, first: Result, seed: int) -> bool:
 
 
 WIDE = {torch.float16: torch.float64, torch.bfloat16: torch.float64, torch.complex32: torch.complex128}
+NOT_AS_WIDE = {torch.float16: torch.float32, torch.bfloat16: torch.float32}
 
 
 def is_rounding(call: Call, actual: Result, expected: Result, seed: int) -> bool:
-    """Whether 16 bits, or in a network's many layers 32, are the difference: the device is about as near as the CPU to what 64 bits give,
-    in each element."""
+    """Whether 16 bits, or in a network's many layers 32, are the difference: the device is about as near as the CPU to what it gives
+    with 64, in each element; of functions that take no 64 bits, with 32."""
     wider = WIDE if call.dtypes else {**WIDE, torch.float32: torch.float64}
-
-    def widened(x: Any) -> Any:
-        if isinstance(x, torch.nn.Module):
-            return copy.deepcopy(x).double()
-        return wider.get(x, x) if isinstance(x, torch.dtype) else x
-
-    args, kwargs = changed(tree_map(widened, (call.args, call.kwargs)), lambda x: x.to(wider.get(x.dtype, x.dtype)))
-    exact = run(call._replace(args=args, kwargs=kwargs), torch.device("cpu"), seed)
+    exact = in_wider(call, wider, seed)
+    if exact.error is not None:
+        wider = NOT_AS_WIDE
+        exact = in_wider(call, wider, seed)
     results = [list(tensors((each.value, each.inputs))) for each in (actual, expected, exact)]
     if exact.error is not None or len(results[1]) != len(results[2]):
         return False
-    for a, e, x in zip(*results, strict=True):
-        if e.dtype not in wider:
-            if values_differ(a, e, call.tolerance) is not None:
-                return False
-            continue
-        ours, theirs, wide = (host(each).to(wider[e.dtype]) for each in (a, e, x))
-        if wide.shape != theirs.shape:
-            return False
-        rtol, atol = call.tolerance if e.dtype == torch.float32 else TOLERANCES[e.dtype]
-        known = wide.isfinite() & theirs.isfinite()
-        off = (theirs - wide)[known].abs().max() if known.any() else 0.0
-        near = (ours - wide).abs() <= (2 if call.dtypes else 4) * off + atol + rtol * wide.abs()
-        if not bool((near | ~known & ((ours == theirs) | (ours.isnan() & theirs.isnan()))).all()):
-            return False
-    return True
+    return all(is_as_near(call, wider, *each) for each in zip(*results, strict=True))
+
+
+def in_wider(call: Call, wider: dict[torch.dtype, torch.dtype], seed: int) -> Result:
+    """By the CPU, with all tensors and parameters of these dtypes converted."""
+
+    def widened(x: Any) -> Any:
+        if isinstance(x, torch.nn.Module):
+            return copy.deepcopy(x).to(wider[torch.bfloat16])
+        return wider.get(x, x) if isinstance(x, torch.dtype) else x
+
+    args, kwargs = changed(tree_map(widened, (call.args, call.kwargs)), lambda x: x.to(wider.get(x.dtype, x.dtype)))
+    return run(call._replace(args=args, kwargs=kwargs), torch.device("cpu"), seed)
+
+
+def is_as_near(
+    call: Call, wider: dict[torch.dtype, torch.dtype], actual: torch.Tensor, expected: torch.Tensor, exact: torch.Tensor
+) -> bool:
+    """Each element of `actual` to `exact`, as the farthest of `expected`."""
+    if expected.dtype not in wider:
+        return values_differ(actual, expected, call.tolerance) is None
+    ours, theirs, wide = (host(each).to(wider[expected.dtype]) for each in (actual, expected, exact))
+    if wide.shape != theirs.shape:
+        return False
+    rtol, atol = call.tolerance if expected.dtype == torch.float32 else TOLERANCES[expected.dtype]
+    known = wide.isfinite() & theirs.isfinite()
+    off = (theirs - wide)[known].abs().max() if known.any() else 0.0
+    near = (ours - wide).abs() <= (2 if call.dtypes else 4) * off + atol + rtol * wide.abs()
+    return bool((near | ~known & ((ours == theirs) | (ours.isnan() & theirs.isnan()))).all())
 
 
 def check(call: Call, seed: int, on_device: Callable[[], None] = lambda: None) -> Difference | None:
