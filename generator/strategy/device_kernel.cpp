@@ -59,8 +59,7 @@ DeviceKernel device_kernel(const Op& op, const OpItem& item) {
       return {};
     }
   }
-  if (returns_new) write("out");
-  if (returns_new && out.kernel_inputs.empty()) return {};  // nothing that a first result could be like
+  if (returns_new && !out.kernel_inputs.empty()) write("out");  // like the first input, until the owner says otherwise
   if (out.kernel_out.empty()) return {};
   out.kernel_params = join(params);
   out.kernel_args = join(args);

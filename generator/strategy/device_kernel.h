@@ -9,11 +9,10 @@
 namespace openreg_gen {
 
 struct DeviceKernel {
-  std::string
-      kernel_params;  // in OpenCL C: "TensorInfo self_info, global const char* self, long dim"; empty: there is none
-  std::string kernel_args;                 // of opencl::call_kernel() after the count: "self, dim, Written(out)"
-  std::string kernel_dtype;                // the dtype that the kernel is built for: "self.scalar_type()"
-  std::vector<std::string> kernel_inputs;  // the tensors that it reads, and of which there is one in each call
+  std::string kernel_params;  // "TensorInfo self_info, global const char* self, long dim"; empty: there is no kernel
+  std::string kernel_args;    // of opencl::call_kernel() after the count: "self, dim, Written(out)"
+  std::string kernel_dtype;   // the dtype that the kernel is built for: "self.scalar_type()"
+  std::vector<std::string> kernel_inputs;  // tensors that it reads and that are always there
   std::string kernel_out;                  // the first tensor that it writes
   std::string kernel_value;                // an element of it; empty: the kernel is yet to be written
   void print(Fields out) const {
