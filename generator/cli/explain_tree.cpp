@@ -120,7 +120,8 @@ FileFacts file_facts(Invocation& call, const ExplainedTree& tree, const std::str
     facts.file_class = to_string(file.file_class);
     facts.template_name = file.template_name;
     facts.key = file.key;
-    if (file.id.starts_with("aten::")) facts.op = file.id.substr(6);
+    // Of an operator's several files, all but the first have a template behind its name.
+    if (file.id.starts_with("aten::")) facts.op = file.id.substr(6, file.id.find(' ') - 6);
     for (const TemplateRow& row : template_rows(find_data().templates))
       if (row.template_name == file.template_name && row.file_class == file.file_class) facts.about = row.about;
     std::error_code error;
