@@ -3,7 +3,7 @@
 # trains a small network on its device. Usage: scripts/demo.sh [--device KIND] [NAME] (default: emulator, mybackend); the tree
 # goes to demo/. --device opencl takes the machine's OpenCL devices, and installs PoCL, which makes one of the CPU, if there is none.
 source "$(dirname "$0")/lib.sh"
-device=emulator options=()
+device=emulator
 if [ "${1:-}" = --device ]; then
   device=${2:?--device needs a kind: emulator, external or opencl}
   shift 2
@@ -13,7 +13,6 @@ tree=$root/demo/torch_$name
 if [ "$device" = opencl ]; then
   install_packages opencl-headers ocl-icd-opencl-dev clinfo
   clinfo -l | grep -q Device || install_packages pocl-opencl-icd
-  options=(--spec "$root/specs/opencl.yaml")
 fi
 
 build_command
@@ -22,7 +21,7 @@ if [ -e "$tree" ]; then
   "$generator" generate -C "$tree"
 else
   step "Generating: openreg-gen new $name --device $device --out demo/torch_$name"
-  "$generator" new "$name" --device "$device" "${options[@]}" --out "$tree"
+  "$generator" new "$name" --device "$device" --out "$tree"
 fi
 
 step "Building it: pip install --no-build-isolation -e demo/torch_$name"

@@ -26,9 +26,9 @@ def test_a_file_of_a_tree(openreg_gen, tree):
 
 def test_both_files_of_an_operator_name_it(openreg_gen, tmp_path):
     openreg_gen("new", "mine", "--device", "opencl", cwd=tmp_path)
-    for path in ("csrc/aten/native/maximum_out.cpp", "torch_mine/opencl/kernels/maximum_out.cl"):
+    for path in ("csrc/aten/native/frac_out.cpp", "torch_mine/opencl/kernels/frac_out.cl"):
         facts = json.loads(openreg_gen("explain", path, "--json", cwd=tmp_path / "torch_mine").stdout)
-        assert (facts["op"], facts["class"]) == ("maximum.out", "owned")
+        assert (facts["op"], facts["class"]) == ("frac.out", "owned")
 
 
 def test_each_registered_line_names_its_operator(openreg_gen, tree):

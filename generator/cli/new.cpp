@@ -26,7 +26,7 @@ void declare(CLI::App& app, Invocation& call, NewOptions& options) {
   std::vector<std::string> words;
   for (const DeviceKind& kind : device_kinds()) words.emplace_back(kind.word);
   app.add_option("NAME", options.name, "Name of the device: what torch.device() parses, [a-z][a-z_]*")->required();
-  app.add_option("--spec", options.spec, "Spec to start from (YAML or JSON); default: the one of OpenReg")
+  app.add_option("--spec", options.spec, "Spec to start from (YAML or JSON); default: that of the device's kind")
       ->type_name("FILE");
   app.add_option("--device", options.device, "A simulated device, a port layer for a vendor's own runtime, or OpenCL")
       ->check(CLI::IsMember(words))
@@ -126,7 +126,8 @@ Exit run(Invocation& call, const NewOptions& options) {
   const bool shipped = options.spec.empty();
   const fs::path source = !shipped                       ? fs::path(options.spec)
                           : options.profile == "minimal" ? data.specs / "minimal.yaml"
-                                                         : data.specs / "openreg.yaml";
+                          : options.device.empty()       ? data.specs / "openreg.yaml"
+                                                         : data.specs / find_device_kind(options.device)->spec;
   const std::string extension = source.extension() == ".json" ? ".json" : ".yaml";
   const std::string spec_file = options.name + extension;
   Diagnostics diagnostics;

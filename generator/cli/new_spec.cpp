@@ -74,21 +74,30 @@ std::string_view key_of(std::string_view line) {
   return line.substr(begin, colon - begin);
 }
 
+/// Of a shipped spec: "  name: openreg  # what torch.device() parses".
+std::string own_name(const std::string& text) {
+  constexpr std::string_view kKey = "\n  name: ";
+  const std::size_t begin = text.find(kKey) + kKey.size();
+  return text.substr(begin, text.find_first_of(" \n", begin) - begin);
+}
+
 }  // namespace
 
 std::string adapt_shipped_spec(const std::string& text, const std::string& name, const DeviceKind* device) {
-  constexpr std::string_view kOpenRegsOwn[] = {"class_prefix", "api_prefix", "vendor", "description"};
+  constexpr std::string_view kOfItsOwn[] = {"class_prefix", "api_prefix", "vendor", "description"};
+  const std::string own = own_name(text);
   const DeviceKind& simulated = *find_device_kind("emulator");
   std::string out, section;
   for (const std::string_view whole : lines_with_ends(text)) {
     std::string line(whole);
     if (is_letter(line[0])) section = line.substr(0, line.find(':'));
     const std::string_view key = key_of(line);
-    if (section == "backend" && name != "openreg" && contains(kOpenRegsOwn, key)) continue;
+    if (section == "backend" && name != own && contains(kOfItsOwn, key)) continue;
     if (section == "device" && device != nullptr && !device->simulated && simulated.has_key(key)) continue;
     if (!(section == "backend" && key == "name") && plain(name)) {
       replace_word(line, "The spec of the OpenReg reference backend.", "The spec of the " + name + " backend.");
-      replace_word(line, "openreg", name);
+      replace_word(line, own, name);
+      replace_word(line, "torch_" + own, "torch_" + name);
     }
     out += line;
   }

@@ -7,7 +7,7 @@
 
 namespace openreg_gen {
 
-/// The shipped spec under another name: OpenReg's own prefixes, vendor and description go, so that defaults apply; for
+/// A shipped spec under another name than its own: its prefixes, vendor and description go, so that defaults apply; for
 /// `device` (null: none was asked for) that is hardware also what only the simulated one has. The name itself is left
 /// to with_name.
 std::string adapt_shipped_spec(const std::string& text, const std::string& name, const DeviceKind* device);

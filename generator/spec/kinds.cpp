@@ -20,7 +20,8 @@ constexpr DeviceKind kDeviceKinds[] = {
     {.word = "external", .about = "the same C API as a port layer, to be filled with the vendor's calls."},
     {.word = "opencl",
      .about = "the same C API over the OpenCL devices of the machine.",
-     .keys = "memory platform type sub_devices"},
+     .keys = "memory platform type sub_devices",
+     .spec = "opencl.yaml"},
 };
 
 }  // namespace

@@ -23,10 +23,11 @@ const AllocatorKind* find_allocator_kind(std::string_view word);
 
 /// What stands behind the C API that the runtime calls.
 struct DeviceKind {
-  std::string_view word;       // of `device.api`; templates see it as device.<word>
-  std::string_view about;      // of the reference page, behind the word
-  bool simulated = false;      // no hardware: the tree has the device itself
-  std::string_view keys = {};  // of `device`: those that not all kinds have, and this one has
+  std::string_view word;                   // of `device.api`; templates see it as device.<word>
+  std::string_view about;                  // of the reference page, behind the word
+  bool simulated = false;                  // no hardware: the tree has the device itself
+  std::string_view keys = {};              // of `device`: those that not all kinds have, and this one has
+  std::string_view spec = "openreg.yaml";  // of specs/: what a new tree starts from
   bool has_key(std::string_view key) const { return has_word(keys, key); }
 };
 

@@ -20,8 +20,8 @@ Spec parse(const std::string& text) {
 std::string named(const std::string& text, const std::string& name) { return with_name(text, parse(text), name); }
 std::string deviced(const std::string& text, const std::string& api) { return with_device(text, parse(text), api); }
 
-std::string shipped() {
-  std::ifstream in(std::filesystem::path(OPENREG_GEN_SOURCE_DIR) / "specs/openreg.yaml");
+std::string shipped(const char* file = "openreg.yaml") {
+  std::ifstream in(std::filesystem::path(OPENREG_GEN_SOURCE_DIR) / "specs" / file);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -62,6 +62,16 @@ TEST(NewSpec, TheShippedSpecKeepsItsCommentsUnderAnotherName) {
   EXPECT_EQ(adapted.find("OpenReg"), std::string::npos) << adapted;
   EXPECT_EQ(spec.ops.size(), parse(shipped()).ops.size());
   EXPECT_EQ(adapt_shipped_spec(shipped(), "openreg", nullptr).find("api_prefix: or ") != std::string::npos, true);
+}
+
+TEST(NewSpec, OpenClStartsFromItsOwn) {
+  const DeviceKind* opencl = find_device_kind("opencl");
+  const std::string adapted = named(adapt_shipped_spec(shipped(opencl->spec.data()), "my", opencl), "my");
+  const Spec spec = parse(adapted);
+  EXPECT_EQ(*spec.backend.name, "my");
+  EXPECT_EQ((*spec.device.api)->word, "opencl");
+  EXPECT_EQ(adapted.find("mycl"), std::string::npos) << adapted;
+  EXPECT_NE(adapted.find("torch_my/opencl/pointwise.cl"), std::string::npos);
 }
 
 TEST(NewSpec, AnExternalDeviceHasNoSimulatorsKeys) {
