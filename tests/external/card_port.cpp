@@ -477,6 +477,13 @@ Status mybackendMemcpyAsync(
   return remember(copy(destination, size, source, size, size, 1, kind, stream, false));
 }
 
+Status mybackendMemcpy2DAsync(void* destination, size_t destination_pitch, const void* source, size_t source_pitch, size_t width,
+    size_t height, mybackendMemcpyKind kind, mybackendStream_t handle) {
+  std::shared_ptr<Stream> stream;
+  if (const Status status = ready(handle, &stream); status != mybackendSuccess) return remember(status);
+  return remember(copy(destination, destination_pitch, source, source_pitch, width, height, kind, stream, false));
+}
+
 Status mybackendMemset(void* pointer, int value, size_t size) {
   const int device = std::max(device_of(pointer), 0);
   if (const Status status = may_wait(device); status != mybackendSuccess) return remember(status);
