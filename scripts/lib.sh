@@ -62,11 +62,16 @@ find_python() {
   export PATH=$root/.venv/tools/bin:$PATH OPENREG_GEN_TOOLS=$root
 }
 
+# The environment that an interpreter belongs to.
+prefix_of() { "$1" -c 'import os, sys; print(os.path.realpath(sys.prefix))'; }
+
 # overlay BASE DIR: a virtual environment in DIR that also sees the packages of interpreter BASE. A PrivateUse1 backend
 # that is installed loads with every `import torch` of its environment, and a process holds only one: each gets its own.
 overlay() {
   local base=$1 dir=$2 site
   [ -x "$dir/bin/python" ] || "$base" -m venv "$dir"
+  # With the environment active, $base may be the environment itself, which sees all that it should.
+  [ "$(prefix_of "$base")" != "$(prefix_of "$dir/bin/python")" ] || return 0
   site=$("$dir/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
   "$base" -c 'import sys; print("\n".join(p for p in sys.path if p.endswith(("site-packages", "dist-packages"))))' \
     >"$site/base.pth"
