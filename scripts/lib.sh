@@ -53,7 +53,7 @@ find_python() {
     fi
   fi
   overlay "$base" "$root/.venv/tools"
-  if ! "$python" -c 'import capstone, elftools, expecttest, hypothesis, jinja2, numpy, playwright, pytest, setuptools, wheel, xdist, yaml' 2>/dev/null ||
+  if ! "$python" -c 'import capstone, elftools, expecttest, hypothesis, jinja2, numpy, playwright, pytest, pytest_timeout, setuptools, wheel, xdist, yaml' 2>/dev/null ||
      [ ! -x "$root/.venv/tools/bin/ruff" ] || [ ! -x "$root/.venv/tools/bin/clang-format" ] ||
      [ ! -x "$root/.venv/tools/bin/cmake" ]; then
     step "Installing the Python packages of the tests"

@@ -94,7 +94,7 @@ stage_release() {
   if ! { [ -x "$base" ] && torch_version=$release has_torch "$base"; }; then
     step "Installing PyTorch $release for $("$release_python" -V) into $root/.venv/torch-$name"
     "$release_python" -m venv "$root/.venv/torch-$name"
-    "$base" -m pip install -q --disable-pip-version-check "torch==$release" numpy jinja2 expecttest hypothesis pytest pytest-xdist pyyaml setuptools wheel
+    "$base" -m pip install -q --disable-pip-version-check "torch==$release" numpy jinja2 expecttest hypothesis pytest pytest-timeout pytest-xdist pyyaml setuptools wheel
   fi
   if [ "$release_tests" = trees ]; then
     release_trees "$base" "$name"
