@@ -68,6 +68,54 @@ def test_a_letter_that_many_names_begin_with_moves_to_a_file_of_its_own_once(ope
     assert registered(one) == all_in_one
 
 
+@pytest.mark.parametrize(
+    ("device", "strategies"),
+    [
+        (
+            "emulator",
+            {
+                "exp.out": True,
+                "relu": True,
+                "maximum.out": False,
+                "abs.out": False,
+                "hypot.out": False,
+                "mm.out": False,
+            },
+        ),
+        (
+            "external",
+            {"exp.out": True, "relu": True, "maximum.out": True, "abs.out": True, "hypot.out": True, "mm.out": True},
+        ),
+        (
+            "opencl",
+            {
+                "exp.out": True,
+                "relu": True,
+                "maximum.out": False,
+                "abs.out": True,
+                "hypot.out": False,
+                "index_select": False,
+                "mm.out": False,
+            },
+        ),
+    ],
+)
+def test_add_says_what_the_host_computes_at_first(openreg_gen, tmp_path, device, strategies):
+    spec = tmp_path / "mybackend.yaml"
+    spec.write_text(f"backend: {{name: mybackend}}\ndevice: {{api: {device}}}\nops: {{neg.out: in_tree}}\n")
+    tree = tmp_path / "tree"
+    openreg_gen("new", "mybackend", "--spec", str(spec), "--out", str(tree), cwd=tmp_path)
+    said = "computed on the host until you write it"
+    words = {"relu": "native", "maximum.out": "structured", "abs.out": "stub", "index_select": "native"}
+    for op, on_host in strategies.items():
+        options = ["--expr", "std::hypot(self, other)"] if op == "hypot.out" else []
+        options += ["--strategy", words[op]] if op in words else []
+        answer = openreg_gen("add", op, *options, "--dry-run", "--json", cwd=tree).stdout
+        (added,) = json.loads(answer)["added"]
+        assert (added["op"], added["on_host"], said in added["why"]) == (op, on_host, on_host)
+        assert (said in openreg_gen("add", op, *options, "--dry-run", cwd=tree).stdout) == on_host
+
+
 def test_remove_undoes_add(openreg_gen, tree):
     before = {name: path.read_bytes() for name, path in files(tree).items()}
     openreg_gen("add", "nonzero", "my_op(Tensor x, int k=2) -> Tensor", cwd=tree)
