@@ -59,13 +59,46 @@ def test_a_letter_that_many_names_begin_with_moves_to_a_file_of_its_own_once(ope
     openreg_gen("add", "nonzero", "--strategy", "cpu_fallback", cwd=tree)
     after = state(tree)
     assert {name for name in changed(before, after) if name.startswith("csrc")} == {one, own}
-    assert registered(one) == [line for line in all_in_one if '"n' not in line]
+    assert registered(one) == [line for line in all_in_one if 'm, "n' not in line]
     assert len(registered(own)) == 1 + 8  # TORCH_LIBRARY_IMPL is one
     openreg_gen("add", "nanmedian", "--strategy", "cpu_fallback", cwd=tree)
     assert {name for name in changed(after, state(tree)) if name.startswith("csrc")} == {own}
     openreg_gen("remove", "nonzero", "nanmedian", cwd=tree)
     assert own not in state(tree)
     assert registered(one) == all_in_one
+
+
+@pytest.mark.parametrize(
+    ("device", "on_host"),
+    [
+        ("emulator", "exp.out relu index_select"),
+        ("external", "exp.out relu index_select maximum.out abs.out hypot.out mm.out"),
+        ("opencl", "exp.out relu abs.out"),
+    ],
+)
+def test_add_says_what_the_host_computes_at_first(openreg_gen, tmp_path, device, on_host):
+    spec = tmp_path / "mybackend.yaml"
+    spec.write_text(f"backend: {{name: mybackend}}\ndevice: {{api: {device}}}\nops: {{neg.out: in_tree}}\n")
+    tree = tmp_path / "tree"
+    openreg_gen("new", "mybackend", "--spec", str(spec), "--out", str(tree), cwd=tmp_path)
+    options = {
+        "exp.out": (),
+        "relu": ("--strategy", "native"),
+        "index_select": ("--strategy", "native"),
+        "maximum.out": ("--strategy", "structured"),
+        "abs.out": ("--strategy", "stub"),
+        "hypot.out": ("--expr", "std::hypot(self, other)"),
+        "mm.out": (),
+    }
+    for op, words in options.items():
+        expected = op in on_host.split()
+        answer = openreg_gen("add", op, *words, "--dry-run", "--json", cwd=tree).stdout
+        (added,) = json.loads(answer)["added"]
+        assert (added["op"], added["on_host"]) == (op, expected)
+        said = "computed on the host until you write it"
+        assert (
+            (said in openreg_gen("add", op, *words, "--dry-run", cwd=tree).stdout) == (said in added["why"]) == expected
+        )
 
 
 def test_remove_undoes_add(openreg_gen, tree):

@@ -121,6 +121,51 @@ def test_host_memory_climbs_the_whole_ladder(ported):
     assert {name[len("test_bringup_")] for name in outcomes} == set("12345")
 
 
+# A strategy each, with an operator of the standard spec whose first kernel runs on the host if nothing of the device does.
+FIRST_VERSIONS = {
+    "exp.out": ("in_tree", "x.exp()"),
+    "abs.out": ("stub", "x.abs_()"),
+    "relu": ("native", "x.relu()"),
+    "maximum.out": ("structured", "torch.maximum(x, x)"),
+    "hypot.out": ("pointwise", "torch.hypot(x, x)"),
+    "amax.out": ("reduction", "x.amax(0)"),
+    "mm.out": ("matmul", "x @ x"),
+    "native_batch_norm": ("minimal", "torch.nn.functional.batch_norm(x, None, None, training=True)"),
+}
+
+
+def test_the_host_does_nothing_in_silence(ported):
+    """On a device whose memory no host function reaches: what runs on copies is reported, and `none` refuses it."""
+    port = (ported / PORT).read_text()
+    script = f"""
+import torch, torch_mybackend
+x = torch.ones(4, 4, device="mybackend")
+x.t().contiguous(), x.double()  # never refused
+x[:, 1] = 2.0
+torch.mybackend.reset_fallback_report()
+for op, (strategy, call) in {FIRST_VERSIONS!r}.items():
+    try:
+        eval(call)
+        print("ran", op)
+    except NotImplementedError as error:
+        print("refused", op, "aten::" + op in str(error) and "(" + strategy + ")" in str(error))
+for count in torch.mybackend.fallback_report():
+    if count.cause == "kernel":
+        print("counted", count.op.removeprefix("aten::"), count.strategy, count.calls, count.bytes_to_device > 0)
+"""
+    try:
+        (ported / PORT).write_text(port.replace("kMemory, 1, 1, 0, 1}", "kMemory, 1, 1, 0, 0}"))
+        run("cmake", "--build", "build", cwd=ported)
+        lines = run(sys.executable, "-c", script, cwd=ported).stdout.splitlines()
+        none = run("env", "MYBACKEND_FALLBACK=none", sys.executable, "-c", script, cwd=ported).stdout.splitlines()
+    finally:
+        (ported / PORT).write_text(port)
+        run("cmake", "--build", "build", cwd=ported)
+    counted = {f"counted {op} {strategy} 1 True" for op, (strategy, _) in FIRST_VERSIONS.items()}
+    assert {line for line in lines if not line.startswith("ran ")} == counted
+    assert none == [f"refused {op} True" for op in FIRST_VERSIONS]
+
+
 def test_minimal_on_host_memory(tmp_path):
     """What a bring-up starts from: climbs the ladder, passes all its tests and trains."""
     tree = new_tree(tmp_path, "--profile", "minimal", port=ROOT / "tests/external/host_port.cpp")

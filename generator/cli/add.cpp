@@ -76,8 +76,9 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
   edited.json["added"] = nlohmann::json::array();
   for (const Chosen& one : chosen) {
     edited.text = with_op(edited.text, spec.path, one.entry);
-    edited.report("added", {{"op", one.entry.name}, {"strategy", one.entry.strategy}, {"why", one.why}},
-                  fmt::format("add {} as {}: {}", one.entry.name, one.entry.strategy, one.why));
+    edited.report(
+        "added", {{"op", one.entry.name}, {"strategy", one.entry.strategy}, {"why", one.why}, {"on_host", one.on_host}},
+        fmt::format("add {} as {}: {}", one.entry.name, one.entry.strategy, one.why));
   }
   for (const std::string& schema : schemas) {
     edited.text = with_custom_op(edited.text, spec.path, schema);

@@ -34,7 +34,7 @@ const Op& registered_for(const Op& op, const OpRequest& request, const Catalog& 
   return delegate ? *delegate : op;
 }
 
-Chosen entry_for(const Op& asked, const Op& op, const OpRequest& request, const ComponentSet& there) {
+Chosen entry_for(const Op& asked, const Op& op, const OpRequest& request, const Spec& spec) {
   Chosen chosen;
   chosen.entry.name = op.name;
   if (!request.strategy.empty()) {
@@ -45,12 +45,16 @@ Chosen entry_for(const Op& asked, const Op& op, const OpRequest& request, const 
     chosen.entry.strategy = std::ranges::find_if(all, [](const Strategy& each) { return each.takes("expr"); })->word;
     chosen.why = "your expression becomes the kernel";
   } else {
-    chosen.entry.strategy = best_strategy(op, chosen.why, &there).word;
+    chosen.entry.strategy = best_strategy(op, chosen.why, &spec.components).word;
   }
   if (&asked != &op) chosen.why = fmt::format("serves '{}' too; {}", asked.name, chosen.why);
   if (!request.expr.empty()) chosen.entry.more.emplace_back("expr", text_node(request.expr));
   if (!request.reason.empty()) chosen.entry.more.emplace_back("reason", text_node(request.reason));
   const Strategy* strategy = find_strategy(chosen.entry.strategy);
+  if (strategy && strategy->starts_on_host && strategy->starts_on_host(**spec.device.api, op)) {
+    chosen.on_host = true;
+    chosen.why += "; computed on the host until you write it";
+  }
   if (request.override_composite && strategy && fit_of(*strategy, op).needs_override)
     chosen.entry.more.emplace_back("override", text_node("true", Node::Kind::Boolean));
   return chosen;
@@ -88,7 +92,7 @@ std::optional<Chosen> choose_op(std::string_view name, const OpRequest& request,
   if (!request.override_composite && needs_override(op))
     return diagnostics.fail("E0203", {}, fmt::format("'{}' is composite: {}", op.name, override_warning(op)),
                             "it works already, there is nothing to add; `--override` registers it all the same");
-  return entry_for(*asked, op, request, resolved.spec.components);
+  return entry_for(*asked, op, request, resolved.spec);
 }
 
 std::optional<std::string> choose_custom_op(std::string_view schema, const Spec& spec, Diagnostics& diagnostics) {
@@ -140,7 +144,7 @@ FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t 
     } else if (!request.override_composite && needs_override(op)) {
       ++left_out["composite"];
     } else if (out.chosen.size() < top && taken.insert(op.name).second) {
-      Chosen chosen = entry_for(*asked, op, request, resolved.spec.components);
+      Chosen chosen = entry_for(*asked, op, request, resolved.spec);
       if (figures) chosen.why += fmt::format(" ({} calls fell back, {:.3g} s)", recorded.fallback, recorded.seconds);
       out.chosen.push_back(std::move(chosen));
     } else if (!taken.contains(op.name)) {

@@ -21,7 +21,8 @@ struct OpRequest {
 
 struct Chosen {
   OpEntry entry;
-  std::string why;  // one line: why this operator and this strategy
+  std::string why;       // one line: why this operator and this strategy
+  bool on_host = false;  // its first kernel is computed on the host
 };
 
 /// The entry for one operator as a user names it ("aten::" may precede). The out form of a structured group is chosen

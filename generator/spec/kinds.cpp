@@ -16,11 +16,16 @@ constexpr AllocatorKind kAllocatorKinds[] = {
 };
 
 constexpr DeviceKind kDeviceKinds[] = {
-    {.word = "emulator", .about = "a simulated device with a C API.", .simulated = true, .keys = "count memory"},
+    {.word = "emulator",
+     .about = "a simulated device with a C API.",
+     .simulated = true,
+     .keys = "count memory",
+     .runs_loops = true},
     {.word = "external", .about = "the same C API as a port layer, to be filled with the vendor's calls."},
     {.word = "opencl",
      .about = "the same C API over the OpenCL devices of the machine.",
      .keys = "memory platform type sub_devices",
+     .own_language = true,
      .spec = "opencl.yaml"},
 };
 

@@ -11,6 +11,7 @@
 
 namespace openreg_gen {
 
+struct DeviceKind;
 struct Op;
 struct OpItem;
 struct OpSpec;
@@ -45,6 +46,7 @@ struct Strategy {
   int preference = 0;
   std::string_view why{};                         // what that means to the owner
   std::string (*why_of)(const Op& op) = nullptr;  // the same, where it depends on the operator
+  bool (*starts_on_host)(const DeviceKind& device, const Op& op) = nullptr;  // its first kernel is computed on the host
 
   // What templates see: see strategy/item.h.
   std::string_view lists = {};  // of `ops`, where they find its operators: its word first

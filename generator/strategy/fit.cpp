@@ -1,6 +1,7 @@
 #include "strategy/fit.h"
 
 #include "diag/text.h"
+#include "spec/kinds.h"
 #include <fmt/format.h>
 
 namespace openreg_gen {
@@ -55,5 +56,7 @@ const Strategy* replaces_minimal(const Op& op) {
   const auto found = std::ranges::find_if(all, may);
   return found == all.end() ? nullptr : &*found;
 }
+
+bool loops_on_host(const DeviceKind& device, const Op&) { return !device.runs_loops && !device.own_language; }
 
 }  // namespace openreg_gen

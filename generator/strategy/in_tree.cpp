@@ -79,6 +79,12 @@ std::unique_ptr<OpItem> in_tree_item(const Shown& shown, const OpSpec&, const Op
   return out;
 }
 
+/// Where it ends in a stub, that runs the CPU's function.
+bool in_tree_on_host(const DeviceKind&, const Op& op) {
+  const auto stubs = in_tree_stubs(op.name);
+  return stubs && !stubs->empty();
+}
+
 /// A stub that another strategy serves is not given twice.
 void summarise_in_tree(const Shown& shown, Listed& listed) {
   std::set<std::string> taken;
@@ -117,7 +123,8 @@ Strategy in_tree_strategy() {
       .unfit = not_in_tree,
       .code = "E0221",
       .preference = 1,
-      .why = "PyTorch's own kernel, which its devices share, serves this one too; nothing is to be written",
+      .why = "PyTorch's own kernel, which its devices share, serves this one too",
+      .starts_on_host = in_tree_on_host,
       .item = in_tree_item,
       .summarise = summarise_in_tree,
   };

@@ -70,6 +70,7 @@ Strategy matmul_strategy() {
       .code = "E0223",
       .preference = 2,
       .why = "shapes and dtypes come from PyTorch; the gemm() that all such operators share is yours",
+      .starts_on_host = loops_on_host,
       .lists = "matmul",
       .item = matmul_item,
       .summarise = summarise_matmul,

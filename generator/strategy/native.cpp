@@ -1,4 +1,5 @@
 // `native`: a kernel with the operator's exact signature is the owner's.
+#include "spec/kinds.h"
 #include "spec/strategy.h"
 #include "strategy/device_kernel.h"
 #include "strategy/fit.h"
@@ -28,6 +29,10 @@ std::unique_ptr<OpItem> native_item(const Shown&, const OpSpec&, const Op& op) {
   return out;
 }
 
+bool native_on_host(const DeviceKind& device, const Op& op) {
+  return attention_start(op.name).empty() && !(device.own_language && starts_in_opencl(op.name));
+}
+
 std::string why_native(const Op& op) {
   const std::string no = unfit(*find_strategy("cpu_fallback"), op);
   return no.empty() ? "it has no structured form and no DispatchStub; the kernel starts as a detour through the CPU"
@@ -42,6 +47,7 @@ Strategy native_strategy() {
       .about = "a kernel with the operator's exact signature.",
       .preference = 5,
       .why_of = why_native,
+      .starts_on_host = native_on_host,
       .lists = "native",
       .item = native_item,
       .registers = Strategy::Registers::Native,

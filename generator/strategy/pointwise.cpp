@@ -134,6 +134,7 @@ Strategy pointwise_strategy() {
       .written = pointwise_written,
       .unfit = not_pointwise,
       .check = check_pointwise,
+      .starts_on_host = loops_on_host,
       .lists = "pointwise",
       .item = pointwise_item,
   };

@@ -147,6 +147,7 @@ Strategy reduction_strategy() {
       .unfit = not_reduction,
       .code = "E0222",
       .check = check_reduction,
+      .starts_on_host = loops_on_host,
       .lists = "reduction pick",
       .item = reduction_item,
       .summarise = summarise_reduction,

@@ -1,4 +1,5 @@
 // `structured`: the kernel is the owner's; shapes, dtypes and the other forms are PyTorch's.
+#include "spec/kinds.h"
 #include "spec/strategy.h"
 #include "strategy/device_kernel.h"
 #include "strategy/fit.h"
@@ -37,6 +38,12 @@ std::unique_ptr<OpItem> structured_item(const Shown& shown, const OpSpec&, const
   return out;
 }
 
+bool structured_on_host(const DeviceKind& device, const Op& op) {
+  const Starter start = starter(op.name);
+  if (device.own_language) return start.opencl.empty() && !starts_in_opencl(op.name);
+  return start.expression.empty() || !device.runs_loops;
+}
+
 }  // namespace
 
 Strategy structured_strategy() {
@@ -48,6 +55,7 @@ Strategy structured_strategy() {
       .code = "E0205",
       .preference = 4,
       .why = "shapes, dtypes, the functional and the in-place form come from PyTorch; impl() is yours",
+      .starts_on_host = structured_on_host,
       .lists = "structured",
       .item = structured_item,
       .registers = Strategy::Registers::Structured,

@@ -1,6 +1,7 @@
 // `stub`: PyTorch's own kernel, and the function of its DispatchStub, which is the owner's.
 #include "catalog/stubs.h"
 #include "diag/text.h"
+#include "spec/kinds.h"
 #include "spec/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
@@ -86,6 +87,10 @@ std::unique_ptr<OpItem> stub_item(const Shown& shown, const OpSpec& entry, const
   return out;
 }
 
+bool stub_on_host(const DeviceKind& device, const Op& op) {
+  return !is_attention_choice(op.name) && (starter(op.name).expression.empty() || !device.runs_loops);
+}
+
 }  // namespace
 
 StubSignature stub_signature(std::string_view fn_type) {
@@ -117,6 +122,7 @@ Strategy stub_strategy() {
       .replaces_minimal = [](const Op& op) { return find_stub(op.name) != nullptr; },
       .preference = 3,
       .why = "PyTorch's own kernel serves it; the function that its DispatchStub runs on the device is yours",
+      .starts_on_host = stub_on_host,
       .lists = "stub",
       .item = stub_item,
       .registers = Strategy::Registers::Native,
