@@ -15,8 +15,8 @@ GENERATOR = os.environ.get("OPENREG_GEN", str(ROOT / "build/openreg-gen"))
 PORT = "third_party/mybackend/src/port.cpp"
 
 
-def run(*command, cwd, check=True):
-    env = {**os.environ, "COLUMNS": "200", "PYTHONPATH": str(cwd), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+def run(*command, cwd, check=True, **environment):
+    env = {**os.environ, "COLUMNS": "200", "PYTHONPATH": str(cwd), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0", **environment}
     # The command looks for PyTorch where the active environment would have it: beside this Python.
     env["PATH"] = f"{pathlib.Path(sys.executable).parent}:{env['PATH']}"
     if shutil.which("ccache"):
@@ -28,11 +28,11 @@ def run(*command, cwd, check=True):
     return result
 
 
-def ladder(tree):
+def ladder(tree, **environment):
     """Outcomes of the ladder's tests, by file and name, and pytest's output."""
     pytest_ = (sys.executable, "-m", "pytest", "-v", "-rs", "-p", "no:cacheprovider")
     files = sorted(f"tests/{path.name}" for path in (tree / "tests").glob("test_bringup_*.py"))
-    result = run(*pytest_, *files, cwd=tree, check=False)
+    result = run(*pytest_, *files, cwd=tree, check=False, **environment)
     outcomes = dict(re.findall(r"^tests/(\S.*?) (PASSED|FAILED|ERROR|SKIPPED)\b", result.stdout, re.MULTILINE))
     assert outcomes, result.stdout + result.stderr
     return outcomes, result.stdout
@@ -46,6 +46,14 @@ def of_rung(outcomes, rung):
 def tree(tmp_path_factory):
     """Freshly rendered and built, in this Python's environment but not installed into it."""
     return new_tree(tmp_path_factory.mktemp("external"))
+
+
+def without(port, function, body=None):
+    """A port's text without one of its functions, or with another body in its place."""
+    pattern = rf"^(mybackendError_t mybackend{function}\([^)]*(?:\([^)]*\)[^)]*)*\)) \{{\n.*?^\}}\n"
+    text, count = re.subn(pattern, rf"\1 {{ {body} }}\n" if body else "", port, flags=re.MULTILINE | re.DOTALL)
+    assert count == 1
+    return text
 
 
 def new_tree(folder, *options, port=None):
@@ -94,12 +102,7 @@ def test_a_half_ported_tree_stands_between_rungs(tree):
     fresh = (tree / PORT).read_text()
     host = (ROOT / "tests/external/host_port.cpp").read_text()
     # Takes back one function of rung 3, as if it had not been ported yet.
-    half, count = re.subn(
-        r"mybackendEventQuery\(mybackendEvent_t\) \{ return mybackendSuccess; \}",
-        "mybackendEventQuery(mybackendEvent_t) { return mybackend::driver::not_ported(__func__, 3); }",
-        host,
-    )
-    assert count == 1
+    half = without(host, "EventQuery", "return not_ported(__func__, 3);")
     try:
         (tree / PORT).write_text(half)
         run("cmake", "--build", "build", cwd=tree)
@@ -164,6 +167,87 @@ for count in torch.mybackend.fallback_report():
     counted = {f"counted {op} {strategy} 1 True" for op, (strategy, _) in FIRST_VERSIONS.items()}
     assert {line for line in lines if not line.startswith("ran ")} == counted
     assert none == [f"refused {op} True" for op in FIRST_VERSIONS]
+
+
+def test_what_the_driver_says_reaches_the_user(ported):
+    script = """
+import ctypes, torch, torch_mybackend, bringup
+try:
+    torch.empty(1 << 40, dtype=torch.uint8, device="mybackend")
+except torch.OutOfMemoryError as error:
+    print(error)
+try:
+    with torch.mybackend.graph(torch.mybackend.Graph()):
+        pass
+except torch.AcceleratorError as error:
+    print(error)
+source = b"\\x03\\x02\\x23\\x07\\x00\\x00\\x00\\x09"
+print(bringup.status("ProgramBuild", None, b"spirv", source, ctypes.c_size_t(len(source)), None))
+print(bringup.error_text(bringup.INVALID_VALUE))
+"""
+    done = run(sys.executable, "-c", script, cwd=ported, PYTHONPATH=f"{ported}:{ported / 'tests'}").stdout
+    assert "The driver says: the host lends no 1099511627776 bytes." in done
+    assert "mybackendStreamBeginCapture is optional, and the port leaves it out" in done
+    assert done.endswith("1\nspirv:1: 8 bytes, the last is 9\n")
+
+
+@pytest.fixture(scope="module")
+def device_alone(tmp_path_factory):
+    """A tree that is not built, where `torch` cannot be imported, and what builds the device library alone."""
+    tree = tmp_path_factory.mktemp("alone") / "torch_mybackend"
+    run(GENERATOR, "new", "mybackend", "--device", "external", "--out", str(tree), cwd=tree.parent)
+    (tree / "torch.py").write_text("raise ImportError('PyTorch is not there')\n")
+
+    def build(port):
+        (tree / PORT).write_text(port)
+        run("cmake", "-S", "third_party/mybackend", "-B", "build-device", "-G", "Ninja",
+            "-DMYBACKEND_WERROR=ON", cwd=tree)  # fmt: skip
+        run("cmake", "--build", "build-device", cwd=tree)
+        return ladder(tree, MYBACKEND_LIBRARY="build-device/libmybackend.so")
+
+    build.tree = tree
+    return build
+
+
+def test_the_ladder_climbs_on_the_device_library_alone(device_alone):
+    outcomes, output = device_alone((ROOT / "tests/external/host_port.cpp").read_text())
+    calls = {name: outcome for name, outcome in outcomes.items() if "::test_port[" in name}
+    assert set(calls.values()) == {"PASSED"}, output
+    assert {name[len("test_bringup_")] for name in calls} == set("1234")
+    assert {outcome for name, outcome in outcomes.items() if name not in calls} == {"SKIPPED"}
+    assert "needs PyTorch: MYBACKEND_LIBRARY asks for the device library alone" in output
+
+
+def test_the_ladder_without_host_functions(device_alone):
+    """Optional where the host does not reach device memory; needed where it does."""
+    port = without((ROOT / "tests/external/host_port.cpp").read_text(), "LaunchKernel")
+    outcomes, output = device_alone(port)
+    assert outcomes["test_bringup_4_operators.py::test_port[mybackendLaunchKernel]"] == "FAILED"
+    assert "mybackendLaunchKernel is optional, and the port leaves it out" in output
+    outcomes, output = device_alone(port.replace("kMemory, 1, 1, 0, 1}", "kMemory, 1, 1, 0, 0}"))
+    assert outcomes["test_bringup_4_operators.py::test_port[mybackendLaunchKernel]"] == "SKIPPED"
+    assert (
+        "LaunchKernel is left out: it is optional with hostAccessible 0, except for torch.distributed by Gloo" in output
+    )
+
+
+def test_odd_ranges_are_looked_at(device_alone):
+    """A port whose memset works by words, as engines do: right for all that the first rungs did before."""
+    port = (ROOT / "tests/external/host_port.cpp").read_text()
+    words = port.replace("std::memset(pointer, value, size);", "std::memset(pointer, value, (size + 3) / 4 * 4);")
+    assert words != port
+    outcomes, output = device_alone(words)
+    assert outcomes["test_bringup_2_memory.py::test_port[mybackendMemset]"] == "PASSED"
+    assert outcomes["test_bringup_2_memory.py::test_port[mybackendMemset-odd_ranges]"] == "FAILED"
+
+
+def test_a_vendors_idioms_are_no_warnings(device_alone):
+    """What -Wextra says of {TYPE} where a struct has more members, as in every file for Vulkan."""
+    own = device_alone.tree / "third_party/mybackend/src/own.cpp"
+    own.write_text("struct Info { int type; void* next; };\nInfo info();\nInfo info() { return Info{1}; }\n")
+    outcomes, output = device_alone((ROOT / "tests/external/host_port.cpp").read_text())
+    own.unlink()
+    assert "FAILED" not in outcomes.values(), output
 
 
 def test_minimal_on_host_memory(tmp_path):
