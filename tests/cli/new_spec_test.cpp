@@ -81,5 +81,13 @@ TEST(NewSpec, AnExternalDeviceHasNoSimulatorsKeys) {
   EXPECT_TRUE(spec.device.api.given());
 }
 
+TEST(NewSpec, AnExternalDevicesGemmServesWhatItsDocsSay) {
+  const std::string adapted = adapt_shipped_spec(shipped(), "my", find_device_kind("external"));
+  for (const char* name : {"mm.out", "addmm.out", "bmm.out", "baddbmm.out"}) {
+    EXPECT_NE(adapted.find("\n  " + std::string(name) + ": "), std::string::npos) << name;
+  }
+  EXPECT_EQ(parse(adapted).ops.size(), parse(shipped()).ops.size() + 3);
+}
+
 }  // namespace
 }  // namespace openreg_gen

@@ -1,5 +1,6 @@
-// A port of the device API to plain host memory, for backend `mybackend`: every stream does its work at once. The least that
-// climbs the whole bring-up ladder, by the helpers of port_support.h; tests/test_external.py puts it into a fresh tree.
+// A port of the device API to plain host memory, for backend `mybackend`: every stream does its work at once. The least
+// that climbs the whole bring-up ladder, by the helpers of port_support.h; tests/test_external.py puts it into a fresh
+// tree.
 #include "port_support.h"
 
 #include <algorithm>
@@ -55,9 +56,19 @@ void copy(void* destination, const void* source, size_t size, mybackendMemcpyKin
   static auto& staging = *new Staging(new char[2 * kPiece], kPiece);
   const auto wait = [](int) {};
   if (kind == mybackendMemcpyHostToDevice && !blocks.find(source)) {
-    staging.to_device(source, size, [&](const char* piece, size_t offset, size_t bytes, int) { std::memcpy(static_cast<char*>(destination) + offset, piece, bytes); }, wait);
+    staging.to_device(
+        source, size,
+        [&](const char* piece, size_t offset, size_t bytes, int) {
+          std::memcpy(static_cast<char*>(destination) + offset, piece, bytes);
+        },
+        wait);
   } else if (kind == mybackendMemcpyDeviceToHost && !blocks.find(destination)) {
-    staging.to_host(destination, size, [&](char* piece, size_t offset, size_t bytes, int) { std::memcpy(piece, static_cast<const char*>(source) + offset, bytes); }, wait);
+    staging.to_host(
+        destination, size,
+        [&](char* piece, size_t offset, size_t bytes, int) {
+          std::memcpy(piece, static_cast<const char*>(source) + offset, bytes);
+        },
+        wait);
   } else {
     std::memmove(destination, source, size);
   }
@@ -151,7 +162,9 @@ mybackendError_t mybackendPointerGetAttributes(mybackendPointerAttributes* attri
   return describe([&] {
     *attributes = {mybackendMemoryTypeUnregistered, -1, nullptr, 0};
     const auto block = blocks.find(pointer);
-    if (block) *attributes = {block->device < 0 ? mybackendMemoryTypeHost : mybackendMemoryTypeDevice, block->device, block->base, block->size};
+    if (block)
+      *attributes = {block->device < 0 ? mybackendMemoryTypeHost : mybackendMemoryTypeDevice, block->device,
+                     block->base, block->size};
     return mybackendSuccess;
   });
 }
@@ -163,7 +176,8 @@ mybackendError_t mybackendMemcpy(void* destination, const void* source, size_t s
   });
 }
 
-mybackendError_t mybackendMemcpyAsync(void* destination, const void* source, size_t size, mybackendMemcpyKind kind, mybackendStream_t stream) {
+mybackendError_t mybackendMemcpyAsync(void* destination, const void* source, size_t size, mybackendMemcpyKind kind,
+                                      mybackendStream_t stream) {
   return call([&] {
     stream_of(stream);
     copy(destination, source, size, kind);
@@ -207,7 +221,9 @@ mybackendError_t mybackendDeviceGetStreamPriorityRange(int* least, int* greatest
   return mybackendSuccess;
 }
 
-mybackendError_t mybackendStreamCreate(mybackendStream_t* stream) { return mybackendStreamCreateWithPriority(stream, 0); }
+mybackendError_t mybackendStreamCreate(mybackendStream_t* stream) {
+  return mybackendStreamCreateWithPriority(stream, 0);
+}
 
 mybackendError_t mybackendStreamCreateWithPriority(mybackendStream_t* stream, int priority) {
   return call([&] {
@@ -242,7 +258,9 @@ mybackendError_t mybackendStreamWaitEvent(mybackendStream_t stream, mybackendEve
   });
 }
 
-mybackendError_t mybackendEventCreate(mybackendEvent_t* event) { return mybackendEventCreateWithFlags(event, mybackendEventDefault); }
+mybackendError_t mybackendEventCreate(mybackendEvent_t* event) {
+  return mybackendEventCreateWithFlags(event, mybackendEventDefault);
+}
 
 mybackendError_t mybackendEventCreateWithFlags(mybackendEvent_t* event, unsigned int flags) {
   return call([&] {
@@ -306,10 +324,12 @@ mybackendError_t mybackendLaunchKernel(mybackendStream_t stream, void (*function
 }
 
 // Compiles nothing; what it says shows that it got the whole source.
-mybackendError_t mybackendProgramBuild(mybackendProgram_t*, const char* name, const void* source, size_t size, const char*) {
+mybackendError_t mybackendProgramBuild(mybackendProgram_t*, const char* name, const void* source, size_t size,
+                                       const char*) {
   return call([&]() -> mybackendError_t {
     const std::string bytes(static_cast<const char*>(source), size);
-    throw Failure(mybackendErrorInvalidValue, std::string(name) + ":1: " + std::to_string(bytes.size()) + " bytes, the last is " + std::to_string(bytes.back()));
+    throw Failure(mybackendErrorInvalidValue, std::string(name) + ":1: " + std::to_string(bytes.size()) +
+                                                  " bytes, the last is " + std::to_string(bytes.back()));
   });
 }
 
