@@ -248,9 +248,10 @@ def test_a_vendors_idioms_are_no_warnings(device_alone):
     assert "FAILED" not in outcomes.values(), output
 
 
-def test_minimal_on_host_memory(tmp_path):
+@pytest.mark.parametrize("port", ["host_port.cpp", "card_port.cpp"])
+def test_minimal(port, tmp_path):
     """What a bring-up starts from: climbs the ladder, passes all its tests and trains."""
-    tree = new_tree(tmp_path, "--profile", "minimal", port=ROOT / "tests/external/host_port.cpp")
+    tree = new_tree(tmp_path, "--profile", "minimal", port=ROOT / "tests/external" / port)
     run(sys.executable, "setup.py", "-q", "egg_info", cwd=tree)  # PyTorch finds its entry point
     result = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=tree)
     assert re.search(r"^\d+ passed", result.stdout, re.MULTILINE), result.stdout

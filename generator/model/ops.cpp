@@ -29,6 +29,15 @@ std::set<std::string> headers_of(const Listed& listed, std::string_view list) {
   return headers;
 }
 
+using ListedName = std::pair<const char*, std::string_view>;
+
+/// In a tree without the whole runtime: operators whose own kernels throw where PyTorch does not know the device, and fused
+/// cells, which no CPU kernel can stand in for.
+constexpr ListedName kServedOtherwise[] = {{"overrideable", "convolution_backward_overrideable"},
+                                           {"overrideable", "convolution_overrideable"},
+                                           {"cells", "_thnn_fused_gru_cell"},
+                                           {"cells", "_thnn_fused_lstm_cell"}};
+
 /// Lists of operators whose kernels the spec does not name.
 void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
   std::set<std::string_view> written;
@@ -39,7 +48,13 @@ void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
     const bool here = is_minimal_op(name, shown.spec.components);
     if (op != nullptr && here && written.insert(op->name).second) plain("minimal", *op);
   }
-  if (!shown.spec.components.has("runtime")) return;  // the one fallback serves all others
+  if (!shown.spec.components.has("runtime")) {  // the one fallback serves all others
+    for (const auto& [list, name] : kServedOtherwise) {
+      const Op* op = resolved.catalog.find(name);
+      if (op != nullptr && !written.contains(name)) plain(list, *op);
+    }
+    return;
+  }
   for (const std::string_view name : decomposed_otherwise()) {
     const Op* op = resolved.catalog.find(name);
     if (op == nullptr || written.contains(op->name) || *shown.spec.fallback.kind == FallbackKind::None) continue;
@@ -52,8 +67,7 @@ void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
     if (served && !written.contains(op.name)) plain("random", op);
   }
   // Of which the CPU returns less than, or otherwise than, fake tensors have.
-  using Promised = std::pair<const char*, const char*>;
-  for (const auto& [list, name] : {Promised{"embedding_bag", "_embedding_bag"},
+  for (const auto& [list, name] : {ListedName{"embedding_bag", "_embedding_bag"},
                                    {"embedding_bag", "_embedding_bag_forward_only"},
                                    {"nonzero_static", "nonzero_static"}}) {
     const Op* op = resolved.catalog.find(name);
@@ -94,14 +108,15 @@ json operators_model(const Resolved& resolved, Subjects& subjects) {
     auto& about = subjects["ops." + list];
     for (const auto& item : listed.of(list)) about.push_back({"aten::" + item->op, item->signature()});
   };
-  for (const char* list : {"minimal", "random", "embedding_bag", "nonzero_static"}) show(list);
+  for (const char* list : {"minimal", "overrideable", "cells", "random", "embedding_bag", "nonzero_static"}) show(list);
   for (const Strategy& strategy : all_strategies())
     for (const std::string_view list : words_of(strategy.lists)) show(std::string(list));
   for (const TestedItem& item : tested) subjects["ops.tested"].push_back({"aten::" + item.op, {}});
   add_attention(listed);
   listed.out("tested", tested)(
       "limited", std::ranges::any_of(tested, [](const TestedItem& item) { return !item.releases->when.empty(); }))(
-      "minimal_headers", headers_of(listed, "minimal"))("random_headers", headers_of(listed, "random"))(
+      "minimal_headers", headers_of(listed, "minimal"))("overrideable_headers", headers_of(listed, "overrideable"))(
+      "cells_headers", headers_of(listed, "cells"))("random_headers", headers_of(listed, "random"))(
       "structured_shards", register_shards(listed, Strategy::Registers::Structured))(
       "native_shards", register_shards(listed, Strategy::Registers::Native))(
       // What the networks of tests/test_training.py run on.
