@@ -75,6 +75,7 @@ stage_format() {
     (cd "$tree" && find third_party csrc torch_* tests -path '*/build' -prune -o \( -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 |
       xargs -0 clang-format --dry-run -Werror)
     (cd "$tree" && ruff check . && ruff format --check .)
+    "$python" "$root/scripts/check_gil.py" "$tree"
   done
 }
 
@@ -238,7 +239,7 @@ stage_opencl() {
   fi
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
-    "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,memory,streams,events,random,autoload,operators,as_on_the_cpu,examples,distributed,distributed_works}.py
+    "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,opencl_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,memory,streams,events,random,autoload,operators,as_on_the_cpu,examples,distributed,distributed_works}.py
   step "Kernels that an owner writes"
   "$root/scripts/sweep.sh" opencl
   TREE=$tree "$backend" -m pytest -q "$root/tests/owned_ops/opencl_kernels.py"

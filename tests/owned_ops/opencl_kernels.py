@@ -76,7 +76,8 @@ def run(*argv, **env) -> subprocess.CompletedProcess:
 
 
 def programs(cache: Path) -> set[str]:
-    return {name for name in BODIES for file in cache.iterdir() if f"kernels/{name}".encode() in file.read_bytes()}
+    files = list(cache.glob("*_programs/*"))
+    return {name for name in BODIES for file in files if f"kernels/{name}".encode() in file.read_bytes()}
 
 
 def test_they_start_as_the_cpus_kernels(tmp_path):
