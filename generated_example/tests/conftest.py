@@ -4,6 +4,7 @@
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 from typing import Any
@@ -23,10 +24,23 @@ def pytest_report_header() -> str:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "no_device: runs without a device too")
+    config.addinivalue_line("markers", "timeout(seconds): in the place of pyproject.toml's")
     # Code is made anew by each run: what an earlier one left in Inductor's cache would hide warnings and errors of its making.
     if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
         cache = os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.mkdtemp(prefix="torchinductor_")
         config.add_cleanup(lambda: shutil.rmtree(cache, ignore_errors=True))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    opinfos = sys.modules.get("torch_openreg.testing.opinfos")
+    terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+    if opinfos is not None and terminal is not None:
+
+        def say(text: str) -> None:
+            terminal.ensure_newline()
+            terminal.write_line(text, flush=True)
+
+        opinfos.say = say
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -369,7 +369,56 @@ METADATA = {
     ),
     "transposed convolution": lambda make: torch.nn.functional.conv_transpose2d(make(2, 3, 8, 8), make(3, 4, 3, 3)),
     "convolution": lambda make: torch.nn.functional.conv1d(make(2, 3, 8), make(4, 3, 3)),
+    "convolution of a transposed input": lambda make: torch.nn.functional.conv1d(make(2, 8, 3).mT, make(4, 3, 3)),
+    "convolution by a transposed weight": lambda make: torch.nn.functional.conv1d(make(2, 3, 8), make(4, 3, 3).mT),
+    "channels_last convolution to a pixel": lambda make: torch.nn.functional.conv2d(
+        make(2, 3, 3, 3).to(memory_format=torch.channels_last), make(4, 3, 3, 3)
+    ),
+    "convolution by a channels_last weight": lambda make: torch.nn.functional.conv2d(
+        make(2, 3, 8, 8), make(4, 3, 3, 3).to(memory_format=torch.channels_last)
+    ),
+    "channels_last convolution in three dimensions": lambda make: torch.nn.functional.conv3d(
+        make(2, 3, 8, 8, 8).to(memory_format=torch.channels_last_3d), make(4, 3, 3, 3, 3)
+    ),
+    "channels_last convolution of half precision": lambda make: torch.nn.functional.conv2d(
+        make(2, 3, 8, 8).half().to(memory_format=torch.channels_last), make(4, 3, 3, 3).half()
+    ),
+    "gradients of a channels_last convolution": lambda make: torch.ops.aten.convolution_backward(
+        make(2, 4, 6, 6),
+        make(2, 3, 8, 8).to(memory_format=torch.channels_last),
+        make(4, 3, 3, 3),
+        [4],
+        [1, 1],
+        [0, 0],
+        [1, 1],
+        False,
+        [0, 0],
+        1,
+        [True, True, True],
+    ),
 }
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+def test_convolutions_keep_channels_last(device, dims, dtype):
+    layout = {2: torch.channels_last, 3: torch.channels_last_3d}.get(dims, torch.contiguous_format)
+    x, weight = torch.rand(2, 3, *[6] * dims, dtype=dtype), torch.rand(4, 3, *[3] * dims, dtype=dtype)
+    convolution = getattr(torch.nn.functional, f"conv{dims}d")
+    for formats in ((layout, torch.contiguous_format), (torch.contiguous_format, layout)):
+        results = []
+        for where in (device, "cpu"):
+            operands = [
+                value.to(where).clone(memory_format=each).requires_grad_()
+                for value, each in zip((x, weight), formats, strict=True)
+            ]
+            result = convolution(*operands)
+            assert where == "cpu" or result.is_contiguous(memory_format=layout)
+            result.permute(0, *range(2, dims + 2), 1).reshape(2, -1).sum().backward()
+            assert [value.grad.stride() for value in operands] == [value.stride() for value in operands]
+            results.append([result.detach().cpu(), *(value.grad.cpu() for value in operands)])
+        for ours, theirs in zip(*results, strict=True):
+            torch.testing.assert_close(ours, theirs, rtol=2e-3, atol=2e-2 if dtype == torch.float16 else 1e-4)
 
 
 @pytest.mark.parametrize("call", METADATA.values(), ids=METADATA)

@@ -147,6 +147,13 @@ def test_dropout(device):
     assert not dropped(1.0).detach().cpu().any()
 
 
+def test_gradcheck(device):
+    """Tries undefined gradients, too."""
+    tensors, _ = arguments(device, keys=3)
+    tensors = [x.detach()[:1, :1, :2, :2].clone().requires_grad_() for x in tensors]
+    assert torch.autograd.gradcheck(F.scaled_dot_product_attention, tensors)
+
+
 def test_transforms(device):
     tensors, _ = arguments(device)
     host, _ = arguments("cpu")

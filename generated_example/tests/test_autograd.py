@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 NAME = "openreg"
 api = torch.openreg
@@ -100,6 +101,92 @@ def test_deepcopy_of_a_leaf_keeps_its_gradient(x):
     assert twin.requires_grad
     assert twin.grad.tolist() == [2, 2, 2]
     assert twin.grad.data_ptr() != x.grad.data_ptr()
+
+
+class NoGradient(torch.autograd.Function):
+    """Passes its argument on, and no gradient back."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return None
+
+
+def leaf(*shape):
+    return lambda where: torch.rand(shape).to(where).requires_grad_()
+
+
+def integers(*values):
+    return lambda where: torch.tensor(values).to(where)
+
+
+def module(make):
+    """The module's result, or the first of its results."""
+
+    def call(x):
+        result = make().to(x.device)(x)
+        while isinstance(result, tuple):
+            result = result[0]
+        return result
+
+    return call
+
+
+HEADS, IMAGES, ROWS = leaf(2, 2, 4, 8), leaf(2, 3, 6, 6), leaf(3, 4)
+BACKWARD = {
+    "attention": (F.scaled_dot_product_attention, HEADS, HEADS, HEADS),
+    "masked attention": (F.scaled_dot_product_attention, HEADS, HEADS, HEADS, leaf(4, 4)),
+    "multihead attention": (module(lambda: torch.nn.TransformerEncoderLayer(8, 2, 16)), leaf(4, 2, 8)),
+    "conv1d": (F.conv1d, leaf(2, 3, 6), leaf(4, 3, 3), leaf(4)),
+    "conv2d": (F.conv2d, IMAGES, leaf(4, 3, 3, 3), leaf(4)),
+    "conv_transpose2d": (F.conv_transpose2d, IMAGES, leaf(3, 4, 3, 3), leaf(4)),
+    "batch_norm": (module(lambda: torch.nn.BatchNorm2d(3)), IMAGES),
+    "batch_norm in eval": (module(lambda: torch.nn.BatchNorm2d(3).eval()), IMAGES),
+    "layer_norm": (module(lambda: torch.nn.LayerNorm(4)), ROWS),
+    "group_norm": (module(lambda: torch.nn.GroupNorm(1, 3)), IMAGES),
+    "rms_norm": (module(lambda: torch.nn.RMSNorm(4)), ROWS),
+    "linear": (F.linear, ROWS, leaf(5, 4), leaf(5)),
+    "embedding": (F.embedding, integers(1, 2, 0), ROWS),
+    **{
+        f"embedding_bag {mode}": (
+            lambda i, x, offsets, mode=mode: F.embedding_bag(i, x, offsets, mode=mode),
+            integers(1, 2, 0),
+            ROWS,
+            integers(0, 2),
+        )
+        for mode in ("sum", "mean", "max")
+    },
+    "dropout": (F.dropout, ROWS),
+    "prelu": (F.prelu, ROWS, leaf(4)),
+    "gelu": (F.gelu, ROWS),
+    "softmax": (lambda x: F.softmax(x, -1), ROWS),
+    "log_softmax": (lambda x: F.log_softmax(x, -1), ROWS),
+    "max_pool2d": (lambda x: F.max_pool2d(x, 2), IMAGES),
+    "avg_pool2d": (lambda x: F.avg_pool2d(x, 2), IMAGES),
+    "adaptive_avg_pool2d": (lambda x: F.adaptive_avg_pool2d(x, 2), IMAGES),
+    "grid_sample": (lambda x, grid: F.grid_sample(x, grid, align_corners=False), IMAGES, leaf(2, 4, 4, 2)),
+    "interpolate": (lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"), IMAGES),
+    "mse_loss": (F.mse_loss, ROWS, ROWS),
+    "cross_entropy": (F.cross_entropy, ROWS, integers(1, 2, 0)),
+    "binary_cross_entropy": (F.binary_cross_entropy, ROWS, ROWS),
+    "LSTM": (module(lambda: torch.nn.LSTM(4, 5, 2)), leaf(6, 2, 4)),
+    "GRU": (module(lambda: torch.nn.GRU(4, 5, 2)), leaf(6, 2, 4)),
+    "RNN": (module(lambda: torch.nn.RNN(4, 5, 2)), leaf(6, 2, 4)),
+    "LSTMCell": (module(lambda: torch.nn.LSTMCell(4, 5)), ROWS),
+    "GRUCell": (module(lambda: torch.nn.GRUCell(4, 5)), ROWS),
+    "cell of LSTMCell": (lambda x: torch.nn.LSTMCell(4, 5).to(x.device)(x)[1], ROWS),
+}
+
+
+@pytest.mark.parametrize("case", BACKWARD.values(), ids=BACKWARD)
+def test_no_gradient_arrives(device, case):
+    function, *makers = case
+    arguments = [make(device) for make in makers]
+    NoGradient.apply(function(*arguments)).sum().backward()
+    assert all(x.grad is None or not x.grad.any() for x in arguments)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="thread names are read from /proc")

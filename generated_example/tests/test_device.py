@@ -78,6 +78,21 @@ def test_current_device(device, other):
     assert api.current_device() == 0
 
 
+def test_only_minus_one_means_no_device(device):
+    """PyTorch keeps an index in 8 bits, so that 128 becomes -128; 255 and 256 can't be told from -1 and 0."""
+    for where in (torch.device(f"{NAME}:128"), torch.device(f"{NAME}:254")):
+        for make in (torch.ones, torch.rand, torch.empty):
+            with pytest.raises(RuntimeError, match="is out of range"):
+                make(1, device=where)
+        with pytest.raises(RuntimeError, match="is out of range"):
+            torch.ones(1).to(where)
+        with pytest.raises(RuntimeError, match="invalid device index|is out of range"):
+            api.set_device(where)
+        with pytest.raises(RuntimeError, match="invalid device index|is out of range"), api.device(where):
+            pass
+    assert api.current_device() == 0
+
+
 def test_current_device_belongs_to_the_thread(other):
     api.set_device(other)
     seen = []

@@ -4,12 +4,14 @@
 
 import contextlib
 import datetime
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
 
+import torch_openreg
 import pytest
 import torch
 import torch.distributed as dist
@@ -69,6 +71,7 @@ def _late(rank, file):
     refused = _raises(lambda: dist.all_reduce(x))
     torch.accelerator.synchronize()  # reported once
     assert work.is_completed()
+    assert default_backend().get_error() == dist.distributed_c10d.ErrorType.TIMEOUT
     signal.give("seen")
     return found, again, refused
 
@@ -140,6 +143,45 @@ def test_abort(ranks, tmp_path):
         assert "rank 0 of group" in text and "aborted it" in text
     assert "all_reduce 1 (Float[4])" in found[1]
     assert "recv 1" in found[2]
+    ranks.run(_works)
+
+
+def test_an_abort_is_no_time_out(device):
+    """Whatever the texts say."""
+    store, timeout = dist.HashStore(), datetime.timedelta(seconds=PATIENCE)
+    gloo = dist.ProcessGroupGloo(store, 0, 1, timeout)
+    group = torch_openreg._C._new_process_group(store, 0, 1, timeout, gloo, "of jobs that timed out", [0])
+    assert group.get_error() == dist.distributed_c10d.ErrorType.SUCCESS
+    group.abort()
+    assert group.get_error() == dist.distributed_c10d.ErrorType.COMM_ERROR
+
+
+def _throws_behind_its_transfers(rank, file):
+    """A call that throws after the transfers of it were queued: their memory is in use, whatever becomes of its tensors."""
+    signal = Signal(file)
+    count = 1 << 16
+    if rank == 1:
+        signal.await_("freed")
+        for value in (3, 4):
+            dist.send(torch.full((count,), value, device=NAME, dtype=torch.float32), 0)
+        torch.accelerator.synchronize()
+        return
+    x, twice = torch.zeros(count, device=NAME), torch.zeros(count // 4, device=NAME).expand(4, -1)
+    address = x.data_ptr()
+    with contextlib.suppress(RuntimeError):  # its elements lie twice in memory, which copy_() refuses
+        dist.batch_isend_irecv([dist.P2POp(dist.irecv, x, 1), dist.P2POp(dist.irecv, twice, 1)])
+        raise AssertionError("it did not throw")
+    del x, twice
+    gc.collect()
+    other = torch.zeros(count, device=NAME)
+    assert other.data_ptr() != address
+    signal.give("freed")
+    torch.accelerator.synchronize()
+    assert not other.any()
+
+
+def test_memory_of_a_call_that_throws_is_not_reused_too_early(ranks, tmp_path):
+    ranks.run(_throws_behind_its_transfers, tmp_path / "signals", backend=BACKEND)
     ranks.run(_works)
 
 

@@ -2,6 +2,7 @@
 # Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
 """Operators without a kernel: what runs on the CPU and how, and what is refused."""
 
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import warnings
 
 import pytest
 import torch
+
+from torch_openreg.testing.spec import OPERATORS
 
 NAME = "openreg"
 VARIABLE = "OPENREG_FALLBACK"
@@ -141,6 +144,26 @@ def test_factories(device):
 
 
 @runs
+def test_only_indices_and_lengths_may_be_on_the_host(device):
+    x, index = torch.zeros(4, device=device), torch.tensor([0, 2])
+    equal(x[index], torch.zeros(2))
+    x[index] = torch.tensor(3.0)
+    equal(x, torch.tensor([3.0, 0, 3, 0]))
+    for where in ("cpu", device):
+        for put in (torch.index_put, torch.Tensor.index_put_, torch.ops.aten._unsafe_index_put):
+            with pytest.raises(RuntimeError, match="same device"):
+                put(x, [index.to(where)], torch.ones(2))
+            with pytest.raises((RuntimeError, IndexError), match="same device"):
+                put(torch.zeros(4), [index.to(device)], torch.ones(2, device=device))
+    equal(x, torch.tensor([3.0, 0, 3, 0]))
+    lengths = torch.tensor([5, 5]), torch.tensor([2, 2])
+    log_probs, targets = torch.zeros(5, 2, 4, device=device), torch.ones(2, 2, dtype=torch.long)
+    torch.ops.aten._ctc_loss(log_probs, targets.to(device), *lengths)
+    with pytest.raises(RuntimeError, match="same device"):
+        torch.ops.aten._ctc_loss(log_probs, targets, *lengths)
+
+
+@runs
 def test_random_numbers_come_from_the_devices_generator(device):
     weights = torch.ones(4, device=device)
     draws = (
@@ -255,6 +278,51 @@ def test_none_names_what_to_add(device):
     assert done.returncode == 1
     assert "NotImplementedError: aten::bincount has no kernel" in done.stderr
     assert "`ops:` in openreg.yaml, such as `bincount: native`" in done.stderr
+
+
+# On each line an operator, as the spec names it, and a call of it.
+COMPUTES = {
+    "exp.out": "x.exp()",
+    "abs.out": "x.abs()",
+    "relu": "x.relu()",
+    "maximum.out": "torch.maximum(x, x)",
+    "hypot.out": "torch.hypot(x, x)",
+    "amax.out": "x.amax(0)",
+    "mm.out": "x @ x",
+    "convolution_overrideable": "torch.nn.functional.conv2d(x[None, None], x[None, None])",
+    "bincount": "torch.ones(3, dtype=torch.int64, device=x.device).bincount()",
+}
+WITHOUT = """
+import json, sys, torch, torch_openreg
+x = torch.ones(4, 4, device="openreg")
+x.t().contiguous(), x.clone(), x.to(torch.float64), x.cpu(), x[0, 0].item(), torch.zeros_like(x)
+x[:, 1] = 2.0
+refused = {}
+for op, call in json.loads(sys.argv[1]).items():
+    try:
+        eval(call)
+    except NotImplementedError as error:
+        refused[op] = str(error)
+print(json.dumps(refused))
+"""
+
+
+def test_none_refuses_what_the_host_computes(device):
+    """Operators without a kernel and, where the host can't run functions on device memory, kernels that run on copies."""
+    done = run("-c", WITHOUT, json.dumps(COMPUTES), **{VARIABLE: "none"})
+    assert done.returncode == 0, done.stderr
+    refused = json.loads(done.stdout)
+    assert refused.keys() >= {op for op in COMPUTES if falls_back(f"aten::{op}")}
+    on_host = {op for op, message in refused.items() if "is computed on the host" in message}
+    for op in on_host:
+        assert refused[op].startswith(f"aten::{op} is computed on the host, on copies of its arguments")
+        assert f"{VARIABLE} is none" in refused[op]
+        assert "csrc/aten/native" in refused[op] or "of the device's API" in refused[op]
+    if api.get_device_properties(device).host_accessible:
+        assert not on_host
+    else:
+        kinds = {"in_tree", "pointwise", "reduction"}
+        assert on_host >= {operator.name for operator in OPERATORS if operator.strategy in kinds} & COMPUTES.keys()
 
 
 def test_a_bad_word_is_an_error(device):

@@ -178,7 +178,101 @@ def test_several_graphed_callables(device):
     assert weight.grad.tolist() == [2 * (3 * 3 + 1) * 3.0] * 4
 
 
-def test_graphed_callables_refuse(device):
+@pytest.fixture
+def graphed(device):
+    """A linear layer without a bias, graphed; weight.grad is the sum of its arguments."""
+    module = torch.nn.Linear(2, 1, bias=False).to(device)
+    return api.make_graphed_callables(module, (torch.ones(1, 2, device=device),))
+
+
+def row(device, value):
+    return torch.full((1, 2), value, device=device)
+
+
+def test_gradients_of_graphed_callables_accumulate(device, graphed):
+    graphed(row(device, 1.0)).sum().backward()
+    kept = graphed.weight.grad
+    graphed(row(device, 10.0)).sum().backward()
+    assert kept is graphed.weight.grad
+    assert kept.tolist() == [[11, 11]]
+
+
+def test_results_of_graphed_callables_are_the_caller_s(device, graphed):
+    weight = graphed.weight
+    first = graphed(row(device, 1.0))
+    expected = first.tolist()
+    (gradient,) = torch.autograd.grad(first.sum(), [weight])
+    second = graphed(row(device, 5.0))
+    assert first.tolist() == expected
+    second.detach().zero_()
+    torch.autograd.grad(second.sum(), [weight])
+    assert gradient.tolist() == [[1, 1]]
+
+
+def test_arguments_of_graphed_callables_are_the_caller_s(device):
+    samples = torch.tensor([1.0, 2.0], device=device), torch.tensor([10.0, 20.0], device=device)
+    function = api.make_graphed_callables(lambda a, b: a - b, samples)
+    assert function(*reversed(samples)).tolist() == [9, 18]
+    assert [x.tolist() for x in samples] == [[1, 2], [10, 20]]
+
+    def writes(x):
+        return x.mul_(2)
+
+    with pytest.raises(ValueError, match="must not write its arguments"):
+        api.make_graphed_callables(writes, samples[:1])
+    assert samples[0].tolist() == [1, 2]
+
+
+def test_what_graphed_callables_save_is_not_used_after_it_was_overwritten(device, graphed):
+    first, second = graphed(row(device, 1.0)), graphed(row(device, 10.0))
+    with pytest.raises(RuntimeError, match="overwritten"):
+        first.sum().backward()
+    second.sum().backward(retain_graph=True)
+    assert graphed.weight.grad.tolist() == [[10, 10]]
+    with pytest.raises(RuntimeError, match="overwritten"):
+        second.sum().backward()
+    y = graphed(row(device, 3.0))
+    with torch.no_grad():
+        graphed(row(device, 4.0))
+    with pytest.raises(RuntimeError, match="overwritten"):
+        y.sum().backward()
+    assert graphed.weight.grad.tolist() == [[10, 10]]
+
+
+def test_graphed_callables_that_run_in_another_order(device):
+    def square(x):
+        return x * x
+
+    def sample(value=1.0):
+        return torch.full((1 << 16,), value, device=device, requires_grad=True)
+
+    first, second = api.make_graphed_callables((square, square), ((sample(),), (sample(),)))
+    x, y = sample(2.0), sample(3.0)
+    results = first(x), second(y)
+    results[1].sum().backward()
+    results[0].sum().backward()  # the second, which was graphed later, leaves what the first one saved
+    assert (x.grad[0].item(), y.grad[0].item()) == (4, 6)
+    results = second(y), first(x)
+    with pytest.raises(RuntimeError, match="graphed before it"):
+        results[0].sum().backward()
+    results = first(x), second(y)
+    results[0].sum().backward()
+    with pytest.raises(RuntimeError, match="graphed before it"):
+        results[1].sum().backward()
+
+
+def test_results_of_graphed_callables_without_a_gradient(device):
+    x = torch.ones(3, device=device, requires_grad=True)
+    function = api.make_graphed_callables(lambda x: (x * 2, x.detach() + 1), (x,))
+    assert [result.requires_grad for result in function(x)] == [True, False]
+
+
+def test_graphed_callables_refuse(device, graphed):
+    for x in (torch.ones(3, 2, device=device), torch.ones(2, device=device), row(device, 1.0).double(), 1.0):
+        with pytest.raises(ValueError, match="graphed for arguments"):
+            graphed(x)
+    with pytest.raises(ValueError, match="requires a gradient"):
+        graphed(row(device, 1.0).requires_grad_())
     x = torch.ones(2, device=device)
     with pytest.raises(TypeError, match="tensors"):
         api.make_graphed_callables(lambda value: x, (1,))

@@ -50,11 +50,11 @@ def threads():
     return len(os.listdir("/proc/self/task"))
 
 
-small, large = torch.empty(2, device="openreg"), torch.empty(1 << 20, device="openreg")
-small.fill_(1)
+small, large = torch.zeros(2, device="openreg"), torch.zeros(1 << 20, device="openreg")
+small.to(torch.int32)
 torch.openreg.synchronize()
 before = threads()
-large.fill_(1)
+large.to(torch.int32)
 torch.openreg.synchronize()
 print(before, threads())
 """

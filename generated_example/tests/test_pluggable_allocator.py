@@ -19,7 +19,9 @@ SOURCE = r"""
 #include <openreg.h>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <stdexcept>
+#include <utility>
 
 extern "C" {
 int allocations = 0, frees = 0, inits = 0, resets = 0, streams = 0;
@@ -64,6 +66,12 @@ void* my_base(void* pointer, size_t* size) {
   return attributes.base;
 }
 void my_cache_info(int, size_t* largest) { *largest = 12345; }
+
+int begun = 0, released = 0;
+using Pool = std::pair<unsigned long long, unsigned long long>;
+void my_begin(int, Pool, std::function<bool(orStream_t)>) { ++begun; }
+void my_end(int, Pool) { --begun; }
+void my_release(int, Pool) { ++released; }
 }
 """
 
@@ -171,6 +179,29 @@ assert memory.get_per_process_memory_fraction() == 0.5
 from torch_openreg import _C
 assert _C._base_allocation(x.data_ptr() + 8) == (x.data_ptr(), 4000)
 assert _C._cache_info(0) == 12345
+""",
+    )
+
+
+def test_a_capture(library):
+    run(
+        library,
+        """
+allocator = memory.OpenRegPluggableAllocator(path, "good_alloc", "good_free")
+allocator.set_begin_allocate_to_pool("my_begin")
+allocator.set_end_allocate_to_pool_fn("my_end")
+allocator.set_release_pool("my_release")
+memory.change_current_allocator(allocator)
+x = torch.zeros(4, device="openreg")
+graph = api.Graph()
+with api.graph(graph):
+    x.add_(1)
+assert count("begun") == 0
+graph.replay()
+graph.replay()
+assert x.tolist() == [2.0] * 4
+graph.reset()
+assert count("released") == api.device_count()
 """,
     )
 

@@ -201,3 +201,13 @@ def test_generator_of_another_device(device, draws):
     with pytest.raises(RuntimeError, match=f"Expected a 'cpu' device type for generator but found '{NAME}'"):
         draws("cpu", torch.Generator(NAME))
     assert torch.equal(torch.get_rng_state(), state)
+
+
+@pytest.mark.parametrize("draws", RANDOM.values(), ids=RANDOM)
+def test_generator_of_another_index(device, other, draws):
+    generator = torch.Generator(other)
+    state = generator.get_state()
+    with pytest.raises(RuntimeError, match=f"Expected a generator of '{device}' but found one of '{other}'"):
+        draws(device, generator)
+    assert torch.equal(generator.get_state(), state)
+    assert draws(other, generator).device == other

@@ -2,10 +2,12 @@
 # Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 """Recording the operators that a model asks of the backend."""
 
+import contextlib
 import json
 import subprocess
 import sys
 
+import torch_openreg.record
 import pytest
 import torch
 
@@ -89,6 +91,21 @@ def run(*arguments: str, cwd) -> subprocess.CompletedProcess[str]:
         check=False,
         timeout=120,
     )
+
+
+def test_a_recording_that_cannot_begin(device, tmp_path, monkeypatch):
+    @contextlib.contextmanager
+    def broken(path):
+        raise RuntimeError("no recording today")
+        yield
+
+    script = tmp_path / "script.py"
+    script.write_text("")
+    monkeypatch.setattr(api, "record", broken)
+    monkeypatch.setattr(sys, "argv", sys.argv)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    with pytest.raises(RuntimeError, match="no recording today"):
+        torch_openreg.record.main(["-o", str(tmp_path / "ops.json"), str(script)])
 
 
 def test_script(device, tmp_path):

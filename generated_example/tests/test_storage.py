@@ -166,6 +166,28 @@ def test_dlpack_keeps_memory(device):
     assert api.memory_allocated(device) == before
 
 
+def test_dlpack_protocol(device, other):
+    for where in (device, other):
+        x = torch.arange(6.0).to(where)
+        assert x.__dlpack_device__() == (dlpack.DLDeviceType.kDLExtDev, where.index)
+        for y in (torch.from_dlpack(x), torch.from_dlpack(x, device=where), torch.from_dlpack(x, copy=False)):
+            assert (y.device, y.data_ptr()) == (where, x.data_ptr())
+        copied = torch.from_dlpack(x, copy=True)
+        assert copied.device == where
+        assert copied.data_ptr() != x.data_ptr()
+        assert copied.tolist() == x.tolist()
+    for there in (device, "cpu"):
+        moved = torch.from_dlpack(x, device=there)
+        assert moved.device == torch.device(there)
+        assert moved.tolist() == x.tolist()
+        with pytest.raises(ValueError, match="without copying"):
+            torch.from_dlpack(x, device=there, copy=False)
+    parameter = torch.nn.Parameter(x)
+    assert parameter.__dlpack_device__() == (dlpack.DLDeviceType.kDLExtDev, other.index)
+    assert torch.ones(2).__dlpack_device__() == (dlpack.DLDeviceType.kDLCPU, 0)
+    assert torch.from_dlpack(torch.ones(2)).device.type == "cpu"
+
+
 def test_dlpack_refuses_what_it_cannot_say(device):
     with pytest.raises(BufferError, match="require gradient"):
         torch.ones(2, device=device, requires_grad=True).__dlpack__()

@@ -104,6 +104,22 @@ def test_histogram_of_integers(device):
     assert out.tolist() == [1, 1, 0, 3]
 
 
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("count", [15, 16, 100])
+def test_fused_sgd(device, dtype, count):
+    """PyTorch's kernel for the CPU is wrong in these dtypes from 16 elements on."""
+    start, *gradients = torch.randn(4, count).to(dtype)
+    results = []
+    for place, fused in (("cpu", False), (device, True)):
+        parameter = torch.nn.Parameter(start.to(place, copy=True))
+        sgd = torch.optim.SGD([parameter], lr=0.1, momentum=0.9, weight_decay=0.1, nesterov=True, fused=fused)
+        for gradient in gradients:
+            parameter.grad = gradient.to(place, copy=True)
+            sgd.step()
+        results.append(parameter.detach().cpu().float())
+    torch.testing.assert_close(*results, rtol=0.05, atol=0.05)
+
+
 def test_what_nobody_takes_is_refused(device):
     with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
         torch.histc(torch.ones(3, dtype=torch.bool, device=device))

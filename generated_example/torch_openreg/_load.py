@@ -8,7 +8,7 @@ _release.check()  # before any library is loaded
 
 import torch  # noqa: E402
 
-from . import _C, _distributed, _inductor, backend  # noqa: E402
+from . import _C, _patches, _distributed, _inductor, backend  # noqa: E402
 
 # Loading _C registered guard, hooks, allocators and kernels. What is left is Python's side: the device's name, the
 # methods x.openreg() and x.is_openreg of tensors, modules and storages, and the module torch.openreg.
@@ -16,6 +16,7 @@ assert _C is not None
 torch.utils.rename_privateuse1_backend("openreg")
 torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
 backend._register()
+_patches.register()
 _C._register_graphs()  # by the device's name, too
 _inductor.register()
 _distributed.register()

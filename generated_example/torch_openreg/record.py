@@ -36,9 +36,9 @@ def main(arguments: list[str] | None = None) -> int:
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = str(Path(options.script).absolute().parent)
     recorded = torch.get_device_module("openreg").record(output)
-    with contextlib.ExitStack() as stack:
-        stack.callback(lambda: print(f"{recording}\nwritten to {output}", file=sys.stderr))  # also after sys.exit()
-        recording = stack.enter_context(recorded)
+    # The summary is printed once the recording has ended, also by sys.exit(), and only if it has begun.
+    with contextlib.ExitStack() as stack, recorded as recording:
+        stack.callback(lambda: print(f"{recording}\nwritten to {output}", file=sys.stderr))
         runpy.run_path(options.script, run_name="__main__")
     return 0
 

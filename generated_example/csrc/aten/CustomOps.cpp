@@ -13,6 +13,7 @@
 #include <torch/library.h>
 
 #include "aten/Batching.h"
+#include "aten/Signature.h"
 #include "aten/native/DeviceLoop.h"
 #include "aten/native/ElementwiseMeta.h"
 
@@ -78,6 +79,8 @@ thread_local TransformsAside* TransformsAside::current_ = nullptr;
 
 // custom_abs(Tensor self) -> Tensor
 at::Tensor custom_abs(const at::Tensor& self) {
+  static constexpr RegisteredKernel kKernel{"openreg::custom_abs", "pointwise"};
+  const OperatorScope scope(kKernel);
   const c10::OptionalDeviceGuard guard(at::device_of(self));
   at::TensorIterator iter = native::elementwise_iterator({}, {self}, /*floating=*/false);
   AT_DISPATCH_V2(iter.common_dtype(), "custom_abs", AT_WRAP([&] {
@@ -94,6 +97,8 @@ at::Tensor custom_abs_meta(const at::Tensor& self) {
 
 // custom_abs_backward(Tensor grad, Tensor self) -> Tensor
 at::Tensor custom_abs_backward(const at::Tensor& grad, const at::Tensor& self) {
+  static constexpr RegisteredKernel kKernel{"openreg::custom_abs_backward", "pointwise"};
+  const OperatorScope scope(kKernel);
   const c10::OptionalDeviceGuard guard(at::device_of(grad));
   at::TensorIterator iter = native::elementwise_iterator({}, {grad, self}, /*floating=*/false);
   AT_DISPATCH_V2(iter.common_dtype(), "custom_abs_backward", AT_WRAP([&] {
@@ -110,6 +115,8 @@ at::Tensor custom_abs_backward_meta(const at::Tensor& grad, const at::Tensor& se
 
 // custom_square(Tensor self) -> Tensor
 at::Tensor custom_square(const at::Tensor& self) {
+  static constexpr RegisteredKernel kKernel{"openreg::custom_square", "pointwise"};
+  const OperatorScope scope(kKernel);
   const c10::OptionalDeviceGuard guard(at::device_of(self));
   at::TensorIterator iter = native::elementwise_iterator({}, {self}, /*floating=*/false);
   AT_DISPATCH_V2(iter.common_dtype(), "custom_square", AT_WRAP([&] {
@@ -126,6 +133,8 @@ at::Tensor custom_square_meta(const at::Tensor& self) {
 
 // custom_square_backward(Tensor grad, Tensor self) -> Tensor
 at::Tensor custom_square_backward(const at::Tensor& grad, const at::Tensor& self) {
+  static constexpr RegisteredKernel kKernel{"openreg::custom_square_backward", "pointwise"};
+  const OperatorScope scope(kKernel);
   const c10::OptionalDeviceGuard guard(at::device_of(grad));
   at::TensorIterator iter = native::elementwise_iterator({}, {grad, self}, /*floating=*/false);
   AT_DISPATCH_V2(iter.common_dtype(), "custom_square_backward", AT_WRAP([&] {

@@ -81,20 +81,20 @@ void poisson(const c10::OperatorHandle&, torch::jit::Stack*) {
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  OPENREG_IMPL(m, "relu", at::_ops::relu, relu);
-  OPENREG_IMPL(m, "relu_", at::_ops::relu_, relu_);
-  OPENREG_IMPL(m, "_scaled_dot_product_fused_attention_overrideable", at::_ops::_scaled_dot_product_fused_attention_overrideable, _scaled_dot_product_fused_attention_overrideable);
-  OPENREG_IMPL(m, "_scaled_dot_product_fused_attention_overrideable_backward", at::_ops::_scaled_dot_product_fused_attention_overrideable_backward, _scaled_dot_product_fused_attention_overrideable_backward);
-  OPENREG_IMPL(m, "abs.out", at::_ops::abs_out, abs_out);
-  OPENREG_IMPL_BOXED(m, "sub.Tensor", at::_ops::sub_Tensor, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "addr", at::_ops::addr, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "addr.out", at::_ops::addr_out, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "addr_", at::_ops::addr_, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "all.dims_out", at::_ops::all_dims_out, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "any.dims_out", at::_ops::any_dims_out, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "mode.values", at::_ops::mode_values, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "native_group_norm", at::_ops::native_group_norm, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "native_layer_norm", at::_ops::native_layer_norm, &cpu_detour);
+  OPENREG_IMPL(m, "relu", at::_ops::relu, relu, "native");
+  OPENREG_IMPL(m, "relu_", at::_ops::relu_, relu_, "native");
+  OPENREG_IMPL(m, "_scaled_dot_product_fused_attention_overrideable", at::_ops::_scaled_dot_product_fused_attention_overrideable, _scaled_dot_product_fused_attention_overrideable, "native");
+  OPENREG_IMPL(m, "_scaled_dot_product_fused_attention_overrideable_backward", at::_ops::_scaled_dot_product_fused_attention_overrideable_backward, _scaled_dot_product_fused_attention_overrideable_backward, "native");
+  OPENREG_IMPL(m, "abs.out", at::_ops::abs_out, abs_out, "stub");
+  OPENREG_IMPL_BOXED(m, "sub.Tensor", at::_ops::sub_Tensor, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "addr", at::_ops::addr, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "addr.out", at::_ops::addr_out, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "addr_", at::_ops::addr_, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "all.dims_out", at::_ops::all_dims_out, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "any.dims_out", at::_ops::any_dims_out, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "mode.values", at::_ops::mode_values, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "native_group_norm", at::_ops::native_group_norm, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "native_layer_norm", at::_ops::native_layer_norm, &cpu_detour, "cpu_fallback");
   OPENREG_IMPL_BOXED(m, "poisson", at::_ops::poisson, &poisson);
 }
 

@@ -25,33 +25,33 @@
 namespace openreg {
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  OPENREG_IMPL_BOXED(m, "_sample_dirichlet", at::_ops::_sample_dirichlet, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "_standard_gamma", at::_ops::_standard_gamma, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "bernoulli.out", at::_ops::bernoulli_out, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "bernoulli_.Tensor", at::_ops::bernoulli__Tensor, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "bernoulli_.float", at::_ops::bernoulli__float, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "binomial", at::_ops::binomial, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "cauchy_", at::_ops::cauchy_, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "exponential_", at::_ops::exponential_, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "geometric_", at::_ops::geometric_, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "log_normal_", at::_ops::log_normal_, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "multinomial", at::_ops::multinomial, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "multinomial.out", at::_ops::multinomial_out, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "normal.Tensor_Tensor", at::_ops::normal_Tensor_Tensor, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "normal.Tensor_Tensor_out", at::_ops::normal_Tensor_Tensor_out, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "normal.Tensor_float", at::_ops::normal_Tensor_float, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "normal.Tensor_float_out", at::_ops::normal_Tensor_float_out, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "normal.float_Tensor", at::_ops::normal_float_Tensor, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "normal.float_Tensor_out", at::_ops::normal_float_Tensor_out, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "normal_", at::_ops::normal_, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "random_", at::_ops::random_, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "random_.from", at::_ops::random__from, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "random_.to", at::_ops::random__to, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "randperm.generator_out", at::_ops::randperm_generator_out, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "rrelu_with_noise", at::_ops::rrelu_with_noise, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "rrelu_with_noise.out", at::_ops::rrelu_with_noise_out, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "rrelu_with_noise_", at::_ops::rrelu_with_noise_, &cpu_detour);
-  OPENREG_IMPL_BOXED(m, "uniform_", at::_ops::uniform_, &cpu_detour);
+  OPENREG_IMPL_BOXED(m, "_sample_dirichlet", at::_ops::_sample_dirichlet, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "_standard_gamma", at::_ops::_standard_gamma, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "bernoulli.out", at::_ops::bernoulli_out, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "bernoulli_.Tensor", at::_ops::bernoulli__Tensor, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "bernoulli_.float", at::_ops::bernoulli__float, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "binomial", at::_ops::binomial, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "cauchy_", at::_ops::cauchy_, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "exponential_", at::_ops::exponential_, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "geometric_", at::_ops::geometric_, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "log_normal_", at::_ops::log_normal_, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "multinomial", at::_ops::multinomial, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "multinomial.out", at::_ops::multinomial_out, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "normal.Tensor_Tensor", at::_ops::normal_Tensor_Tensor, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "normal.Tensor_Tensor_out", at::_ops::normal_Tensor_Tensor_out, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "normal.Tensor_float", at::_ops::normal_Tensor_float, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "normal.Tensor_float_out", at::_ops::normal_Tensor_float_out, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "normal.float_Tensor", at::_ops::normal_float_Tensor, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "normal.float_Tensor_out", at::_ops::normal_float_Tensor_out, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "normal_", at::_ops::normal_, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "random_", at::_ops::random_, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "random_.from", at::_ops::random__from, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "random_.to", at::_ops::random__to, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "randperm.generator_out", at::_ops::randperm_generator_out, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "rrelu_with_noise", at::_ops::rrelu_with_noise, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "rrelu_with_noise.out", at::_ops::rrelu_with_noise_out, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "rrelu_with_noise_", at::_ops::rrelu_with_noise_, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "uniform_", at::_ops::uniform_, &cpu_detour, "minimal");
 }
 
 }  // namespace openreg

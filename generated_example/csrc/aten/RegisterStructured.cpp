@@ -30,8 +30,8 @@ at::Tensor& maximum_out(const at::Tensor& self, const at::Tensor& other, at::Ten
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  OPENREG_IMPL(m, "maximum.out", at::_ops::maximum_out, maximum_out);
-  OPENREG_IMPL_FORM(m, "maximum", at::_ops::maximum, Functional, maximum_out_run);
+  OPENREG_IMPL(m, "maximum.out", at::_ops::maximum_out, maximum_out, "structured");
+  OPENREG_IMPL_FORM(m, "maximum", at::_ops::maximum, Functional, maximum_out_run, "aten::maximum.out", "structured");
 }
 
 }  // namespace openreg

@@ -4,11 +4,13 @@
 
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/boxing/KernelFunction.h>
 #include <torch/library.h>
 
+#include "host/FallbackReport.h"
 #include "runtime/Guard.h"
 
 // Note [Signatures]
@@ -43,12 +45,28 @@ class OperandsGuard : public OptionalOpenRegGuard {
   explicit OperandsGuard(const Tensors&... tensors) : OptionalOpenRegGuard(first_device_of(tensors...)) {}
 };
 
+/// `fn` inside an OperatorScope of its own: Note [The operator that runs] in host/Operator.h.
+template <const RegisteredKernel& kernel, auto* fn, class Fn = std::remove_pointer_t<decltype(fn)>>
+struct NamedKernel;
+template <const RegisteredKernel& kernel, auto* fn, class R, class... Params>
+struct NamedKernel<kernel, fn, R(Params...)> {
+  static R call(Params... params) {
+    const OperatorScope scope(kernel);
+    return fn(std::forward<Params>(params)...);
+  }
+};
+
+/// What OPENREG_IMPL is told of a kernel: its strategy; of a form that follows from another operator's kernel, that operator first.
+constexpr RegisteredKernel registered_kernel(const char* op, const char* strategy = "") { return {op, strategy}; }
+constexpr RegisteredKernel registered_kernel(const char*, const char* op, const char* strategy) { return {op, strategy}; }
+
 /// Registers a kernel. One whose signature differs was refused by then, and is not looked at any further: types that
 /// PyTorch can't register at all would give errors of their own, which name no operator.
-template <class Op, auto* fn>
+template <class Op, auto* fn, const RegisteredKernel& kernel>
 void implement(torch::Library& library, const char* name) {
   if constexpr (matches_schema<Op, std::remove_pointer_t<decltype(fn)>>) {
-    library.impl(name, fn);  // not TORCH_FN: what boxes it is then compiled for each signature, not for each operator
+    // Not TORCH_FN: what boxes it is then compiled for each signature, not for each operator.
+    library.impl(name, &NamedKernel<kernel, fn>::call);
   }
 }
 
@@ -61,17 +79,21 @@ void implement(torch::Library& library, const char* name) {
   static_assert(::openreg::matches_schema<OP, decltype(FN)>, \
       "aten::" NAME ": the kernel's signature is not the one of this PyTorch; compare at::_ops::...::schema")
 
-/// Registers FN as the kernel of aten::NAME with the library M.
-#define OPENREG_IMPL(M, NAME, OP, FN) \
+/// Registers FN as the kernel of aten::NAME with the library M. More arguments: those of registered_kernel().
+#define OPENREG_IMPL(M, NAME, OP, FN, ...) \
   do { \
     OPENREG_CHECK_SIGNATURE(NAME, OP, FN); \
-    ::openreg::implement<OP, &FN>(M, NAME); \
+    static constexpr ::openreg::RegisteredKernel kKernel = ::openreg::registered_kernel("aten::" NAME __VA_OPT__(, ) __VA_ARGS__); \
+    ::openreg::note_kernel("aten::" NAME, kKernel); \
+    ::openreg::implement<OP, &FN, kKernel>(M, NAME); \
   } while (false)
 
 /// Registers a boxed kernel, which serves any signature. Still fails to compile if the operator is gone.
-#define OPENREG_IMPL_BOXED(M, NAME, OP, FN) \
+#define OPENREG_IMPL_BOXED(M, NAME, OP, FN, ...) \
   do { \
     static_assert(std::is_function_v<OP::schema>, "aten::" NAME " is no operator"); \
+    static constexpr ::openreg::RegisteredKernel kKernel = ::openreg::registered_kernel("aten::" NAME __VA_OPT__(, ) __VA_ARGS__); \
+    ::openreg::note_kernel("aten::" NAME, kKernel); \
     (M).impl(NAME, torch::CppFunction::makeFromBoxedFunction<(FN)>()); \
   } while (false)
 

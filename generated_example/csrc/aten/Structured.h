@@ -216,10 +216,10 @@ inline at::OptionalScalarRef scalar_ref(const std::optional<at::Scalar>& scalar)
 // clang-format off: a name's length must not move the macro's backslashes
 
 /// Registers FORM (Functional or InPlace) of the structured operator that RUN computes; see OPENREG_IMPL.
-#define OPENREG_IMPL_FORM(M, NAME, OP, FORM, RUN) \
+#define OPENREG_IMPL_FORM(M, NAME, OP, FORM, RUN, ...) \
   do { \
     using Form = ::openreg::FORM<&RUN, OP>; \
-    OPENREG_IMPL(M, NAME, OP, Form::call); \
+    OPENREG_IMPL(M, NAME, OP, Form::call __VA_OPT__(, ) __VA_ARGS__); \
   } while (false)
 
 // clang-format on

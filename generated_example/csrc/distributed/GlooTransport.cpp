@@ -7,7 +7,6 @@
 #include <future>
 #include <iterator>
 #include <optional>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -17,6 +16,7 @@
 #include <c10/util/ScopeExit.h>
 
 #include "distributed/GlooCalls.h"
+#include "distributed/Unfinished.h"
 #include "host/Launch.h"
 #include "host/Run.h"
 #include "runtime/Event.h"
@@ -40,13 +40,12 @@ class Connection {
  public:
   explicit Connection(const TransportOptions& options)
       : rank(options.rank), size(options.size), journal(options.journal), gloo(options.gloo) {}
-  /// A collective that was given up stays with Gloo until its time is out, and Gloo's end waits for that.
   ~Connection() {
     for (const auto& [device, stream] : copies_) {
       static_cast<void>(orStreamDestroy(stream));
     }
-    if (journal->failed()) {
-      std::thread([last = std::move(gloo)]() mutable { last.reset(); }).detach();
+    if (!given_up_.empty()) {
+      UnfinishedCalls::get().keep({std::move(given_up_), {}, std::move(gloo)});
     }
   }
 
@@ -129,6 +128,11 @@ class Connection {
     return found->second;
   }
 
+  void note_given_up(c10::intrusive_ptr<c10::ivalue::Future> running) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    given_up_.push_back(std::move(running));
+  }
+
   void check() const { TORCH_CHECK(!journal->failed(), journal->failure()); }
   bool first_report() { return !reported_.exchange(true); }
 
@@ -142,6 +146,7 @@ class Connection {
   std::condition_variable& changed_ = signal_->changed;
   uint64_t issued_ = 0, turn_ = 0;
   std::vector<c10::intrusive_ptr<c10d::Work>> waits_;  // sends and receives
+  std::vector<c10::intrusive_ptr<c10::ivalue::Future>> given_up_;  // collectives that go on at Gloo, whose end waits for them
   std::unordered_map<c10::DeviceIndex, orStream_t> copies_;
   std::atomic<bool> reported_{false};
 };
@@ -218,7 +223,7 @@ struct Task : native::QueuedTask {
     const bool late = Clock::now() + std::chrono::milliseconds(1) >= deadline;  // Gloo's own clock counts whole milliseconds
     operation->fail(late ? c10::str(kLate, " after ", operation->timeout.count(), " ms: not all ranks got there") : why);
     const std::string message = operation->message();
-    if (journal.fail(message)) {
+    if (journal.fail(message, late ? c10d::ErrorType::TIMEOUT : c10d::ErrorType::COMM_ERROR)) {
       LOG(ERROR) << c10::str(message, "\nThe last operations of this rank:\n", journal.text());
     }
     if (connection->first_report()) {
@@ -230,31 +235,25 @@ struct Task : native::QueuedTask {
   /// A collective that was given up stays with Gloo until its time is out. The memory that it uses stays as long: it is kept,
   /// or, if nobody has a tensor of it any more, the stream does not come past.
   void keep_memory() {
-    std::vector<c10::intrusive_ptr<c10::StorageImpl>> kept;
-    std::vector<c10::intrusive_ptr<c10::ivalue::Future>> running;
+    UnfinishedCalls::Item item;
     bool wait = false;
     for (size_t i = 0; i < works.size(); ++i) {
-      if (is_point_to_point(calls[i].transfer().move)) {
-        continue;  // ends with its work
+      if (is_point_to_point(calls[i].transfer().move) || works[i]->getFuture()->completed()) {
+        continue;  // sends and receives end with their work
       }
+      connection->note_given_up(works[i]->getFuture());
       auto storages = calls[i].used_storages();
-      if (!storages.empty() && !works[i]->getFuture()->completed()) {
-        running.push_back(works[i]->getFuture());
+      if (!storages.empty()) {
+        item.running.push_back(works[i]->getFuture());
         wait |= std::find(storages.begin(), storages.end(), nullptr) != storages.end();
-        std::move(storages.begin(), storages.end(), std::back_inserter(kept));
+        std::move(storages.begin(), storages.end(), std::back_inserter(item.storages));
       }
     }
     works.clear();
-    if (running.empty()) {
-      return;
+    const auto running = item.running;
+    if (!running.empty()) {
+      UnfinishedCalls::get().keep(std::move(item));
     }
-    // The last reference may not end on the stream's thread.
-    std::thread keeper([running, kept = std::move(kept)] {
-      for (const auto& future : running) {
-        future->wait();
-      }
-    });
-    keeper.detach();
     for (size_t i = 0; wait && i < running.size(); ++i) {
       running[i]->wait();
     }
@@ -281,10 +280,13 @@ void run_beside(std::unique_ptr<Task> task, const OpenRegStream& stream) {
     const std::unique_ptr<std::future<void>> owned(static_cast<std::future<void>*>(argument));
     owned->wait();
   };
-  OPENREG_CHECK_LAUNCH(orLaunchKernel(stream.stream(), wait, waits.get()));
+  OPENREG_CHECK_DEVICE();
+  const orError_t launched = orLaunchKernel(stream.stream(), wait, waits.get());
+  OPENREG_CHECK(launched);
   static_cast<void>(waits.release());
+  const auto give_up = [of = task->connection] { of->journal->fail("the process exits"), of->give_up(); };
   // A promise that is dropped ends the wait, too, if there can be no thread.
-  std::thread([task = std::move(task), done = std::move(done), reached = std::move(reached), device = stream.device(), copies]() mutable {
+  StreamHelpers::get().start(give_up, [task = std::move(task), done = std::move(done), reached = std::move(reached), device = stream.device(), copies]() mutable {
     const auto last = c10::make_scope_exit([&] {
       task.reset();
       done.set_value();
@@ -296,12 +298,7 @@ void run_beside(std::unique_ptr<Task> task, const OpenRegStream& stream) {
     } catch (const std::exception& error) {
       task->failed(error.what());
     }
-  }).detach();
-}
-
-/// Nobody has anything to move; all parts of these are of one size, so no rank has.
-bool is_empty(const Transfer& transfer) {
-  return transfer.move != Move::kBarrier && transfer.move != Move::kAlltoall && transfer.in_bytes == 0 && transfer.out_bytes == 0;
+  });
 }
 
 class GlooTransport final : public Transport {
@@ -314,6 +311,7 @@ class GlooTransport final : public Transport {
   ~GlooTransport() override = default;
 
   void run(std::vector<Transfer> transfers, const OpenRegStream& stream, std::shared_ptr<Operation> operation) override {
+    UnfinishedCalls::get().collect();
     copy_to_itself(transfers, stream);
     auto task = std::make_unique<Task>();
     task->device = stream.device_index();

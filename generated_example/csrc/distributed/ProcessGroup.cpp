@@ -140,11 +140,7 @@ uint64_t ProcessGroupOpenReg::getSequenceNumberForGroup() {
 }
 
 c10d::ErrorType ProcessGroupOpenReg::getError() {
-  const Journal& journal = *options_.journal;
-  if (!journal.failed()) {
-    return c10d::ErrorType::SUCCESS;
-  }
-  return journal.failure().find("timed out") != std::string::npos ? c10d::ErrorType::TIMEOUT : c10d::ErrorType::COMM_ERROR;
+  return options_.journal->error();
 }
 
 void ProcessGroupOpenReg::abort() {
@@ -262,14 +258,7 @@ ProcessGroupOpenReg::WorkPtr ProcessGroupOpenReg::queue(Batch& batch) {
     event.record(before);
     event.block(stream);
   }
-  const c10::StreamGuard guard(stream.unwrap());
-  Plan plan;
-  for (const Call& call : batch.calls) {
-    call.prepare(plan);
-  }
-  options_.journal->add(batch.operation);
-  transport_->run(std::move(plan.transfers), stream, batch.operation);
-  plan.copy_back();
+  // Before anything is queued there: whatever throws below, the caller may free its tensors while the stream uses them.
   Tensors outputs;
   for (const Call& call : batch.calls) {
     for (const Tensors* tensors : {&call.inputs, &call.outputs}) {
@@ -279,6 +268,14 @@ ProcessGroupOpenReg::WorkPtr ProcessGroupOpenReg::queue(Batch& batch) {
     }
     outputs.insert(outputs.end(), call.outputs.begin(), call.outputs.end());
   }
+  const c10::StreamGuard guard(stream.unwrap());
+  Plan plan;
+  for (const Call& call : batch.calls) {
+    call.prepare(plan);
+  }
+  options_.journal->add(batch.operation);
+  transport_->run(std::move(plan.transfers), stream, batch.operation);
+  plan.copy_back();
   batch.work->end_here(stream, std::move(outputs));
   return batch.work;
 }

@@ -120,12 +120,12 @@ at::Tensor batch_norm_backward_elemt(const at::Tensor& grad_out, const at::Tenso
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  OPENREG_IMPL(m, "batch_norm_stats", at::_ops::batch_norm_stats, batch_norm_stats);
+  OPENREG_IMPL(m, "batch_norm_stats", at::_ops::batch_norm_stats, batch_norm_stats, "minimal");
   OPENREG_IMPL(m, "batch_norm_gather_stats_with_counts", at::_ops::batch_norm_gather_stats_with_counts,
-      batch_norm_gather_stats_with_counts);
-  OPENREG_IMPL(m, "batch_norm_elemt", at::_ops::batch_norm_elemt, batch_norm_elemt);
-  OPENREG_IMPL(m, "batch_norm_backward_reduce", at::_ops::batch_norm_backward_reduce, batch_norm_backward_reduce);
-  OPENREG_IMPL(m, "batch_norm_backward_elemt", at::_ops::batch_norm_backward_elemt, batch_norm_backward_elemt);
+      batch_norm_gather_stats_with_counts, "minimal");
+  OPENREG_IMPL(m, "batch_norm_elemt", at::_ops::batch_norm_elemt, batch_norm_elemt, "minimal");
+  OPENREG_IMPL(m, "batch_norm_backward_reduce", at::_ops::batch_norm_backward_reduce, batch_norm_backward_reduce, "minimal");
+  OPENREG_IMPL(m, "batch_norm_backward_elemt", at::_ops::batch_norm_backward_elemt, batch_norm_backward_elemt, "minimal");
 }
 
 }  // namespace openreg

@@ -86,14 +86,20 @@ std::string Journal::text() const {
   return lines;
 }
 
-bool Journal::fail(const std::string& why) {
+bool Journal::fail(const std::string& why, c10d::ErrorType kind) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (failed()) {
     return false;
   }
   failure_ = why;
+  error_ = kind;
   failed_.store(true, std::memory_order_release);
   return true;
+}
+
+c10d::ErrorType Journal::error() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return error_;
 }
 
 std::string Journal::failure() const {

@@ -80,6 +80,11 @@ struct Transfer {
 
 inline bool is_point_to_point(Move move) { return move == Move::kSend || move == Move::kReceive; }
 
+/// Nobody has anything to move; all parts of these are of one size, so no rank has.
+inline bool is_empty(const Transfer& transfer) {
+  return transfer.move != Move::kBarrier && transfer.move != Move::kAlltoall && transfer.in_bytes == 0 && transfer.out_bytes == 0;
+}
+
 /// One operation of the group, from its call to its end: what a message about it says. Threads: any.
 class OPENREG_RUNTIME_API Operation {
  public:
@@ -123,10 +128,12 @@ class OPENREG_RUNTIME_API Journal {
   /// One line an operation, the oldest first.
   std::string text() const;
 
-  /// Nothing more is run once this has a text: a group of which a rank has failed can't go on. The first text stays.
-  /// True for the first.
-  bool fail(const std::string& why);
+  /// Nothing more is run once this has a text: a group of which a rank has failed can't go on. The first text stays, and the
+  /// kind that it came with. True for the first.
+  bool fail(const std::string& why, c10d::ErrorType kind = c10d::ErrorType::COMM_ERROR);
   bool failed() const { return failed_.load(std::memory_order_acquire); }
+  /// SUCCESS until it failed.
+  c10d::ErrorType error() const;
   std::string failure() const;
 
   std::string group;
@@ -137,6 +144,7 @@ class OPENREG_RUNTIME_API Journal {
   std::deque<std::shared_ptr<Operation>> operations_;
   std::atomic<bool> failed_{false};
   std::string failure_;
+  c10d::ErrorType error_ = c10d::ErrorType::SUCCESS;
 };
 
 /// A library of collectives, connected to the ranks of one group. Made by new_transport().

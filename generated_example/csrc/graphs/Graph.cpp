@@ -98,7 +98,13 @@ void OpenRegGraph::allocate_to_pool(uint64_t id) {
       throw;
     }
     ++pool_devices_;
-    allocator.markCaptureBegin(device);
+    try {
+      allocator.markCaptureBegin(device);
+    } catch (...) {
+      allocator.endAllocateToPool(device, pool_);
+      end_allocate_to_pool(pool_devices_ - 1);
+      throw;
+    }
   }
 }
 

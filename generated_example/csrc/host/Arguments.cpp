@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/op_registration/adaption.h>
@@ -30,12 +31,28 @@ bool is_running_statistic(std::string_view op, std::string_view argument) {
   return (op == "aten::native_batch_norm" || op == "aten::batch_norm_update_stats") && argument.starts_with("running_");
 }
 
-/// Operators that take tensors of the host beside those of the device, on PyTorch's own devices too.
-bool takes_host_tensors(std::string_view name) {
-  constexpr std::array<std::string_view, 11> kNames{"aten::_ctc_loss", "aten::_ctc_loss_backward",
-      "aten::_index_put_impl_", "aten::_nested_from_padded", "aten::_nested_view_from_buffer", "aten::_pack_padded_sequence", "aten::_unsafe_index", "aten::_unsafe_index_put",
-      "aten::index", "aten::index_put", "aten::index_put_"};
-  return std::ranges::find(kNames, name) != kNames.end();
+/// Arguments that may be on the host beside tensors of the device, on PyTorch's own devices too: indices, lengths and sizes.
+/// All others of these operators, such as the values of index_put_, must be on the device.
+bool may_be_on_host(std::string_view op, std::string_view argument) {
+  using Argument = std::pair<std::string_view, std::string_view>;
+  constexpr std::array kArguments{
+      Argument{"aten::_ctc_loss", "input_lengths"},
+      Argument{"aten::_ctc_loss", "target_lengths"},
+      Argument{"aten::_ctc_loss_backward", "input_lengths"},
+      Argument{"aten::_ctc_loss_backward", "target_lengths"},
+      Argument{"aten::_index_put_impl_", "indices"},
+      Argument{"aten::_nested_from_padded", "cpu_nested_shape_example"},
+      Argument{"aten::_nested_view_from_buffer", "nested_size"},
+      Argument{"aten::_nested_view_from_buffer", "nested_strides"},
+      Argument{"aten::_nested_view_from_buffer", "offsets"},
+      Argument{"aten::_pack_padded_sequence", "lengths"},
+      Argument{"aten::_unsafe_index", "indices"},
+      Argument{"aten::_unsafe_index_put", "indices"},
+      Argument{"aten::index", "indices"},
+      Argument{"aten::index_put", "indices"},
+      Argument{"aten::index_put_", "indices"},
+  };
+  return std::ranges::find(kArguments, Argument(op, argument)) != kArguments.end();
 }
 
 /// The device of the tensors; none if there are none.
@@ -53,11 +70,11 @@ std::optional<c10::Device> common_device(const c10::OperatorHandle& op, const to
   if (!common.has_value()) {
     return common;
   }
-  const bool host_too = takes_host_tensors(op.operator_name().name);
   for (size_t i = 0; i < arguments.size(); ++i) {
     each_tensor(stack[begin + i], [&](const at::Tensor& tensor) {
-      const bool number = tensor.is_cpu() && (tensor.dim() == 0 || host_too) && !is_marked(arguments[i]);
-      if (tensor.device() != *common && !number) {
+      const bool on_host = tensor.is_cpu() && !is_marked(arguments[i]) &&
+          (tensor.dim() == 0 || may_be_on_host(op.operator_name().name, arguments[i].name()));
+      if (tensor.device() != *common && !on_host) {
         c10::impl::common_device_check_failure(
             *common, tensor, op.operator_name().name.c_str(), arguments[i].name().c_str());
       }

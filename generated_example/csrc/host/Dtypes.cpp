@@ -14,28 +14,40 @@
 
 namespace openreg::native::detail {
 
-bool TakenDtypes::has(uint64_t dtypes) const {
-  if (last_.load(std::memory_order_relaxed) == dtypes) {
+bool TakenDtypes::has(const CallKind& kind) const {
+  const CallKind* const last = last_.load(std::memory_order_acquire);
+  if (last != nullptr && *last == kind) {
     return true;
   }
   const std::lock_guard<std::mutex> lock(mutex_);
-  return std::find(all_.begin(), all_.end(), dtypes) != all_.end();
+  return std::find(all_.begin(), all_.end(), kind) != all_.end();
 }
 
-void TakenDtypes::add(uint64_t dtypes) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  all_.push_back(dtypes);
-  last_.store(dtypes, std::memory_order_relaxed);
+void TakenDtypes::add(const CallKind& kind) {
+  if (kind.complete()) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    last_.store(&all_.emplace_back(kind), std::memory_order_release);
+  }
 }
+
+namespace {
+
+/// Each dtype holds it, or wraps it around.
+bool is_small(const c10::Scalar& number) {
+  constexpr int kSmall = 127;
+  if (number.isFloatingPoint()) {
+    return std::abs(number.toDouble()) <= kSmall;
+  }
+  if (number.type() == at::kUInt64) {  // above what int64_t holds
+    return false;
+  }
+  return number.isBoolean() || (number.isIntegral(false) && -kSmall <= number.toLong() && number.toLong() <= kSmall);
+}
+
+}  // namespace
 
 bool fits(const c10::Scalar& number, at::ScalarType dtype) {
-  if (dtype == at::ScalarType::Undefined || number.isSymbolic()) {
-    return true;
-  }
-  if (number.isBoolean() || (number.isIntegral(false) && std::abs(number.toLong()) <= 127)) {
-    return true;  // each dtype holds it, or wraps it around
-  }
-  if (number.isFloatingPoint() && std::abs(number.toDouble()) <= 127) {
+  if (dtype == at::ScalarType::Undefined || number.isSymbolic() || is_small(number)) {
     return true;
   }
   try {
@@ -47,25 +59,12 @@ bool fits(const c10::Scalar& number, at::ScalarType dtype) {
   return true;
 }
 
-uint64_t dtypes_of(const at::TensorIteratorBase& iter) {
-  constexpr int kFit = 7;
-  if (iter.ntensors() == 0 || iter.ntensors() > kFit) {
-    return 0;
-  }
-  // A byte each, and never 0: kByte is.
-  uint64_t out = static_cast<uint8_t>(iter.maybe_common_dtype().value_or(at::ScalarType::Undefined)) + 1U;
+void add_dtypes(CallKind& kind, const at::TensorIteratorBase& iter) {
+  kind.add(static_cast<uint8_t>(iter.ntensors()));
+  kind.add(iter.maybe_common_dtype().value_or(at::ScalarType::Undefined));
   for (int i = 0; i < iter.ntensors(); ++i) {
-    out = out << 8 | (static_cast<uint8_t>(iter.dtype(i)) + 1U);
+    kind.add(iter.dtype(i));
   }
-  return out;
-}
-
-uint64_t dtypes_of(c10::ArrayRef<const at::TensorBase*> tensors) {
-  uint64_t out = tensors.size() + 1;
-  for (const at::TensorBase* tensor : tensors) {
-    out = out * 131 + (tensor->defined() ? static_cast<uint8_t>(tensor->scalar_type()) + 1U : 0U);
-  }
-  return out;
 }
 
 bool overlap(c10::ArrayRef<const at::TensorBase*> tensors) {

@@ -2,13 +2,15 @@
 // Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include <ATen/TensorIterator.h>
 #include <ATen/core/IListRef.h>
@@ -16,6 +18,8 @@
 #include <c10/core/Scalar.h>
 #include <c10/util/Exception.h>
 #include <c10/util/SmallVector.h>
+
+#include "runtime/Export.h"
 
 // Note [Dtypes that a function of the CPU takes]
 // Functions behind a DispatchStub refuse dtypes by throwing, once they run: here on the device,
@@ -28,20 +32,46 @@
 
 namespace openreg::native::detail {
 
-/// The combinations of dtypes that a function is known to take. Threads: any.
-class TakenDtypes {
+/// What decides whether a function takes a call: the dtypes of its tensors, the kinds of its numbers, its names. All of it, not
+/// a hash, as another combination of the same hash would be taken for a known one.
+class CallKind {
  public:
-  bool has(uint64_t dtypes) const;
-  void add(uint64_t dtypes);
+  void add(uint8_t byte) {
+    if (size_ < kLongest) {
+      bytes_[size_] = byte;
+    }
+    size_ = std::min<uint8_t>(size_ + 1, kLongest + 1);
+  }
+  void add(at::ScalarType dtype) { add(static_cast<uint8_t>(dtype)); }
+  void add(std::string_view name) {
+    std::for_each(name.begin(), name.end(), [this](char letter) { add(static_cast<uint8_t>(letter)); });
+    add(uint8_t{0});
+  }
+  /// Whether it holds all that was added.
+  bool complete() const { return size_ <= kLongest; }
+  bool operator==(const CallKind&) const = default;
 
  private:
-  std::atomic<uint64_t> last_{0};  // the one added last: most functions see one alone
-  mutable std::mutex mutex_;
-  std::vector<uint64_t> all_;
+  static constexpr uint8_t kLongest = 31;
+  std::array<uint8_t, kLongest> bytes_{};
+  uint8_t size_ = 0;
 };
 
-/// The dtypes of an iterator's operands and their common one as a number, which is not 0; 0 if they do not fit into one.
-uint64_t dtypes_of(const at::TensorIteratorBase& iter);
+/// The kinds of calls that a function is known to take. Threads: any.
+class TakenDtypes {
+ public:
+  /// False of one that is not complete.
+  bool has(const CallKind& kind) const;
+  void add(const CallKind& kind);
+
+ private:
+  std::atomic<const CallKind*> last_{nullptr};  // the one added last: most functions see one alone
+  mutable std::mutex mutex_;
+  std::deque<CallKind> all_;  // stay where they are
+};
+
+/// Adds the dtypes of an iterator's operands and their common one.
+void add_dtypes(CallKind& kind, const at::TensorIteratorBase& iter);
 
 /// An iterator of the CPU over operands of the same dtypes (of the common one, if `promotes`), without elements; of a
 /// reduction, with one.
@@ -59,21 +89,21 @@ template <class First, class... Rest>
 inline constexpr bool tells_dtypes<First, Rest...> =
     std::is_base_of_v<at::TensorIteratorBase, std::decay_t<First>> && (is_number<std::decay_t<Rest>> && ...);
 
-/// What kind of number is given, since a complex one, say, is refused where a real one is not; of a name (gelu's
-/// `approximate`), which; 0 if there is but one kind.
+/// Adds what kind of number is given, since a complex one, say, is refused where a real one is not; of a name (gelu's
+/// `approximate`), which; nothing if there is but one kind.
 template <class T>
-uint64_t kind_of(const T& value) {
+void add_kind(CallKind& kind, const T& value) {
   if constexpr (std::is_same_v<T, c10::Scalar>) {
-    return static_cast<uint64_t>(value.type()) + 1;
+    kind.add(value.type());
+  } else if constexpr (std::is_same_v<T, std::optional<c10::Scalar>>) {
+    kind.add(value.has_value() ? value->type() : at::ScalarType::Undefined);
   } else if constexpr (std::is_convertible_v<T, std::string_view>) {
-    return std::hash<std::string_view>()(value);
-  } else {
-    return 0;
+    kind.add(std::string_view(value));
   }
 }
 
 /// Whether `number` can be converted to `dtype` as c10::Scalar::to() does, which throws if not.
-bool fits(const c10::Scalar& number, at::ScalarType dtype);
+OPENREG_RUNTIME_API bool fits(const c10::Scalar& number, at::ScalarType dtype);
 
 /// fits() of an argument: what is no c10::Scalar does.
 template <class T>
@@ -92,12 +122,16 @@ bool converts(const T& value, at::ScalarType dtype) {
 template <class Fn, class... Numbers>
 void check_dtypes(
     TakenDtypes& taken, bool promotes, const Fn& fn, at::TensorIteratorBase& iter, const Numbers&... numbers) {
-  uint64_t dtypes = dtypes_of(iter);
-  ((dtypes = dtypes == 0 ? 0 : dtypes * 131 + kind_of(numbers)), ...);
-  const at::ScalarType own = iter.ntensors() == 0 ? at::ScalarType::Undefined : iter.dtype(0);
+  if (iter.ntensors() == 0) {
+    return;
+  }
+  CallKind kind;
+  add_dtypes(kind, iter);
+  (add_kind(kind, numbers), ...);
+  const at::ScalarType own = iter.dtype(0);
   [[maybe_unused]] const at::ScalarType common = iter.maybe_common_dtype().value_or(own);
   const bool all_fit = ((converts(numbers, own) && (common == own || converts(numbers, common))) && ...);
-  if (all_fit && (dtypes == 0 || taken.has(dtypes))) {
+  if (all_fit && taken.has(kind)) {
     return;
   }
   at::TensorIterator nothing = iterator_over_nothing(iter, promotes);
@@ -112,7 +146,7 @@ void check_dtypes(
     return;
   }
   if (all_fit) {
-    taken.add(dtypes);
+    taken.add(kind);
   }
 }
 
@@ -127,9 +161,6 @@ inline constexpr bool holds_tensors = std::is_base_of_v<at::TensorIteratorBase, 
 /// Tensors, each a parameter of its own.
 template <class... Params>
 inline constexpr bool takes_tensors = (is_tensor<Params> || ...) && !(holds_tensors<Params> || ...);
-
-/// The dtypes of tensors as a number, which is not 0.
-uint64_t dtypes_of(c10::ArrayRef<const at::TensorBase*> tensors);
 
 /// Whether elements of one of the device's tensors are elements of another one, or twice its own.
 bool overlap(c10::ArrayRef<const at::TensorBase*> tensors);

@@ -26,6 +26,7 @@
 #include "host/Run.h"
 #include "host/Tensors.h"
 #include "host/WiderDtypes.h"
+#include "host/Work.h"
 #include "runtime/Capturing.h"
 #include "runtime/Generator.h"
 
@@ -52,33 +53,6 @@ std::optional<FallbackKind> read_override() {
   TORCH_CHECK_VALUE(false, "OPENREG_FALLBACK is '", word, "'; it takes none, cpu, copy or alias");
 }
 
-/// Read once; a bad word throws at each use.
-std::optional<FallbackKind> environment() {
-  static const std::optional<FallbackKind> kind = read_override();
-  return kind;
-}
-
-bool logs_fallbacks() {
-  static const bool logs = [] {
-    const char* text = std::getenv("OPENREG_LOG_FALLBACK");
-    return text == nullptr ? false : std::string_view(text) != "0";
-  }();
-  return logs;
-}
-
-void log_once(const c10::OperatorHandle& op, HostAccess access) {
-  static std::mutex mutex;
-  static auto& seen = *new std::unordered_set<c10::OperatorName>();
-  {
-    const std::lock_guard<std::mutex> lock(mutex);
-    if (!seen.insert(op.operator_name()).second) {
-      return;
-    }
-  }
-  TORCH_WARN(op.operator_name(), " has no kernel for openreg and runs on the CPU, on ",
-      access == HostAccess::kAlias ? "the device's memory" : "copies of its arguments");
-}
-
 /// "add.Tensor": as openreg.yaml has it.
 std::string name_in_spec(const c10::OperatorHandle& op) {
   const std::string name = c10::toString(op.operator_name());
@@ -87,7 +61,7 @@ std::string name_in_spec(const c10::OperatorHandle& op) {
 
 [[noreturn]] void refuse(const c10::OperatorHandle& op) {
   const std::string name = name_in_spec(op);
-  const bool asked = environment() == FallbackKind::kNone;
+  const bool asked = fallback_override() == FallbackKind::kNone;
   TORCH_CHECK_NOT_IMPLEMENTED(false, op.operator_name(), " has no kernel for openreg",
       asked ? ", and OPENREG_FALLBACK is none" : "", ". Add one under `ops:` in openreg.yaml, such as `", name,
       ": native`, or let it run on the CPU with `", name, ": cpu_fallback`");
@@ -206,7 +180,7 @@ std::pair<uint64_t, uint64_t> run(const c10::OperatorHandle& op, torch::jit::Sta
   const auto arguments = torch::jit::last(*stack, count);
   HostTensors tensors(access);
   for (size_t i = 0; i < count; ++i) {
-    tensors.add(arguments[i], is_written(op, i));
+    tensors.add(arguments[i], is_written(op, i), /*read=*/!op.schema().arguments()[i].is_out());
   }
   tensors.fetch();
   torch::jit::Stack host;
@@ -224,8 +198,33 @@ std::pair<uint64_t, uint64_t> run(const c10::OperatorHandle& op, torch::jit::Sta
 
 }  // namespace
 
+std::optional<FallbackKind> fallback_override() {
+  static const std::optional<FallbackKind> kind = read_override();
+  return kind;
+}
+
+bool logs_fallbacks() {
+  static const bool logs = [] {
+    const char* text = std::getenv("OPENREG_LOG_FALLBACK");
+    return text == nullptr ? false : std::string_view(text) != "0";
+  }();
+  return logs;
+}
+
+void log_once(const std::string& op, const char* what) {
+  static std::mutex mutex;
+  static auto& seen = *new std::unordered_set<std::string>();
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (!seen.insert(op).second) {
+      return;
+    }
+  }
+  TORCH_WARN(op, what);
+}
+
 void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, FallbackKind kind) {
-  kind = environment().value_or(kind);
+  kind = fallback_override().value_or(kind);
   if (kind == FallbackKind::kNone) {
     refuse(op);
   }
@@ -239,7 +238,10 @@ void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, Fallback
     check_can_fall_back(op);
   }
   if (logs_fallbacks()) {
-    log_once(op, access);
+    const bool aliased = access == HostAccess::kAlias;
+    constexpr const char* kWhat[] = {" has no kernel for openreg and runs on the CPU, on copies of its arguments",
+        " has no kernel for openreg and runs on the CPU, on the device's memory"};
+    log_once(c10::toString(op.operator_name()), kWhat[aliased ? 1 : 0]);
   }
   FallbackScope scope(op.operator_name(), access == HostAccess::kAlias);
   if (is_current_stream_capturing()) {
@@ -251,6 +253,9 @@ void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, Fallback
   }
   const HeldWarnings warnings(op, *stack);
   derive_generator(op, stack, device.index());
+  if (access == HostAccess::kCopy) {
+    scope.wait_for_earlier_work();
+  }
   const auto [to_host, to_device] = compound ? run_compound(op, stack, device) : run(op, stack, access);
   scope.copied(to_host, to_device);
 }
@@ -262,7 +267,10 @@ void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     capture_cpu_kernel(op, stack, draws_of(op, *stack));
     return;
   }
-  run(op, stack, native::device_access());
+  const HostAccess access = native::device_access();
+  HostWork work(access, HostCode::kCpuKernel, &op.operator_name());
+  const auto [to_host, to_device] = run(op, stack, access);
+  work.copied(to_host, to_device);
 }
 
 void cpu_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
@@ -282,8 +290,8 @@ TORCH_LIBRARY_IMPL(aten, SparseCsrPrivateUse1, m) { take_over(m, c10::DispatchKe
 TORCH_LIBRARY_IMPL(aten, NestedTensorPrivateUse1, m) { take_over(m, c10::DispatchKey::NestedTensorCPU); }
 TORCH_LIBRARY_IMPL(aten, QuantizedPrivateUse1, m) {
   take_over(m, c10::DispatchKey::QuantizedCPU);
-  OPENREG_IMPL(m, "_empty_affine_quantized", at::_ops::_empty_affine_quantized, empty_quantized);
-  OPENREG_IMPL(m, "_copy_from", at::_ops::_copy_from, copy_quantized);
+  OPENREG_IMPL(m, "_empty_affine_quantized", at::_ops::_empty_affine_quantized, empty_quantized, "minimal");
+  OPENREG_IMPL(m, "_copy_from", at::_ops::_copy_from, copy_quantized, "minimal");
 }
 
 }  // namespace openreg

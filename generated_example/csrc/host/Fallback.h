@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <ATen/native/CPUFallback.h>
@@ -18,8 +20,9 @@
 //   copy   on copies: the arguments are copied to the host, the results and what was written back
 //   cpu    alias where functions launched reach device memory, copy elsewhere
 // `fallback` in openreg.yaml says which, `ops.*.fallback` for a single operator. OPENREG_FALLBACK in the environment,
-// one of these words or none, overrides both: `none` finds what has no kernel. OPENREG_LOG_FALLBACK=1 names each
-// operator that falls back, once; =0 keeps silent. The cost is counted: see FallbackReport.h.//
+// one of these words or none, overrides both: `none` finds what has no kernel of the device, first versions that run on copies
+// included (Note [What the host computes] in Work.h). OPENREG_LOG_FALLBACK=1 names each operator that falls back, once;
+// =0 keeps silent. The cost is counted: see FallbackReport.h.//
 // Random operators draw from the device's generator in any case: the CPU's kernel gets one that is derived from it.
 // An operator that has no CPU kernel either can't fall back, and one whose tensors are on several devices must not.
 
@@ -31,6 +34,13 @@ enum class FallbackKind {
   kCopy,
   kAlias,
 };
+
+/// What OPENREG_FALLBACK says, if anything. Read once; a bad word throws ValueError at each use.
+std::optional<FallbackKind> fallback_override();
+
+/// Whether operators that the host computes are named, once each, and the warning that does so: `op` and `what` of it.
+bool logs_fallbacks();
+void log_once(const std::string& op, const char* what);
 
 /// Runs `op` on the CPU as `kind` and the environment say. Throws NotImplementedError if it says none, or where the
 /// operator can't; c10::Error for tensors on several devices; what the CPU kernel throws. Threads: any.
@@ -46,7 +56,8 @@ void fallback_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 /// none.
 OPENREG_RUNTIME_API void cpu_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
-/// The CPU's kernel as a kernel of the device's, which it stays whatever the environment says of falling back; not counted.
+/// The CPU's kernel as a kernel of the device's. On a device whose launched functions reach its memory it stays that whatever
+/// the environment says of falling back, and is not counted; on others see Note [What the host computes] in Work.h.
 OPENREG_RUNTIME_API void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 /// cpu_detour, or another of these, from a kernel with a signature: `return detour<at::_ops::relu>(self);`

@@ -2,9 +2,14 @@
 // Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
 #include "host/FallbackReport.h"
 
-#include <algorithm>
+#include <map>
 #include <mutex>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
+
+#include "runtime/Stream.h"
 
 namespace openreg {
 namespace {
@@ -12,6 +17,7 @@ namespace {
 struct Counts {
   std::mutex mutex;
   std::unordered_map<c10::OperatorName, FallbackCount> by_op;
+  std::map<std::pair<const RegisteredKernel*, HostCode>, FallbackCount> by_kernel;
 };
 
 // Never destroyed: a thread may still count while the process exits.
@@ -20,15 +26,45 @@ Counts& counts() {
   return instance;
 }
 
+/// The kernels that were registered, by operator. Complete once the library is loaded.
+std::unordered_map<std::string_view, const RegisteredKernel*>& kernels() {
+  static auto& instance = *new std::unordered_map<std::string_view, const RegisteredKernel*>();
+  return instance;
+}
+
+/// Why an operator fell back whose kernel was registered with `strategy`.
+const char* reason_to_fall_back(std::string_view strategy) {
+  if (strategy.empty()) {
+    return "no kernel";
+  }
+  const bool always = strategy == "cpu_fallback" || strategy == "minimal";
+  return always ? "registered to fall back" : "arguments that its kernel does not take";
+}
+
+const char* reason_of(const RegisteredKernel& kernel, HostCode code) {
+  if (kernel.moves) {
+    return "copy, cast or fill";
+  }
+  return code == HostCode::kCpuKernel ? "its kernel is the CPU's" : "its kernel is a C++ function";
+}
+
 }  // namespace
 
 FallbackScope::FallbackScope(const c10::OperatorName& op, bool aliased)
-    : op_(op), aliased_(aliased), begin_(Clock::now()) {}
+    : op_(&op), aliased_(aliased), begin_(Clock::now()) {}
+
+FallbackScope::FallbackScope(const RegisteredKernel& kernel, HostCode code)
+    : kernel_(&kernel), code_(code), begin_(Clock::now()) {}
+
+void FallbackScope::wait_for_earlier_work() {
+  getCurrentStream().synchronize();
+  begin_ = Clock::now();
+}
 
 FallbackScope::~FallbackScope() {
   const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
   const std::lock_guard<std::mutex> lock(counts().mutex);
-  FallbackCount& count = counts().by_op[op_];
+  FallbackCount& count = op_ != nullptr ? counts().by_op[*op_] : counts().by_kernel[{kernel_, code_}];
   count.aliased = aliased_;
   ++count.calls;
   count.bytes_to_host += to_host_;
@@ -37,21 +73,46 @@ FallbackScope::~FallbackScope() {
 }
 
 std::vector<FallbackCount> fallback_counts() {
-  std::vector<FallbackCount> result;
+  // The forms of an operator are registered one by one, and shown as one.
+  std::map<std::tuple<std::string, std::string, std::string>, FallbackCount> rows;
+  const auto add = [&rows](std::string op, const char* strategy, const char* reason, const char* cause, const FallbackCount& count) {
+    FallbackCount& row = rows[{op, strategy, reason}];
+    row.op = std::move(op);
+    row.strategy = strategy;
+    row.reason = reason;
+    row.cause = cause;
+    row.aliased = count.aliased;
+    row.calls += count.calls;
+    row.bytes_to_host += count.bytes_to_host;
+    row.bytes_to_device += count.bytes_to_device;
+    row.seconds += count.seconds;
+  };
   {
     const std::lock_guard<std::mutex> lock(counts().mutex);
     for (const auto& [name, count] : counts().by_op) {
-      result.push_back(count);
-      result.back().op = c10::toString(name);
+      std::string op = c10::toString(name);
+      const auto found = kernels().find(op);
+      const char* const strategy = found == kernels().end() ? "" : found->second->strategy;
+      add(std::move(op), strategy, reason_to_fall_back(strategy), "fallback", count);
+    }
+    for (const auto& [key, count] : counts().by_kernel) {
+      add(key.first->op, key.first->strategy, reason_of(*key.first, key.second), key.first->moves ? "move" : "kernel", count);
     }
   }
-  std::ranges::sort(result, {}, &FallbackCount::op);
+  std::vector<FallbackCount> result;
+  result.reserve(rows.size());
+  for (auto& [key, row] : rows) {
+    result.push_back(std::move(row));
+  }
   return result;
 }
+
+void note_kernel(const char* op, const RegisteredKernel& kernel) { kernels()[op] = &kernel; }
 
 void reset_fallback_counts() {
   const std::lock_guard<std::mutex> lock(counts().mutex);
   counts().by_op.clear();
+  counts().by_kernel.clear();
 }
 
 }  // namespace openreg

@@ -9,35 +9,48 @@
 
 #include <ATen/core/operator_name.h>
 
+#include "host/Operator.h"
 #include "runtime/Export.h"
 
 // Note [What falling back costs]
-// Each call that ran a CPU kernel in place of the device's is counted under its operator: how often, the bytes copied
-// to the host and back, the time. torch.openreg.fallback_report() shows it; without it a model that runs mostly on the
-// CPU looks merely slow. Threads: any.
+// Each call that the host computed in place of the device is counted under its operator: how often, the bytes copied
+// to the host and back, the time. Those are the calls that fall back, and on a device whose launched functions do not reach its
+// memory also kernels that run on copies (Note [What the host computes] in Work.h). torch.openreg.fallback_report() shows
+// it; without it a model that runs mostly on the CPU looks merely slow. Threads: any.
 
 namespace openreg {
 
 struct FallbackCount {
   std::string op;  // "aten::add.Tensor"
+  std::string strategy;  // of its kernel in openreg.yaml, "minimal" if it comes with the backend; empty: it has none
+  std::string reason;  // why the host computes it
+  std::string cause;  // "fallback", "kernel" or "move"
   bool aliased = false;  // the last call ran on device memory, without copies of its arguments
   uint64_t calls = 0;
   uint64_t bytes_to_host = 0;
   uint64_t bytes_to_device = 0;
-  double seconds = 0;  // on the host, waiting included
+  double seconds = 0;  // on the host; with copies, from when the stream's earlier work was done
 };
 
-/// What was counted since the process started or the last reset, by operator, in the order of names.
+/// What was counted since the process started or the last reset, by operator, strategy and reason.
 OPENREG_RUNTIME_API std::vector<FallbackCount> fallback_counts();
 OPENREG_RUNTIME_API void reset_fallback_counts();
 
+/// Registers `kernel`, which is static, as that of `op`, a literal. While the library is loaded.
+OPENREG_RUNTIME_API void note_kernel(const char* op, const RegisteredKernel& kernel);
+
 /// Counts one call, from construction to destruction; a call that throws counts too. Borrows `op`.
-class FallbackScope {
+class OPENREG_RUNTIME_API FallbackScope {
  public:
   FallbackScope(const c10::OperatorName& op, bool aliased);
+  /// A call of a kernel that runs `code` on copies.
+  FallbackScope(const RegisteredKernel& kernel, HostCode code);
   ~FallbackScope();
   FallbackScope(const FallbackScope&) = delete;
   FallbackScope& operator=(const FallbackScope&) = delete;
+
+  /// Waits for the current stream and starts the clock again: its earlier work is not what this call costs.
+  void wait_for_earlier_work();
 
   void copied(uint64_t to_host, uint64_t to_device) {
     to_host_ += to_host;
@@ -46,8 +59,10 @@ class FallbackScope {
 
  private:
   using Clock = std::chrono::steady_clock;
-  const c10::OperatorName& op_;
-  const bool aliased_;
+  const c10::OperatorName* op_ = nullptr;
+  const RegisteredKernel* kernel_ = nullptr;
+  HostCode code_ = HostCode::kCpuKernel;
+  bool aliased_ = false;
   uint64_t to_host_ = 0;
   uint64_t to_device_ = 0;
   Clock::time_point begin_;

@@ -8,7 +8,7 @@
 namespace openreg::native {
 
 HostTensor::HostTensor(void* data, const at::TensorBase& like, at::IntArrayRef sizes, at::IntArrayRef strides,
-    HostMemory& memory, bool written)
+    HostMemory& memory, bool written, bool read)
     : data_(data),
       memory_(&memory),
       wrapped_number_(sizes.empty() && like.unsafeGetTensorImpl()->is_wrapped_number()),
@@ -23,10 +23,10 @@ HostTensor::HostTensor(void* data, const at::TensorBase& like, at::IntArrayRef s
   for (int64_t& stride : layout.strides) {
     stride *= static_cast<int64_t>(dtype_.itemsize());
   }
-  memory.add({data, bytes, written, &layout});
+  memory.add({data, bytes, written, &layout, read});
 }
 
-HostTensor HostTensor::of(const at::TensorBase& tensor, HostMemory& memory, bool written) {
+HostTensor HostTensor::of(const at::TensorBase& tensor, HostMemory& memory, bool written, bool read) {
   if (!tensor.defined()) {
     return {};
   }
@@ -40,7 +40,7 @@ HostTensor HostTensor::of(const at::TensorBase& tensor, HostMemory& memory, bool
     return HostTensor(std::move(number));
   }
   TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == at::kStrided, "a tensor of layout ", tensor.layout());
-  HostTensor result(tensor.mutable_data_ptr(), tensor, tensor.sizes(), tensor.strides(), memory, written);
+  HostTensor result(tensor.mutable_data_ptr(), tensor, tensor.sizes(), tensor.strides(), memory, written, read);
   result.conj_ = tensor.is_conj();
   result.neg_ = tensor.is_neg();
   return result;
@@ -79,10 +79,10 @@ at::Tensor HostTensor::make() const {
   return result;
 }
 
-HostIterator::HostIterator(at::TensorIteratorBase& device, HostMemory& memory, bool promotes)
+HostIterator::HostIterator(at::TensorIteratorBase& device, HostMemory& memory, const Effects& effects)
     : memory_(memory),
       outputs_(device.noutputs()),
-      common_(promotes ? device.maybe_common_dtype().value_or(at::ScalarType::Undefined) : at::ScalarType::Undefined) {
+      common_(effects.promotes ? device.maybe_common_dtype().value_or(at::ScalarType::Undefined) : at::ScalarType::Undefined) {
   const auto shape = device.shape();
   const size_t dims = shape.size();
   const auto count = static_cast<size_t>(device.ntensors());
@@ -108,7 +108,7 @@ HostIterator::HostIterator(at::TensorIteratorBase& device, HostMemory& memory, b
     operand.dtype = tensor.dtype();
     operand.wrapped_number = dims == 0 && tensor.unsafeGetTensorImpl()->is_wrapped_number();
     if (memory.copies()) {
-      add_copied(operand, i, written);
+      add_copied(operand, i, written, !written || effects.reads_outputs);
     }
   }
 }
@@ -117,7 +117,7 @@ int64_t HostIterator::size(const Operand& operand, size_t dim) const {
   return operand.of_nothing && sizes_[dim] == 0 ? 1 : sizes_[dim];
 }
 
-void HostIterator::add_copied(const Operand& operand, size_t index, bool written) {
+void HostIterator::add_copied(const Operand& operand, size_t index, bool written, bool read) {
   Layout layout;
   layout.itemsize = operand.dtype.itemsize();
   size_t bytes = layout.itemsize;
@@ -126,7 +126,7 @@ void HostIterator::add_copied(const Operand& operand, size_t index, bool written
     layout.strides.push_back(strides_[index * sizes_.size() + dim]);
     bytes = layout.sizes.back() == 0 || bytes == 0 ? 0 : bytes + static_cast<size_t>((layout.sizes.back() - 1) * layout.strides.back());
   }
-  memory_.add({operand.data, bytes, written, &layout});
+  memory_.add({operand.data, bytes, written, &layout, read});
 }
 
 at::Tensor HostIterator::tensor(size_t index) const {

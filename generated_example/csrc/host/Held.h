@@ -19,6 +19,7 @@
 #include "host/Memory.h"
 #include "host/Run.h"
 #include "host/Tensors.h"
+#include "host/Work.h"
 #include "runtime/Capturing.h"
 
 // Note [Arguments that wait]
@@ -28,6 +29,13 @@
 
 namespace openreg::native {
 
+/// What a function of the host does with what it is given.
+struct Effects {
+  bool promotes = false;  // its iterators: see HostIterator
+  bool writes_inputs = true;  // it may write what it takes as a constant tensor
+  bool reads_outputs = true;  // it may read its outputs, or leave some of their elements as they are
+};
+
 /// A tensor of an asynchronous call as the host's. It is only described at first, and made where the function runs: making a
 /// tensor takes longer than queueing a call does.
 class HostTensor {
@@ -36,12 +44,12 @@ class HostTensor {
   HostTensor() = default;
   explicit HostTensor(at::Tensor host) : tensor_(std::move(host)) {}
   /// A CPU tensor over the device's `data`, which becomes an operand of `memory`, of the dtype of `like`. `memory` must
-  /// outlive it. `written`: the function may write it.
+  /// outlive it. `written`: the function may write it. `read`: what it holds before matters.
   HostTensor(void* data, const at::TensorBase& like, at::IntArrayRef sizes, at::IntArrayRef strides, HostMemory& memory,
-      bool written);
+      bool written, bool read = true);
   /// Of a tensor of the device; undefined stays undefined. A CPU tensor is kept; a 0-dim one is copied, since it may change
   /// before the function runs.
-  static HostTensor of(const at::TensorBase& tensor, HostMemory& memory, bool written = true);
+  static HostTensor of(const at::TensorBase& tensor, HostMemory& memory, bool written = true, bool read = true);
   /// The CPU tensor, made by the first call. After memory.fetch().
   at::Tensor& get();
 
@@ -59,11 +67,11 @@ class HostTensor {
   at::DimVector strides_;
 };
 
-/// A TensorIterator of the device, to be built again on the host's tensors. `promotes`: its operands are converted to
-/// the common dtype where they differ, as iterators of the CPU do it themselves.
+/// A TensorIterator of the device, to be built again on the host's tensors. If the function promotes, operands are converted
+/// to the common dtype where they differ, as iterators of the CPU do it themselves.
 class HostIterator {
  public:
-  HostIterator(at::TensorIteratorBase& device, HostMemory& memory, bool promotes);
+  HostIterator(at::TensorIteratorBase& device, HostMemory& memory, const Effects& effects);
   at::TensorIterator& get();
   /// After the function ran.
   void finish();
@@ -77,7 +85,7 @@ class HostIterator {
     bool of_nothing = false;  // the result of a reduction over nothing
     at::Tensor host;
   };
-  void add_copied(const Operand& operand, size_t index, bool written);
+  void add_copied(const Operand& operand, size_t index, bool written, bool read);
   at::Tensor tensor(size_t index) const;
   int64_t size(const Operand& operand, size_t dim) const;
 
@@ -101,7 +109,7 @@ template <class T>
 struct Held {
   std::decay_t<T> value;
   template <class U>
-  Held(U&& from, HostMemory&, bool) : value(std::forward<U>(from)) {}
+  Held(U&& from, HostMemory&, const Effects&) : value(std::forward<U>(from)) {}
   T get() { return static_cast<T>(value); }
   void finish() {}
 };
@@ -109,7 +117,9 @@ struct Held {
 template <class T>
 struct HeldTensor {
   HostTensor value;
-  HeldTensor(const at::TensorBase& from, HostMemory& memory, bool) : value(HostTensor::of(from, memory)) {}
+  static constexpr bool output = std::is_same_v<T, at::Tensor&>;
+  HeldTensor(const at::TensorBase& from, HostMemory& memory, const Effects& effects)
+      : value(HostTensor::of(from, memory, output || effects.writes_inputs, !output || effects.reads_outputs)) {}
   T get() { return value.get(); }
   void finish() {}
 };
@@ -134,7 +144,7 @@ template <>
 struct Held<const std::optional<at::Tensor>&> {
   std::optional<HostTensor> held;
   std::optional<at::Tensor> value;
-  Held(const std::optional<at::Tensor>& from, HostMemory& memory, bool) {
+  Held(const std::optional<at::Tensor>& from, HostMemory& memory, const Effects&) {
     if (from.has_value()) {
       held = HostTensor::of(*from, memory);
     }
@@ -152,7 +162,7 @@ struct HeldTensors {
   std::vector<HostTensor> held;
   std::vector<at::Tensor> value;
   template <class List>
-  HeldTensors(const List& from, HostMemory& memory, bool) {
+  HeldTensors(const List& from, HostMemory& memory, const Effects&) {
     for (const at::Tensor& tensor : from) {
       held.push_back(HostTensor::of(tensor, memory));
     }
@@ -179,7 +189,7 @@ template <>
 struct Held<const c10::List<std::optional<at::Tensor>>&> {
   std::vector<std::optional<HostTensor>> held;
   c10::List<std::optional<at::Tensor>> value;
-  Held(const c10::List<std::optional<at::Tensor>>& from, HostMemory& memory, bool) {
+  Held(const c10::List<std::optional<at::Tensor>>& from, HostMemory& memory, const Effects&) {
     for (const std::optional<at::Tensor> tensor : from) {
       held.push_back(tensor.has_value() ? std::optional(HostTensor::of(*tensor, memory)) : std::nullopt);
     }
@@ -198,7 +208,7 @@ template <class E>
 struct Held<c10::ArrayRef<E>> {
   std::vector<E> value;
   template <class List>
-  Held(const List& from, HostMemory&, bool) : value(from.begin(), from.end()) {}
+  Held(const List& from, HostMemory&, const Effects&) : value(from.begin(), from.end()) {}
   c10::ArrayRef<E> get() { return value; }
   void finish() {}
 };
@@ -206,7 +216,7 @@ template <class E>
 struct Held<c10::OptionalArrayRef<E>> {
   std::optional<std::vector<E>> value;
   template <class List>
-  Held(const List& from, HostMemory&, bool) {
+  Held(const List& from, HostMemory&, const Effects&) {
     if (from.has_value()) {
       value.emplace(from->begin(), from->end());
     }
@@ -219,7 +229,7 @@ struct Held<c10::OptionalArrayRef<E>> {
 template <>
 struct Held<c10::string_view> {
   std::string value;
-  Held(c10::string_view from, HostMemory&, bool) : value(from) {}
+  Held(c10::string_view from, HostMemory&, const Effects&) : value(from) {}
   c10::string_view get() { return value; }
   void finish() {}
 };
@@ -227,7 +237,7 @@ struct Held<c10::string_view> {
 template <class Iterator>
 struct HeldIterator {
   HostIterator value;
-  HeldIterator(at::TensorIteratorBase& from, HostMemory& memory, bool promotes) : value(from, memory, promotes) {}
+  HeldIterator(at::TensorIteratorBase& from, HostMemory& memory, const Effects& effects) : value(from, memory, effects) {}
   Iterator& get() { return value.get(); }
   void finish() { value.finish(); }
 };
@@ -244,7 +254,7 @@ struct Held<at::TensorIterator&> : HeldIterator<at::TensorIterator> {
 template <class T, bool tensor = is_tensor<T>>
 struct Awaited : Held<T> {
   template <class U>
-  Awaited(const U& from, HostTensors&, HostMemory& memory) : Held<T>(from, memory, false) {}
+  Awaited(const U& from, HostTensors&, HostMemory& memory) : Held<T>(from, memory, {}) {}
 };
 template <class T>
 struct Awaited<T, true> {
@@ -267,6 +277,7 @@ struct Awaited<const std::optional<at::Tensor>&, false> {
 template <class... Params, class Fn, class... Args>
 void run_awaited(const Fn& fn, const Args&... args) {
   const HostAccess access = device_access();
+  HostWork work(access, HostCode::kCpuKernel);
   HostTensors host(access);
   const auto add = [&host](const auto& arg) {
     if constexpr (is_tensor<decltype(arg)>) {
@@ -283,28 +294,32 @@ void run_awaited(const Fn& fn, const Args&... args) {
   std::tuple<Awaited<Params>...> awaited{Awaited<Params>(args, host, none)...};
   run_on_host(access, [&] { std::apply([&fn](auto&... arg) { fn(arg.get()...); }, awaited); });
   host.update();
+  work.copied(host.bytes_to_host(), host.bytes_to_device());
 }
 
 /// True if the call was served: see Note [Dtypes that a function of the CPU takes].
 template <class... Params, class Fn, class... Args>
 bool ran_awaited(TakenDtypes& taken, const Fn& fn, const Args&... args) {
   c10::SmallVector<const at::TensorBase*, 4> tensors;
-  uint64_t dtypes = 0;
+  CallKind kind;
+  const auto note_tensor = [&](const at::TensorBase& tensor) {
+    tensors.push_back(&tensor);
+    kind.add(tensor.defined() ? tensor.scalar_type() : at::ScalarType::Undefined);
+  };
   const auto note = [&](const auto& arg) {
     if constexpr (is_tensor<decltype(arg)>) {
-      tensors.push_back(&arg);
+      note_tensor(arg);
     } else if constexpr (is_optional_tensor<decltype(arg)>) {
-      dtypes = dtypes * 131 + (arg.has_value() ? 1 : 2);
+      kind.add(uint8_t{arg.has_value()});
       if (arg.has_value()) {
-        tensors.push_back(&*arg);
+        note_tensor(*arg);
       }
     } else {
-      dtypes = dtypes * 131 + kind_of(arg);
+      add_kind(kind, arg);
     }
   };
   (note(args), ...);
-  dtypes = dtypes * 131 + dtypes_of(tensors);
-  const bool known = taken.has(dtypes);
+  const bool known = taken.has(kind);
   const at::ScalarType own =
       tensors.empty() || !tensors[0]->defined() ? at::ScalarType::Undefined : tensors[0]->scalar_type();
   const bool all_fit = (converts(args, own) && ...);
@@ -316,7 +331,7 @@ bool ran_awaited(TakenDtypes& taken, const Fn& fn, const Args&... args) {
   }
   run_awaited<Params...>(fn, args...);
   if (!known && all_fit) {
-    taken.add(dtypes);
+    taken.add(kind);
   }
   return true;
 }
@@ -332,8 +347,8 @@ struct HeldArguments;
 template <size_t... I, class... Params>
 struct HeldArguments<std::index_sequence<I...>, Params...> : HeldArgument<I, Params>... {
   template <class... Args>
-  explicit HeldArguments(HostMemory& memory, bool promotes, Args&... args)
-      : HeldArgument<I, Params>(args, memory, promotes)... {}
+  explicit HeldArguments(HostMemory& memory, const Effects& effects, Args&... args)
+      : HeldArgument<I, Params>(args, memory, effects)... {}
   template <class Fn>
   void call(Fn& fn) {
     fn(HeldArgument<I, Params>::get()...);

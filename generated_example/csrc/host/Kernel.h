@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "host/Held.h"
 #include "host/Launch.h"
 #include "host/Run.h"
+#include "host/Work.h"
 
 // Note [The CPU's kernels on the device]
 // A backend's first kernels are PyTorch's own for the CPU, on the device's memory (Note [Host code on device memory]):
@@ -36,8 +38,8 @@ template <class Fn, class... Params>
 class HostCall : public QueuedTask {
  public:
   template <class... Args>
-  HostCall(Fn fn, bool promotes, Args&&... args)
-      : fn_(fn), memory_(device_access()), held_(memory_, promotes, args...) {}
+  HostCall(Fn fn, const Effects& effects, Args&&... args)
+      : fn_(fn), memory_(device_access()), held_(memory_, effects, args...) {}
   bool copies() const { return memory_.copies(); }
   /// On a stream's thread: below autograd, on as many threads as the caller of the operator has.
   void operator()() {
@@ -49,6 +51,7 @@ class HostCall : public QueuedTask {
     held_.call(fn_);
     memory_.write_back();
   }
+  const HostMemory& memory() const { return memory_; }
 
  private:
   Fn fn_;
@@ -61,10 +64,23 @@ class HostCall : public QueuedTask {
 template <class Call>
 void run_or_queue(std::unique_ptr<Call> call) {
   if (call->copies()) {
+    HostWork work(HostAccess::kCopy, HostCode::kCpuKernel);
     run_on_host(HostAccess::kCopy, [&] { call->run(); });
+    work.copied(call->memory().bytes_to_host(), call->memory().bytes_to_device());
   } else {
     queue(std::move(call));
   }
+}
+
+/// Whether `Op` is an out= form of PyTorch's, whose outputs come last in its schema and by keyword.
+template <class Op>
+constexpr bool is_out_form() {
+  if constexpr (requires { Op::schema_str; }) {
+    constexpr std::string_view schema = Op::schema_str;
+    constexpr size_t keywords = schema.find("*, ");
+    return keywords < schema.size() && schema.find("!)", keywords) < schema.find("->", keywords);
+  }
+  return false;
 }
 
 template <class Op, class Schema>
@@ -80,7 +96,8 @@ struct OpCall<Op, R(Params...)> {
         return;
       }
     }
-    run_or_queue(std::make_unique<HostCall<decltype(fn), Params...>>(fn, false, args...));
+    constexpr Effects effects{.writes_inputs = false, .reads_outputs = !is_out_form<Op>()};
+    run_or_queue(std::make_unique<HostCall<decltype(fn), Params...>>(fn, effects, args...));
   }
 };
 
@@ -106,7 +123,8 @@ void host_op_checked(Args&&... args) {
   static_cast<void>(host_call<Op>(std::forward<Args>(args)...));
 }
 
-/// What a DispatchStub can be given for the device: run() has its type. `promotes`: see HostIterator.
+/// What a DispatchStub can be given for the device: run() has its type. `promotes`: the function is elementwise, so that it
+/// writes all of its outputs and reads none; see also HostIterator.
 template <auto& stub, bool promotes = false, class FnPtr = typename std::remove_reference_t<decltype(stub)>::FnPtr>
 struct HostStub;
 template <auto& stub, bool promotes, class... Params>
@@ -124,7 +142,8 @@ struct HostStub<stub, promotes, void (*)(Params...)> {
         return;
       }
     }
-    detail::run_or_queue(std::make_unique<detail::HostCall<decltype(fn), Params...>>(fn, promotes, args...));
+    constexpr Effects effects{.promotes = promotes, .reads_outputs = !promotes};
+    detail::run_or_queue(std::make_unique<detail::HostCall<decltype(fn), Params...>>(fn, effects, args...));
   }
 };
 

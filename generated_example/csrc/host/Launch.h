@@ -15,6 +15,7 @@
 #include "aten/native/Recycled.h"
 #include "graphs/Capture.h"
 #include "host/Memory.h"
+#include "host/Work.h"
 #include "profiler/KinetoProfiler.h"
 #include "runtime/Exception.h"
 #include "runtime/Stream.h"
@@ -65,7 +66,8 @@ void queue(std::unique_ptr<Task> task, const char* name = nullptr) {
     const auto release = [](void* argument) { delete static_cast<Task*>(argument); };
     const auto replay = [](void* argument) { run_task(*static_cast<Task*>(argument)); };
     OPENREG_CHECK(orStreamCaptureRetain(stream.stream(), task.get(), release));
-    OPENREG_CHECK_LAUNCH(orLaunchKernel(stream.stream(), replay, task.release()));
+    Task* const kept = task.release();  // the graph's from here on, whether or not the launch fails
+    OPENREG_CHECK_LAUNCH(orLaunchKernel(stream.stream(), replay, kept));
     return;
   }
   if (name != nullptr) {
@@ -86,6 +88,7 @@ template <class Fn>
 void launch(c10::ArrayRef<Operand> operands, Fn fn) {
   Pointers pointers;
   if (!kernels_reach_memory()) {
+    HostWork work(HostAccess::kCopy, HostCode::kFunction);
     HostMemory memory(HostAccess::kCopy);
     for (const Operand& operand : operands) {
       memory.add(operand);
@@ -96,6 +99,7 @@ void launch(c10::ArrayRef<Operand> operands, Fn fn) {
     }
     fn(pointers.data());
     memory.write_back();
+    work.copied(memory.bytes_to_host(), memory.bytes_to_device());
     return;
   }
   for (const Operand& operand : operands) {

@@ -5,7 +5,6 @@
 #include <openreg.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include <c10/core/CPUAllocator.h>
@@ -13,45 +12,17 @@
 
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
+#include "runtime/HostAllocator.h"
+#include "runtime/Rows.h"
 #include "runtime/Stream.h"
 
 namespace openreg::native {
 namespace {
 
-/// Calls fn(offset, bytes) for each gapless run of elements, from a dimension of `layout`, sorted, on.
-template <class Fn>
-void each_run(const Layout& layout, size_t dim, size_t run, size_t offset, const Fn& fn) {
-  if (dim == layout.sizes.size()) {
-    fn(offset, run);
-    return;
-  }
-  for (int64_t i = 0; i < layout.sizes[dim]; ++i) {
-    each_run(layout, dim + 1, run, offset + static_cast<size_t>(i * layout.strides[dim]), fn);
-  }
-}
+/// Larger copies use pageable memory, for which the driver may wait: what is pinned stays with the process.
+constexpr size_t kMostPinned = size_t{64} << 20;
 
-/// The same elements, the slowest dimension first; those that continue an element, or are the same one, are taken out, and
-/// the bytes of the run that they make are returned.
-std::pair<Layout, size_t> runs_of(const Layout& layout) {
-  c10::SmallVector<std::pair<int64_t, int64_t>, 5> dims;  // stride, size
-  for (size_t i = 0; i < layout.sizes.size(); ++i) {
-    if (layout.sizes[i] != 1 && layout.strides[i] != 0) {
-      dims.emplace_back(layout.strides[i], layout.sizes[i]);
-    }
-  }
-  std::sort(dims.begin(), dims.end());
-  size_t run = layout.itemsize;
-  size_t first = 0;
-  for (; first < dims.size() && std::cmp_equal(dims[first].first, run); ++first) {
-    run *= static_cast<size_t>(dims[first].second);
-  }
-  Layout rest;
-  for (size_t i = dims.size(); i > first; --i) {
-    rest.strides.push_back(dims[i - 1].first);
-    rest.sizes.push_back(dims[i - 1].second);
-  }
-  return {std::move(rest), run};
-}
+bool is_pinned(const HostMemory::Span& span) { return span.padding() + span.bytes <= kMostPinned; }
 
 }  // namespace
 
@@ -69,7 +40,7 @@ void HostMemory::add_copied(const Operand& operand) {
   if (operand.bytes == 0) {
     return;
   }
-  copies_->spans.push_back({static_cast<char*>(operand.data), operand.bytes, nullptr, {}});
+  copies_->spans.push_back({static_cast<char*>(operand.data), operand.bytes, operand.read, nullptr, {}});
   if (operand.written) {
     copies_->written.push_back({operand, operand.layout == nullptr ? Layout{} : *operand.layout});
   }
@@ -82,19 +53,23 @@ void HostMemory::copy_in() {
     if (!merged.empty() && span.begin < merged.back().begin + merged.back().bytes) {
       Span& last = merged.back();
       last.bytes = std::max(last.bytes, static_cast<size_t>(span.begin - last.begin) + span.bytes);
+      last.read = last.read || span.read;
     } else {
       merged.push_back(std::move(span));
     }
   }
   copies_->spans = std::move(merged);
-  if (!copies_->spans.empty()) {
-    getCurrentStream().synchronize();
-  }
+  const OpenRegStream stream = getCurrentStream();
   for (Span& span : copies_->spans) {
-    span.memory = c10::GetCPUAllocator()->allocate(span.padding() + span.bytes);
+    span.memory = (is_pinned(span) ? getHostAllocator() : c10::GetCPUAllocator())->allocate(span.padding() + span.bytes);
     span.host = static_cast<char*>(span.memory.get()) + span.padding();
-    OPENREG_CHECK_WAIT(kCurrentDevice, orMemcpy(span.host, span.begin, span.bytes, orMemcpyDeviceToHost));
-    copies_->to_host += span.bytes;
+    if (span.read) {
+      OPENREG_CHECK_LAUNCH(orMemcpyAsync(span.host, span.begin, span.bytes, orMemcpyDeviceToHost, stream.stream()));
+      copies_->to_host += span.bytes;
+    }
+  }
+  if (copies_->to_host != 0) {
+    stream.synchronize();
   }
 }
 
@@ -124,16 +99,18 @@ void HostMemory::store(const Operand& operand) {
   }
   auto* const device = static_cast<char*>(operand.data);
   const auto* const host = static_cast<const char*>(copied(device));
-  const auto move = [&](size_t offset, size_t bytes) {
-    OPENREG_CHECK_WAIT(kCurrentDevice, orMemcpy(device + offset, host + offset, bytes, orMemcpyHostToDevice));
-    copies_->to_device += bytes;
-  };
+  const OpenRegStream stream = getCurrentStream();
+  Rows rows;
   if (operand.layout == nullptr) {
-    move(0, operand.bytes);
-    return;
+    rows.width = operand.bytes;
+  } else {
+    rows = rows_of(operand.layout->sizes, {operand.layout->strides, operand.layout->strides}, operand.layout->itemsize);
   }
-  const auto [rest, run] = runs_of(*operand.layout);
-  each_run(rest, 0, run, 0, move);
+  copy_rows(rows, device, host, orMemcpyHostToDevice, stream);
+  copies_->to_device += rows.bytes();
+  if (const Span& from = *span(device); is_pinned(from)) {  // not handed out again before the stream has read it
+    getHostAllocator()->record_event(from.memory.get(), from.memory.get_context(), stream);
+  }
 }
 
 void HostMemory::copy_out() {

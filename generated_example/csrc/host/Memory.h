@@ -21,13 +21,15 @@
 //   alias  the code runs in the current stream, on that stream's thread, on the device's own bytes; nothing is copied. For
 //          devices whose launched functions reach device memory (hostAccessible): the simulator, and cards that share
 //          memory with the host.
-//   copy   the current stream is waited for, the bytes that the operands span are copied to the host, the code runs
-//          there on the calling thread, and what was written is copied back. For any device that can allocate and copy.
+//   copy   the bytes that the operands span are copied to the host by the current stream, which the caller waits for; the
+//          code runs on the calling thread, and what it wrote is copied back by the current stream, without waiting. For
+//          any device that can allocate and copy. No other stream is waited for.
 // Either way the code sees the same tensors: sizes, strides, what shares memory with what, pending conjugation and
 // negation; an operand that is given twice is one tensor. So an operator does the same with both.
 //   Memory.h    HostMemory: the bytes of one call as the host's, for both accesses
 //   Tensors.h   HostTensors: its tensors, and the way home of what the code returns or resized
 //   Run.h       where the code runs: run_on_host() waits, queue_on_worker() does not
+//   Work.h      HostWork: what runs on copies is refused, named or counted
 //   Launch.h    launch(): a function over raw pointers, asynchronous
 //   Held.h      Held, Awaited: the arguments of a call that runs later, or elsewhere
 //   Kernel.h    host_call<Op>(), host_op<Op>(), HostStub: PyTorch's own CPU kernels
@@ -57,13 +59,15 @@ struct Layout {
   size_t itemsize = 1;
 };
 
-/// Device memory that a function reads, or reads and writes. Of what is written, only the elements of `layout` go back
-/// where the function ran on copies; without one, all bytes. Borrows `layout` for the call.
+/// Device memory that a function reads, writes or both. Of what is written, only the elements of `layout` go back
+/// where the function ran on copies; without one, all bytes. Borrows `layout` for the call. With `read` false the function
+/// writes each of those elements, and finds anything there before.
 struct Operand {
   void* data = nullptr;
   size_t bytes = 0;
   bool written = false;
   const Layout* layout = nullptr;
+  bool read = true;
 };
 
 /// The device memory of one call as host code finds it. Use: add() all operands, fetch(), run the code, write_back().
@@ -83,7 +87,7 @@ class OPENREG_RUNTIME_API HostMemory {
     }
   }
 
-  /// Waits for the current stream and copies in. Operands that overlap on the device do so on the host.
+  /// Copies in and waits for the current stream. Operands that overlap on the device do so on the host.
   void fetch() {
     if (copies()) {
       copy_in();
@@ -96,14 +100,14 @@ class OPENREG_RUNTIME_API HostMemory {
     return copies() ? static_cast<T*>(copied(device)) : device;
   }
 
-  /// Copies the operands back that were added as written.
+  /// Queues copies back of the operands that were added as written.
   void write_back() {
     if (copies()) {
       copy_out();
     }
   }
 
-  /// Copies one operand back. Its elements may lie otherwise than when it was added, but within the same bytes.
+  /// Queues a copy of one operand back. Its elements may lie otherwise than when it was added, but within the same bytes.
   void store(const Operand& operand);
 
   /// One run of bytes that operands which overlap cover together. On the host it begins as far behind a multiple of kAlign
@@ -111,6 +115,7 @@ class OPENREG_RUNTIME_API HostMemory {
   struct Span {
     char* begin = nullptr;
     size_t bytes = 0;
+    bool read = false;
     char* host = nullptr;
     c10::DataPtr memory;
     size_t padding() const { return reinterpret_cast<uintptr_t>(begin) % kAlign; }

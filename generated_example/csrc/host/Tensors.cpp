@@ -18,6 +18,7 @@
 #include "host/Arguments.h"
 #include "host/Compound.h"
 #include "host/Run.h"
+#include "host/Work.h"
 #include "runtime/Allocator.h"
 #include "runtime/Exception.h"
 #include "runtime/Stream.h"
@@ -60,14 +61,14 @@ c10::Storage on_current_device(const c10::Storage& host) {
 
 }  // namespace
 
-void HostTensors::add(const c10::IValue& value, bool written) {
+void HostTensors::add(const c10::IValue& value, bool written, bool read) {
   mapped(value, [&](const at::Tensor& tensor) {
-    add(tensor, written);
+    add(tensor, written, read);
     return tensor;
   });
 }
 
-void HostTensors::add(const at::Tensor& tensor, bool written) {
+void HostTensors::add(const at::Tensor& tensor, bool written, bool read) {
   if (!tensor.defined() || !tensor.is_privateuseone()) {
     return;
   }
@@ -79,15 +80,16 @@ void HostTensors::add(const at::Tensor& tensor, bool written) {
   const auto [known, added] = by_device_.try_emplace(tensor.unsafeGetTensorImpl(), known_.size());
   if (!added) {
     known_[known->second].written = known_[known->second].written || written;
+    known_[known->second].read = known_[known->second].read || read;
     return;
   }
-  known_.push_back({tensor, at::Tensor(), written, 0});
+  known_.push_back({tensor, at::Tensor(), written, read, 0});
 }
 
 void HostTensors::fetch() {
   // Only now: adding a written tensor may have given others of its storage new bytes.
   for (const Known& known : known_) {
-    memory_.add({const_cast<void*>(known.device.const_data_ptr()), span_bytes(known.device)});
+    memory_.add({const_cast<void*>(known.device.const_data_ptr()), span_bytes(known.device), false, nullptr, known.read});
   }
   if (memory_.copies()) {
     join_written();
@@ -105,6 +107,7 @@ void HostTensors::join_written() {
     const char* begin = nullptr;
     const char* end = nullptr;
     bool written = false;
+    bool read = false;
   };
   std::unordered_map<const c10::StorageImpl*, Range> ranges;
   for (const Known& known : known_) {
@@ -117,10 +120,11 @@ void HostTensors::join_written() {
     range.begin = range.begin == nullptr ? begin : std::min(range.begin, begin);
     range.end = std::max(range.end, end);
     range.written = range.written || known.written;
+    range.read = range.read || known.read;
   }
   for (const auto& [storage, range] : ranges) {
     if (range.written) {
-      memory_.add({const_cast<char*>(range.begin), static_cast<size_t>(range.end - range.begin)});
+      memory_.add({const_cast<char*>(range.begin), static_cast<size_t>(range.end - range.begin), false, nullptr, range.read});
     }
   }
 }
@@ -284,6 +288,7 @@ at::Tensor host_alias(const at::Tensor& tensor, bool written) {
 std::vector<at::Tensor> with_host_tensors(std::vector<at::Tensor> tensors,
     c10::function_ref<std::vector<at::Tensor>(const std::vector<at::Tensor>&)> fn) {
   const HostAccess access = native::device_access();
+  HostWork work(access, HostCode::kFunction);
   HostTensors host(access);
   for (const at::Tensor& tensor : tensors) {
     host.add(tensor, /*written=*/false);
@@ -297,6 +302,7 @@ std::vector<at::Tensor> with_host_tensors(std::vector<at::Tensor> tensors,
   for (at::Tensor& result : results) {
     result = host.on_device(result);
   }
+  work.copied(host.bytes_to_host(), host.bytes_to_device());
   return results;
 }
 

@@ -33,9 +33,10 @@ class OPENREG_RUNTIME_API HostTensors {
   explicit HostTensors(HostAccess access) : memory_(access) {}
 
   /// Tensors of the device in `value` (a tensor, an optional, a list of either); all else is passed over. `written`: the
-  /// function may write them; a copy-on-write storage then gets bytes of its own.
-  void add(const c10::IValue& value, bool written);
-  void add(const at::Tensor& tensor, bool written);
+  /// function may write them; a copy-on-write storage then gets bytes of its own. `read` false: it writes every element, whatever
+  /// was there.
+  void add(const c10::IValue& value, bool written, bool read = true);
+  void add(const at::Tensor& tensor, bool written, bool read = true);
 
   void fetch();
 
@@ -67,6 +68,7 @@ class OPENREG_RUNTIME_API HostTensors {
     at::Tensor device;
     at::Tensor host;
     bool written;
+    bool read;
     size_t home;
   };
 

@@ -11,6 +11,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/ScalarType.h>
+#include <c10/util/ArrayRef.h>
 #include <c10/util/Exception.h>
 
 #include "host/Arguments.h"
@@ -28,7 +29,8 @@ const std::initializer_list<at::ScalarType> kIntegers = {at::kByte, at::kChar, a
 const std::initializer_list<at::ScalarType> kHalf = {at::kHalf};
 const std::initializer_list<at::ScalarType> kBool = {at::kBool};
 
-const Row kRows[] = {
+// What only CUDA takes.
+const Row kRefused[] = {
     {"aten::_upsample_bicubic2d_aa", kHalves},
     {"aten::_upsample_bicubic2d_aa_backward", kHalves},
     {"aten::_upsample_bilinear2d_aa", kHalves},
@@ -46,9 +48,15 @@ const Row kRows[] = {
     {"aten::trace", kBool},
 };
 
-/// The dtype of a call's tensors that only CUDA takes.
-std::optional<at::ScalarType> refused_dtype(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
-  for (const Row& row : kRows) {
+// PyTorch 2.13's kernel subtracts the wrong values once there are enough elements for its vectors.
+const Row kWrong[] = {
+    {"aten::_fused_sgd_", kHalves},
+};
+
+/// The dtype of a call's tensors that is in a row of the operator.
+std::optional<at::ScalarType> dtype_in(
+    c10::ArrayRef<Row> rows, const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+  for (const Row& row : rows) {
     if (op.operator_name().name != row.op) {
       continue;
     }
@@ -120,7 +128,11 @@ void call_wider(const c10::OperatorHandle& op, torch::jit::Stack* stack, at::Sca
 }  // namespace
 
 void call_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
-  const std::optional<at::ScalarType> dtype = refused_dtype(op, *stack);
+  if (const auto wrong = dtype_in(kWrong, op, *stack)) {
+    call_wider(op, stack, *wrong);
+    return;
+  }
+  const auto dtype = dtype_in(kRefused, op, *stack);
   if (!dtype.has_value()) {
     op.callBoxed(stack);
     return;

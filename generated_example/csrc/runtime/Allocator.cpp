@@ -16,7 +16,7 @@ namespace openreg {
 namespace {
 
 std::atomic<c10::DeviceAllocator*>& current() {
-  static std::atomic<c10::DeviceAllocator*> allocator{makeDeviceAllocator().release()};  // never destroyed
+  static std::atomic<c10::DeviceAllocator*> allocator{makeDeviceAllocator()};
   return allocator;
 }
 
@@ -81,8 +81,8 @@ void OpenRegAllocator::setNoSplit(c10::DeviceIndex, MempoolId_t) { not_supported
 bool OpenRegAllocator::checkPoolLiveAllocations(c10::DeviceIndex, MempoolId_t, const std::unordered_set<void*>&) {
   not_supported("checkPoolLiveAllocations");
 }
-void OpenRegAllocator::markCaptureBegin(c10::DeviceIndex) { not_supported("markCaptureBegin"); }
-void OpenRegAllocator::markCaptureEnd(c10::DeviceIndex) { not_supported("markCaptureEnd"); }
+void OpenRegAllocator::markCaptureBegin(c10::DeviceIndex) {}
+void OpenRegAllocator::markCaptureEnd(c10::DeviceIndex) {}
 
 bool OpenRegAllocator::isHistoryEnabled() { return false; }
 void OpenRegAllocator::recordHistory(

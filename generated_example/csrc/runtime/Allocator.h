@@ -141,7 +141,8 @@ class OPENREG_RUNTIME_API OpenRegAllocator : public c10::DeviceAllocator {
   /// Whether exactly these pointers are allocated in the pool.
   virtual bool checkPoolLiveAllocations(
       c10::DeviceIndex device, MempoolId_t mempool_id, const std::unordered_set<void*>& expected_live_allocations);
-  /// Between these, on `device`, no event is recorded: blocks that other streams used are kept until the end.
+  /// Between these, on `device`, no event is recorded: blocks that other streams used are kept until the end. An allocator
+  /// that records none has nothing to do.
   virtual void markCaptureBegin(c10::DeviceIndex device);
   virtual void markCaptureEnd(c10::DeviceIndex device);
 
@@ -179,8 +180,8 @@ OPENREG_RUNTIME_API c10::DeviceAllocator* getDeviceAllocator();
 /// Registers another allocator in place of the present one. Not owned: it must outlive all tensors. See changeCurrentAllocator().
 void setDeviceAllocator(c10::DeviceAllocator* allocator);
 
-/// Makes the allocator the spec asks for. Called once, at load; must not touch the device.
-std::unique_ptr<c10::DeviceAllocator> makeDeviceAllocator();
+/// Makes the allocator the spec asks for, which is never destroyed. Called once, at load; must not touch the device.
+c10::DeviceAllocator* makeDeviceAllocator();
 
 /// The allocator in use, by what it can do. Throws c10::Error if it is none of this backend's.
 OPENREG_RUNTIME_API OpenRegAllocator& getCurrentAllocator();

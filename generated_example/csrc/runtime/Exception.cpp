@@ -95,6 +95,12 @@ std::string describe(orError_t error, const char* call) {
 
 }  // namespace
 
+std::string refused_memory() {
+  const std::string text = orGetErrorString(orErrorMemoryAllocation);
+  orGetLastError();
+  return text == "out of memory" ? "" : c10::str(" The driver says: ", text, ".");
+}
+
 void throw_error(orError_t error, const char* call, const char* function, const char* file, uint32_t line) {
   const c10::SourceLocation location{function, file, line};
   const std::string message = c10::str(describe(error, call), " at ", file, ":", line);

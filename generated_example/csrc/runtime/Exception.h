@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include <c10/core/Device.h>
@@ -57,6 +58,9 @@ OPENREG_RUNTIME_API void throw_device_error(
     orError_t error, const char* call, const char* function, const char* file, uint32_t line);
 OPENREG_RUNTIME_API void warn_error(
     orError_t error, const char* call, const char* file, uint32_t line) noexcept;
+/// What the driver said of an allocation of the calling thread that failed just now, as a sentence; empty if it said no more than
+/// "out of memory". Forgets the last error.
+OPENREG_RUNTIME_API std::string refused_memory();
 /// Of the exception that is being handled.
 OPENREG_RUNTIME_API void warn_exception(const char* what) noexcept;
 

@@ -59,7 +59,7 @@ void set_device(c10::DeviceIndex device) {
 }
 
 c10::DeviceIndex exchange_device(c10::DeviceIndex device) {
-  if (device < 0) {
+  if (device == -1) {
     return -1;
   }
   const c10::DeviceIndex previous = current_device();

@@ -44,7 +44,7 @@ OPENREG_RUNTIME_API c10::DeviceIndex current_device();
 /// Makes `device` the calling thread's. Throws c10::Error on an index that is out of range.
 OPENREG_RUNTIME_API void set_device(c10::DeviceIndex device);
 
-/// set_device() that returns the previous device. A negative index changes nothing and returns -1.
+/// set_device() that returns the previous device. -1 changes nothing and returns -1.
 OPENREG_RUNTIME_API c10::DeviceIndex exchange_device(c10::DeviceIndex device);
 
 /// exchange_device() that must not create a context on the device. Switching never does so here, so they are the same.

@@ -176,7 +176,10 @@ at::Generator createGenerator(c10::DeviceIndex device) {
 std::shared_ptr<PhiloxState> philox_state_of(const std::optional<at::Generator>& generator, c10::DeviceIndex device) {
   const bool given = generator.has_value() && generator->defined();
   const at::Generator& source = given ? *generator : getDefaultGenerator(device);
-  return check_impl(source.unsafeGetGeneratorImpl())->state();
+  const auto* const impl = check_impl(source.unsafeGetGeneratorImpl());
+  TORCH_CHECK(source.device().index() == resolve_device_index(device), "Expected a generator of 'openreg:",
+      int{resolve_device_index(device)}, "' but found one of '", source.device(), "'");
+  return impl->state();
 }
 
 at::Generator cpu_generator(

@@ -4,14 +4,15 @@
 
 #include <openreg.h>
 
-#include <unistd.h>
-
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
+
+#include <c10/util/ScopeExit.h>
 
 #include "runtime/Allocator.h"
 #include "runtime/Capturing.h"
@@ -36,7 +37,7 @@ struct Message {
   uint64_t offset;  // of the storage in the memory, bytes
   uint64_t size;  // of the storage, bytes
 };
-constexpr uint64_t kMagic = 0x31637069'6f70656e;
+constexpr uint64_t kMagic = 0x32637069'6f70656e;
 
 // A storage of this process that others may use. Shared by the table and by the storages over it.
 struct Sent {
@@ -71,10 +72,13 @@ struct Received {
   Received& operator=(const Received&) = delete;
 };
 
+// Nothing is destroyed with the mutex held that could lock it again: the deleter of a storage does.
 struct Table {
   std::mutex mutex;
   std::map<int32_t, std::shared_ptr<Sent>> sent;  // by slot
-  std::map<std::pair<uint64_t, int32_t>, WeakStorage> received;  // by counter file and slot
+  std::set<int32_t> left;  // slots whose storage is gone here, and which others used when that was last looked up
+  int32_t looked_up = -1;  // the last of them
+  std::map<std::pair<uint64_t, int32_t>, WeakStorage> received;  // by the owner's key and slot
   std::map<std::string, std::weak_ptr<Mapping>> mappings;  // by the bytes of their handles
 };
 
@@ -112,10 +116,63 @@ void let_go_of_kept() noexcept {
   }
 }
 
+// Takes the slots out of the table that nobody uses any more, of those that are `asked`; the others are left. With the mutex held.
+std::vector<std::shared_ptr<Sent>> take_unused(const std::set<int32_t>& asked) {
+  std::vector<std::shared_ptr<Sent>> unused;
+  for (const int32_t slot : asked) {
+    const auto entry = table().sent.find(slot);
+    if (entry == table().sent.end() || entry->second.use_count() > 1) {  // its storage is back
+      table().left.erase(slot);
+    } else if (ipc::OwnCounters::get().in_use(slot)) {
+      table().left.insert(slot);
+    } else {
+      unused.push_back(std::move(entry->second));
+      table().sent.erase(entry);
+      table().left.erase(slot);
+    }
+  }
+  return unused;
+}
+
+// The next few slots that are left: each share looks at so many, so that all get their turn, and n shares ask n times.
+std::set<int32_t> some_left() {
+  constexpr int kSome = 4;
+  std::set<int32_t> some;
+  for (int i = 0; i < kSome && !table().left.empty(); ++i) {
+    const auto next = table().left.upper_bound(table().looked_up);
+    table().looked_up = next == table().left.end() ? -1 : *next;
+    if (next != table().left.end()) {
+      some.insert(*next);
+    }
+  }
+  return some;
+}
+
+// Without the mutex: an allocator may ask for a collection while it frees.
+void give_back(const std::vector<std::shared_ptr<Sent>>& unused) {
+  for (const std::shared_ptr<Sent>& sent : unused) {
+    sent->original.clear();
+    ipc::OwnCounters::get().give_slot(sent->message.slot);
+  }
+}
+
 // Deleters run at any time and on any thread: nothing may be thrown.
 void delete_sent(void* context) noexcept {
-  delete static_cast<std::shared_ptr<Sent>*>(context);
-  never_throw("memory of shared storages was given back", [] { ipcCollect(); });
+  std::unique_ptr<std::shared_ptr<Sent>> owner(static_cast<std::shared_ptr<Sent>*>(context));
+  if (isInBadFork()) {
+    owner.release();  // the memory is the parent's
+    return;
+  }
+  never_throw("memory of shared storages was given back", [&] {
+    std::vector<std::shared_ptr<Sent>> unused;
+    {
+      const std::lock_guard<std::mutex> lock(table().mutex);
+      const int32_t slot = (*owner)->message.slot;
+      owner.reset();
+      unused = take_unused({slot});
+    }
+    give_back(unused);
+  });
 }
 
 void delete_received(void* context) noexcept {
@@ -163,10 +220,16 @@ std::shared_ptr<Sent> start_sharing(const c10::Storage& storage) {
   message.device = storage.device().index();
   message.offset = static_cast<uint64_t>(static_cast<const char*>(data.get()) - base);
   message.size = storage.nbytes();
+  auto owner = std::make_unique<std::shared_ptr<Sent>>(sent);
   message.slot = counters.take_slot();
-  c10::DataPtr shared(data.get(), new std::shared_ptr<Sent>(sent), &delete_sent, data.device());
+  try {
+    table().sent.emplace(message.slot, sent);
+  } catch (...) {
+    counters.give_slot(message.slot);
+    throw;
+  }
+  c10::DataPtr shared(data.get(), owner.release(), &delete_sent, data.device());
   sent->original = storage.unsafeGetStorageImpl()->set_data_ptr(std::move(shared));
-  table().sent.emplace(message.slot, sent);
   return sent;
 }
 
@@ -178,8 +241,9 @@ c10::Storage come_home(const Message& message) {
   if (auto impl = sent->storage.lock()) {
     return c10::Storage(std::move(impl));
   }
-  c10::DataPtr data(sent->original.mutable_get(), new std::shared_ptr<Sent>(sent), &delete_sent, device_of(message));
-  c10::Storage storage = make_storage(std::move(data), message.size);
+  c10::Storage storage = make_storage({nullptr, device_of(message)}, message.size);
+  auto owner = std::make_unique<std::shared_ptr<Sent>>(sent);
+  storage.set_data_ptr_noswap({sent->original.mutable_get(), owner.release(), &delete_sent, device_of(message)});
   sent->storage = storage.getWeakStorageImpl();
   return storage;
 }
@@ -196,7 +260,7 @@ std::shared_ptr<Mapping> map_memory(const orIpcMemHandle_t& handle) {
 
 c10::Storage arrive(const Message& message) {
   const auto counters = ipc::ForeignCounters::open(message.owner);
-  const std::pair<uint64_t, int32_t> key(message.owner.inode, message.slot);
+  const std::pair<uint64_t, int32_t> key(message.owner.key, message.slot);
   if (const auto found = table().received.find(key); found != table().received.end()) {
     if (auto impl = found->second.lock()) {
       counters->received(message.slot);
@@ -208,8 +272,9 @@ c10::Storage arrive(const Message& message) {
   counters->received(message.slot);
   received->mapping = map_memory(message.memory);
   void* const data = static_cast<char*>(received->mapping->base) + message.offset;
-  c10::Storage storage = make_storage({data, received.release(), &delete_received, device_of(message)}, message.size);
+  c10::Storage storage = make_storage({nullptr, device_of(message)}, message.size);
   table().received.emplace(key, storage.getWeakStorageImpl());
+  storage.set_data_ptr_noswap({data, received.release(), &delete_received, device_of(message)});
   return storage;
 }
 
@@ -222,12 +287,14 @@ std::string shareStorage(const c10::Storage& storage) {
       storage.device_type() == c10::DeviceType::PrivateUse1, "openreg: can't share a storage of ", storage.device());
   TORCH_CHECK(storage.nbytes() > 0, "openreg: a storage of no bytes has nothing to share");
   initialize();
-  ipcCollect();
   const OpenRegGuard guard(storage.device().index());
   // The receiver sees what was written so far. All streams: a queue pickles on a thread of its own, whose current stream
   // is not the one the tensor was written on.
   device_synchronize();
+  std::vector<std::shared_ptr<Sent>> unused;
+  const auto last = c10::make_scope_exit([&] { give_back(unused); });
   const std::lock_guard<std::mutex> lock(table().mutex);
+  unused = take_unused(some_left());
   const c10::DataPtr& data = storage.data_ptr();
   if (data.get_deleter() == &delete_received) {
     const auto* const received = static_cast<const Received*>(data.get_context());
@@ -249,7 +316,7 @@ c10::Storage openStorage(const std::string& bytes) {
   initialize();
   const OpenRegGuard guard(static_cast<c10::DeviceIndex>(message.device));
   const std::lock_guard<std::mutex> lock(table().mutex);
-  return message.owner.process == getpid() ? come_home(message) : arrive(message);
+  return message.owner == ipc::OwnCounters::get().address() ? come_home(message) : arrive(message);
 }
 
 bool ipcCollect() {
@@ -260,20 +327,10 @@ bool ipcCollect() {
   std::vector<std::shared_ptr<Sent>> unused;
   {
     const std::lock_guard<std::mutex> lock(table().mutex);
-    for (auto entry = table().sent.begin(); entry != table().sent.end();) {
-      if (entry->second.use_count() == 1 && !ipc::OwnCounters::get().in_use(entry->first)) {
-        unused.push_back(std::move(entry->second));
-        entry = table().sent.erase(entry);
-      } else {
-        ++entry;
-      }
-    }
+    const std::set<int32_t> left = table().left;
+    unused = take_unused(left);
   }
-  // Without the lock: an allocator may ask for a collection while it frees.
-  for (const std::shared_ptr<Sent>& sent : unused) {
-    sent->original.clear();
-    ipc::OwnCounters::get().give_slot(sent->message.slot);
-  }
+  give_back(unused);
   return !unused.empty();
 }
 

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <string>
 
 #include <c10/util/Exception.h>
@@ -74,7 +75,8 @@ OwnCounters::OwnCounters() {
     TORCH_CHECK(false, "openreg: cannot share storages: ftruncate failed: ", std::strerror(errno));
   }
   file_ = std::make_unique<CounterFile>(file);
-  address_ = {getpid(), file, inode_of(file)};
+  std::random_device random;
+  address_ = {getpid(), file, inode_of(file), uint64_t{random()} << 32 | random()};
   for (int slot = kSlots - 1; slot >= 0; --slot) {
     free_.push_back(slot);
   }
@@ -111,7 +113,7 @@ std::shared_ptr<ForeignCounters> ForeignCounters::open(const Address& address) {
   static auto* const mutex = new std::mutex();
   static auto* const opened = new std::map<uint64_t, std::weak_ptr<ForeignCounters>>();
   const std::lock_guard<std::mutex> lock(*mutex);
-  if (auto found = (*opened)[address.inode].lock()) {
+  if (auto found = (*opened)[address.key].lock()) {
     return found;
   }
   const std::string path = "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.file);
@@ -121,10 +123,10 @@ std::shared_ptr<ForeignCounters> ForeignCounters::open(const Address& address) {
     close(file);
   }
   TORCH_CHECK(
-      theirs, "openreg: process ", address.process, ", which shared a storage, has ended, or belongs to another user",
+      theirs, "openreg: process ", address.process, ", which shared a storage, has ended, or belongs to another user or PID namespace",
       "; it must live until the storage was received");
   auto counters = std::make_shared<ForeignCounters>(file);
-  (*opened)[address.inode] = counters;
+  (*opened)[address.key] = counters;
   return counters;
 }
 

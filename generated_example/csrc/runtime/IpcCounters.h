@@ -30,11 +30,15 @@ struct Counter {
 };
 static_assert(std::atomic<int64_t>::is_always_lock_free, "counters are shared between processes");
 
-/// Where a process's counters are.
+/// Where a process's counters are. The number of a process is one of its namespace, and other processes in other namespaces,
+/// or on other machines, have the same: `key`, drawn at random, says whose counters these are.
 struct Address {
   int32_t process;
   int32_t file;
   uint64_t inode;
+  uint64_t key;
+
+  bool operator==(const Address&) const = default;
 };
 
 /// A mapped file of counters. Owns the descriptor and the mapping.

@@ -24,9 +24,11 @@ TEST_F(DeviceTest, RefusesIndicesOutOfRange) {
   EXPECT_EQ(current_device(), 0);
 }
 
-TEST_F(DeviceTest, NegativeExchangeChangesNothing) {
+TEST_F(DeviceTest, ExchangeWithoutADeviceChangesNothing) {
   EXPECT_EQ(exchange_device(-1), -1);
   EXPECT_EQ(maybe_exchange_device(-1), -1);
+  EXPECT_THROW(exchange_device(-2), c10::Error);
+  EXPECT_THROW(maybe_exchange_device(-128), c10::Error);
   EXPECT_EQ(current_device(), 0);
 }
 

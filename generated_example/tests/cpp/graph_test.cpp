@@ -48,6 +48,19 @@ struct Counter {
   c10::DeviceIndex device = -1;
 };
 
+TEST_F(GraphTest, ATaskWhoseLaunchFailsGoesOnce) {
+  std::atomic<int> runs{0};
+  std::atomic<int> gone{0};
+  OpenRegGraph graph;
+  begin(graph);
+  report_kernel_error(0, "index 7 is out of bounds");
+  EXPECT_THROW(native::queue(std::make_unique<Counter>(runs, gone)), c10::Error);
+  EXPECT_EQ(gone, 0);
+  graph.reset();
+  EXPECT_EQ(gone, 1);
+  EXPECT_EQ(runs, 0);
+}
+
 TEST_F(GraphTest, TasksRunWithEachReplayAndGoWithTheGraph) {
   std::atomic<int> runs{0};
   std::atomic<int> gone{0};

@@ -12,7 +12,7 @@ class _Device(GenericDeviceVariable):
     """`with torch.openreg.device(i)` in a graph: the device is exchanged, and given back."""
 
     _exchange_fn = staticmethod(_C._exchange_device)
-    _maybe_exchange_fn = staticmethod(_C._exchange_device)  # a negative index changes nothing
+    _maybe_exchange_fn = staticmethod(_C._exchange_device)  # -1 changes nothing
     _get_device_index_fn = staticmethod(_get_device_index)
 
     def module_name(self) -> str:

@@ -46,7 +46,7 @@ class Interface(DeviceInterface):
     get_device_properties = staticmethod(backend.get_device_properties)
     memory_allocated = staticmethod(backend.memory_allocated)
     exchange_device = staticmethod(_C._exchange_device)
-    maybe_exchange_device = staticmethod(_C._exchange_device)  # a negative index changes nothing
+    maybe_exchange_device = staticmethod(_C._exchange_device)  # -1 changes nothing
 
     @staticmethod
     def _set_stream_by_id(stream_id: int, device_index: int, device_type: int) -> None:

@@ -3,8 +3,8 @@
 """Dropout that is computed again in the backward (torch.utils.checkpoint in a compiled function) draws the same numbers.
 
 PyTorch saves the random state and sets it again with two operators, which look a device up in a list of names: no function
-registers another. So this is the one place where the backend replaces something of PyTorch's: what these two operators do for this
-device, and for no other. OPENREG_COMPILE_RNG=0 leaves PyTorch as it is, and so does a release that has them otherwise; such
+registers another. So the backend replaces what these two operators do for this device, and for no other (_patches.py has the other
+replacements). OPENREG_COMPILE_RNG=0 leaves PyTorch as it is, and so does a release that has them otherwise; such
 a function is then refused by PyTorch's "Backend not supported".
 """
 

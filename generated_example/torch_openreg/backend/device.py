@@ -39,14 +39,14 @@ def current_device() -> int:
 
 
 def set_device(device: Device) -> None:
-    """Make `device` the calling thread's; a negative index changes nothing. Prefer `with torch.openreg.device(i):`.
+    """Make `device` the calling thread's; -1 changes nothing. Prefer `with torch.openreg.device(i):`.
 
     Raises:
         RuntimeError: there is no such device.
         ValueError: it is a device of another backend.
     """
     index = _get_device_index(device, optional=True)
-    if index >= 0:
+    if index != -1:
         _C._set_device(index)
 
 
@@ -86,7 +86,7 @@ def can_device_access_peer(device: Device, peer_device: Device) -> bool:
 class device:
     """Context manager that makes a device the calling thread's, and restores the previous one.
 
-    torch.load and checkpointing use it. None and negative indices change nothing.
+    torch.load and checkpointing use it. None and -1 change nothing.
     """
 
     def __init__(self, device: Device) -> None:

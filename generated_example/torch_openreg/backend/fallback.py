@@ -1,8 +1,13 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
-"""torch.openreg: what fell back to the CPU, and what that cost.
+"""torch.openreg: what the host computed in the device's place, and what that cost.
 
-`OPENREG_FALLBACK=none`, `cpu`, `copy` or `alias` in the environment overrides how operators fall back; `none` makes each an error.
+That is each operator that fell back to the CPU. On a device whose launched functions do not reach its memory it is also
+each kernel that runs on copies on the host: first versions that nobody has replaced yet, loops, the copies and casts that the
+device does not do itself. The costliest row names the kernel to write next.
+
+`OPENREG_FALLBACK=none`, `cpu`, `copy` or `alias` in the environment overrides how operators fall back. `none` makes each
+an error, and each kernel that runs on copies, too; only copies, casts and fills still run.
 """
 
 from dataclasses import dataclass
@@ -12,7 +17,7 @@ from .. import _C
 
 @dataclass(frozen=True)
 class FallbackCount:
-    """Calls of one operator that ran its CPU kernel in place of one for the device."""
+    """Calls of one operator that the host computed in the device's place, for one reason."""
 
     op: str
     """Its name, such as "aten::cumsum.out"."""
@@ -22,11 +27,17 @@ class FallbackCount:
     bytes_to_host: int
     bytes_to_device: int
     seconds: float
-    """Time of the calling threads, waiting included."""
+    """Time of the calling threads; with "copy", from when the stream's earlier work was done."""
+    strategy: str = ""
+    """Of its kernel in openreg.yaml, such as "in_tree"; "minimal" if it comes with the backend, empty if it has none."""
+    reason: str = ""
+    """Why the host computed it, such as "no kernel"."""
+    cause: str = "fallback"
+    """"fallback": the operator fell back. "kernel": its kernel ran on copies. "move": a copy, cast or fill, never refused."""
 
 
 class FallbackReport(tuple[FallbackCount, ...]):
-    """The operators that fell back, the costliest first. Prints as a table."""
+    """What the host computed, the costliest first. Prints as a table."""
 
     @property
     def calls(self) -> int:
@@ -42,11 +53,13 @@ class FallbackReport(tuple[FallbackCount, ...]):
 
     def __str__(self) -> str:
         if not self:
-            return "nothing fell back to the CPU"
-        head = ("operator", "how", "calls", "to host", "to device", "ms")
+            return "nothing was computed on the host"
+        head = ("operator", "strategy", "reason", "how", "calls", "to host", "to device", "ms")
         rows = [
             (
                 count.op,
+                count.strategy or "-",
+                count.reason,
                 count.kind,
                 str(count.calls),
                 _readable(count.bytes_to_host),
@@ -57,20 +70,20 @@ class FallbackReport(tuple[FallbackCount, ...]):
         ]
         to_host = _readable(sum(count.bytes_to_host for count in self))
         to_device = _readable(sum(count.bytes_to_device for count in self))
-        total = ("total", "", str(self.calls), to_host, to_device, f"{self.seconds * 1e3:.3f}")
+        total = ("total", "", "", "", str(self.calls), to_host, to_device, f"{self.seconds * 1e3:.3f}")
         widths = [max(len(row[i]) for row in (head, *rows, total)) for i in range(len(head))]
         lines = []
         for row in (head, *rows, total):
-            texts = [text.ljust(width) for text, width in zip(row[:2], widths[:2], strict=True)]
-            texts += [text.rjust(width) for text, width in zip(row[2:], widths[2:], strict=True)]
+            texts = [text.ljust(width) for text, width in zip(row[:4], widths[:4], strict=True)]
+            texts += [text.rjust(width) for text, width in zip(row[4:], widths[4:], strict=True)]
             lines.append("  ".join(texts).rstrip())
         return "\n".join(lines)
 
 
 def fallback_report() -> FallbackReport:
-    """What fell back in this process since it started, or since `reset_fallback_report()`."""
+    """What the host computed in this process since it started, or since `reset_fallback_report()`."""
     counts = [FallbackCount(*fields) for fields in _C._fallback_counts()]
-    return FallbackReport(sorted(counts, key=lambda count: (-count.seconds, count.op)))
+    return FallbackReport(sorted(counts, key=lambda count: (-count.seconds, count.op, count.reason)))
 
 
 def reset_fallback_report() -> None:

@@ -114,15 +114,23 @@ class graph:  # noqa: N801 - torch.cuda's name
 
 
 class _Graphed:
-    """One callable as two graphs, and the tensors that both read and write."""
+    """One callable as two graphs, and the tensors that both read and write.
+
+    These tensors are never shared with the caller, who may keep or change what it passes and gets: arguments are copied in, results
+    and gradients are copied out. What forward saves for backward can't be copied. It is valid from a call to its backward, unless a
+    graph that shares the memory runs between the two; then backward raises.
+    """
 
     def __init__(self, function: _Callable, args: tuple[Any, ...]) -> None:
-        self.function = function
-        self.args = args
-        self.inputs = tuple(pytree.tree_leaves(args))
-        self.parameters: tuple[torch.Tensor, ...] = ()
-        if not all(isinstance(value, torch.Tensor) for value in self.inputs):
+        samples, structure = pytree.tree_flatten(args)
+        if not all(isinstance(value, torch.Tensor) for value in samples):
             raise TypeError("sample_args must consist of tensors")
+        self.function = function
+        self.inputs = tuple(value.detach().clone().requires_grad_(value.requires_grad) for value in samples)
+        self.args = pytree.tree_unflatten(list(self.inputs), structure)
+        self.parameters: tuple[torch.Tensor, ...] = ()
+        self.later: tuple[_Graphed, ...] = ()  # graphs captured after its forward and before its backward
+        self.saved_for: object = None  # the call whose saved tensors are in memory
         if isinstance(function, torch.nn.Module):
             if function._forward_pre_hooks or function._forward_hooks or function._backward_hooks:
                 raise ValueError("a module is graphed without hooks; register them afterwards")
@@ -130,6 +138,7 @@ class _Graphed:
                 raise ValueError("buffers of a graphed module must not require gradients")
             self.parameters = tuple(function.parameters())
         self.surface = self.inputs + self.parameters
+        self.wanted = tuple(value.requires_grad for value in self.surface)
         self.forward, self.backward = Graph(), Graph()
 
     def _run(self) -> tuple[torch.Tensor, ...]:
@@ -167,8 +176,11 @@ class _Graphed:
             self._gradients(outputs, self._gradients_like(outputs), allow_unused)
 
     def capture_forward(self, pool: _PoolHandle) -> None:
+        versions = [value._version for value in self.inputs]
         with graph(self.forward, pool=pool):
             self.outputs = self._run()
+        if versions != [value._version for value in self.inputs]:
+            raise ValueError("a graphed callable must not write its arguments: it gets copies of them")
 
     def capture_backward(self, pool: _PoolHandle, allow_unused: bool) -> None:
         self.output_gradients = self._gradients_like(self.outputs)
@@ -178,15 +190,38 @@ class _Graphed:
                 self.input_gradients = self._gradients(self.outputs, self.output_gradients, allow_unused)
         self.outputs = tuple(output.detach() for output in self.outputs)
 
-    def replay_forward(self, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    def replay_forward(self, call: object, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
         _update(self.inputs, inputs)
+        self._overwrite(call)
         self.forward.replay()
-        return tuple(output.detach() for output in self.outputs)
+        return tuple(output.clone() for output in self.outputs)
 
-    def replay_backward(self, gradients: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor | None, ...]:
+    def replay_backward(self, call: object, gradients: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor | None, ...]:
+        if self.saved_for is not call:
+            raise RuntimeError(
+                "backward of a graphed callable can run once, and only before the callable, or one that was graphed before it in "
+                "the same make_graphed_callables(), runs again: what this call saved for backward was overwritten"
+            )
         _update(self.output_gradients, gradients)
+        self._overwrite(None)
         self.backward.replay()
-        return tuple(None if gradient is None else gradient.detach() for gradient in self.input_gradients)
+        return tuple(None if gradient is None else gradient.clone() for gradient in self.input_gradients)
+
+    def _overwrite(self, call: object) -> None:
+        """Note what a replay leaves in the memory that it shares: of itself what `call` saves, of later callables nothing."""
+        self.saved_for = call
+        for part in self.later:
+            part.saved_for = None
+
+    def check(self, inputs: list[Any]) -> None:
+        """Raise unless the graphs compute what the callable would."""
+        shown, given = ([_metadata(value) for value in values] for values in (self.inputs, inputs))
+        if shown != given:
+            raise ValueError(f"graphed for arguments {shown}, called with {given}")
+        if torch.is_grad_enabled():
+            for value, wanted in zip((*inputs, *self.parameters), self.wanted, strict=True):
+                if value.requires_grad and not wanted:
+                    raise ValueError("an argument or parameter requires a gradient, but did not when graphed")
 
     def callable(self) -> _Callable:
         """What stands for the callable from now on; a module keeps its identity and gets another forward()."""
@@ -195,15 +230,21 @@ class _Graphed:
         class Replay(torch.autograd.Function):
             @staticmethod
             def forward(ctx: Any, *surface: torch.Tensor) -> tuple[torch.Tensor, ...]:
-                return graphed.replay_forward(surface[: len(graphed.inputs)])
+                ctx.call = object()
+                outputs = graphed.replay_forward(ctx.call, surface[: len(graphed.inputs)])
+                pairs = zip(outputs, graphed.output_gradients, strict=True)
+                ctx.mark_non_differentiable(*(output for output, gradient in pairs if gradient is None))
+                return outputs
 
             @staticmethod
             @once_differentiable
             def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-                return graphed.replay_backward(gradients)
+                return graphed.replay_backward(ctx.call, gradients)
 
         def replay(*args: Any) -> Any:
-            outputs = Replay.apply(*pytree.tree_leaves(args), *graphed.parameters)
+            inputs = pytree.tree_leaves(args)
+            graphed.check(inputs)
+            outputs = Replay.apply(*inputs, *graphed.parameters)
             return pytree.tree_unflatten(list(outputs), graphed.structure)
 
         if not isinstance(self.function, torch.nn.Module):
@@ -219,8 +260,12 @@ class _Graphed:
 
 def _update(static: tuple[torch.Tensor | None, ...], values: tuple[torch.Tensor, ...]) -> None:
     for target, value in zip(static, values, strict=True):
-        if target is not None and target.data_ptr() != value.data_ptr():
+        if target is not None:
             target.copy_(value)
+
+
+def _metadata(value: Any) -> Any:
+    return (value.dtype, tuple(value.shape), value.device) if isinstance(value, torch.Tensor) else value
 
 
 def make_graphed_callables(
@@ -233,7 +278,8 @@ def make_graphed_callables(
     """Functions or modules whose forward and backward are each one graph, for use in ordinary training code.
 
     Modules are changed in place, and run as before where they are not in the mode (training or not) that they were captured in.
-    Gradients of gradients can't be computed.
+    Results and gradients are the caller's to keep and to change. A call's backward can run once, before the next call; otherwise it
+    raises, as it does for gradients of gradients.
 
     Args:
         callables: one, or a tuple of those that run one after the other, in that order, and share memory.
@@ -241,13 +287,15 @@ def make_graphed_callables(
             and whether they require gradients.
         num_warmup_iters: how often each is run before it is captured.
         allow_unused_input: whether inputs may have no influence on the result.
-        pool: as for graph().
+        pool: as for graph(). Graphs that share it must not run between a call and its backward.
     """
     if torch.is_autocast_enabled("openreg") and torch.is_autocast_cache_enabled():
         raise RuntimeError("make_graphed_callables() under autocast needs autocast(..., cache_enabled=False)")
     single = not isinstance(callables, tuple)
     functions = (callables,) if single else callables
     parts = [_Graphed(*each) for each in zip(functions, (sample_args,) if single else sample_args, strict=True)]
+    for i, part in enumerate(parts):
+        part.later = tuple(parts[i + 1 :])
     pool = graph_pool_handle() if pool is None else pool
     synchronize()
     with StreamContext(Stream()):

@@ -103,7 +103,11 @@ _Costs = dict[str, tuple[int, int, float]]
 
 
 def _costs() -> _Costs:
-    return {op: (calls, up + down, seconds) for op, _, calls, up, down, seconds in _C._fallback_counts()}
+    costs = {}
+    for op, _, calls, up, down, seconds, _, _, cause in _C._fallback_counts():
+        if cause == "fallback":
+            costs[op] = (calls, up + down, seconds)
+    return costs
 
 
 def _finished(counts: list[tuple[str, int]], before: _Costs, after: _Costs) -> list[RecordedOp]:

@@ -100,9 +100,11 @@ PyObject* launch_compiled(PyObject*, PyObject* const* arguments, Py_ssize_t coun
   for (Py_ssize_t i = 0; i < expected; ++i) {
     pack(*task, codes[i], arguments[i + kOwn], device);
   }
-  pybind11::gil_scoped_release no_gil;
-  const c10::OptionalDeviceGuard guard(c10::Device(c10::DeviceType::PrivateUse1, device));
-  native::queue(std::move(task), name);
+  {
+    const pybind11::gil_scoped_release no_gil;
+    const c10::OptionalDeviceGuard guard(c10::Device(c10::DeviceType::PrivateUse1, device));
+    native::queue(std::move(task), name);
+  }
   Py_RETURN_NONE;
   END_HANDLE_TH_ERRORS
 }

@@ -13,14 +13,14 @@ namespace {
 
 namespace py = pybind11;
 
-/// (op, kind, calls, bytes to the host, bytes to the device, seconds)
-using Count = std::tuple<std::string, std::string, uint64_t, uint64_t, uint64_t, double>;
+/// (op, kind, calls, bytes to the host, bytes to the device, seconds, strategy, reason, cause)
+using Count = std::tuple<std::string, std::string, uint64_t, uint64_t, uint64_t, double, std::string, std::string, std::string>;
 
 std::vector<Count> counts() {
   std::vector<Count> result;
   for (const FallbackCount& count : fallback_counts()) {
     result.emplace_back(count.op, count.aliased ? "alias" : "copy", count.calls, count.bytes_to_host,
-        count.bytes_to_device, count.seconds);
+        count.bytes_to_device, count.seconds, count.strategy, count.reason, count.cause);
   }
   return result;
 }

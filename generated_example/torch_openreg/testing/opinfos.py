@@ -4,7 +4,7 @@
 
 Names alone do not say which: `nn.functional.relu` has the samples of `threshold_backward`, `softmax` those of `_softmax`.
 So the first samples of each entry run forward, in-place and backward, and what they dispatch to is noted. That takes
-some seconds, once for each PyTorch: the result is kept in the user's cache.
+minutes on a busy machine, once for each PyTorch: the result is kept in the user's cache.
 """
 
 import functools
@@ -97,11 +97,18 @@ def run_sample(info: Any, sample: Any, see: Callable[[torch._ops.OpOverload, tup
             pass
 
 
+def say(text: str) -> None:
+    """Tells the user why the tests seem to stand still; conftest.py gives it a terminal."""
+
+
 def trace() -> dict[str, dict[str, int]]:
     """OpInfo -> overload -> number of calls."""
     reached: dict[str, dict[str, int]] = {}
     order = (torch.float32, torch.complex64, torch.int64, torch.bool)
-    for full_name, info in database().items():
+    say("finding out which of PyTorch's samples reach which operator, once for this PyTorch; the result is kept:")
+    for number, (full_name, info) in enumerate(database().items()):
+        if number % 100 == 0:
+            say(f"  {number} of {len(database())} entries")
         dtype = next((dtype for dtype in order if dtype in info.dtypes), None)
         seen: Counter[str] = Counter()
         if dtype is None:

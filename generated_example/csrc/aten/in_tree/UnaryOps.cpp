@@ -35,9 +35,9 @@ at::Tensor& exp_out(const at::Tensor& self, at::Tensor& out) {
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  OPENREG_IMPL(m, "exp.out", at::_ops::exp_out, exp_out);
-  OPENREG_IMPL_FORM(m, "exp", at::_ops::exp, Functional, exp_out_run);
-  OPENREG_IMPL_FORM(m, "exp_", at::_ops::exp_, InPlace, exp_out_run);
+  OPENREG_IMPL(m, "exp.out", at::_ops::exp_out, exp_out, "in_tree");
+  OPENREG_IMPL_FORM(m, "exp", at::_ops::exp, Functional, exp_out_run, "aten::exp.out", "in_tree");
+  OPENREG_IMPL_FORM(m, "exp_", at::_ops::exp_, InPlace, exp_out_run, "aten::exp.out", "in_tree");
   static_cast<void>(m);
 }
 

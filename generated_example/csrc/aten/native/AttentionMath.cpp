@@ -107,6 +107,9 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> attention_backward_by
     const at::Tensor& /*cum_seq_q*/, const at::Tensor& /*cum_seq_k*/, int64_t /*max_q*/, int64_t /*max_k*/,
     double dropout_p, bool is_causal, const at::Tensor& philox_seed, const at::Tensor& /*philox_offset*/,
     std::optional<double> scale) {
+  if (!grad_out.defined()) {
+    return {};
+  }
   const double factor = factor_of(query, scale);
   const at::Tensor weights = std::get<0>(weights_of(query, key, attn_bias, is_causal, factor));
   const at::Tensor grad = widened(grad_out);

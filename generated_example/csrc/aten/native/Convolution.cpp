@@ -17,7 +17,8 @@
 
 // PyTorch sends each convolution of a device it does not know to these two, whose own kernels only throw; the global
 // fallback is not asked. They are the CPU's, in stream order.
-// What they return is contiguous whatever the arguments are, as PyTorch says to torch.compile of backends it does not know.
+// What they return is channels_last if the input or the weight is, as on the CPU. torch_openreg/_patches.py says the same to
+// torch.compile, which would otherwise expect contiguous results.
 
 namespace openreg::native {
 namespace {
@@ -31,6 +32,27 @@ void check_devices(std::initializer_list<at::Tensor> tensors) {
   for (const at::Tensor& tensor : tensors) {
     c10::impl::check_and_update_common_device(common, tensor, "convolution", "argument");
   }
+}
+
+/// How results lie. Convolutions in one dimension come as such in two.
+at::MemoryFormat layout_of(const at::Tensor& input, const at::Tensor& weight) {
+  for (const at::Tensor* tensor : {&input, &weight}) {
+    if (const at::MemoryFormat format = tensor->suggest_memory_format(); format != at::MemoryFormat::Contiguous) {
+      return format;
+    }
+  }
+  return at::MemoryFormat::Contiguous;
+}
+
+at::Tensor with_layout(const at::Tensor& computed, at::MemoryFormat layout) {
+  if (!computed.defined() || (layout == at::MemoryFormat::Contiguous && computed.is_contiguous())) {
+    return computed;
+  }
+  return at::empty(computed.sizes(), computed.options().memory_format(layout)).copy_(computed);
+}
+
+Tensors3 with_layout(const Tensors3& grads, at::MemoryFormat layout) {
+  return {with_layout(std::get<0>(grads), layout), with_layout(std::get<1>(grads), layout), std::get<2>(grads)};
 }
 
 /// Whether the CPU may have something to say about the dtypes, so that the call waits for it.
@@ -68,15 +90,16 @@ at::Tensor convolution_overrideable(const at::Tensor& input, const at::Tensor& w
     at::IntArrayRef dilation, bool transposed, at::IntArrayRef output_padding, int64_t groups) {
   check_devices({input, weight, bias.value_or(at::Tensor())});
   const c10::DeviceGuard guard(input.device());
+  const at::MemoryFormat layout = layout_of(input, weight);
   if (mixed({input, weight, bias.value_or(at::Tensor())})) {
-    return host_call<at::_ops::convolution>(
-        input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
-        .contiguous();
+    return with_layout(host_call<at::_ops::convolution>(
+                           input, weight, bias, stride, padding, dilation, transposed, output_padding, groups),
+        layout);
   }
   const std::vector<int64_t> sizes = transposed
       ? at::native::conv_input_size(input.sizes(), weight.sizes(), padding, output_padding, stride, dilation, groups)
       : at::native::conv_output_size(input.sizes(), weight.sizes(), padding, stride, dilation);
-  at::Tensor output = at::empty(sizes, input.options());
+  at::Tensor output = at::empty(sizes, input.options().memory_format(layout));
   host_op<at::_ops::convolution_out>(
       input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, output);
   return output;
@@ -87,17 +110,20 @@ Tensors3 convolution_backward_overrideable(const at::Tensor& grad_output, const 
     bool transposed, at::IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
   check_devices({grad_output, input, weight});
   const c10::DeviceGuard guard(grad_output.device());
+  const at::MemoryFormat layout = layout_of(input, weight);
   if (mixed({grad_output, input, weight})) {
     const int64_t bias_sizes[] = {channels_of(weight, transposed, groups)};
-    return host_call<at::_ops::convolution_backward>(grad_output, input, weight,
+    const auto grads = host_call<at::_ops::convolution_backward>(grad_output, input, weight,
         at::OptionalIntArrayRef(at::IntArrayRef(bias_sizes)), stride, padding, dilation, transposed, output_padding,
         groups, output_mask);
+    return with_layout(grads, layout);
   }
-  const auto made = [](bool wanted, at::IntArrayRef sizes, const at::Tensor& like) {
-    return wanted ? at::empty(sizes, like.options()) : at::Tensor();
+  const auto made = [](bool wanted, at::IntArrayRef sizes, const at::TensorOptions& options) {
+    return wanted ? at::empty(sizes, options) : at::Tensor();
   };
-  Tensors3 grads(made(output_mask[0], input.sizes(), input), made(output_mask[1], weight.sizes(), weight),
-      made(output_mask[2], {channels_of(weight, transposed, groups)}, weight));
+  Tensors3 grads(made(output_mask[0], input.sizes(), input.options().memory_format(layout)),
+      made(output_mask[1], weight.sizes(), weight.options().memory_format(layout)),
+      made(output_mask[2], {channels_of(weight, transposed, groups)}, weight.options()));
   host_op<ConvolutionBackwardInto>(grad_output, input, weight, stride, padding, dilation, transposed, output_padding,
       groups, std::get<0>(grads), std::get<1>(grads), std::get<2>(grads));
   return grads;

@@ -17,7 +17,7 @@
 // copy_, to, cpu, item and the CPU fallback all end in _copy_from. Only a flat run of bytes can cross between
 // host and device, or between two devices; all else (other strides, other dtype, conjugation) is done beside
 // it, on the side where that is cheap:
-//   same device      one kernel, whatever the layouts and dtypes (CopyKernel.cpp)
+//   same device      the driver's copies of bytes, or one kernel, whatever the layouts and dtypes (CopyKernel.cpp)
 //   device to host   made flat on the device if it has gaps, moved, then converted by the CPU
 //   host to device   converted and made flat by the CPU, moved, then spread on the device
 //   other device     converted and made flat at the source, moved, then spread at the destination

@@ -7,8 +7,11 @@
 
 #include "aten/native/DeviceLoop.h"
 #include "aten/native/Kernels.h"
+#include "host/Operator.h"
+#include "runtime/Rows.h"
 
-// Copies within a device. A kernel for each pair of dtypes would be hundreds of loops; instead a block of
+// Copies within a device. What moves bytes unchanged is the driver's: one copy, or copies of rows. The rest is a kernel. One for
+// each pair of dtypes would be hundreds of loops; instead a block of
 // elements is loaded into the widest type of its kind (int64, uint64, double, complex<double>), which loses
 // nothing, and stored from there: one loader and four storers a dtype. Plain copies only move bytes.
 
@@ -170,10 +173,41 @@ void move_all(at::TensorIteratorBase& iter) {
   }
 }
 
+/// Beyond this many calls of the driver, a copy whose result lies in one run is quicker by way of the host.
+constexpr size_t kMostCalls = 512;
+
+/// Moves the elements by the device's own copies, which wait for nothing. False where a kernel is to do it: one that reaches the
+/// memory is quicker with strides, and copies of bytes must not overlap.
+bool move_by_driver(const at::TensorIteratorBase& iter) {
+  const auto itemsize = static_cast<size_t>(iter.element_size(0));
+  const Rows rows = rows_of(iter.shape(), {iter.strides(0), iter.strides(1)}, itemsize);
+  const bool flat = rows.height == 1 && rows.outer.empty();
+  if (!flat && kernels_reach_memory()) {
+    return false;
+  }
+  auto* const dst = static_cast<char*>(iter.data_ptr(0));
+  const auto* const src = static_cast<const char*>(iter.data_ptr(1));
+  size_t dst_bytes = itemsize;
+  size_t src_bytes = itemsize;
+  for (int dim = 0; dim < iter.ndim(); ++dim) {
+    dst_bytes += static_cast<size_t>((iter.shape()[dim] - 1) * iter.strides(0)[dim]);
+    src_bytes += static_cast<size_t>((iter.shape()[dim] - 1) * iter.strides(1)[dim]);
+  }
+  const bool overlap = dst < src + src_bytes && src < dst + dst_bytes;
+  const bool dense = dst_bytes == itemsize * static_cast<size_t>(iter.numel());
+  if (overlap || (dense && rows.calls() > kMostCalls)) {
+    return false;
+  }
+  copy_rows(rows, dst, src, orMemcpyDeviceToDevice, getCurrentStream());
+  return true;
+}
+
 }  // namespace
 
 /// dst = src, on one device, with broadcast done. Asynchronous, in the current stream.
 void copy_on_device(const at::Tensor& dst, const at::Tensor& src, bool check_overlap) {
+  static constexpr RegisteredKernel kMoves{"aten::copy_", "minimal", /*moves=*/true};
+  const OperatorScope scope(kMoves);
   auto iter = at::TensorIteratorConfig()
                   .set_check_mem_overlap(check_overlap)
                   .check_all_same_dtype(false)
@@ -184,8 +218,13 @@ void copy_on_device(const at::Tensor& dst, const at::Tensor& src, bool check_ove
   const Flags flags{dst.is_conj() != src.is_conj(), dst.is_neg() != src.is_neg()};
   const bool complex_to_real = src.is_complex() && !dst.is_complex();
   const Flags needed{flags.conjugate && !complex_to_real, flags.negate};
+  if (iter.numel() == 0) {
+    return;
+  }
   if (dst.scalar_type() == src.scalar_type() && !needed.conjugate && !needed.negate) {
-    move_all(iter);
+    if (!move_by_driver(iter)) {
+      move_all(iter);
+    }
     return;
   }
   const auto [load_block, wide] = loader(src.scalar_type());

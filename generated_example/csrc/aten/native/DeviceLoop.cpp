@@ -33,7 +33,8 @@ LoopPlan::LoopPlan(const at::TensorIteratorBase& iter, Operands& operands, Conve
       strides[dim * count + i] = stride;
       bytes += static_cast<size_t>((shape[dim] - 1) * stride);
     }
-    operands.push_back({iter.data_ptr(index), bytes, index < iter.noutputs(), nullptr});
+    const bool output = index < iter.noutputs();  // a loop writes all of its elements
+    operands.push_back({iter.data_ptr(index), bytes, output, nullptr, !output});
   }
   const int64_t numel = iter.numel();
   if (numel > at::internal::GRAIN_SIZE) {

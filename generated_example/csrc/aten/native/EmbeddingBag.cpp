@@ -50,8 +50,8 @@ Tensors4 embedding_bag(const at::Tensor& weight, const at::Tensor& indices, cons
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  OPENREG_IMPL(m, "_embedding_bag", at::_ops::_embedding_bag, embedding_bag<at::_ops::_embedding_bag>);
-  OPENREG_IMPL(m, "_embedding_bag_forward_only", at::_ops::_embedding_bag_forward_only, embedding_bag<at::_ops::_embedding_bag_forward_only>);
+  OPENREG_IMPL(m, "_embedding_bag", at::_ops::_embedding_bag, embedding_bag<at::_ops::_embedding_bag>, "minimal");
+  OPENREG_IMPL(m, "_embedding_bag_forward_only", at::_ops::_embedding_bag_forward_only, embedding_bag<at::_ops::_embedding_bag_forward_only>, "minimal");
 }
 
 }  // namespace openreg::native

@@ -22,7 +22,7 @@ at::Tensor nonzero_static(const at::Tensor& self, int64_t size, int64_t fill_val
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  OPENREG_IMPL(m, "nonzero_static", at::_ops::nonzero_static, nonzero_static<at::_ops::nonzero_static>);
+  OPENREG_IMPL(m, "nonzero_static", at::_ops::nonzero_static, nonzero_static<at::_ops::nonzero_static>, "minimal");
 }
 
 }  // namespace openreg::native

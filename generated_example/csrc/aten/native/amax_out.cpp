@@ -56,8 +56,8 @@ at::Tensor& amax_out(const at::Tensor& self, at::IntArrayRef dim, bool keepdim, 
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  OPENREG_IMPL(m, "amax.out", at::_ops::amax_out, amax_out);
-  OPENREG_IMPL_FORM(m, "amax", at::_ops::amax, Functional, amax_out_run);
+  OPENREG_IMPL(m, "amax.out", at::_ops::amax_out, amax_out, "reduction");
+  OPENREG_IMPL_FORM(m, "amax", at::_ops::amax, Functional, amax_out_run, "aten::amax.out", "reduction");
 }
 
 }  // namespace openreg::native

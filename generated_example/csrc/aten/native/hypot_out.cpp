@@ -47,9 +47,9 @@ at::Tensor& hypot_out(const at::Tensor& self, const at::Tensor& other, at::Tenso
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  OPENREG_IMPL(m, "hypot.out", at::_ops::hypot_out, hypot_out);
-  OPENREG_IMPL_FORM(m, "hypot", at::_ops::hypot, Functional, hypot_out_run);
-  OPENREG_IMPL_FORM(m, "hypot_", at::_ops::hypot_, InPlace, hypot_out_run);
+  OPENREG_IMPL(m, "hypot.out", at::_ops::hypot_out, hypot_out, "pointwise");
+  OPENREG_IMPL_FORM(m, "hypot", at::_ops::hypot, Functional, hypot_out_run, "aten::hypot.out", "pointwise");
+  OPENREG_IMPL_FORM(m, "hypot_", at::_ops::hypot_, InPlace, hypot_out_run, "aten::hypot.out", "pointwise");
 }
 
 }  // namespace openreg::native

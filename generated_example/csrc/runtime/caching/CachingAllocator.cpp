@@ -377,8 +377,8 @@ OpenRegAllocator* getCachingAllocator() {
   return &instance();
 }
 
-std::unique_ptr<c10::DeviceAllocator> makeDeviceAllocator() {
-  return std::unique_ptr<c10::DeviceAllocator>(&instance());  // whoever asks never destroys it
+c10::DeviceAllocator* makeDeviceAllocator() {
+  return &instance();
 }
 
 }  // namespace openreg

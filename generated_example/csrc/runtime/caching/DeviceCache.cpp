@@ -3,6 +3,7 @@
 #include "runtime/caching/DeviceCache.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/Functions.h"
 #include "runtime/caching/ExpandableSegment.h"
@@ -32,6 +33,7 @@ c10::MempoolId_t DeviceCache::pool_id(const BlockPool& pool) const {
 
 Allocation DeviceCache::allocate(size_t size, orStream_t stream) {
   const Context context = shared_.history.gather(RecordContext::STATE);
+  std::vector<Context> dropped;  // destroyed after the lock is released
   Lock lock(mutex_);
   if (C10_UNLIKELY(!pending_.empty() && captures_ == 0)) {
     poll_events();
@@ -44,6 +46,7 @@ Allocation DeviceCache::allocate(size_t size, orStream_t stream) {
     block = grow(lock, request);
   }
   hand_out(block, request);
+  trace_.take_dropped(dropped);
   return {block->ptr, block->size, totals()};
 }
 
@@ -112,7 +115,7 @@ void DeviceCache::hand_out(Block* block, const Request& request) {
   block->state = BlockState::kAllocated;
   block->requested = request.requested;
   if (C10_UNLIKELY(*request.context != nullptr)) {
-    block->context = *request.context;
+    trace_.drop(std::exchange(block->context, *request.context));
   }
   if (C10_UNLIKELY(block->size >= request.max_split)) {
     block->oversize = true;
@@ -230,7 +233,7 @@ void DeviceCache::unlist(Block* block) {
 
 bool DeviceCache::free(void* ptr, Allocation* freed) {
   const Context context = shared_.history.gather_or_none(RecordContext::ALL);
-  Context of_allocation;  // goes away after the lock, as its destructor may be anything
+  std::vector<Context> dropped;  // destroyed after the lock is released
   Lock lock(mutex_);
   Block* block = find_allocated(ptr);
   if (block == nullptr) {
@@ -245,13 +248,15 @@ bool DeviceCache::free(void* ptr, Allocation* freed) {
   *freed = {ptr, block->size, totals()};
   trace(TraceEntry::FREE_REQUESTED, *block, context, RecordContext::ALL);
   if (C10_LIKELY(block->stream_uses.empty())) {
-    of_allocation = std::move(block->context);
+    Context of_allocation = std::move(block->context);
     retire(block, context != nullptr ? context : of_allocation);
+    trace_.drop(std::move(of_allocation));
   } else if (captures_ > 0) {
     deferred_.push_back(block);
   } else {
     wait_for_uses(lock, block);
   }
+  trace_.take_dropped(dropped);
   return true;
 }
 
@@ -280,8 +285,9 @@ void DeviceCache::poll_events() {
 
 void DeviceCache::finish_event(Block* block) {
   if (--block->pending_events == 0) {
-    const Context context = std::move(block->context);
+    Context context = std::move(block->context);
     retire(block, context);
+    trace_.drop(std::move(context));
   }
 }
 

@@ -147,6 +147,7 @@ class DeviceCache {
     StreamBlocks* home;
     const Context* context;
     size_t max_split;  // max_split_size(), asked once
+    mutable std::string refusal{};  // detail::refused_memory(), once the device had no memory
   };
 
   // DeviceCache.cpp

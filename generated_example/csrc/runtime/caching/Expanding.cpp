@@ -95,6 +95,7 @@ Block* DeviceCache::map_more(Lock& lock, const Request& request) {
     if (error != orErrorMemoryAllocation) {
       OPENREG_CHECK(error);
     }
+    request.refusal = detail::refused_memory();
     return nullptr;
   }
   if (bytes < hole->size) {

@@ -133,7 +133,7 @@ Block* DeviceCache::new_segment(Lock& lock, const Request& request) {
     if (error != orErrorMemoryAllocation) {
       OPENREG_CHECK(error);
     }
-    orGetLastError();
+    request.refusal = detail::refused_memory();
     return nullptr;
   }
   Block* block = new_block();

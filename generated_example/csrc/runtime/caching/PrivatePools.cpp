@@ -177,6 +177,7 @@ std::shared_ptr<AllocatorState> DeviceCache::checkpoint(c10::MempoolId_t id) {
 void DeviceCache::restore(const AllocatorState& any, std::vector<void*>& freed, std::vector<void*>& allocated) {
   const auto* state = dynamic_cast<const PoolState*>(&any);
   TORCH_CHECK(state != nullptr && state->device == device_, "openreg: the state is not one of this allocator and device");
+  std::vector<Context> dropped;  // destroyed after the lock is released
   const Lock lock(mutex_);
   const PrivatePool& pool = pool_at(state->id);
   // First what could be wrong, so that nothing is half restored.
@@ -208,8 +209,9 @@ void DeviceCache::restore(const AllocatorState& any, std::vector<void*>& freed, 
       stats_.oversize_allocations.decrease(1);
     }
     count_freed(stats_, *block);
-    const Context context = std::move(block->context);
+    Context context = std::move(block->context);
     retire(block, context);
+    trace_.drop(std::move(context));
   }
   settle_all();
   for (const auto& [base, blocks] : state->segments) {
@@ -234,6 +236,7 @@ void DeviceCache::restore(const AllocatorState& any, std::vector<void*>& freed, 
       allocated.push_back(block->ptr);
     }
   }
+  trace_.take_dropped(dropped);
 }
 
 }  // namespace openreg::caching

@@ -203,11 +203,13 @@ void DeviceCache::empty_cache(c10::MempoolId_t pool) {
   // Other threads may go on while this one captures, and nothing that a graph uses is given back.
   TORCH_CHECK(pool != kAll || !is_current_stream_capturing(),
       "openreg: empty_cache(): operation not permitted while a stream is captured into a graph");
+  std::vector<Context> dropped;  // destroyed after the lock is released
   Lock lock(mutex_);
   if (captures_ == 0) {
     synchronize_uses(lock);
   }
   release_cached(lock, pool);
+  trace_.take_dropped(dropped);
 }
 
 }  // namespace openreg::caching

@@ -71,7 +71,7 @@ void DeviceCache::throw_out_of_memory(Lock& lock, const Request& request) {
       "openreg out of memory. Tried to allocate ", format_size(request.requested), " (", request.requested, " bytes) on ",
       c10::Device(c10::DeviceType::PrivateUse1, device_), ", which has ", format_size(free), " free of ", format_size(total),
       "; ", format_size(held.allocated), " are allocated by PyTorch, and ", format_size(held.reserved - held.allocated),
-      " are reserved by PyTorch but unallocated.");
+      " are reserved by PyTorch but unallocated.", request.refusal);
   if (private_bytes > 0) {
     message += c10::str(" Private pools (such as those of graphs) have reserved ", format_size(private_bytes), ".");
   }
@@ -169,11 +169,13 @@ void DeviceCache::reset_peak_stats() {
 }
 
 void DeviceCache::set_history(size_t entries, bool clear) {
+  std::vector<Context> dropped;  // destroyed after the lock is released
   const Lock lock(mutex_);
   if (clear) {
     trace_.clear();
   }
   trace_.set_limit(entries);
+  trace_.take_dropped(dropped);
 }
 
 void DeviceCache::attach_tracker(AllocatorTraceTracker tracker) {

@@ -44,6 +44,7 @@ void Trace::set_limit(size_t entries) {
   std::vector<TraceEntry> kept = this->entries();
   limit_ = std::max<size_t>(entries, 1);
   if (kept.size() > limit_) {
+    std::for_each(kept.begin(), kept.end() - static_cast<std::ptrdiff_t>(limit_), [this](TraceEntry& entry) { drop(std::move(entry.context_)); });
     kept.erase(kept.begin(), kept.end() - static_cast<std::ptrdiff_t>(limit_));
   }
   entries_ = std::move(kept);
@@ -51,6 +52,9 @@ void Trace::set_limit(size_t entries) {
 }
 
 void Trace::clear() {
+  for (TraceEntry& entry : entries_) {
+    drop(std::move(entry.context_));
+  }
   entries_.clear();
   next_ = 0;
 }
@@ -80,6 +84,7 @@ void Trace::add(TraceEntry::Action action, size_t address, size_t size, orStream
     entries_.push_back(std::move(entry));
     next_ = entries_.size() % limit_;
   } else {
+    drop(std::move(entries_[next_].context_));
     entries_[next_] = std::move(entry);
     next_ = (next_ + 1) % limit_;
   }

@@ -76,6 +76,15 @@ class Trace {
   /// Oldest first; times as ApproximateClock's.
   std::vector<TraceEntry> entries() const;
 
+  /// Contexts may have any destructor, so none is destroyed under the lock: who held one drops it here, and who is about to
+  /// release the lock takes what was dropped.
+  void drop(Context context) {
+    if (context != nullptr) {
+      dropped_.push_back(std::move(context));
+    }
+  }
+  void take_dropped(std::vector<Context>& out) { out.swap(dropped_); }
+
  private:
   void add(TraceEntry::Action action, size_t address, size_t size, orStream_t stream, c10::MempoolId_t pool,
       const Context& context, RecordContext level);
@@ -86,6 +95,7 @@ class Trace {
   size_t limit_ = 1;
   size_t next_ = 0;  // where the oldest is, once there are limit_ entries
   std::vector<TraceEntry> entries_;
+  std::vector<Context> dropped_;
 };
 
 }  // namespace openreg::caching

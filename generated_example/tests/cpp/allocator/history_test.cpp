@@ -1,6 +1,11 @@
 // Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 #include "allocator_fixture.h"
 
@@ -54,6 +59,36 @@ class TrackerTest : public AllocatorTest {
 
   std::vector<Reported> entries_;
 };
+
+// A context that asks another thread to use the allocator when it is destroyed, which fails while its lock is held.
+struct LookingContext final : c10::GatheredContext {
+  static inline std::atomic<int> gone{0}, waited{0};
+  static inline std::vector<std::future<void>> threads;
+  ~LookingContext() override {
+    ++gone;
+    std::future<void> done = std::async(std::launch::async, [] { getDeviceAllocator()->getDeviceStats(0); });
+    if (done.wait_for(std::chrono::seconds(20)) != std::future_status::ready) {
+      ++waited;
+    }
+    threads.push_back(std::move(done));
+  }
+};
+
+TEST_F(AllocatorTest, ContextsAreDestroyedWithoutTheLock) {
+  const auto recorder = [] { return std::shared_ptr<c10::GatheredContext>(std::make_shared<LookingContext>()); };
+  const OpenRegStream other = getStreamFromPool();
+  getCachingAllocator()->recordHistory(true, recorder, 1, RecordContext::STATE, true, {});
+  c10::DataPtr data = getDeviceAllocator()->allocate(1000);
+  getDeviceAllocator()->recordStream(data, other);
+  data.clear();
+  other.synchronize();
+  getDeviceAllocator()->allocate(1).clear();  // finds that the stream is done with it
+  getCachingAllocator()->recordHistory(false, nullptr, 1, RecordContext::NEVER, true, {});
+  getDeviceAllocator()->allocate(1).clear();
+  LookingContext::threads.clear();  // waits
+  EXPECT_GT(LookingContext::gone, 0);
+  EXPECT_EQ(LookingContext::waited, 0);
+}
 
 TEST_F(TrackerTest, IsToldOfAllThatHappensWithoutHistory) {
   ASSERT_FALSE(getCachingAllocator()->isHistoryEnabled());

@@ -17,6 +17,11 @@
 // Units: sizes are in bytes, times in milliseconds, devices are numbered from 0.
 // Fork: a child of a process that has used the device cannot use it: orErrorForked. What only describes
 //   (device count, current device, properties, error names) still answers.
+// Exit: after main() returns, in exit handlers and destructors of static objects, tensors may still be destroyed. The backend
+//   then calls functions that release (Free, FreeHost, StreamDestroy, EventDestroy and their like), that wait, that describe,
+//   and SetDevice; for memory that several streams use also EventCreateWithFlags and EventRecord. Threads that still run may
+//   call any function. None may crash or hang, even if the driver has ended. For those that release or wait, orSuccess
+//   without doing anything is right; the others may fail, and the backend then waits for the device instead.
 // Kernels: a function run by orLaunchKernel must not call this API, except orFree. Calls that would
 //   wait for the device from there give orErrorNotSupported.
 //
@@ -234,6 +239,10 @@ OPENREG_API orError_t orMemcpy(
 // mean waiting for the stream.
 OPENREG_API orError_t orMemcpyAsync(
     void* destination, const void* source, size_t size, orMemcpyKind kind, orStream_t stream);
+// Queues the copy of `height` rows of `width` bytes each on `stream`. A pitch is the distance in bytes from the start of one row
+// to the start of the next, at least `width`. Host memory is treated as by orMemcpyAsync.
+OPENREG_API orError_t orMemcpy2DAsync(void* destination, size_t destinationPitch, const void* source, size_t sourcePitch,
+    size_t width, size_t height, orMemcpyKind kind, orStream_t stream);
 // Sets each byte of device memory to the low byte of `value`, on the default stream of the memory's device, and waits.
 OPENREG_API orError_t orMemset(void* pointer, int value, size_t size);
 OPENREG_API orError_t orMemsetAsync(void* pointer, int value, size_t size, orStream_t stream);

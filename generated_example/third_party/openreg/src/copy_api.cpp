@@ -72,12 +72,19 @@ struct Ends {
   }
 };
 
-Ends find_ends(const void* destination, const void* source, std::size_t size, orMemcpyKind kind) {
+// The bytes from the first row of a copy to the end of the last.
+std::size_t span(std::size_t pitch, std::size_t width, std::size_t height) { return (height - 1) * pitch + width; }
+
+Ends find_ends(const void* destination, std::size_t destination_size, const void* source, std::size_t source_size, orMemcpyKind kind) {
   const bool to_device = kind == orMemcpyHostToDevice || kind == orMemcpyDeviceToDevice;
   const bool from_device = kind == orMemcpyDeviceToHost || kind == orMemcpyDeviceToDevice;
   if (!to_device && !from_device && kind != orMemcpyHostToHost) return {};
-  return {to_device ? device_end(destination, size) : host_end(destination, size),
-      from_device ? device_end(source, size) : host_end(source, size)};
+  return {to_device ? device_end(destination, destination_size) : host_end(destination, destination_size),
+      from_device ? device_end(source, source_size) : host_end(source, source_size)};
+}
+
+Ends find_ends(const void* destination, const void* source, std::size_t size, orMemcpyKind kind) {
+  return find_ends(destination, size, source, size, kind);
 }
 
 orError_t finish(Stream& stream) {
@@ -160,6 +167,28 @@ orError_t orMemcpyAsync(void* destination, const void* source, size_t size, orMe
     if (must_wait) return copy_and_wait(*target, destination, source, size, copying(ends, size));
     submit_copy(*target, destination, source, size, copying(ends, size));
     return orSuccess;
+  });
+}
+
+orError_t orMemcpy2DAsync(void* destination, size_t destination_pitch, const void* source, size_t source_pitch, size_t width,
+    size_t height, orMemcpyKind kind, orStream_t stream) {
+  return call([&] {
+    const auto target = find_stream(stream);
+    if (target == nullptr) return orErrorInvalidHandle;
+    if (width == 0 || height == 0) return orSuccess;
+    if (destination_pitch < width || source_pitch < width) return orErrorInvalidValue;
+    const Ends ends = find_ends(destination, span(destination_pitch, width, height), source, span(source_pitch, width, height), kind);
+    if (!ends.valid()) return orErrorInvalidValue;
+    const What what = copying(ends, width * height);
+    if (what.pageable && Stream::current() != nullptr) return orErrorNotSupported;
+    if (what.pageable && refuse_to_wait(target->capture())) return orErrorCaptureUnsupported;
+    const auto move = [=] {
+      auto* to = static_cast<char*>(destination);
+      const auto* from = static_cast<const char*>(source);
+      for (std::size_t row = 0; row < height; ++row) std::memmove(to + row * destination_pitch, from + row * source_pitch, width);
+    };
+    target->submit(Stream::Touches::kMemory, move, what);
+    return what.pageable ? finish(*target) : orSuccess;
   });
 }
 

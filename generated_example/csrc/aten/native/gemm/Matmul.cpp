@@ -37,8 +37,8 @@ at::Tensor& mm_out(const at::Tensor& self, const at::Tensor& mat2, at::Tensor& o
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  OPENREG_IMPL(m, "mm.out", at::_ops::mm_out, mm_out);
-  OPENREG_IMPL_FORM(m, "mm", at::_ops::mm, Functional, mm_out_run);
+  OPENREG_IMPL(m, "mm.out", at::_ops::mm_out, mm_out, "matmul");
+  OPENREG_IMPL_FORM(m, "mm", at::_ops::mm, Functional, mm_out_run, "aten::mm.out", "matmul");
 }
 
 }  // namespace openreg::native

@@ -23,7 +23,8 @@ attention_by_math(const at::Tensor& query, const at::Tensor& key, const at::Tens
     std::optional<double> scale);
 
 /// The gradients of query, key, value and attn_bias that grad_input_mask asks for. What forward returned comes back, so
-/// that the same elements are dropped.
+/// that the same elements are dropped. grad_out is undefined if no gradient arrives, such as after a function whose
+/// backward returns None: then all results are undefined, too. PyTorch checks this for most operators, but not here.
 std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> attention_backward_by_math(const at::Tensor& grad_out,
     const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const at::Tensor& attn_bias,
     std::array<bool, 4> grad_input_mask, const at::Tensor& out, const at::Tensor& logsumexp,

@@ -1,0 +1,50 @@
+// Written by openreg-gen from openreg.yaml.
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <ATen/core/operator_name.h>
+
+#include "host/FallbackReport.h"
+#include "host/Memory.h"
+#include "host/Operator.h"
+#include "runtime/Export.h"
+
+// Note [What the host computes]
+// On a device whose launched functions do not reach its memory, the kernels that a backend begins with run on the host, on
+// copies: PyTorch's for the CPU (Kernel.h) and C++ loops (Launch.h). They give the right results and look like kernels of
+// the device, so each such run is a HostWork, which says that it is not one:
+//   OPENREG_FALLBACK=none refuses it, and names the operator and the place for its kernel
+//   OPENREG_LOG_FALLBACK=1 names it, once
+//   FallbackReport.h counts it
+// Copies, casts and fills that the host does for the device are host work that computes nothing, and are never refused.
+// Where launched functions do reach device memory the same code is the device's kernel, and nothing of this happens.
+
+namespace openreg {
+
+/// One run of host code on copies of device memory, from construction to destruction. With HostAccess::kAlias it is nothing.
+/// The operator is the current kernel's (Operator.h), and without one `op`. Throws NotImplementedError where
+/// OPENREG_FALLBACK is none, and what waiting for the current stream throws: what earlier work takes is not this one's cost.
+class OPENREG_RUNTIME_API HostWork {
+ public:
+  HostWork(HostAccess access, HostCode code, const c10::OperatorName* op = nullptr) {
+    if (access == HostAccess::kCopy) {
+      begin(code, op);
+    }
+  }
+
+  /// How many bytes were.
+  void copied(uint64_t to_host, uint64_t to_device) {
+    if (scope_.has_value()) {
+      scope_->copied(to_host, to_device);
+    }
+  }
+
+ private:
+  void begin(HostCode code, const c10::OperatorName* op);
+  std::optional<FallbackScope> scope_;
+};
+
+}  // namespace openreg
