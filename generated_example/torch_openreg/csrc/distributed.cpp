@@ -45,6 +45,7 @@ void bind_distributed(pybind11::module_& module) {
   pybind11::class_<Group, c10d::Backend, c10::intrusive_ptr<Group>>(module, "ProcessGroupOpenReg")
       .def_property_readonly("options", &Group::getBackendOptions)
       .def("perform_nocolor_split", [](Group&, const pybind11::object&) {})
+      .def("_error", [](Group& self) { return static_cast<int>(self.getError()); }, "How the group failed: the value of an ErrorType.")
       .def("_last_operations", &last_operations, "What the group did last: dicts of name, sequence, tensors, state, error.");
   module.def("_new_process_group", &distributed::new_process_group, no_gil);
 }
