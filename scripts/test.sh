@@ -13,6 +13,8 @@
 #        scripts/test.sh components [NAME ...|all]
 #          minimal is built from nothing, without a compiler cache, and tested; then minimal trees with one component more:
 #          those that are named, all, or two, others each day
+#        scripts/test.sh external [all]
+#          with `all`, every test of a standard tree runs on the port that behaves like a card
 # For a person: the stages of scripts/by_hand.sh, and each of these with an argument.
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/by_hand.sh"
@@ -20,6 +22,7 @@ stages=${*:-command format example sample device allocator components full secon
 release=2.14.1 release_tests='' release_python=python3
 chosen=() opencl_driver=pocl opencl_subjects=(once '[a-d]*') opencl_sweep=''
 if [ "${1:-}" = opencl ]; then stages=opencl opencl_driver=${2:-pocl} opencl_subjects=() opencl_sweep=${3:-}; fi
+if [ "${1:-}" = external ]; then stages=external; export CARD_TESTS=${2:-}; fi
 if [ "${1:-}" = components ]; then stages=components chosen=("${@:2}"); fi
 if [ "${1:-}" = release ]; then stages=release release=${2:-$release} release_tests=${3:-} release_python=${4:-python3}; fi
 work=$(mktemp -d)
@@ -197,7 +200,7 @@ stage_full() {
 }
 
 stage_external() {
-  step "The external port: builds at once, then climbs on host memory"
+  step "External ports: a tree builds at once, then climbs on host memory and on a port that behaves like a card"
   "$python" -m pytest -q "$root/tests/test_external.py"
 }
 

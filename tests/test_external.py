@@ -1,5 +1,7 @@
 """An external tree: builds and imports before anything is ported, says what to port first, and with a port to plain
-host memory (external/host_port.cpp) climbs the whole bring-up ladder."""
+host memory (external/host_port.cpp) or one that behaves like a card (external/card_port.cpp) climbs the whole bring-up ladder.
+
+CARD_TESTS=all in the environment runs all tests of the standard tree on the card, not only those that CI runs."""
 
 import os
 import pathlib
@@ -22,7 +24,7 @@ def run(*command, cwd, check=True, **environment):
     if shutil.which("ccache"):
         env.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache")
         env.setdefault("CCACHE_BASEDIR", str(cwd))  # shares what it can with the tree of `new mybackend`
-    result = subprocess.run(command, check=False, cwd=cwd, env=env, capture_output=True, text=True)
+    result = subprocess.run(command, check=False, cwd=cwd, env=env, capture_output=True, text=True, timeout=3600)
     if check:
         assert result.returncode == 0, f"{command}\n{result.stdout[-8000:]}\n{result.stderr[-8000:]}"
     return result
@@ -248,6 +250,41 @@ def test_a_vendors_idioms_are_no_warnings(device_alone):
     assert "FAILED" not in outcomes.values(), output
 
 
+@pytest.fixture(scope="module")
+def card(tree):
+    """The same tree with a port that behaves like a discrete, asynchronous card. Tests of other ports come first."""
+    shutil.copy(ROOT / "tests/external/card_port.cpp", tree / PORT)
+    run("cmake", "--build", "build", cwd=tree)
+    run(sys.executable, "setup.py", "-q", "egg_info", cwd=tree)  # PyTorch finds its entry point
+    return tree
+
+
+# What a discrete device meets first: copies, fills, streams, memory, operators, what falls back, distributed.
+ON_THE_CARD = (
+    "minimal_set storage memory memory_api host_memory new_memory streams events random operators gemm fallback fallback_report "
+    "distributed distributed_works distributed_errors"
+)
+
+
+def on_the_card(tree, *files):
+    result = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files, cwd=tree, check=False)
+    assert result.returncode == 0, result.stdout[-8000:]
+
+
+def test_a_card_climbs_the_whole_ladder(card):
+    outcomes, output = ladder(card)
+    assert set(outcomes.values()) == {"PASSED"}, output
+
+
+def test_what_a_card_is_asked_to_do(card):
+    on_the_card(card, str(ROOT / "tests/external/card_tests.py"), "--rootdir", ".")
+
+
+def test_a_standard_tree_on_a_card(card):
+    files = [f"tests/test_{name}.py" for name in ON_THE_CARD.split()]
+    on_the_card(card, "-n", "2", "--dist", "loadfile", *(["tests"] if os.environ.get("CARD_TESTS") == "all" else files))
+
+
 @pytest.mark.parametrize("port", ["host_port.cpp", "card_port.cpp"])
 def test_minimal(port, tmp_path):
     """What a bring-up starts from: climbs the ladder, passes all its tests and trains."""
@@ -258,4 +295,6 @@ def test_minimal(port, tmp_path):
     assert "skipped" not in result.stdout
     outcomes, output = ladder(tree)
     assert set(outcomes.values()) == {"PASSED"}, output
+    if port == "card_port.cpp":
+        on_the_card(tree, str(ROOT / "tests/external/card_tests.py"), "--rootdir", ".")
     run("env", "TORCH_DEVICE_BACKEND_AUTOLOAD=1", sys.executable, "examples/train_mlp.py", cwd=tree)
