@@ -13,6 +13,7 @@ D = "mybackend"
 CARD = ctypes.CDLL(str(Path(torch_mybackend.__file__).parent / "lib/libmybackend.so"))
 CARD.mybackendCardCount.restype = ctypes.c_uint64
 COUNTERS = ("host to host", "to device", "to host", "within", "memsets", "kernels", "bytes to host", "bytes to device")
+NOT_READY = 5
 STANDARD = hasattr(torch.mybackend, "fallback_report")  # not a minimal tree
 
 
@@ -29,12 +30,19 @@ def calls(fn):
 
 @pytest.fixture
 def busy():
-    """The default stream of device 0 is held up until the test ends, or opens it."""
+    """The default stream of device 0 is held up until the test ends: what waits for it goes on after a minute. Tells whether
+    it still is held up, and keeps tensors until it is not, as a minimal tree waits for the device to free memory."""
+    kept = []
+
+    def still(*tensors):
+        kept.extend(tensors)
+        return CARD.mybackendStreamQuery(None) == NOT_READY
+
     gate = threading.Event()
     held = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: gate.wait(60))
     torch.accelerator.synchronize()
     assert CARD.mybackendLaunchKernel(None, held, None) == 0
-    yield gate
+    yield still
     gate.set()
     torch.accelerator.synchronize()
 
@@ -72,6 +80,7 @@ def test_other_fills_double_themselves_on_the_device(dtype):
     assert torch.equal(x.cpu(), torch.full((1 << 20,), 1.5, dtype=dtype))
 
 
+@pytest.mark.skipif(not STANDARD, reason="strided copies of a minimal tree go through the host")
 @pytest.mark.parametrize("fill", [0, 3.0])
 def test_a_strided_fill_stays_on_the_device(fill):
     x = torch.full((1000, 3), 9.0, device=D)
@@ -120,9 +129,10 @@ def test_a_fresh_result_is_not_read_before_it_is_written(op):
 def test_copies_and_fills_do_not_wait_for_a_busy_stream(busy):
     x = torch.empty(1000, device=D)
     y = x.fill_(2.0).clone()
-    y[::2] = 3.0
+    if STANDARD:
+        y[::2] = 3.0
     y.zero_()
-    assert not busy.is_set()
+    assert busy(x, y)
 
 
 def test_a_side_stream_does_not_wait_for_the_default_stream(busy):
@@ -131,7 +141,7 @@ def test_a_side_stream_does_not_wait_for_the_default_stream(busy):
         y = x.view(10, 10).t()
         results = [torch.ones(100, device=D), x + 1, x.sin(), x.exp(), torch.maximum(x, x), x.relu(), y.contiguous(), y.sum(0)]
         stream.synchronize()
-        assert not busy.is_set()
+        assert busy(x, y, *results)
         host = [result.cpu() for result in results]
     assert torch.equal(host[1], torch.arange(100.0) + 1)
     assert torch.equal(host[6], torch.arange(100.0).view(10, 10).t())

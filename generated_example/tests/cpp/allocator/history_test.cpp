@@ -77,6 +77,7 @@ struct LookingContext final : c10::GatheredContext {
 TEST_F(AllocatorTest, ContextsAreDestroyedWithoutTheLock) {
   const auto recorder = [] { return std::shared_ptr<c10::GatheredContext>(std::make_shared<LookingContext>()); };
   const OpenRegStream other = getStreamFromPool();
+  getDeviceAllocator()->allocate(1000).clear();  // a segment keeps the context of the allocation that it was made for
   getCachingAllocator()->recordHistory(true, recorder, 1, RecordContext::STATE, true, {});
   c10::DataPtr data = getDeviceAllocator()->allocate(1000);
   getDeviceAllocator()->recordStream(data, other);
