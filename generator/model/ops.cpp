@@ -31,8 +31,8 @@ std::set<std::string> headers_of(const Listed& listed, std::string_view list) {
 
 using ListedName = std::pair<const char*, std::string_view>;
 
-/// In a tree without the whole runtime: operators whose own kernels throw where PyTorch does not know the device, and fused
-/// cells, which no CPU kernel can stand in for.
+/// In a tree without the whole runtime: operators whose own kernels throw where PyTorch does not know the device, and
+/// fused cells, which no CPU kernel can stand in for.
 constexpr ListedName kServedOtherwise[] = {{"overrideable", "convolution_backward_overrideable"},
                                            {"overrideable", "convolution_overrideable"},
                                            {"cells", "_thnn_fused_gru_cell"},

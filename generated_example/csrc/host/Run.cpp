@@ -4,6 +4,8 @@
 
 #include <openreg.h>
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -45,9 +47,20 @@ class AwaitedFunction {
 
   static void run(void* self) noexcept { static_cast<AwaitedFunction*>(self)->run(); }
 
+  /// Most functions are over sooner than a thread that sleeps is awake, so it looks for a while first.
   void wait() {
+    constexpr std::chrono::microseconds kPatience{50};
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (std::chrono::steady_clock::now() < end) {
+      if (state_.load(std::memory_order_acquire) == State::kDone) {
+        return;
+      }
+    }
     std::unique_lock<std::mutex> lock(mutex_);
-    finished_.wait(lock, [this] { return done_; });
+    State running = State::kRunning;
+    if (state_.compare_exchange_strong(running, State::kAwaited)) {
+      finished_.wait(lock, [this] { return state_.load() == State::kDone; });
+    }
   }
 
   /// Warns of and throws what the function did.
@@ -67,11 +80,21 @@ class AwaitedFunction {
     } catch (...) {
       error_ = std::current_exception();
     }
-    // Under the lock: once the host has it, this object is gone.
+    // Once the host sees this, the object is gone: it is the last access, or under the lock that the host takes.
+    State running = State::kRunning;
+    if (state_.compare_exchange_strong(running, State::kDone)) {
+      return;
+    }
     const std::lock_guard<std::mutex> lock(mutex_);
-    done_ = true;
+    state_ = State::kDone;
     finished_.notify_one();
   }
+
+  enum class State {
+    kRunning,
+    kAwaited,  // the host sleeps
+    kDone,
+  };
 
   c10::function_ref<void()> fn_;
   const int threads_;
@@ -79,7 +102,7 @@ class AwaitedFunction {
   std::exception_ptr error_;
   std::mutex mutex_;
   std::condition_variable finished_;
-  bool done_ = false;
+  std::atomic<State> state_{State::kRunning};
 };
 
 }  // namespace
