@@ -143,7 +143,7 @@ def test_what_another_release_lacks_is_registered_where_it_is(openreg_gen, envir
         assert file.count(guard) == 6  # two operators, each declared, defined, registered
         assert '#include "runtime/PyTorchRelease.h"\n' in file
         body = file[file.index("TORCH_LIBRARY_IMPL") :]
-        assert f'{guard}  MYBACKEND_IMPL(m, "{name}", at::_ops::{name}, {name});\n#endif\n' in body
+        assert f'{guard}  MYBACKEND_IMPL(m, "{name}", at::_ops::{name}, {name}, "native");\n#endif\n' in body
     file = (tree / "csrc/aten/RegisterNative.cpp").read_text()
     header = "ATen/ops/cholesky_ops.h"
     assert f"#if __has_include(<{header}>)\n#include <{header}>\n#endif\n" in file

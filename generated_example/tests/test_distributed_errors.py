@@ -150,7 +150,8 @@ def test_an_abort_is_no_time_out(device):
     """Whatever the texts say."""
     store, timeout = dist.HashStore(), datetime.timedelta(seconds=PATIENCE)
     gloo = dist.ProcessGroupGloo(store, 0, 1, timeout)
-    group = torch_openreg._C._new_process_group(store, 0, 1, timeout, gloo, "of jobs that timed out", [0])
+    make = torch_openreg._C._new_process_group
+    group = make(store, 0, 1, timeout, gloo, "of jobs that timed out", [0])
     assert group._error() == torch._C._distributed_c10d.ErrorType.SUCCESS.value
     group.abort()
     assert group._error() == torch._C._distributed_c10d.ErrorType.COMM_ERROR.value

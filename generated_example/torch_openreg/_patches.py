@@ -39,7 +39,7 @@ def _replace_dlpack_device() -> None:
 
 
 def _convolution_with_layout(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Give fake tensors, and so torch.compile, the layout that csrc/aten/native/Convolution.cpp gives real ones.
+    """Give fake tensors, and so compiled code, the layout that csrc/aten/native/Convolution.cpp gives real ones.
 
     For devices other than its own, PyTorch says that a convolution's results are contiguous.
     """
