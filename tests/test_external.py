@@ -267,7 +267,8 @@ ON_THE_CARD = (
 
 
 def on_the_card(tree, *files):
-    result = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files, cwd=tree, check=False)
+    pytest_ = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    result = run(*pytest_, *files, cwd=tree, check=False, TORCH_DEVICE_BACKEND_AUTOLOAD="1")
     assert result.returncode == 0, result.stdout[-8000:]
 
 
