@@ -79,7 +79,7 @@ def test_current_device(device, other):
 
 
 def test_only_minus_one_means_no_device(device):
-    """PyTorch keeps an index in 8 bits, so that 128 becomes -128; 255 and 256 can't be told from -1 and 0."""
+    """PyTorch keeps an index in 8 bits, so that 128 becomes -128; 255 looks like -1, and 256 like 0."""
     for where in (torch.device(f"{NAME}:128"), torch.device(f"{NAME}:254")):
         for make in (torch.ones, torch.rand, torch.empty):
             with pytest.raises(RuntimeError, match="is out of range"):

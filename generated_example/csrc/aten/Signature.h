@@ -56,7 +56,7 @@ struct NamedKernel<kernel, fn, R(Params...)> {
   }
 };
 
-/// What OPENREG_IMPL is told of a kernel: its strategy; of a form that follows from another operator's kernel, that operator first.
+/// What OPENREG_IMPL passes on about a kernel: its strategy; for a form that follows from another operator's kernel, that operator first.
 constexpr RegisteredKernel registered_kernel(const char* op, const char* strategy = "") { return {op, strategy}; }
 constexpr RegisteredKernel registered_kernel(const char*, const char* op, const char* strategy) { return {op, strategy}; }
 
@@ -91,7 +91,7 @@ void implement(torch::Library& library, const char* name) {
 /// Registers a boxed kernel, which serves any signature. Still fails to compile if the operator is gone.
 #define OPENREG_IMPL_BOXED(M, NAME, OP, FN, ...) \
   do { \
-    static_assert(std::is_function_v<OP::schema>, "aten::" NAME " is no operator"); \
+    static_assert(std::is_function_v<OP::schema>, "aten::" NAME " is not an operator"); \
     static constexpr ::openreg::RegisteredKernel kKernel = ::openreg::registered_kernel("aten::" NAME __VA_OPT__(, ) __VA_ARGS__); \
     ::openreg::note_kernel("aten::" NAME, kKernel); \
     (M).impl(NAME, torch::CppFunction::makeFromBoxedFunction<(FN)>()); \

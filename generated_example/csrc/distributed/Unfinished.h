@@ -18,8 +18,8 @@
 // Note [What a group leaves unfinished]
 // Gloo can't cancel a collective: one that was given up ends with its time-out, half an hour by default, and so does Gloo itself.
 // The memory that it works on, and Gloo, are kept until then, without a thread that waits: whoever next uses a group, or runs out
-// of memory, looks whether it is over. What is left when the process exits, the system takes back.
-// No thread of this backend's outlives main(): statics that it uses would be gone.
+// of memory, looks whether it is over. When the process exits, the system takes the rest back.
+// No thread of this backend outlives main(): statics that it uses would be gone.
 
 namespace openreg::distributed {
 

@@ -56,7 +56,7 @@ void fallback_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 /// none.
 OPENREG_RUNTIME_API void cpu_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
-/// The CPU's kernel as a kernel of the device's. On a device whose launched functions reach its memory it stays that whatever
+/// The CPU's kernel in the place of a kernel of the device. On a device whose launched functions reach its memory it stays that whatever
 /// the environment says of falling back, and is not counted; on others see Note [What the host computes] in Work.h.
 OPENREG_RUNTIME_API void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 

@@ -72,7 +72,7 @@ void run_or_queue(std::unique_ptr<Call> call) {
   }
 }
 
-/// Whether `Op` is an out= form of PyTorch's, whose outputs come last in its schema and by keyword.
+/// Whether `Op` is an out= form of a PyTorch operator: its outputs come last in its schema, and by keyword.
 template <class Op>
 constexpr bool is_out_form() {
   if constexpr (requires { Op::schema_str; }) {
