@@ -53,6 +53,11 @@ void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
       const Op* op = resolved.catalog.find(name);
       if (op != nullptr && !written.contains(name)) plain(list, *op);
     }
+    for (const std::string_view name : decomposed_otherwise()) {
+      const Op* op = resolved.catalog.find(name);
+      if (op == nullptr || written.contains(name) || *shown.spec.fallback.kind == FallbackKind::None) continue;
+      plain("overrideable", *op);
+    }
     return;
   }
   for (const std::string_view name : decomposed_otherwise()) {
