@@ -133,7 +133,7 @@ def test_minimal_is_small(render):
     lines = {name: text.count("\n") for name, text in found.items()}
     assert len(found) <= 70
     assert sum(lines.values()) <= 6000
-    assert sum(count for name, count in lines.items() if name.startswith(("csrc/", "torch_mybackend/"))) <= 2650
+    assert sum(count for name, count in lines.items() if name.startswith(("csrc/", "torch_mybackend/"))) <= 2950
 
 
 def test_profiles_grow(render, full):
