@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
-"""What the host computed in the device's place: calls, bytes, time."""
+"""Work that the host does in place of the device: calls, bytes, time."""
 
 import os
 

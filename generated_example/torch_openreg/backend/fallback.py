@@ -37,7 +37,7 @@ class FallbackCount:
 
 
 class FallbackReport(tuple[FallbackCount, ...]):
-    """What the host computed, the costliest first. Prints as a table."""
+    """Work that the host did for the device, the costliest first. Prints as a table."""
 
     @property
     def calls(self) -> int:
@@ -81,7 +81,7 @@ class FallbackReport(tuple[FallbackCount, ...]):
 
 
 def fallback_report() -> FallbackReport:
-    """What the host computed in this process since it started, or since `reset_fallback_report()`."""
+    """The work of the host in this process since it started, or since `reset_fallback_report()`."""
     counts = [FallbackCount(*fields) for fields in _C._fallback_counts()]
     return FallbackReport(sorted(counts, key=lambda count: (-count.seconds, count.op, count.reason)))
 
