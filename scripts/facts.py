@@ -163,7 +163,7 @@ STUBS = """\
 // Written by scripts/facts.py; see docs/releases.md.
 #include "catalog/stubs.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <map>
 
@@ -219,7 +219,7 @@ IN_TREE = """\
 // Written by scripts/facts.py; see docs/releases.md.
 #include "catalog/stubs.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <map>
 
@@ -287,7 +287,7 @@ AMP = """\
 // Written by scripts/facts.py; see docs/releases.md.
 #include "spec/amp_preset.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 namespace openreg_gen {
 namespace {

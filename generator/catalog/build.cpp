@@ -2,7 +2,7 @@
 
 #include "catalog/cpp_types.h"
 #include "diag/failure.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "system/hash.h"
 
 #include <fmt/format.h>

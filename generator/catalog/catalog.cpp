@@ -1,6 +1,6 @@
 #include "catalog/catalog.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <fmt/ranges.h>
 

@@ -5,7 +5,7 @@
 // PyTorch it came from. A Catalog is immutable after loading and may be read from any thread.
 #pragma once
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "schema/schema.h"
 #include "system/files.h"
 

@@ -4,7 +4,7 @@
 #include "catalog/declarations.h"
 
 #include "diag/failure.h"
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 

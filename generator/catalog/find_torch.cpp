@@ -1,7 +1,7 @@
 #include "catalog/catalog.h"
 #include "releases/releases.h"
 #include "diag/failure.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "system/child.h"
 #include "system/files.h"
 #include "system/python.h"

@@ -1,7 +1,7 @@
 #include "catalog/build.h"
 
 #include "diag/failure.h"
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <map>
 #include <set>

@@ -1,7 +1,7 @@
 // Written by scripts/facts.py; see docs/releases.md.
 #include "catalog/stubs.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <map>
 

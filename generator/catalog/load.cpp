@@ -1,6 +1,6 @@
 #include "catalog/build.h"
 #include "diag/failure.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "system/cache.h"
 #include "system/files.h"
 #include "system/hash.h"

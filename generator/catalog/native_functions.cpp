@@ -3,7 +3,7 @@
 #include "catalog/declarations.h"
 
 #include "diag/failure.h"
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <yaml-cpp/yaml.h>
 

@@ -1,6 +1,6 @@
 #include "catalog/stubs.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 namespace openreg_gen {
 namespace {

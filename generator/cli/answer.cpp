@@ -2,7 +2,7 @@
 
 #include "diag/diagnostic.h"
 #include "diag/render.h"
-#include "diag/suggest.h"
+#include "base/suggest.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

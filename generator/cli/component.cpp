@@ -2,8 +2,8 @@
 // tree.
 #include "cli/generate.h"
 #include "cli/verb.h"
-#include "diag/suggest.h"
-#include "diag/text.h"
+#include "base/suggest.h"
+#include "base/text.h"
 #include "edit/spec_edit.h"
 #include "edit/style.h"
 

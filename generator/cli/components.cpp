@@ -1,7 +1,7 @@
 // openreg-gen components: the optional parts of a tree.
 #include "cli/terminal_text.h"
 #include "cli/verb.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "pipeline/rendering.h"
 
 #include <fmt/ranges.h>

@@ -2,7 +2,7 @@
 #include "cli/doctor_checks.h"
 #include "cli/verb.h"
 #include "diag/render.h"
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <unistd.h>
 

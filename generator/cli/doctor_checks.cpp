@@ -1,7 +1,7 @@
 #include "cli/doctor_checks.h"
 
 #include "catalog/build.h"
-#include "diag/environment.h"
+#include "base/environment.h"
 #include "diag/failure.h"
 #include "releases/releases.h"
 #include "system/child.h"

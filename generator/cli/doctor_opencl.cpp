@@ -1,7 +1,7 @@
 #include "cli/doctor_checks.h"
 
-#include "diag/environment.h"
-#include "diag/text.h"
+#include "base/environment.h"
+#include "base/text.h"
 
 #include <fmt/ranges.h>
 

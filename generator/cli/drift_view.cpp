@@ -2,7 +2,7 @@
 
 #include "catalog/schema_diff.h"
 #include "cli/answer.h"
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <fmt/ranges.h>
 

@@ -2,8 +2,8 @@
 #include "cli/explain.h"
 
 #include "cli/terminal_text.h"
-#include "diag/suggest.h"
-#include "diag/text.h"
+#include "base/suggest.h"
+#include "base/text.h"
 #include "model/template_rows.h"
 #include "render/data_dir.h"
 #include "spec/keys.h"

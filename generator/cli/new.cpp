@@ -3,7 +3,7 @@
 #include "cli/plan_view.h"
 #include "cli/verb.h"
 #include "diag/render.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "edit/spec_edit.h"
 #include "edit/style.h"
 #include "pipeline/rendering.h"

@@ -1,7 +1,7 @@
 #include "cli/new_spec.h"
 
 #include "diag/failure.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "edit/style.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "cli/open_tree.h"
 
 #include "diag/failure.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "tree/journal.h"
 #include "tree/paths.h"
 

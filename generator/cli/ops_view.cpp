@@ -2,8 +2,8 @@
 
 #include "cli/answer.h"
 #include "cli/terminal_text.h"
-#include "diag/suggest.h"
-#include "diag/text.h"
+#include "base/suggest.h"
+#include "base/text.h"
 #include "strategy/fit.h"
 
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 #include "diag/diagnostic.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <tuple>
 

@@ -1,7 +1,7 @@
 #include "diag/render.h"
 
-#include "diag/environment.h"
-#include "diag/text.h"
+#include "base/environment.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

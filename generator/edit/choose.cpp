@@ -1,7 +1,7 @@
 #include "edit/choose.h"
 
-#include "diag/suggest.h"
-#include "diag/text.h"
+#include "base/suggest.h"
+#include "base/text.h"
 #include "edit/style.h"
 #include "resolve/validate.h"
 #include "spec/minimal_ops.h"

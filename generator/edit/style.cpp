@@ -1,6 +1,6 @@
 #include "edit/style.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <array>
 

@@ -2,7 +2,7 @@
 
 #include "schema/schema.h"
 #include "diag/failure.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "spec/amp_preset.h"
 #include "system/files.h"
 #include "texts/ops_texts.h"

@@ -1,7 +1,7 @@
 // What becomes of each operator of PyTorch on a backend: what its spec registers, and what PyTorch makes of the rest.
 #pragma once
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "resolve/resolve.h"
 
 #include <array>

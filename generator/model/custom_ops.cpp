@@ -1,5 +1,5 @@
 #include "catalog/cpp_types.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "model/custom_ops_items.h"
 #include "model/ops.h"
 #include "spec/print_expr.h"

@@ -1,7 +1,7 @@
 // What templates see of the backend's own operators; custom_ops.cpp fills it in.
 #pragma once
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "schema/schema.h"
 #include "spec/expr.h"
 #include "texts/fields.h"

@@ -1,6 +1,6 @@
 #include "model/model.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "releases/releases.h"
 #include "spec/keys.h"
 #include "strategy/item.h"

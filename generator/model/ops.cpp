@@ -1,6 +1,6 @@
 #include "model/ops.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "model/amp.h"
 #include "model/registrations.h"
 #include "model/tests.h"

@@ -2,8 +2,8 @@
 #include "model/model.h"
 
 #include "diag/failure.h"
-#include "diag/suggest.h"
-#include "diag/text.h"
+#include "base/suggest.h"
+#include "base/text.h"
 #include "model/template_rows.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "model/registrations.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "releases/releases.h"
 
 #include <fmt/format.h>

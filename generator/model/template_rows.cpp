@@ -1,7 +1,7 @@
 #include "model/template_rows.h"
 
 #include "diag/failure.h"
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>

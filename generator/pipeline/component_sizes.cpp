@@ -1,6 +1,6 @@
 #include "pipeline/component_sizes.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

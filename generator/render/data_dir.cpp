@@ -1,6 +1,6 @@
 #include "render/data_dir.h"
 
-#include "diag/environment.h"
+#include "base/environment.h"
 #include "diag/failure.h"
 #include "system/python.h"
 #include "system/sha256.h"

@@ -1,7 +1,7 @@
 // The spec against the installed PyTorch: versions here, operators and AMP in files of their own.
 #include "resolve/resolve.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "releases/releases.h"
 #include "resolve/validate.h"
 

@@ -1,7 +1,7 @@
 #include "resolve/select.h"
 
-#include "diag/suggest.h"
-#include "diag/text.h"
+#include "base/suggest.h"
+#include "base/text.h"
 #include "resolve/validate.h"
 #include "spec/amp_preset.h"
 #include "spec/document.h"

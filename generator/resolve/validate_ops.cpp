@@ -1,5 +1,5 @@
-#include "diag/suggest.h"
-#include "diag/text.h"
+#include "base/suggest.h"
+#include "base/text.h"
 #include "releases/releases.h"
 #include "resolve/validate.h"
 #include "spec/minimal_ops.h"

@@ -1,5 +1,5 @@
 // The one parser of schemas, PyTorch's own and those of the spec.
-#include "diag/text.h"
+#include "base/text.h"
 #include "schema/schema.h"
 
 #include <fmt/format.h>

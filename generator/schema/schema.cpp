@@ -1,6 +1,6 @@
 #include "schema/schema.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <fmt/ranges.h>
 

@@ -4,7 +4,7 @@
 // may run on any thread.
 #pragma once
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <cstddef>
 #include <stdexcept>

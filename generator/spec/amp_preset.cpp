@@ -1,7 +1,7 @@
 // Written by scripts/facts.py; see docs/releases.md.
 #include "spec/amp_preset.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 namespace openreg_gen {
 namespace {

@@ -1,6 +1,6 @@
 #include "spec/component.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "spec/document.h"
 #include "spec/read_keys.h"
 #include "spec/spec.h"

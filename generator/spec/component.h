@@ -2,7 +2,7 @@
 // here is what it is for, which others it needs, and which profiles have it. Each is one row of component.cpp.
 #pragma once
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "diag/diagnostic.h"
 
 #include <array>

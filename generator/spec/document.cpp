@@ -1,6 +1,6 @@
 #include "spec/document.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "spec/readers.h"
 
 #include <fmt/format.h>

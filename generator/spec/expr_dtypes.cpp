@@ -1,5 +1,5 @@
 // Which dtypes an expression can't be computed in.
-#include "diag/text.h"
+#include "base/text.h"
 #include "spec/expr.h"
 
 #include <fmt/format.h>

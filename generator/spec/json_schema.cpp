@@ -1,5 +1,5 @@
 // What is printed from the table of keys: the JSON Schema for editors, and the reference page.
-#include "diag/text.h"
+#include "base/text.h"
 #include "spec/keys.h"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "spec/keys.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "releases/releases.h"
 #include "spec/read_keys.h"
 #include "spec/rules.h"

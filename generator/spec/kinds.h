@@ -1,7 +1,7 @@
 // The kinds of device allocators and of devices, each one value of kinds.cpp.
 #pragma once
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <span>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "spec/minimal_ops.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 namespace openreg_gen {
 namespace {

@@ -1,5 +1,5 @@
 // The names of a spec: what torch.device() parses, and who else has them.
-#include "diag/text.h"
+#include "base/text.h"
 #include "spec/rules.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "spec/ops_file.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "spec/readers.h"
 #include "spec/rules.h"
 

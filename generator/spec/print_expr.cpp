@@ -1,6 +1,6 @@
 #include "spec/print_expr.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 

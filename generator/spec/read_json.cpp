@@ -1,4 +1,4 @@
-#include "diag/text.h"
+#include "base/text.h"
 #include "spec/readers.h"
 
 #include <nlohmann/json.hpp>

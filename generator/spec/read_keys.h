@@ -1,7 +1,7 @@
 // The steps of the parser: a document is checked, then its values and lists are read into those of spec.h.
 #pragma once
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "spec/document.h"
 #include "spec/expr.h"
 #include "spec/keys.h"

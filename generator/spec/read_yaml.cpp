@@ -1,6 +1,6 @@
 #include "spec/readers.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>

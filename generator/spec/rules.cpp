@@ -1,6 +1,6 @@
 #include "spec/rules.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 

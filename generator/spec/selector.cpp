@@ -1,7 +1,7 @@
 #include "spec/selector.h"
 
-#include "diag/suggest.h"
-#include "diag/text.h"
+#include "base/suggest.h"
+#include "base/text.h"
 #include "spec/rules.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "spec/read_keys.h"
 
-#include "diag/suggest.h"
-#include "diag/text.h"
+#include "base/suggest.h"
+#include "base/text.h"
 #include "releases/releases.h"
 #include "spec/rules.h"
 #include "spec/selector.h"

@@ -1,5 +1,5 @@
 // The strategies, in the order of the reference page.
-#include "diag/text.h"
+#include "base/text.h"
 #include "spec/strategy.h"
 
 namespace openreg_gen {

@@ -1,6 +1,6 @@
 #include "strategy/device_kernel.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "strategy/starter.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "strategy/fit.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "spec/kinds.h"
 #include <fmt/format.h>
 

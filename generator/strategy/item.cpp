@@ -1,6 +1,6 @@
 #include "strategy/item.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "releases/releases.h"
 #include "schema/schema.h"
 #include "spec/document.h"

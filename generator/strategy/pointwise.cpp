@@ -1,5 +1,5 @@
 // `pointwise`: the spec's expression over the operator's arguments becomes the kernel.
-#include "diag/suggest.h"
+#include "base/suggest.h"
 #include "spec/print_expr.h"
 #include "spec/strategy.h"
 #include "strategy/fit.h"

@@ -1,6 +1,6 @@
 // `stub`: PyTorch's own kernel, and the function of its DispatchStub, which is the owner's.
 #include "catalog/stubs.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "spec/kinds.h"
 #include "spec/strategy.h"
 #include "strategy/fit.h"

@@ -1,6 +1,6 @@
 #include "system/cache.h"
 
-#include "diag/environment.h"
+#include "base/environment.h"
 
 #include <unistd.h>
 

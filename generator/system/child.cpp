@@ -1,6 +1,6 @@
 #include "system/child.h"
 
-#include "diag/environment.h"
+#include "base/environment.h"
 #include "diag/failure.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #include "system/python.h"
 
-#include "diag/environment.h"
-#include "diag/text.h"
+#include "base/environment.h"
+#include "base/text.h"
 #include "system/cache.h"
 #include "system/child.h"
 #include "system/hash.h"

@@ -1,6 +1,6 @@
 #include "texts/ops_texts.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "schema/schema.h"
 
 #include <fmt/ranges.h>

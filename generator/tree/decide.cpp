@@ -1,6 +1,6 @@
 #include "tree/decide.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "system/sha256.h"
 #include "tree/kernel_signature.h"
 #include "tree/journal.h"

@@ -1,6 +1,6 @@
 #include "tree/diff.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 

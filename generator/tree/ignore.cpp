@@ -1,6 +1,6 @@
 #include "tree/ignore.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include "diag/failure.h"
 #include "tree/paths.h"

@@ -1,7 +1,7 @@
 #include "tree/journal.h"
 
 #include "diag/failure.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "system/sha256.h"
 #include "tree/paths.h"
 

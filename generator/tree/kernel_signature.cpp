@@ -1,6 +1,6 @@
 #include "tree/kernel_signature.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 namespace openreg_gen {
 namespace {

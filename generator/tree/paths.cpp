@@ -1,7 +1,7 @@
 #include "tree/paths.h"
 
 #include "diag/failure.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "tree/disk.h"
 
 #include <map>

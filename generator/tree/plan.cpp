@@ -1,6 +1,6 @@
 #include "tree/plan.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 #include "system/sha256.h"
 #include "tree/decide.h"
 #include "tree/paths.h"

@@ -1,7 +1,7 @@
 // What is to be done with each file of a tree, decided before anything is written.
 #pragma once
 
-#include "model/model.h"
+#include "output/output.h"
 #include "tree/disk.h"
 #include "tree/ignore.h"
 #include "tree/manifest.h"
@@ -14,15 +14,6 @@
 #include <vector>
 
 namespace openreg_gen {
-
-/// One finished output. The spec itself is one, too: owned, without a template.
-struct Rendered {
-  Output output;
-  std::string text;
-  /// Of an owned file that this run has to write after all, as `add` writes the spec: the text that `text` was made
-  /// from. Another text on the disk refuses the run.
-  std::optional<std::string> replaces;
-};
 
 struct Step {
   Verdict verdict = Verdict::Unchanged;

@@ -1,5 +1,5 @@
 #include "diag/failure.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "system/files.h"
 #include "tree/disk.h"
 

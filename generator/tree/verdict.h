@@ -1,7 +1,7 @@
 // What a run finds of a file, what it does about it and what it says: one row of a table for each case.
 #pragma once
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <span>
 #include <string_view>

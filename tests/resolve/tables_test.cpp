@@ -1,7 +1,7 @@
 // The tables that were derived from an installed PyTorch, against the one that is installed.
 #include "catalog/catalog.h"
 #include "catalog/stubs.h"
-#include "diag/text.h"
+#include "base/text.h"
 #include "spec/amp_preset.h"
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"

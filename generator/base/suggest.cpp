@@ -1,6 +1,6 @@
-#include "diag/suggest.h"
+#include "base/suggest.h"
 
-#include "diag/text.h"
+#include "base/text.h"
 
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-#include "diag/suggest.h"
+#include "base/suggest.h"
 
 #include <gtest/gtest.h>
 
