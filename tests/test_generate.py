@@ -58,7 +58,7 @@ def test_the_hash_of_the_cpp_is_that_of_the_cpp(openreg_gen, tree):
     openreg_gen("generate", cwd=tree)
     assert "Another text" in (tree / "README.md").read_text()
     assert rendered() == first
-    openreg_gen("add", "relu", "--strategy", "native", cwd=tree)
+    openreg_gen("add", "hardtanh_", "--strategy", "native", cwd=tree)
     assert rendered() != first
     openreg_gen("undo", cwd=tree)
     assert rendered() == first
