@@ -61,7 +61,8 @@ stage_command() {
   ctest --test-dir "$build" --output-on-failure -j "$(nproc)"
   install_packages chromium strace  # a real browser for the coverage page; strace kills runs at their write calls
   step "The command as a process"
-  pytests "$python" "$root/tests" --ignore "$root/tests/test_external.py" --ignore "$root/tests/test_package.py"
+  pytests "$python" "$root/tests" --ignore "$root/tests/test_external.py" --ignore "$root/tests/test_package.py" \
+    --ignore "$root/tests/test_two_backends.py"
 }
 
 stage_format() {
@@ -174,6 +175,8 @@ stage_second() {
   left=$(find "$venv" -iname '*mybackend*')
   [ -z "$left" ] || die "uninstalling left: $left"
   (cd "$work/wheel" && "$venv/bin/python" -c 'import torch; assert not hasattr(torch, "mybackend")')
+  step "Two backends in one environment"
+  "$python" -m pytest -q "$root/tests/test_two_backends.py"
 }
 
 # Each of PyTorch's operators, modules and optimizers once, with both accesses to device memory.

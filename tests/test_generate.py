@@ -46,6 +46,24 @@ def test_a_changed_spec_changes_only_what_it_governs(openreg_gen, tree):
     openreg_gen("generate", "--check", cwd=tree)
 
 
+def test_the_hash_of_the_cpp_is_that_of_the_cpp(openreg_gen, tree):
+    """What Python compares with the build: a text that no library has in it asks for no build, and tests don't either."""
+    spec = tree / "mybackend.yaml"
+
+    def rendered():
+        return re.search(r'^RENDERED = "(\w{16})"', (tree / "torch_mybackend/_release.py").read_text(), re.M)[1]
+
+    first = rendered()
+    spec.write_text(spec.read_text().replace("  version: 0.1.0", "  version: 0.1.0\n  description: Another text"))
+    openreg_gen("generate", cwd=tree)
+    assert "Another text" in (tree / "README.md").read_text()
+    assert rendered() == first
+    openreg_gen("add", "hardtanh_", "--strategy", "native", cwd=tree)
+    assert rendered() != first
+    openreg_gen("undo", cwd=tree)
+    assert rendered() == first
+
+
 def test_a_comment_in_the_spec_changes_nothing(openreg_gen, tree):
     with (tree / "mybackend.yaml").open("a") as file:
         file.write("# mine\n")

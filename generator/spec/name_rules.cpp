@@ -60,6 +60,8 @@ std::optional<Taken> taken(std::string_view name) {
   if (has_word(kNamespaces, name)) return Taken{"E0126", "a namespace that C++ or PyTorch has"};
   if (has_word(kTorchNames, name)) return Taken{"E0123", "already an attribute of torch, Tensor or Module"};
   if (has_word(kBuildNames, name)) return Taken{"E0127", "a library or a build target already"};
+  if (name.starts_with("torch_") || name.ends_with("_bindings"))
+    return Taken{"E0127", "not usable: 'torch_' and '_bindings' are parts of names of other backends' libraries"};
   if (has_word(kHeaderNames, name)) return Taken{"E0127", fmt::format("a header already: it would hide <{}.h>", name)};
   if (has_word(kCNames, name)) return Taken{"E0126", "a function of the C library, so no C++ namespace can have it"};
   return std::nullopt;
