@@ -12,6 +12,7 @@ struct DataDir {
   fs::path specs;
   fs::path docs;      // pages, which the command reads or names
   fs::path renderer;  // renderer.py
+  fs::path docs{};    // pages that the command reads, or names
 };
 
 /// $OPENREG_GEN_DATA, else ../share/openreg-gen beside the executable, else the source tree that it was built from.
