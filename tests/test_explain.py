@@ -3,6 +3,7 @@
 import functools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -31,6 +32,18 @@ def test_both_files_of_an_operator_name_it(openreg_gen, tmp_path):
         assert (facts["op"], facts["class"]) == ("frac.out", "owned")
 
 
+def test_a_kernel_file_names_operator_and_signature(openreg_gen, tree):
+    answer = openreg_gen("explain", "csrc/aten/native/relu.cpp", cwd=tree).stdout
+    assert "relu(Tensor self) -> Tensor" in answer and "at::Tensor relu(const at::Tensor& self)" in answer
+    facts = json.loads(openreg_gen("explain", "csrc/aten/native/abs_out.cpp", "--json", cwd=tree).stdout)
+    assert facts["signature"] == "void abs_out_kernel(at::TensorIteratorBase& iter)" and facts["op"] == "abs.out"
+    facts = json.loads(openreg_gen("explain", "csrc/aten/native/custom_custom_alias.cpp", "--json", cwd=tree).stdout)
+    assert facts["signature"] == "at::Tensor custom_custom_alias(const at::Tensor& self)"
+    nowhere = {"PATH": "/usr/bin:/bin", "OPENREG_GEN_PYTHON": "/usr/bin/false"}
+    answer = openreg_gen("explain", "csrc/aten/native/relu.cpp", cwd=tree, torch=None, env=nowhere).stdout
+    assert "at::Tensor relu(const at::Tensor& self)" in answer
+
+
 def test_each_registered_line_names_its_operator(openreg_gen, tree):
     name = "csrc/aten/RegisterMinimal.cpp"
     lines = (tree / name).read_text().splitlines()
@@ -44,7 +57,10 @@ def test_each_registered_line_names_its_operator(openreg_gen, tree):
 def test_a_line_of_the_spec(openreg_gen, tree):
     lines = (tree / "mybackend.yaml").read_text().splitlines()
     row = next(i for i, line in enumerate(lines, 1) if "count:" in line)
-    assert "device.count: Devices of the emulator." in openreg_gen("explain", f"mybackend.yaml:{row}", cwd=tree).stdout
+    answer = openreg_gen("explain", f"mybackend.yaml:{row}", cwd=tree).stdout
+    assert (
+        "device.count: a key" in answer and "Devices of the emulator." in answer and f"mybackend.yaml:{row}" in answer
+    )
     row = next(i for i, line in enumerate(lines, 1) if "relu:" in line)
     assert "explain relu`" in openreg_gen("explain", f"mybackend.yaml:{row}", cwd=tree).stdout
 
@@ -75,6 +91,115 @@ def test_the_trace_is_of_operators_that_there_are(openreg_gen, tmp_path, name):
     assert known.issuperset(answer["into"] + answer["ends_in"] + answer["reached_from"])
 
 
+@pytest.fixture
+def explained(openreg_gen, tree):
+    """What `explain` says of a word in a tree, as JSON, under each kind of thing that it names."""
+
+    def explain(word, cwd=tree):
+        answer = json.loads(openreg_gen("explain", word, "--json", cwd=cwd).stdout)
+        return {each["kind"]: each for each in [answer, *answer.pop("also", [])]}
+
+    return explain
+
+
+def test_components_strategies_and_keys(explained, openreg_gen, tree, tmp_path):
+    (pools,) = explained("pools").values()
+    assert pools["kind"] == "component" and pools["needs"] == "runtime" and "memory pools" in pools["for"]
+    assert pools["this tree"] == "has it; `openreg-gen remove component pools`"
+    assert "this tree" not in openreg_gen("explain", "pools", cwd=tmp_path).stdout
+    assert "relu" in explained("native")["strategy"]["this tree"]
+    row = next(i for i, line in enumerate((tree / "mybackend.yaml").read_text().splitlines(), 1) if "memory:" in line)
+    memory = explained("device.memory")["spec key"]
+    assert memory["default"] == "1GiB" and memory["this tree"] == f"mybackend.yaml:{row}"
+    assert explained("backend.vendor")["spec key"]["this tree"] == "not in mybackend.yaml"
+    assert "float32" in explained("ops.*.dtypes[]")["spec key"]["values"]
+    assert "did you mean 'ops.*.dtypes'?" in openreg_gen("explain", "dtypes", cwd=tree, code=2).stderr
+
+
+def test_a_word_that_names_several_things_is_explained_as_each(explained):
+    assert set(explained("matmul")) == {"strategy", "operator"}
+    assert {"spec key", "component"} <= set(explained("graphs"))
+    assert {"spec key", "glossary"} <= set(explained("FALLBACK"))
+
+
+@pytest.mark.parametrize("command", [[], ["--profile", "minimal"], ["--device", "external"], ["--device", "opencl"]])
+def test_every_function_of_the_device_api(openreg_gen, tmp_path, command):
+    openreg_gen("new", "acme", *command, cwd=tmp_path)
+    tree = tmp_path / "torch_acme"
+    path = "third_party/acme/include/acme.h"
+    lines = (tree / path).read_text().splitlines()
+    row = next(i for i, line in enumerate(lines, 1) if " acmeMalloc(" in line)
+    answer = json.loads(openreg_gen("explain", "acmemalloc", "--json", cwd=tree).stdout)
+    assert answer["name"] == "acmeMalloc" and answer["place"] == f"{path}:{row}"
+    assert answer["declaration"].endswith("acmeMalloc(void** pointer, size_t size);")
+    assert lines[row - 2].removeprefix("// ") in answer["for"]
+    assert "did you mean 'acmeMalloc'?" in openreg_gen("explain", "acmeMaloc", cwd=tree, code=2).stderr
+    functions = {(word, i) for i, line in enumerate(lines, 1) for word in re.findall(r"_API \w+[ *]+(acme\w+)\(", line)}
+    assert len(functions) > 20
+    for name, row in sorted(functions)[::7]:
+        answer = json.loads(openreg_gen("explain", name, "--json", cwd=tree).stdout)
+        assert answer["place"] == f"{path}:{row}" and answer["declaration"].count("(") == answer["declaration"].count(
+            ")"
+        )
+
+
+TERMS = re.findall(r"^## (.*)\n\n((?:.+\n)+)\nSee: (.+)$", (ROOT / "docs/glossary.md").read_text(), re.M)
+
+
+def test_the_glossary_is_read_whole(openreg_gen, tmp_path):
+    assert len(TERMS) == (ROOT / "docs/glossary.md").read_text().count("\n## ") > 20
+    names = [name for term, _, _ in TERMS for name in term.split(", ")]
+    assert len({name.lower() for name in names}) == len(names)
+    for names, text, _ in TERMS:
+        assert 2 <= len(re.findall(r"[.;](?: |\n)", text)) <= 5, names
+        name = names.split(", ")[-1]
+        answer = json.loads(openreg_gen("explain", name, "--json", cwd=tmp_path).stdout)
+        meaning = next(each for each in [answer, *answer.get("also", [])] if each["kind"] == "glossary")["meaning"]
+        assert meaning == text.strip().replace("\n", " ")
+    # The words that a newcomer meets first.
+    known = " ".join(term for term, _, _ in TERMS)
+    words = "guard stream boxed structured event fallback PrivateUse1 autograd AMP autocast storage allocator stub meta"
+    assert all(word in known for word in [*words.split(), "dispatch key"])
+
+
+def test_what_the_glossary_points_at_is_there(explained, openreg_gen, tmp_path):
+    for profile in ("minimal", "full"):
+        openreg_gen("new", "mine", "--profile", profile, "--out", profile, cwd=tmp_path)
+    for device in ("external", "opencl"):
+        openreg_gen("new", "mine", "--device", device, "--out", device, cwd=tmp_path)
+    trees = list(tmp_path.iterdir())
+    for names, _, see in TERMS:
+        files = re.findall(r"`([^`]+)`", see)
+        pages = re.findall(r"\(([^)]+)\)", see)
+        files = [file.replace("PACKAGE", "torch_mine").replace("NAME", "mine") for file in files]
+        for file in files:
+            assert any((tree / file).exists() for tree in trees), (names, file)
+        assert all((ROOT / "docs" / page).exists() for page in pages)
+    for tree in trees:
+        for word in ("guard", "graph", "device API", "AMP"):
+            for place in explained(word, tree)["glossary"]["see"].split(", "):
+                assert (tree / place).exists(), (tree, word, place)
+    assert "csrc/" not in openreg_gen("explain", "guard", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("word", ["profile", "compile", "graphs", "distributed", "tests", "E0112", "E0135"])
+def test_links_lead_to_pages_that_there_are(openreg_gen, tree, tmp_path, word):
+    for cwd in (tree, tmp_path):
+        answer = " ".join(openreg_gen("explain", word, cwd=cwd).stdout.split())
+        assert "](" not in answer
+        places = re.findall(r"\(([^() ]+\.md|https://[^() ]+)\)", answer)
+        assert places
+        for place in places:
+            assert place.startswith("https://") or (cwd / place).exists(), place
+
+
+def test_words_need_no_pytorch(openreg_gen, tmp_path):
+    nowhere = {"PATH": "/usr/bin:/bin", "OPENREG_GEN_PYTHON": "/usr/bin/false"}
+    for word in ("guard", "pools", "native", "device.count", "E0203"):
+        openreg_gen("explain", word, cwd=tmp_path, torch=None, env=nowhere)
+    assert "E04" in openreg_gen("explain", "relu", cwd=tmp_path, torch=None, env=nowhere, code=3).stderr
+
+
 def test_a_diagnostic(openreg_gen, tmp_path):
     assert openreg_gen("explain", "e0203", cwd=tmp_path).stdout.startswith("E0203: composite operator\n\n  PyTorch")
 
@@ -85,6 +210,9 @@ def test_a_diagnostic(openreg_gen, tmp_path):
         ("E0999", "E0554"),
         ("csrc/runtime/Gard.cpp", "did you mean 'csrc/runtime/Guard.cpp'?"),
         ("addd.out", "did you mean 'add.out'?"),
+        ("gaurd", "did you mean 'guard'?"),
+        ("pointwize", "did you mean 'pointwise'?"),
+        ("alocator.device", "did you mean 'allocator.device'?"),
     ],
 )
 def test_what_is_not_there(openreg_gen, tree, what, answer):

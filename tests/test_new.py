@@ -25,6 +25,24 @@ def test_the_spec_in_the_tree_keeps_its_comments(pristine):
     assert "openreg" not in text.replace("openreg-gen", "")
 
 
+@pytest.mark.parametrize("command", [[], ["--profile", "minimal"], ["--device", "external"], ["--device", "opencl"]])
+def test_a_new_spec_names_nothing_of_openreg(openreg_gen, tmp_path, command):
+    openreg_gen("new", "acme", *command, cwd=tmp_path)
+    tree = tmp_path / "torch_acme"
+    text = (tree / "acme.yaml").read_text()
+    assert not re.findall(r"(?i)openreg(?!-gen)|\bor[A-Z]\w*", text)
+    header = (tree / "third_party/acme/include/acme.h").read_text()
+    assert all(name in header for name in re.findall(r"\bacme[A-Z]\w*", text))
+
+
+def test_the_readme_says_once_what_the_backend_is(openreg_gen, tmp_path):
+    for profile in ("minimal", "standard"):
+        openreg_gen("new", "acme", "--profile", profile, "--out", profile, cwd=tmp_path)
+        readme = (tmp_path / profile / "README.md").read_text()
+        assert readme.count("A PyTorch backend for") == 1
+        assert "The acme authors" in readme and "(acme.yaml)" in readme
+
+
 def test_the_manifest_names_every_file_and_nothing_of_this_machine(pristine):
     listed = set(json.loads((pristine / MANIFEST).read_text())["files"])
     written = {name for name in files(pristine) if not name.startswith(".openreg-gen/")}

@@ -5,6 +5,7 @@
 #include "catalog/decompositions.h"
 #include "catalog/derivatives.h"
 #include "cli/invocation.h"
+#include "cli/terminal_text.h"
 #include "diag/failure.h"
 #include "resolve/resolve.h"
 #include "system/files.h"
@@ -17,6 +18,44 @@
 #include <vector>
 
 namespace openreg_gen {
+
+/// The tree that is asked about.
+struct ExplainedTree {
+  fs::path root;
+  Manifest manifest;
+  Spec spec;
+  std::string shown_spec;  // as the user would name it
+};
+/// A question: the run that it belongs to, and the tree around it, if there is one.
+struct Asked {
+  Invocation& call;
+  std::optional<ExplainedTree> tree;
+  const Catalog* catalog();  // null without a PyTorch
+};
+struct Answer {
+  std::string text;
+  nlohmann::ordered_json json;
+};
+/// A page of named facts; those that are empty are in the JSON alone.
+Answer answer_of(const std::string& title, const std::vector<std::pair<std::string, std::string>>& facts);
+
+/// A file of the tree, or what is in a line of it (0: none is asked for).
+Exit explain_path(Asked& asked, const std::string& path, int line);
+/// All that the word names.
+Exit explain_word(Asked& asked, const std::string& word);
+
+Answer explain_key(Asked& asked, const std::string& name);
+std::vector<std::string> custom_op_names(Asked& asked);
+Answer explain_custom_op(Asked& asked, const std::string& name);
+std::vector<std::string> op_names(Asked& asked);
+Answer explain_op(Asked& asked, const std::string& name);
+
+/// "my.yaml:29" for a key without "*" and "[]", or that the tree's spec does not have it.
+std::string place_of_key(const ExplainedTree& tree, const std::string& path);
+/// "a, b and 7 more"
+std::string first_of(const std::vector<std::string>& names);
+/// "see [compile](compile.md)" -> "see compile (docs/compile.md)", a page that the reader has.
+std::string plain_links(const Asked& asked, const std::string& text);
 
 /// How a call of the operator reaches a backend: which key it is registered at, or why it is not.
 std::string about_registration(const Op& op);
@@ -34,12 +73,8 @@ std::string about_decomposition(const Traced& traced);
 /// The operators that decompose into it: the first of them, and how many more there are.
 std::string about_callers(const Traced& traced);
 
-std::string explain_op(const Op& op, const Catalog& catalog, const std::optional<Derivative>& derivative,
-                       const Traced& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec,
-                       std::size_t width);
-nlohmann::ordered_json explain_op_json(const Op& op, const Catalog& catalog,
-                                       const std::optional<Derivative>& derivative, const Traced& traced,
-                                       const std::optional<InSpec>& in_spec);
+Answer explain_op(const Op& op, const Catalog& catalog, const std::optional<Derivative>& derivative,
+                  const Traced& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec);
 
 /// What a file says of itself: its Note, its docstring, or the comment after its header. Without comment marks.
 std::string note_of(std::string_view text);
@@ -54,21 +89,6 @@ struct Virtual {
 };
 std::vector<Virtual> virtuals_of(std::string_view integration, std::string_view path);
 
-/// The tree that is asked about.
-struct ExplainedTree {
-  fs::path root;
-  Manifest manifest;
-  Spec spec;
-  std::string shown_spec;  // as the user would name it
-};
-
-/// A file of the tree, or what is in a line of it (0: none is asked for).
-Exit explain_path(Invocation& call, const ExplainedTree& tree, const std::string& path, int line);
-/// The spec, or the keys around a line of it.
-Exit explain_spec(const Invocation& call, const ExplainedTree& tree, int line);
-
-/// "owned: yours; written once, never again"
-std::string class_meaning(FileClass file_class);
 /// Empty if there is no such file.
 std::string read_if_there(const fs::path& path);
 

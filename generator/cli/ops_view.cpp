@@ -29,6 +29,12 @@ std::string structure(const Op& op) {
   return op.structured_inherits.empty() ? op.meta_struct : op.meta_struct + ", a " + op.structured_inherits;
 }
 
+/// Null if nothing is best: another operator's kernel, or PyTorch's own composition, serves the operator.
+const Strategy* best_registered(const Op& op, std::string& why) {
+  const bool served = !op.structured_delegate.empty() || op.composite_implicit;
+  return served ? nullptr : &best_strategy(op, why);
+}
+
 /// "at::Tensor & add_out(" and one argument a line.
 std::string op_declaration(const Op& op) {
   std::string text = fmt::format("{} {}{}(", op.returns, op.base, op.kind == SchemaKind::Out ? "_out" : "");
@@ -110,11 +116,13 @@ std::string op_page(const Op& op, std::size_t width) {
   page.entry("variants", fmt::format("{}", fmt::join(op.variants, ", ")));
   page.entry("tags", fmt::format("{}", fmt::join(op.tags, ", ")));
   page.entries("kernels", kernel_lines(op));
-  page.raw(strategies_table(op, nullptr, {}, width));
+  page.raw(strategies_table(op, width));
   return page.take();
 }
 
-std::string strategies_table(const Op& op, const Strategy* best, const std::string& why, std::size_t width) {
+std::string strategies_table(const Op& op, std::size_t width) {
+  std::string why;
+  const Strategy* best = best_registered(op, why);
   std::string text = "\n  strategies\n";
   for (const auto& fit : fitting_strategies(op)) {
     const auto verdict = !fit.fits ? "no" : fit.needs_override ? "override" : fit.strategy == best ? "best" : "yes";
@@ -161,6 +169,8 @@ nlohmann::ordered_json op_details(const Op& op) {
             {"needs_override", fit.needs_override},
             {"reason", fit.reason}};
   });
+  std::string why;
+  if (const Strategy* best = best_registered(op, why)) json["best_strategy"] = best->word;
   return json;
 }
 

@@ -24,8 +24,8 @@ std::string ops_table(const std::vector<const Op*>& ops, std::size_t width);
 /// What is printed where a base name has several overloads, and one of them has to be named.
 std::string overloads_table(const std::string& name, const std::vector<const Op*>& overloads, std::size_t width);
 std::string op_page(const Op& op, std::size_t width);
-/// Which strategies fit, and why others don't; `best` (may be null): the one that is chosen, and `why`.
-std::string strategies_table(const Op& op, const Strategy* best, const std::string& why, std::size_t width);
+/// Which strategies fit, why others do not, and which one `add` would choose.
+std::string strategies_table(const Op& op, std::size_t width);
 nlohmann::ordered_json op_summary(const Op& op);  // an element of `ops --json`
 nlohmann::ordered_json op_details(const Op& op);  // what `ops show --json` prints
 /// "structured: one kernel serves all forms of the group".

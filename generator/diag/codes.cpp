@@ -156,7 +156,7 @@ constexpr Code kCodes[] = {
     {"E0551", "in the spec already", "The operator to be added, or one that serves it, is in the spec."},
     {"E0552", "another namespace", "A custom operator of a backend is `torch.ops.NAME.op`: its namespace is the backend's name."},
     {"E0553", "not in the spec", "The operator to be removed is neither under `ops` nor under `custom_ops`."},
-    {"E0554", "unknown diagnostic", "No diagnostic has this code. docs/diagnostics.md lists them."},
+    {"E0554", "nothing to explain", "Neither an operator of the installed PyTorch nor a diagnostic, component, strategy, key of the spec, function of the device API or word of the [glossary](glossary.md) has this name. The device API and custom operators are those of a tree: give it with `-C`."},
     {"E0555", "no file of the tree", "Neither the manifest nor the disk has a file of this name in the tree."},
     {"E0556", "no such component", "`openreg-gen components` lists them."},
     {"E0557", "a component that others need", "What is to be removed is needed by components that would stay. Remove them with it."},

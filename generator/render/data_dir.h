@@ -1,4 +1,4 @@
-// Where the command's own data is: templates, shipped specs, the renderer.
+// Where the command's own data is: templates, shipped specs, pages, the renderer.
 #pragma once
 
 #include "system/files.h"
@@ -10,7 +10,9 @@ namespace openreg_gen {
 struct DataDir {
   fs::path templates;  // holds templates.yaml
   fs::path specs;
+  fs::path docs;      // pages, which the command reads or names
   fs::path renderer;  // renderer.py
+  fs::path docs{};    // pages that the command reads, or names
 };
 
 /// $OPENREG_GEN_DATA, else ../share/openreg-gen beside the executable, else the source tree that it was built from.

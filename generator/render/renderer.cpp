@@ -60,7 +60,7 @@ std::string last_line(std::string text) {
     const bool name = kind == "missing" || kind == "undefined";
     throw Failure(Exit::BadInput, name ? "E0610" : "E0611",
                   fmt::format("{}/{}: {}", user_folder, place, error.at("message").get<std::string>()),
-                  name ? "docs/templates.md says what a template sees" : "");
+                  name ? (find_data().docs / "templates.md").string() + " says what a template sees" : "");
   }
   throw Failure(Exit::Internal, code, fmt::format("templates/{}: {}", place, error.at("message").get<std::string>()),
                 "this is a fault of openreg-gen: please report it");

@@ -65,9 +65,7 @@ std::optional<std::pair<bool, Location>> said_by_key(const Spec& spec, std::stri
   const auto& kind = spec.allocator.device;
   if (!kind.given() || *kind == nullptr) return std::nullopt;
   if (name == "caching") return std::pair((**kind).caches, kind.at);
-  // A spec of before there were profiles keeps what it had: its allocator could be replaced whatever its kind.
-  if (name == "pluggable" && ((**kind).word == "pluggable" || ((**kind).word == "direct" && spec.profile.given())))
-    return std::pair((**kind).word == "pluggable", kind.at);
+  if (name == "pluggable" && (**kind).word != "caching") return std::pair((**kind).word == "pluggable", kind.at);
   return std::nullopt;
 }
 

@@ -96,6 +96,9 @@ std::string cell(std::string_view text) {
 
 std::string code(std::string_view text) { return text.empty() ? "" : "`" + cell(text) + "`"; }
 
+/// What is written in a spec is code, a sentence about it ("as `fallback.kind`") is not.
+std::string default_cell(const Key& key) { return key.unset.empty() ? code(key.fallback) : cell(key.unset); }
+
 }  // namespace
 
 std::string spec_json_schema() {
@@ -118,7 +121,7 @@ std::string spec_markdown() {
     if (top) {
       out += "\n## `" + std::string(key.path) + "`\n\n" + std::string(key.description);
       if (key.type != KeyType::Map && key.type != KeyType::Table && key.type != KeyType::List)
-        out += " Default: `" + std::string(default_text(key)) + "`.";
+        out += " Default: " + default_cell(key) + ".";
       out += "\n";
       if (!child_keys(key.path).empty() || find_key(key.path, ".*") || find_key(key.path, "[]"))
         out += "\n| key | type | default | meaning | example |\n|---|---|---|---|---|\n";
@@ -134,7 +137,7 @@ std::string spec_markdown() {
     }
     if (key.type == KeyType::Integer || key.type == KeyType::Number || key.type == KeyType::Size)
       meaning += " " + std::to_string(key.min) + " to " + std::to_string(key.max) + ".";
-    const std::string fallback = key.required ? "required" : code(default_text(key));
+    const std::string fallback = key.required ? "required" : default_cell(key);
     out += "| " + code(key.path) + " | " + std::string(type_name(key)) + " | " + fallback + " | " + meaning + " | " +
            code(key.example) + " |\n";
   }

@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 
+#include <fmt/format.h>
+
 namespace openreg_gen {
 namespace {
 
@@ -18,9 +20,22 @@ std::string without_comments(std::string_view text) {
       end = std::min(text.find('\n', i), text.size());
     } else if (text.substr(i, 2) == "/*") {
       end = std::min(text.find("*/", i + 2), text.size() - 2) + 2;
-    } else if (text[i] == '"') {
-      for (; end < text.size() && text[end] != '"' && text[end] != '\n'; ++end) end += text[end] == '\\';
+    } else if (text[i] == '"' || text[i] == '\'') {
+      for (; end < text.size() && text[end] != text[i] && text[end] != '\n'; ++end) end += text[end] == '\\';
       ++end;
+    } else if (is_word(text[i])) {
+      const auto belongs = [&](char c) { return is_word(c) || (c == '\'' && is_digit(text[i])); };  // 1'000
+      while (end < text.size() && belongs(text[end])) ++end;
+      const bool raw = text.substr(end, 1) == "\"" && has_word("R LR uR UR u8R", text.substr(i, end - i));
+      if (raw) {
+        const std::size_t open = std::min(text.find('(', end), text.size());
+        const std::string close = fmt::format("){}\"", text.substr(end + 1, open - end - 1));
+        const std::size_t found = text.find(close, open);
+        end = found == std::string_view::npos ? text.size() : found + close.size();
+      } else {
+        i = end;
+        continue;
+      }
     } else {
       ++i;
       continue;

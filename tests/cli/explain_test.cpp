@@ -72,12 +72,12 @@ TEST(Explain, ThePageNamesTheTreesOwnEntry) {
   const Spec spec = parse_spec_text("backend: {name: my}\nops:\n  hypot.out: structured\n", "my.yaml", diagnostics);
   const auto found = find_in_spec(op("hypot_"), resolve(spec, installed(), diagnostics));
   ASSERT_TRUE(found);
-  const std::string page = explain_op(op("hypot_"), installed(), derivative("hypot_"), {}, "my.yaml", found, 0);
+  const std::string page = explain_op(op("hypot_"), installed(), derivative("hypot_"), {}, "my.yaml", found).text;
   EXPECT_THAT(page, HasSubstr("my.yaml:3: structured, by 'hypot.out'"));
   EXPECT_THAT(page, HasSubstr("self: grad * self / result"));
-  EXPECT_THAT(explain_op(op("relu"), installed(), {}, {}, "my.yaml", {}, 0),
+  EXPECT_THAT(explain_op(op("relu"), installed(), {}, {}, "my.yaml", {}).text,
               HasSubstr("`openreg-gen add relu` adds it"));
-  EXPECT_THAT(explain_op(op("relu"), installed(), {}, {}, "", {}, 0), ::testing::Not(HasSubstr("this tree")));
+  EXPECT_THAT(explain_op(op("relu"), installed(), {}, {}, "", {}).text, ::testing::Not(HasSubstr("this tree")));
 }
 
 TEST(Explain, NotesOfFiles) {

@@ -2,6 +2,7 @@
 #include "cli/ops_view.h"
 #include "cli/terminal_text.h"
 #include "cli/verb.h"
+#include "strategy/fit.h"
 #include "support.h"
 
 #include <gmock/gmock.h>
@@ -67,6 +68,21 @@ TEST(Ops, PageSaysAll) {
   EXPECT_THAT(page, HasSubstr("sub_sparse for SparseCPU"));
   EXPECT_THAT(page, HasSubstr("    cpu_fallback  yes\n"));
   EXPECT_THAT(page, Not(HasSubstr(" \n"))) << "no trailing blanks";
+}
+
+TEST(Ops, ThePageMarksTheBestStrategyAsExplainDoes) {
+  for (const char* name : {"add.out", "relu", "nonzero", "mm.out", "eye"}) {
+    const Op& op = *installed().find(name);
+    std::string why;
+    const auto best = fmt::format("    {:<13} best", best_strategy(op, why).word);
+    EXPECT_THAT(op_page(op, 0), HasSubstr(best)) << name;
+    EXPECT_THAT(op_page(op, 0), HasSubstr(why)) << name;
+    EXPECT_EQ(op_details(op)["best_strategy"], best_strategy(op, why).word) << name;
+  }
+  for (const char* name : {"add.Tensor", "matmul"}) {  // another operator's kernel serves these
+    EXPECT_THAT(op_page(*installed().find(name), 0), Not(HasSubstr(" best "))) << name;
+    EXPECT_FALSE(op_details(*installed().find(name)).contains("best_strategy")) << name;
+  }
 }
 
 TEST(Ops, PagesFitTheTerminal) {

@@ -87,8 +87,39 @@ TEST(Drift, SymIntsMayBeTakenAsIntegers) {
   expect("at::Tensor view(const at::Tensor& self, at::IntArrayRef size, int32_t n) {", view, 1, false);
 }
 
+TEST(Drift, LiteralsAreNotCode) {
+  const std::string kernel = "at::Tensor relu(const at::Tensor& self) { return self; }\n";
+  for (const std::string literal : {
+           R"('"')",
+           R"('{')",
+           R"('\'')",
+           R"('\\')",
+           R"('"' + '"' + '"')",
+           "L'\"'",
+           "u8'/'",
+           "1'000",
+           "0xFF'FF",
+           "1'0 + 0b1'1 + '\"'",
+           R"--(R"(")")--",
+           R"--(R"x(relu(1) ")" )x")--",
+           R"--(u8R"({" // )")--",
+           R"--(LR"(/*)")--",
+           R"("R\"(")",
+           R"(BAR"(")",
+           R"("//")",
+       }) {
+    expect(("auto x = " + literal + ";\n" + kernel).c_str(), kRelu, 2, true);
+    expect(("auto f() { return " + literal + "; }\n" + kernel).c_str(), kRelu, 2, true);
+  }
+  expect("const char* text = R\"(\nat::Tensor relu(const at::Tensor& self) {}\n)\";\n", kRelu, 0, false);
+  expect("at::Tensor relu(const at::Tensor& self, char c = ',') {", kRelu, 1, false);
+  expect("auto x = ','; void relu(const char* s = R\"(,int)\", char c = ')') {", "void relu(const char* s, char c)", 1,
+         true);
+}
+
 TEST(Drift, TextsThatEndInTheMiddle) {
-  for (const char* text : {"/*", "\"", "\"\\", "relu(", "at::Tensor relu(const at::Tensor& self", "relu(<<", "/"}) {
+  for (const char* text : {"/*", "\"", "\"\\", "relu(", "at::Tensor relu(const at::Tensor& self", "relu(<<", "/", "'",
+                           "'\\", "R\"", "R\"x", "R\"x(", "R\"x()", "1'", "R"}) {
     EXPECT_FALSE(find_kernel(text, kRelu).fits) << text;
   }
 }
