@@ -12,6 +12,16 @@ KERNEL = "csrc/aten/native/relu.cpp"
 MEBIBYTE = 1 << 20
 
 
+@pytest.fixture(scope="module")
+def strace():
+    if not shutil.which("strace"):
+        pytest.skip("strace is not installed")
+    prefix = ["strace", "-qq", "-o", "/dev/null"]
+    if subprocess.run([*prefix, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("strace may not trace here")
+    return prefix
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     folder = tmp_path / "small"
@@ -51,6 +61,33 @@ def test_a_full_disk_leaves_the_tree_as_it_was(openreg_gen, pristine, small_disk
     openreg_gen("generate", cwd=tree)
     openreg_gen("generate", "--check", cwd=tree)
     assert (tree / GENERATED).is_file() and (tree / SHARED).read_text().endswith("mine\n")
+
+
+@pytest.mark.parametrize("error", ["ENOLCK", "EOPNOTSUPP"])
+def test_a_file_system_without_locks_is_not_written_to(openreg_gen, strace, tree, error):
+    """Two writers at once could lose an edit."""
+    (tree / GENERATED).unlink()
+    before = state(tree)
+    prefix = [*strace, "-e", "trace=flock", "-e", f"inject=flock:error={error}"]
+    for verb in (["generate"], ["own", SHARED], ["undo"]):
+        answer = openreg_gen(*verb, cwd=tree, code=3, prefix=prefix).stderr
+        assert "error[E0506]" in answer and "cannot lock" in answer
+    assert state(tree) == before
+    openreg_gen("generate", "--check", cwd=tree, code=1, prefix=prefix)  # reading needs no lock
+
+
+def test_a_folder_that_cannot_be_listed_to_its_end_is_named(openreg_gen, strace, tree):
+    """Each call that lists a folder fails in turn: E0506, and not a bug of openreg-gen."""
+    codes = []
+    for number in range(1, 400):
+        (tree / KERNEL).unlink(missing_ok=True)  # its mark is looked for everywhere
+        inject = f"inject=getdents64:error=EIO:when={number}"
+        answer = openreg_gen("generate", cwd=tree, code=None, prefix=[*strace, "-e", "trace=getdents64", "-e", inject])
+        codes.append(answer.returncode)
+        if answer.returncode == 0:
+            break
+        assert answer.returncode == 3 and "error[E0506]" in answer.stderr and "Input/output error" in answer.stderr
+    assert codes[-1] == 0 and 3 in codes
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root needs setpriv to obey permissions")

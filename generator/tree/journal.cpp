@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 const std::string kState(kStateFolder);
-constexpr int kJournalFormat = 2;
+constexpr int kJournalFormat = 1;
 
 std::string in_tmp(const std::string& name) { return kTemporary + "/" + name; }
 
@@ -57,14 +57,6 @@ void forward(Disk& disk, const Swap& swap) {
     change_places(disk, swap);
     edited_meanwhile(swap.to);
   }
-}
-
-std::string journal_text(const Journal& journal) {
-  json swaps = json::array();
-  for (const Swap& swap : journal.swaps)
-    swaps.push_back({{"slot", swap.slot}, {"to", swap.to}, {"before", swap.before}, {"after", swap.after}});
-  return json{{"format", kJournalFormat}, {"what", journal.what}, {"back", journal.back}, {"swaps", std::move(swaps)}}
-      .dump();
 }
 
 std::vector<std::string> folders_of(const Journal& journal) {
@@ -111,11 +103,11 @@ std::string take_back(Disk& disk, Journal journal) {
   return backup;
 }
 
-void finish(Disk& disk, const Journal& journal, bool keep) {
+void finish(Disk& disk, const Journal& journal) {
   std::vector<std::string> folders = folders_of(journal);
   if (!contains(folders, kState)) folders.push_back(kState);
   disk.sync(folders);
-  if (!keep) return clear(disk);
+  if (!journal.keep) return clear(disk);
   const std::string undo(kUndo);
   keep_late_writes(disk);
   if (disk.kind(undo + "/journal.json") != FileKind::None) disk.remove(undo + "/journal.json");
@@ -124,17 +116,23 @@ void finish(Disk& disk, const Journal& journal, bool keep) {
   disk.sync({kState});
 }
 
-/// A run that made the tree has nothing to go back to.
-bool worth_keeping(const Journal& journal) {
-  return std::none_of(journal.swaps.begin(), journal.swaps.end(),
-                      [](const Swap& swap) { return swap.to == kManifest && swap.before.empty(); });
-}
-
 }  // namespace
 
 std::string hash_of(const Disk& disk, const std::string& path) {
   const FileKind kind = disk.kind(path);
   return kind == FileKind::None ? "" : kind == FileKind::File ? sha256(disk.read(path)) : "?";
+}
+
+std::string journal_text(const Journal& journal) {
+  json swaps = json::array();
+  for (const Swap& swap : journal.swaps)
+    swaps.push_back({{"slot", swap.slot}, {"to", swap.to}, {"before", swap.before}, {"after", swap.after}});
+  return json{{"format", kJournalFormat},
+              {"what", journal.what},
+              {"keep", journal.keep},
+              {"back", journal.back},
+              {"swaps", std::move(swaps)}}
+      .dump();
 }
 
 void write_journal(Disk& disk, const Journal& journal) {
@@ -155,6 +153,7 @@ Journal read_journal(const Disk& disk, const std::string& folder) {
     const json root = json::parse(disk.read(folder + "/journal.json"));
     if (root.at("format").get<int>() != kJournalFormat) throw json::other_error::create(501, "another format", &root);
     journal.what = root.at("what");
+    journal.keep = root.at("keep");
     journal.back = root.at("back");
     for (const json& each : root.at("swaps")) {
       Swap swap{each.at("slot"), each.at("to"), each.at("before"), each.at("after")};
@@ -164,20 +163,20 @@ Journal read_journal(const Disk& disk, const std::string& folder) {
       journal.swaps.push_back(std::move(swap));
     }
   } catch (const json::exception&) {
-    throw Failure(Exit::Environment, "E0521", folder + "/journal.json is no journal of this openreg-gen",
+    throw Failure(Exit::Environment, "E0521", folder + "/journal.json was not written by this version of openreg-gen",
                   "the files of the run that was cut off are beside it; look at them, then remove " + folder);
   }
   return journal;
 }
 
-void carry_out(Disk& disk, const Journal& journal, bool keep) {
+void carry_out(Disk& disk, const Journal& journal) {
   try {
     for (const Swap& swap : journal.swaps) forward(disk, swap);
   } catch (...) {
     take_back(disk, journal);
     throw;
   }
-  finish(disk, journal, keep);
+  finish(disk, journal);
 }
 
 bool needs_recovery(const Disk& disk) { return disk.kind(kTemporary) != FileKind::None; }
@@ -203,7 +202,7 @@ Recovery recover(Disk& disk) {
   }
   for (const Swap& swap : journal.swaps)
     if (stand_of(disk, swap) == Stand::Pending) forward(disk, swap);
-  finish(disk, journal, worth_keeping(journal));
+  finish(disk, journal);
   out.kind = Recovery::Kind::Finished;
   return out;
 }

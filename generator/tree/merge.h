@@ -32,7 +32,8 @@ class GitMerger final : public Merger {
                MergeSide side) const override;
 };
 
-/// Lines, from 1, that begin a conflict: "<<<<<<< ", or a part of one whose beginning was deleted.
+/// Lines, from 1, that begin a conflict of a GitMerger: "<<<<<<< yours", or a part of one whose beginning was deleted.
+/// A file with such lines is in conflict; nothing else records it.
 std::vector<int> conflict_lines(std::string_view text);
 
 /// The text with each conflict replaced by one side. Conflicts without an end are left as they are.

@@ -102,6 +102,13 @@ TEST(Conflicts, EachMarkerThatIsLeftIsFound) {
   EXPECT_EQ(conflict_lines(to_crlf(kMarked)), std::vector<int>{2});
 }
 
+// Nothing but the text tells that a file is in conflict, so what git's own merges leave must not.
+TEST(Conflicts, OfOtherMergesAreNotOurs) {
+  const std::string theirs = "<<<<<<< HEAD\nmine\n||||||| 1234567\n=======\nnew\n>>>>>>> branch\n";
+  EXPECT_TRUE(conflict_lines(theirs).empty());
+  EXPECT_EQ(resolve_conflicts(theirs, MergeSide::Theirs), theirs);
+}
+
 TEST(Conflicts, OneSideIsTaken) {
   EXPECT_EQ(resolve_conflicts(kMarked, MergeSide::Ours), "a\nmine\nz\n");
   EXPECT_EQ(resolve_conflicts(kMarked, MergeSide::Theirs), "a\nnew\nz\n");
