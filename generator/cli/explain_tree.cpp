@@ -125,8 +125,9 @@ FileFacts file_facts(Invocation& call, const ExplainedTree& tree, const std::str
     for (const TemplateRow& row : template_rows(find_data().templates))
       if (row.template_name == file.template_name && row.file_class == file.file_class) facts.about = row.about;
     std::error_code error;
-    facts.state = !fs::exists(tree.root / path, error) ? file.taken() ? "not there, and never written: it is yours by `own`"
-                                                                      : "missing; `openreg-gen generate` writes it again"
+    facts.state = !fs::exists(tree.root / path, error) ? file.taken()
+                                                             ? "not there, and never written: it is yours by `own`"
+                                                             : "missing; `openreg-gen generate` writes it again"
                   : sha256(text) == file.sha256        ? "as openreg-gen wrote it"
                                                        : "edited since openreg-gen wrote it";
   }

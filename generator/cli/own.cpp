@@ -13,7 +13,8 @@ struct OwnOptions {
 };
 
 void declare(CLI::App& app, Invocation& call, OwnOptions& options) {
-  app.add_option("FILE", options.files, "Files of the tree, which need not exist; folders, and patterns in quotes")->required();
+  app.add_option("FILE", options.files, "Files of the tree, which need not exist; folders, and patterns in quotes")
+      ->required();
   call.add_tree(app);
   call.add_json(app);
 }

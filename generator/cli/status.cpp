@@ -70,9 +70,7 @@ const std::vector<Topic>& topics() {
       {"taken", "Yours by `own`", [](const FileStatus& f) { return f.taken() && !f.template_name.empty(); },
        [](const FileStatus& f) { return f.missing ? "not there, and never written" : ""; }},
       {"written", "Owned, with your code",
-       [](const FileStatus& f) {
-         return f.edited && f.file_class == FileClass::Owned && !f.taken() && !f.left;
-       }},
+       [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Owned && !f.taken() && !f.left; }},
       {"moved", "Moved by you", [](const FileStatus& f) { return f.path != f.rendered_as; },
        [](const FileStatus& f) { return "from " + f.rendered_as; }},
       {"left", "Kept, though the spec no longer asks for it", [](const FileStatus& f) { return f.left && !f.missing; }},

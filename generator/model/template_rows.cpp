@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kRowKeys[] = {"template", "path", "class", "key",       "about",
                                          "when",     "each", "where", "component", "slots"};
-constexpr std::string_view kGroupKeys[] = {"folder", "into",  "class",     "key", "when",
+constexpr std::string_view kGroupKeys[] = {"folder", "into",  "class",     "key",  "when",
                                            "each",   "where", "component", "files"};
 constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each", "where", "component", "slots"};
 

@@ -48,7 +48,7 @@ std::string amended_undo(const Disk& disk, const std::vector<Swap>& swaps) {
 
 void apply_plan(Disk& disk, const Plan& plan, const std::string& what) {
   if (!plan.changes()) return;
-  Journal journal{what, plan.worth_undoing(), false, {}};
+  Journal journal{what, plan.worth_undoing(), {}};
   std::vector<const std::string*> texts;
   const auto change = [&](const std::string& path, const std::string* text, std::string before, std::string sum = {}) {
     if (text && sum.empty()) sum = sha256(*text);

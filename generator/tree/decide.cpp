@@ -259,8 +259,7 @@ void Decider::merge(Step& step, const std::string& ours, const ManifestFile& bef
     }
     return judge(step, Verdict::Edited, ", and the last render, which a merge needs, is not in .openreg-gen/pristine");
   }
-  const Merger& merger = options_.merger ? *options_.merger : git_;
-  Merged merged = merger.merge(ours, disk_.read(base), step.after, options_.side);
+  Merged merged = options_.merger(ours, disk_.read(base), step.after, options_.side);
   if (merged.kind == Merged::Kind::Impossible) return judge(step, Verdict::Edited, "; " + merged.why);
   become(step, std::move(merged.text));
   if (merged.kind == Merged::Kind::Conflict) {

@@ -39,7 +39,8 @@ class Decider {
   /// Empty, or a file or folder whose name differs from that of `path`, or of one of its folders, in letter case only.
   std::string case_clash(const std::string& path);
   const ManifestFile* find(const std::string& path) const;
-  /// The manifest's class wins over the template's: what its owner took, and what was rendered as owned and then edited.
+  /// The manifest's class wins over the template's: what its owner took, and what was rendered as owned and then
+  /// edited.
   bool stays_owned(const std::string& path, const ManifestFile* before) const;
   /// A file or nothing; no value if something is in the way. Fills in `before`.
   std::optional<FileKind> look(Step& step);
@@ -59,7 +60,6 @@ class Decider {
   const Disk& disk_;
   const Manifest* old_;
   const PlanOptions& options_;
-  GitMerger git_;
   std::map<std::string, Folder> folders_;  // those looked at
   std::string backup_;                     // folder of this run's copies, once asked for
   std::optional<Marks> marks_;             // once asked for

@@ -73,12 +73,7 @@ void clear(Disk& disk) {
 }
 
 /// Takes back what was done. Nothing but the new texts is dropped. Returns the folder of what was saved, or nothing.
-std::string take_back(Disk& disk, Journal journal) {
-  if (!journal.back) {
-    journal.back = true;
-    disk.write(in_tmp("journal.back"), journal_text(journal));
-    disk.rename(in_tmp("journal.back"), in_tmp("journal.json"));
-  }
+std::string take_back(Disk& disk, const Journal& journal) {
   std::string backup;
   for (auto swap = journal.swaps.rbegin(); swap != journal.swaps.rend(); ++swap) {
     const Stand stand = stand_of(disk, *swap);
@@ -127,11 +122,7 @@ std::string journal_text(const Journal& journal) {
   json swaps = json::array();
   for (const Swap& swap : journal.swaps)
     swaps.push_back({{"slot", swap.slot}, {"to", swap.to}, {"before", swap.before}, {"after", swap.after}});
-  return json{{"format", kJournalFormat},
-              {"what", journal.what},
-              {"keep", journal.keep},
-              {"back", journal.back},
-              {"swaps", std::move(swaps)}}
+  return json{{"format", kJournalFormat}, {"what", journal.what}, {"keep", journal.keep}, {"swaps", std::move(swaps)}}
       .dump();
 }
 
@@ -154,7 +145,6 @@ Journal read_journal(const Disk& disk, const std::string& folder) {
     if (root.at("format").get<int>() != kJournalFormat) throw json::other_error::create(501, "another format", &root);
     journal.what = root.at("what");
     journal.keep = root.at("keep");
-    journal.back = root.at("back");
     for (const json& each : root.at("swaps")) {
       Swap swap{each.at("slot"), each.at("to"), each.at("before"), each.at("after")};
       check_path(swap.slot);
@@ -195,7 +185,7 @@ Recovery recover(Disk& disk) {
     const Stand stand = stand_of(disk, swap);
     if (stand == Stand::Edited || stand == Stand::Raced) out.edited.push_back(swap.to);
   }
-  if (journal.back || !out.edited.empty()) {
+  if (!out.edited.empty()) {
     out.backup = take_back(disk, journal);
     out.kind = Recovery::Kind::TakenBack;
     return out;

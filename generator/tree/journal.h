@@ -22,7 +22,6 @@ struct Swap {
 struct Journal {
   std::string what;   // "generate", "add": for messages
   bool keep = false;  // as what `undo` takes back
-  bool back = false;  // a run that was found edited is being taken back
   std::vector<Swap> swaps;
 };
 
@@ -41,7 +40,8 @@ void write_journal(Disk& disk, const Journal& journal);
 /// leads out of the tree (E0504, E0508).
 Journal read_journal(const Disk& disk, const std::string& folder);
 
-/// Carries out a journal that was written to .openreg-gen/tmp, and keeps it for `undo` or forgets it. If a step fails or finds a file edited (E0522), what was done is taken back and the Failure goes on.
+/// Carries out a journal that was written to .openreg-gen/tmp, and keeps it for `undo` or forgets it. If a step fails
+/// or finds a file edited (E0522), what was done is taken back and the Failure goes on.
 void carry_out(Disk& disk, const Journal& journal);
 
 /// True if a killed run has left work to finish.

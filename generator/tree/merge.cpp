@@ -58,12 +58,11 @@ bool ends(std::string_view line) { return line.starts_with(">>>>>>> new render")
 
 }  // namespace
 
-Merged GitMerger::merge(const std::string& ours, const std::string& base, const std::string& theirs,
-                        MergeSide side) const {
+Merged merge_by_git(const std::string& ours, const std::string& base, const std::string& theirs, MergeSide side) {
   if (ours == theirs || base == theirs) return {Merged::Kind::Clean, ours, {}};
   if (base == ours) return {Merged::Kind::Clean, theirs, {}};
   // An editor that turned all line ends into CRLF changed no line.
-  if (is_crlf(ours) && !is_crlf(theirs)) return merge(ours, to_crlf(base), to_crlf(theirs), side);
+  if (is_crlf(ours) && !is_crlf(theirs)) return merge_by_git(ours, to_crlf(base), to_crlf(theirs), side);
 
   const std::string git = find_program("git").string();
   if (git.empty()) return {Merged::Kind::Impossible, {}, "merging needs git, and there is none on PATH"};

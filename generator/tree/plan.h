@@ -59,7 +59,7 @@ struct Plan {
 };
 
 struct PlanOptions {
-  const Merger* merger = nullptr;  // null: GitMerger
+  Merger merger = merge_by_git;
   MergeSide side = MergeSide::Markers;
   bool force = false;            // what is in the way is copied to .openreg-gen/backup and replaced
   std::set<std::string> disown;  // paths of files that their owner gives back

@@ -52,8 +52,7 @@ TEST(Manifest, HasOneFileALine) {
 TEST(Manifest, RemembersWhatIsKnownOfAFile) {
   Manifest manifest = example();
   ManifestFile& file = manifest.files["csrc/k.cpp"];
-  file = {FileClass::Owned, "22",         "k.j2", "ops", "aten::relu", "mine/k.cpp",
-          "void relu()",    "int relu()", "33"};
+  file = {FileClass::Owned, "22", "k.j2", "ops", "aten::relu", "mine/k.cpp", "void relu()", "int relu()", "33"};
   const std::string text = manifest_text(manifest);
   EXPECT_EQ(parse_manifest(text), manifest);
   expect_broken(text, "mine/k.cpp", "../k.cpp");

@@ -26,7 +26,7 @@ class NoGit {
 
 Merged merge(const std::string& ours, const std::string& base, const std::string& theirs,
              MergeSide side = MergeSide::Markers) {
-  return GitMerger().merge(ours, base, theirs, side);
+  return merge_by_git(ours, base, theirs, side);
 }
 
 TEST(Merge, ChangesOfDifferentLinesAreBothThere) {

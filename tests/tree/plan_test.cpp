@@ -168,7 +168,8 @@ TEST_F(Tree, OwnTakesAPathWhateverIsThere) {
 TEST_F(Tree, OwnTakesFoldersAndPatterns) {
   const auto taken = [&](const std::string& path) {
     disk.files.clear();
-    apply({{"a.md", "a"}, {"t/a.cpp", "a"}, {"t/b.md", "b"}, {"t/c/d.cpp", "d"}, {"t2/e.cpp", "e"}, {"k", "k", kOwned}});
+    apply(
+        {{"a.md", "a"}, {"t/a.cpp", "a"}, {"t/b.md", "b"}, {"t/c/d.cpp", "d"}, {"t2/e.cpp", "e"}, {"k", "k", kOwned}});
     own(path);
     std::string out;
     const auto known = manifest();

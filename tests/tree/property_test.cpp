@@ -51,31 +51,28 @@ std::string without_owner(const std::string& text) {
 
 /// A three-way merge for owners who only ever add lines of their own: each goes behind the line it stood behind, if
 /// that is still there; else it is a conflict with all of the new render.
-class LineMerger final : public Merger {
- public:
-  Merged merge(const std::string& ours, const std::string&, const std::string& theirs, MergeSide side) const override {
-    Lines out = split(theirs), lost;
-    std::string anchor;
-    for (const std::string& line : split(ours)) {
-      if (!is_owners(line)) {
-        anchor = line;
-        continue;
-      }
-      auto at = anchor.empty() ? out.begin() : std::find(out.begin(), out.end(), anchor);
-      if (at == out.end()) {
-        lost.push_back(line);
-        continue;
-      }
-      out.insert(anchor.empty() ? at : at + 1, line);
+Merged merge_lines(const std::string& ours, const std::string&, const std::string& theirs, MergeSide side) {
+  Lines out = split(theirs), lost;
+  std::string anchor;
+  for (const std::string& line : split(ours)) {
+    if (!is_owners(line)) {
       anchor = line;
+      continue;
     }
-    if (lost.empty() || side == MergeSide::Theirs) return {Merged::Kind::Clean, join(out), {}};
-    if (side == MergeSide::Ours) return {Merged::Kind::Clean, join(lost) + join(out), {}};
-    return {Merged::Kind::Conflict,
-            "<<<<<<< yours\n" + join(lost) + "||||||| last render\n=======\n>>>>>>> new render\n" + join(out),
-            {}};
+    auto at = anchor.empty() ? out.begin() : std::find(out.begin(), out.end(), anchor);
+    if (at == out.end()) {
+      lost.push_back(line);
+      continue;
+    }
+    out.insert(anchor.empty() ? at : at + 1, line);
+    anchor = line;
   }
-};
+  if (lost.empty() || side == MergeSide::Theirs) return {Merged::Kind::Clean, join(out), {}};
+  if (side == MergeSide::Ours) return {Merged::Kind::Clean, join(lost) + join(out), {}};
+  return {Merged::Kind::Conflict,
+          "<<<<<<< yours\n" + join(lost) + "||||||| last render\n=======\n>>>>>>> new render\n" + join(out),
+          {}};
+}
 
 class Life {
  public:
@@ -137,7 +134,7 @@ class Life {
   Plan plan(const How& how) const {
     const auto old = manifest();
     PlanOptions options;
-    options.merger = &merger_;
+    options.merger = merge_lines;
     options.force = how.force;
     options.side = how.side;
     options.disown = how.disown;
@@ -349,7 +346,6 @@ class Life {
     int a = 0, b = 0, templates = 0;
   } spec_;
   std::mt19937 random_;
-  LineMerger merger_;
   MemoryDisk disk_;
   Lines owners_;
   int edits_ = 0;
