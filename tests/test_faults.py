@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -88,6 +89,20 @@ def test_a_folder_that_cannot_be_listed_to_its_end_is_named(openreg_gen, strace,
             break
         assert answer.returncode == 3 and "error[E0506]" in answer.stderr and "Input/output error" in answer.stderr
     assert codes[-1] == 0 and 3 in codes
+
+
+@pytest.mark.parametrize("verb", [["generate"], ["status"], ["own", "setup.py"], ["explain", "setup.py"]])
+@pytest.mark.parametrize("named", [False, True])
+def test_a_current_folder_that_is_gone(openreg_gen, tree, tmp_path, verb, named):
+    (tmp_path / "gone").mkdir()
+    (tree / GENERATED).unlink()
+    prefix = ["sh", "-c", 'rmdir "$PWD" && exec "$@"', "sh"]
+    argv = [*verb, "-C", tree] if named else verb
+    answer = openreg_gen(*argv, cwd=tmp_path / "gone", code=None, prefix=prefix)
+    assert answer.returncode in ((0, 2, 3) if named else (2, 3)), answer.stderr
+    assert "please report" not in answer.stderr
+    if not named:
+        assert re.search("E0201|E0502|E0506", answer.stderr)
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root needs setpriv to obey permissions")

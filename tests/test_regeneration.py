@@ -170,7 +170,8 @@ def test_what_is_taken_and_deleted_is_never_written(openreg_gen, tree):
         assert not (tree / name).exists()
     answer = json.loads(openreg_gen("status", "--json", cwd=tree).stdout)
     assert not answer["missing"] and {SHARED, GENERATED} < {file["path"] for file in answer["taken"]}
-    assert "not there, and never written" in openreg_gen("status", cwd=tree).stdout
+    for verb in (["status"], ["explain", GENERATED]):
+        assert "not there, and never written" in openreg_gen(*verb, cwd=tree).stdout
     openreg_gen("disown", "--yes", "tests/cpp", GENERATED, "*.md", cwd=tree)
     for name in (GENERATED, "tests/cpp/main.cpp"):
         assert (tree / name).read_bytes() == before[name]

@@ -10,7 +10,7 @@ namespace openreg_gen {
 
 /// A plan that makes the files at `paths` their owner's: the manifest says so, and their headers too. A path may be a
 /// folder or a pattern, which stand for the files of the manifest. Files that are owned already are left out, unless
-/// they are gone: those are never written from now on. What was rendered last stays in .openreg-gen/pristine: giving a
+/// they are gone: those are never written from now on. The last render stays in .openreg-gen/pristine: giving a
 /// shared file back merges from it. Throws Failure(BadInput, E0530) for a path that openreg-gen did not write.
 Plan own_plan(const Disk& disk, const Manifest& manifest, const std::vector<std::string>& paths);
 

@@ -76,7 +76,7 @@ bool is_fresh(const Disk& disk, const Manifest& manifest, const Manifest& next);
 /// Carries a plan out: all of it, or nothing.
 /// Writes everything beside the tree's files first, then swaps it into place, the manifest last (tree/journal.h). If a
 /// step fails, or a file is no longer what the plan saw (E0522), what was done is taken back and the Failure goes on.
-/// If the process is killed, `recover` finishes or takes back. What was replaced is kept for `undo`, if there is
+/// If the process is killed, `recover` finishes or takes back. The old files are kept for `undo`, if there is
 /// anything to take back; `what` names the run. A plan that is refused is not applied: ask Plan::refused first.
 void apply_plan(Disk& disk, const Plan& plan, const std::string& what = "generate");
 

@@ -280,6 +280,90 @@ TEST_F(Tree, ARunThatOnlyNotesSomethingLeavesTheUndo) {
   EXPECT_EQ(disk.files[std::string(kManifest)], as_added.at(std::string(kManifest)));
 }
 
+// Killed at every change in turn: the run before it can still be undone, or undo says that it can't.
+TEST_F(Tree, ARunThatOnlyNotesSomethingLeavesTheUndoAlsoWhenKilled) {
+  const std::string kernel = "// [openreg-gen k.cpp]\n";
+  const std::vector<FileOf> files{{"a.cpp", "a"}, {"k.cpp", kernel, kOwned}}, before{{"a.cpp", "A"}};
+  apply(before);
+  apply_plan(disk, plan(files), "add");
+  disk.files["mine.cpp"] = disk.files["k.cpp"];
+  disk.files.erase("k.cpp");
+  const auto moved = disk.files;
+  const Plan noting = plan(files);
+  disk.stay_dead = true;
+  int kills = 0;
+  for (int at = 0;; ++at, ++kills) {
+    disk.files = moved;
+    disk.killed = false;
+    disk.fail_at = at;
+    try {
+      apply_plan(disk, noting);
+      if (disk.fail_at >= 0) break;
+    } catch (const Failure&) {
+    }
+    disk.killed = false;
+    disk.fail_at = -1;
+    recover(disk);
+    EXPECT_EQ(last_run(disk)->what, "add") << "killed at change " << at;
+    disk.files["k.cpp"] = disk.files["mine.cpp"];
+    disk.files.erase("mine.cpp");
+    EXPECT_FALSE(last_run(disk)->edited()) << "killed at change " << at;
+  }
+  EXPECT_GT(kills, 4);
+}
+
+TEST_F(Tree, AnUndoThatIsNotUnderstoodIsInNobodysWay) {
+  apply({{"a.cpp", "a"}, {"b.md", "b", kShared}});
+  apply({{"a.cpp", "A"}, {"b.md", "b", kShared}});
+  const std::string journal = std::string(kUndo) + "/journal.json", other = R"({"format": 2})";
+  disk.files[journal] = other;
+  disk.files.erase(".openreg-gen/pristine/b.md");
+  apply({{"a.cpp", "A"}, {"b.md", "b", kShared}});
+  EXPECT_TRUE(disk.files.contains(".openreg-gen/pristine/b.md"));
+  EXPECT_EQ(disk.files[journal], other);
+  EXPECT_THROW(last_run(disk), Failure);
+}
+
+TEST_F(Tree, ForceNeverWritesWhatIsTaken) {
+  apply({{"a.cpp", "a"}, {"b.md", "b", kShared}});
+  own("*");
+  disk.files["a.cpp"] = "mine";
+  disk.files.erase("b.md");
+  PlanOptions options;
+  options.force = true;
+  options.side = MergeSide::Theirs;
+  const auto old = manifest();
+  const Plan made = make_plan(disk, &*old, renders({{"a.cpp", "A"}, {"b.md", "B", kShared}}), next(), options);
+  apply_plan(disk, made);
+  EXPECT_EQ(disk.files["a.cpp"], "mine");
+  EXPECT_FALSE(disk.files.contains("b.md") || disk.files.contains(".openreg-gen/backup/1/a.cpp"));
+}
+
+// Its owner took it as it is, markers and all.
+TEST_F(Tree, AConflictEndsWithOwn) {
+  apply({{"b.md", "b\n", kShared}});
+  const std::string marked = "<<<<<<< yours\nmine\n||||||| last render\nb\n=======\nB\n>>>>>>> new render\n";
+  disk.files["b.md"] = marked;
+  EXPECT_FALSE(plan({{"b.md", "b\n", kShared}}).clean());
+  own("b.md");
+  apply({{"b.md", "b\n", kShared}});
+  EXPECT_TRUE(plan({{"b.md", "b\n", kShared}}).clean());
+  EXPECT_EQ(disk.files["b.md"], marked);
+  EXPECT_TRUE(file_statuses(disk, *manifest())[0].markers.empty());
+}
+
+TEST_F(Tree, AKernelThatWasTakenWhileItWasGoneIsFoundAgainWhenGivenBack) {
+  const std::string kernel = "// [openreg-gen k.cpp]\nmine\n";
+  apply({{"k.cpp", "// [openreg-gen k.cpp]\n", kOwned}});
+  disk.files.erase("k.cpp");
+  disk.files["mine.cpp"] = kernel;
+  own("k.cpp");
+  EXPECT_EQ(text_of(apply({{"k.cpp", "k", kOwned}})),
+            "keep k.cpp: yours; openreg-gen would now write it differently\n");
+  EXPECT_EQ(text_of(apply({{"k.cpp", "k", kOwned}}, {"k.cpp"})), "keep mine.cpp: yours, moved here from k.cpp\n");
+  EXPECT_FALSE(disk.files.contains("k.cpp"));
+}
+
 // A class is worth undoing, also where it is written in no header.
 TEST_F(Tree, UndoTakesOwnBack) {
   apply({{"a.json", "{}"}, {"b.json", "{}"}});
