@@ -87,7 +87,9 @@ class Life:
 
     def taken(self):
         listed = json.loads((self.tree / MANIFEST).read_text())["files"]
-        return [name for name, file in listed.items() if file["class"] == "owned" and "id" not in file and file["template"]]
+        return [
+            name for name, file in listed.items() if file["class"] == "owned" and "id" not in file and file["template"]
+        ]
 
     def give_back(self):
         taken = self.taken()

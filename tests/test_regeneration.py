@@ -279,8 +279,6 @@ def test_status_tells_what_its_owner_did(openreg_gen, tree):
     text = openreg_gen("status", cwd=tree).stdout
     answer = json.loads(openreg_gen("status", "--json", cwd=tree).stdout)
     paths = {key: [file["path"] for file in value] for key, value in answer.items() if isinstance(value, list)}
-    assert (
-        paths["edited_generated"] == [GENERATED] and paths["written"] == [KERNEL] and paths["taken"] == ["setup.py"]
-    )
+    assert paths["edited_generated"] == [GENERATED] and paths["written"] == [KERNEL] and paths["taken"] == ["setup.py"]
     assert answer["undo"] == {"run": "own", "files": 1, "possible": True}
     assert "Yours by `own` (1)\n  setup.py\n" in text

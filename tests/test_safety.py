@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from trees import COMMAND, GENERATED, MANIFEST, SHARED, files, state
+from trees import COMMAND, GENERATED, MANIFEST, SHARED, state
 
 
 def test_a_symlink_that_leads_out_is_refused(openreg_gen, tree, tmp_path):
