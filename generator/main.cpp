@@ -3,6 +3,7 @@
 #include "cli/verb.h"
 
 #include <exception>
+#include <filesystem>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -27,6 +28,8 @@ int run(int argc, char** argv) {
     return static_cast<int>(exit);
   } catch (const Failure& failure) {
     return print_failure(failure, call.json);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return print_failure(Failure(Exit::Environment, "E0506", error.what(), {}), call.json);
   }
 }
 

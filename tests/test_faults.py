@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -10,6 +11,16 @@ from trees import GENERATED, SHARED, files, state
 
 KERNEL = "csrc/aten/native/relu.cpp"
 MEBIBYTE = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def strace():
+    if not shutil.which("strace"):
+        pytest.skip("strace is not installed")
+    prefix = ["strace", "-qq", "-o", "/dev/null"]
+    if subprocess.run([*prefix, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("strace may not trace here")
+    return prefix
 
 
 @pytest.fixture
@@ -51,6 +62,47 @@ def test_a_full_disk_leaves_the_tree_as_it_was(openreg_gen, pristine, small_disk
     openreg_gen("generate", cwd=tree)
     openreg_gen("generate", "--check", cwd=tree)
     assert (tree / GENERATED).is_file() and (tree / SHARED).read_text().endswith("mine\n")
+
+
+@pytest.mark.parametrize("error", ["ENOLCK", "EOPNOTSUPP"])
+def test_a_file_system_without_locks_is_not_written_to(openreg_gen, strace, tree, error):
+    """Two writers at once could lose an edit."""
+    (tree / GENERATED).unlink()
+    before = state(tree)
+    prefix = [*strace, "-e", "trace=flock", "-e", f"inject=flock:error={error}"]
+    for verb in (["generate"], ["own", SHARED], ["undo"]):
+        answer = openreg_gen(*verb, cwd=tree, code=3, prefix=prefix).stderr
+        assert "error[E0506]" in answer and "cannot lock" in answer
+    assert state(tree) == before
+    openreg_gen("generate", "--check", cwd=tree, code=1, prefix=prefix)  # reading needs no lock
+
+
+def test_a_folder_that_cannot_be_listed_to_its_end_is_named(openreg_gen, strace, tree):
+    """Each call that lists a folder fails in turn: E0506, and not a bug of openreg-gen."""
+    codes = []
+    for number in range(1, 400):
+        (tree / KERNEL).unlink(missing_ok=True)  # its mark is looked for everywhere
+        inject = f"inject=getdents64:error=EIO:when={number}"
+        answer = openreg_gen("generate", cwd=tree, code=None, prefix=[*strace, "-e", "trace=getdents64", "-e", inject])
+        codes.append(answer.returncode)
+        if answer.returncode == 0:
+            break
+        assert answer.returncode == 3 and "error[E0506]" in answer.stderr and "Input/output error" in answer.stderr
+    assert codes[-1] == 0 and 3 in codes
+
+
+@pytest.mark.parametrize("verb", [["generate"], ["status"], ["own", "setup.py"], ["explain", "setup.py"]])
+@pytest.mark.parametrize("named", [False, True])
+def test_a_current_folder_that_is_gone(openreg_gen, tree, tmp_path, verb, named):
+    (tmp_path / "gone").mkdir()
+    (tree / GENERATED).unlink()
+    prefix = ["sh", "-c", 'rmdir "$PWD" && exec "$@"', "sh"]
+    argv = [*verb, "-C", tree] if named else verb
+    answer = openreg_gen(*argv, cwd=tmp_path / "gone", code=None, prefix=prefix)
+    assert answer.returncode in ((0, 2, 3) if named else (2, 3)), answer.stderr
+    assert "please report" not in answer.stderr
+    if not named:
+        assert re.search("E0201|E0502|E0506", answer.stderr)
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root needs setpriv to obey permissions")

@@ -184,13 +184,15 @@ def test_a_file_that_is_saved_in_the_moment_of_the_swap(environment, strace, edi
     argv += ["-e", "inject=renameat2:delay_enter=4000000:when=1", COMMAND, "add", "nonzero", "-C", root]
     before = bytes_of(root)
     child = subprocess.Popen([*argv, "--torch", torch], env=env, stderr=subprocess.PIPE, text=True)
-    while not journal.exists() and child.poll() is None:
+    for _ in range(6000):
+        if journal.exists() or child.poll() is not None:
+            break
         time.sleep(0.01)
     time.sleep(0.3)
     replaced = [swap["to"] for swap in json.loads(journal.read_text())["swaps"] if swap["before"] and swap["after"]]
     victim = next(name for name in replaced if name == "mybackend.yaml" or not late)
     before[victim] += b"# saved meanwhile\n"
     (root / victim).write_bytes(before[victim])
-    answer = child.communicate()[1]
+    answer = child.communicate(timeout=60)[1]
     assert child.returncode == 1 and "E0522" in answer and f"'{victim}' was edited" in answer
     assert bytes_of(root) == before

@@ -1,6 +1,6 @@
-"""Random lives of a tree, under the real command: specs that change, owners who edit and move, runs that are killed,
-undone, done again. No line of an owner is lost, a second generate changes nothing, and in the end the tree is a fresh
-render plus the owner's lines.
+"""Random lives of a tree, under the real command: specs that change, owners who edit, move, take and delete files, runs
+that are killed, undone, done again. No line of an owner is lost, a second generate changes nothing, and in the end the tree
+is a fresh render plus the owner's lines.
 
 Three seeds; OPENREG_GEN_LIVES=50 tries more. tests/tree/property_test.cpp lives 200 lives of smaller trees.
 """
@@ -62,6 +62,8 @@ class Life:
     def edit(self):
         kernels = [p for p in self.tree.rglob("*.cpp") if "[openreg-gen aten::" in p.read_text()]
         path = self.random.choice([self.tree / SHARED, self.tree / "pyproject.toml", self.tree / GENERATED, *kernels])
+        if not path.exists():
+            return
         lines = path.read_text().splitlines(keepends=True)
         line = f"{'#' if path.suffix != '.cpp' else '//'} owner's line {len(self.lines)}.\n"
         lines.insert(self.random.randrange(3, len(lines)), line)
@@ -74,6 +76,25 @@ class Life:
         path = self.random.choice(kernels)
         path.rename(path.with_name(f"moved_{self.random.randrange(1000)}_{path.name}"))
         self.history.append(f"move {path.name}")
+
+    def take(self):
+        name = self.random.choice([SHARED, "pyproject.toml", GENERATED, "csrc/runtime/Stream.h"])
+        path = self.tree / name
+        lines = path.read_text() if path.exists() else ""
+        if self.random.random() < 0.5 and not any(line in lines for line in self.lines):
+            path.unlink(missing_ok=True)  # not wanted
+        assert self.command("own", name) == 0, self.history
+
+    def taken(self):
+        listed = json.loads((self.tree / MANIFEST).read_text())["files"]
+        return [
+            name for name, file in listed.items() if file["class"] == "owned" and "id" not in file and file["template"]
+        ]
+
+    def give_back(self):
+        taken = self.taken()
+        if taken:
+            self.command("disown", "--yes", self.random.choice(taken))
 
     def operators(self):
         verb = self.random.choice(["add", "remove"])
@@ -92,7 +113,7 @@ class Life:
 
     def step(self):
         kinds = [self.describe, self.edit, self.edit, self.edit, self.move, self.operators, self.operators, self.kill]
-        kinds += [lambda: self.command("undo"), lambda: self.generate("--force")]
+        kinds += [self.take, self.give_back, lambda: self.command("undo"), lambda: self.generate("--force")]
         self.random.choice(kinds)()
         self.mend()
         everything = [path.read_text(errors="replace") for path in self.tree.rglob("*") if path.is_file()]
@@ -108,6 +129,11 @@ def test_a_life_of_a_tree(openreg_gen, environment, tree, tmp_path, seed):
     for _ in range(12):
         life.step()
     assert life.generate("--force") == 0, life.history
+    if taken := life.taken():
+        life.command("disown", "--yes", *taken)
+        life.mend()
+        assert life.generate("--force") == 0, life.history
+    assert not life.taken()
     openreg_gen("generate", "--check", cwd=tree)
     fresh = tmp_path / "fresh"
     openreg_gen("new", "mybackend", "--spec", tree / "mybackend.yaml", "--out", fresh)

@@ -110,8 +110,8 @@ def test_force_keeps_a_copy_and_says_where(openreg_gen, tree):
 
 def test_own_takes_a_file_and_disown_gives_it_back(openreg_gen, tree):
     rendered = (tree / GENERATED).read_text()
-    openreg_gen("own", GENERATED, cwd=tree)
-    assert f"[openreg-gen {GENERATED}]" in (tree / GENERATED).read_text()
+    assert "yours from now on" in openreg_gen("own", GENERATED, cwd=tree).stdout
+    assert "Owned: yours to edit" in (tree / GENERATED).read_text()
     (tree / GENERATED).write_text((tree / GENERATED).read_text() + "// mine\n")
     openreg_gen("generate", "--check", cwd=tree)
     (tree / "elsewhere.cpp").write_text((tree / GENERATED).read_text())
@@ -138,7 +138,7 @@ def test_a_shared_file_that_is_given_back_is_merged(openreg_gen, tree):
     assert "Another." not in (tree / SHARED).read_text()
     openreg_gen("disown", "-y", tree / SHARED, cwd=tree)
     text = (tree / SHARED).read_text()
-    assert "Another." in text and text.endswith("mine\n") and "[openreg-gen" not in text
+    assert "Another." in text and text.endswith("mine\n") and "Owned:" not in text
     openreg_gen("generate", "--check", cwd=tree)
 
 
@@ -150,29 +150,53 @@ def test_own_of_what_is_not_the_tools(openreg_gen, tree, path):
 
 def test_disown_of_what_was_not_taken(openreg_gen, tree):
     assert "E0532" in openreg_gen("disown", GENERATED, cwd=tree, code=2).stderr
-    assert "E0532" in openreg_gen("disown", KERNEL, cwd=tree, code=2).stderr
+    assert "hint: if you delete it" in openreg_gen("disown", KERNEL, cwd=tree, code=2).stderr
+    answer = openreg_gen("disown", SPEC, cwd=tree, code=2).stderr
+    assert "E0532" in answer and "delete" not in answer
 
 
-def test_ignored_outputs_are_neither_written_nor_removed(openreg_gen, tree):
-    (tree / ".openreg-gen/ignore").write_text("# not ours\ntests/cpp/\n**/*.md\n")
+def test_what_is_taken_and_deleted_is_never_written(openreg_gen, tree):
+    """A folder, a pattern, and a path at which nothing is."""
     before = {name: path.read_bytes() for name, path in files(tree).items()}
-    assert "ignored from now on" in openreg_gen("generate", cwd=tree).stdout
-    openreg_gen("generate", "--check", cwd=tree)
     (tree / "tests/cpp/main.cpp").unlink()
-    (tree / SHARED).write_text("mine\n")
+    assert "tests/cpp/main.cpp: yours" in openreg_gen("own", "tests/cpp", "*.md", cwd=tree).stdout
+    (tree / SHARED).unlink()
+    (tree / GENERATED).unlink()
+    openreg_gen("own", GENERATED, cwd=tree)
+    respell(tree)
     openreg_gen("generate", cwd=tree)
-    assert not (tree / "tests/cpp/main.cpp").exists() and (tree / SHARED).read_text() == "mine\n"
-    (tree / SHARED).write_bytes(before[SHARED])
-    (tree / ".openreg-gen/ignore").unlink()
-    openreg_gen("generate", cwd=tree)
-    assert (tree / "tests/cpp/main.cpp").read_bytes() == before["tests/cpp/main.cpp"]
+    openreg_gen("generate", "--check", cwd=tree)
+    for name in (SHARED, GENERATED, "tests/cpp/main.cpp"):
+        assert not (tree / name).exists()
+    answer = json.loads(openreg_gen("status", "--json", cwd=tree).stdout)
+    assert not answer["missing"] and {SHARED, GENERATED} < {file["path"] for file in answer["taken"]}
+    for verb in (["status"], ["explain", GENERATED]):
+        assert "not there, and never written" in openreg_gen(*verb, cwd=tree).stdout
+    openreg_gen("disown", "--yes", "tests/cpp", GENERATED, "*.md", cwd=tree)
+    for name in (GENERATED, "tests/cpp/main.cpp"):
+        assert (tree / name).read_bytes() == before[name]
+    assert "Another." in (tree / SHARED).read_text()
+    openreg_gen("generate", "--check", cwd=tree)
 
 
-@pytest.mark.parametrize("line", ["/abs", "a/../b", "!a", "a[b", "a\\b", ".openreg-gen/x", "a//b"])
-def test_a_bad_line_of_the_ignore_file_is_named(openreg_gen, tree, line):
-    (tree / ".openreg-gen/ignore").write_text(f"# first\n{line}\n")
-    answer = openreg_gen("generate", cwd=tree, code=2).stderr
-    assert "E0520" in answer and ".openreg-gen/ignore:2:" in answer
+def test_a_run_that_changes_nothing_leaves_the_undo(openreg_gen, tree):
+    """`own` of a kernel, which is its owner's already, and a kernel that was moved."""
+    before = {name: path.read_bytes() for name, path in files(tree).items()}
+    openreg_gen("add", "sin", "--strategy", "native", cwd=tree)
+    kernel, moved = tree / "csrc/aten/native/sin.cpp", tree / "csrc/aten/native/moved.cpp"
+    undo = json.loads(openreg_gen("status", "--json", cwd=tree).stdout)["undo"]
+    manifest = (tree / MANIFEST).read_bytes()
+    assert undo["run"] == "add" and undo["possible"]
+    assert "yours already" in openreg_gen("own", kernel, cwd=tree).stdout
+    assert json.loads(openreg_gen("status", "--json", cwd=tree).stdout)["undo"] == undo
+    assert (tree / MANIFEST).read_bytes() == manifest
+    kernel.rename(moved)
+    assert "moved here" in openreg_gen("generate", cwd=tree).stdout
+    assert json.loads(openreg_gen("status", "--json", cwd=tree).stdout)["undo"] == undo | {"possible": False}
+    moved.rename(kernel)
+    openreg_gen("generate", cwd=tree)
+    assert "took back `add`" in openreg_gen("undo", cwd=tree).stdout
+    assert {name: path.read_bytes() for name, path in files(tree).items()} == before
 
 
 def test_a_moved_kernel_is_found_and_not_rendered_again(openreg_gen, tree):
@@ -237,7 +261,7 @@ def test_a_structured_kernel_that_left_the_spec_keeps_its_header(openreg_gen, tr
     kernel, header = "csrc/aten/native/maximum_out.cpp", "csrc/aten/native/maximum_out.h"
     with (tree / kernel).open("a") as file:
         file.write("// mine\n")
-    assert "yours" in openreg_gen("remove", "maximum.out", cwd=tree).stdout
+    assert "stays, since you edited it" in openreg_gen("remove", "maximum.out", cwd=tree).stdout
     assert (tree / kernel).exists() and (tree / header).exists()
     openreg_gen("generate", "--check", cwd=tree)
     (tree / kernel).unlink()
@@ -255,8 +279,6 @@ def test_status_tells_what_its_owner_did(openreg_gen, tree):
     text = openreg_gen("status", cwd=tree).stdout
     answer = json.loads(openreg_gen("status", "--json", cwd=tree).stdout)
     paths = {key: [file["path"] for file in value] for key, value in answer.items() if isinstance(value, list)}
-    assert (
-        paths["edited_generated"] == [GENERATED] and paths["written"] == [KERNEL] and paths["claimed"] == ["setup.py"]
-    )
+    assert paths["edited_generated"] == [GENERATED] and paths["written"] == [KERNEL] and paths["taken"] == ["setup.py"]
     assert answer["undo"] == {"run": "own", "files": 1, "possible": True}
     assert "Yours by `own` (1)\n  setup.py\n" in text

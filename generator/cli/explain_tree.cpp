@@ -96,9 +96,11 @@ Exit explain_file(Asked& asked, const std::string& path, int number) {
     for (const TemplateRow& row : template_rows(find_data().templates))
       if (row.template_name == file.template_name && row.file_class == file.file_class) about = row.about;
     std::error_code error;
-    state = !fs::exists(tree.root / path, error) ? "missing; `openreg-gen generate` writes it again"
-            : sha256(text) == file.sha256        ? "as openreg-gen wrote it"
-                                                 : "edited since openreg-gen wrote it";
+    if (!fs::exists(tree.root / path, error))
+      state = file.taken() ? "not there, and never written: it is yours by `own`"
+                           : "missing; `openreg-gen generate` writes it again";
+    else
+      state = sha256(text) == file.sha256 ? "as openreg-gen wrote it" : "edited since openreg-gen wrote it";
     const Key* key = find_key(file.key);
     const fs::path own = fs::path(*tree.spec.templates) / file.template_name;  // the spec's own come first
     const bool users = !tree.spec.templates->empty() && fs::exists(tree.root / own);

@@ -27,16 +27,6 @@ fs::path shown_spec(const Invocation& call, const OpenTree& tree) {
   return fs::path(call.folder) / fs::proximate(spec, call.folder);
 }
 
-/// What the same spec now means, for a tree that an earlier version rendered; empty for all others. The next run finds
-/// a tree of today, so it is reported once.
-std::string changed_meaning(const Manifest& manifest, const Spec& spec) {
-  const bool copied = manifest.files.contains("csrc/aten/Fallback.h");
-  if (!copied || *spec.fallback.kind != FallbackKind::Cpu) return {};
-  return "`fallback: cpu` used to copy; operators without a kernel now run on the device's memory where functions "
-         "launched "
-         "there reach it. `fallback: copy` is what it was";
-}
-
 Exit show_fresh(const Invocation& call, const OpenTree& tree) {
   if (call.json) {
     print_json(nlohmann::json{{"root", tree.root.string()},
@@ -102,7 +92,6 @@ Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& 
   RealDisk& disk = *tree.disk;
   const Manifest& manifest = tree.manifest;
   PlanOptions how;
-  how.ignore = read_ignore(disk);
   how.force = options.force;
   how.side = options.ours ? MergeSide::Ours : options.theirs ? MergeSide::Theirs : MergeSide::Markers;
   how.disown = {options.disown.begin(), options.disown.end()};
@@ -125,17 +114,13 @@ Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& 
   }
 
   const DataDir data = find_data();
-  Rendering rendering = prepare(*resolved, data, manifest.spec, how.ignore);
+  Rendering rendering = prepare(*resolved, data, manifest.spec);
   if (!edit && how.disown.empty() && is_fresh(disk, manifest, rendering.next)) return show_fresh(call, tree);
 
   add_outputs(rendering, *resolved, data);
   Renderer renderer(data);
   std::vector<Rendered> renders = render(renderer, rendering, std::move(text));
   if (edit) renders.back().replaces = on_disk;
-  if (std::string changed = changed_meaning(manifest, resolved->spec); !changed.empty()) {
-    edited.json["note"] = changed;
-    edited.summary = "note: " + changed + "\n" + edited.summary;
-  }
   const Plan plan = make_plan(disk, &manifest, std::move(renders), rendering.next, how);
   if (options.writes() && !plan.refused()) apply_plan(disk, plan, options.what);
   return show(call, options, tree.root, plan, edited);

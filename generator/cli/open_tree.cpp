@@ -42,7 +42,7 @@ std::string path_in_tree(const fs::path& root, const std::string& path) {
   // Symlinks on the way to the tree do not matter, those inside it do: only the folder is resolved.
   std::error_code error;
   const fs::path real_root = fs::canonical(root, error);
-  const fs::path given = fs::absolute(path).lexically_normal();
+  const fs::path given = fs::absolute(path, error).lexically_normal();
   for (const fs::path& candidate :
        {fs::weakly_canonical(given.parent_path(), error) / given.filename(), real_root / path}) {
     const fs::path relative = candidate.lexically_normal().lexically_relative(real_root);

@@ -13,7 +13,8 @@ struct OwnOptions {
 };
 
 void declare(CLI::App& app, Invocation& call, OwnOptions& options) {
-  app.add_option("FILE", options.files, "Files of the tree")->required();
+  app.add_option("FILE", options.files, "Files of the tree, which need not exist; folders, and patterns in quotes")
+      ->required();
   call.add_tree(app);
   call.add_json(app);
 }
@@ -27,10 +28,8 @@ Exit run(Invocation& call, const OwnOptions& options) {
     print_json(nlohmann::json{{"root", tree.root.string()}, {"files", steps_json(plan)}});
     return Exit::Done;
   }
-  for (const std::string& path : paths) {
-    const bool already = find_file(tree.manifest, path)->file_class == FileClass::Owned;
-    fmt::print("{}: {}\n", path, already ? "is yours already" : "yours from now on; openreg-gen never writes it again");
-  }
+  for (const Step& step : plan.steps) fmt::print("{}: yours from now on; openreg-gen never writes it\n", step.path);
+  if (plan.steps.empty()) fmt::print("nothing to do: yours already\n");
   return Exit::Done;
 }
 
@@ -38,9 +37,9 @@ Exit run(Invocation& call, const OwnOptions& options) {
 
 Verb own_verb() {
   return {"own",
-          "Make a generated or shared file yours: it is never written again",
+          "Make a generated or shared file yours: openreg-gen never writes it again",
           with_options<OwnOptions>(declare, run),
-          {"own setup.py"}};
+          {"own setup.py", "own 'examples/*'"}};
 }
 
 }  // namespace openreg_gen

@@ -31,7 +31,7 @@ constexpr Heading kHeadings[] = {
     {Finding::Missing, "is not there"},
     {Finding::Edited, "was edited by hand, though it is generated"},
     {Finding::Extra, "is no longer asked for"},
-    {Finding::Conflict, "has, or would get, a conflict to mend"},
+    {Finding::Conflict, "has, or would get, a conflict to resolve"},
     {Finding::Outdated, "is your kernel of an older signature"},
     {Finding::Blocked, "cannot be written"},
 };
@@ -139,8 +139,7 @@ std::string conflict_report(const Plan& plan, bool colour) {
 
 std::string count_classes(const Manifest& manifest) {
   std::array<std::size_t, 3> count{};
-  for (const auto& [path, file] : manifest.files)
-    if (!file.ignored) ++count[static_cast<std::size_t>(file.file_class)];
+  for (const auto& [path, file] : manifest.files) ++count[static_cast<std::size_t>(file.file_class)];
   return fmt::format("{} files: {} generated, {} shared, {} owned", count[0] + count[1] + count[2], count[0], count[1],
                      count[2]);
 }
@@ -150,8 +149,7 @@ std::string plan_diff(const Plan& plan, bool colour) {
   for (const Step& step : plan.steps) {
     if (!step.writes() && step.action() != Action::Refuse) continue;
     const bool create = step.action() == Action::Create, remove = step.action() == Action::Remove;
-    const std::string& source = step.from.empty() ? step.path : step.from;
-    out += unified_diff(step.before, step.after, create ? "/dev/null" : "a/" + source,
+    out += unified_diff(step.before, step.after, create ? "/dev/null" : "a/" + step.path,
                         remove ? "/dev/null" : "b/" + step.path, colour);
   }
   return out;

@@ -39,7 +39,7 @@ Freshness freshness(Invocation& call, const OpenTree& tree) {
     Spec spec = parse_spec_text(tree.disk->read(path), tree.root / path, diagnostics);
     const Resolved resolved = resolve(std::move(spec), call.catalog(), diagnostics);
     if (diagnostics.has_errors()) return {Freshness::Unknown, "the spec has errors: `openreg-gen check " + path + "`"};
-    const Manifest next = prepare(resolved, find_data(), path, read_ignore(*tree.disk)).next;
+    const Manifest next = prepare(resolved, find_data(), path).next;
     if (next.tool != tree.manifest.tool) return {Freshness::Stale, "another openreg-gen, " + next.tool};
     if (next.torch != tree.manifest.torch) return {Freshness::Stale, "another PyTorch, " + next.torch};
     if (next.inputs != tree.manifest.inputs) return {Freshness::Stale, "the spec or the templates changed"};
@@ -57,25 +57,23 @@ struct Topic {
 
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> all{
-      {"conflicts", "Conflicts to mend", [](const FileStatus& f) { return !f.markers.empty(); },
+      {"conflicts", "Conflicts to resolve", [](const FileStatus& f) { return !f.markers.empty(); },
        [](const FileStatus& f) { return fmt::format("line {}", fmt::join(f.markers, ", ")); }},
       {"drifted", "Kernels of an older signature", [](const FileStatus& f) { return !f.wanted.empty(); },
        [](const FileStatus& f) { return fmt::format("line {}: should be {}", f.line, f.wanted); }},
-      {"missing", "Missing", [](const FileStatus& f) { return f.missing && !f.ignored && !f.left; }},
+      {"missing", "Missing", [](const FileStatus& f) { return f.missing && !f.taken() && !f.left; }},
       {"edited_generated", "Generated, but edited: the next `generate` refuses",
-       [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Generated && !f.ignored; },
+       [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Generated && !f.left; },
        [](const FileStatus& f) { return fmt::format("`{}` in the spec governs it", f.key); }},
       {"edited_shared", "Shared, with your edits",
-       [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Shared && !f.ignored; }},
-      {"claimed", "Yours by `own`", [](const FileStatus& f) { return f.claimed; }},
+       [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Shared && !f.left; }},
+      {"taken", "Yours by `own`", [](const FileStatus& f) { return f.taken() && !f.template_name.empty(); },
+       [](const FileStatus& f) { return f.missing ? "not there, and never written" : ""; }},
       {"written", "Owned, with your code",
-       [](const FileStatus& f) {
-         return f.edited && f.file_class == FileClass::Owned && !f.claimed && !f.left && !f.key.empty();
-       }},
+       [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Owned && !f.taken() && !f.left; }},
       {"moved", "Moved by you", [](const FileStatus& f) { return f.path != f.rendered_as; },
        [](const FileStatus& f) { return "from " + f.rendered_as; }},
       {"left", "Kept, though the spec no longer asks for it", [](const FileStatus& f) { return f.left && !f.missing; }},
-      {"ignored", "Ignored", [](const FileStatus& f) { return f.ignored; }},
   };
   return all;
 }
@@ -143,7 +141,7 @@ Exit run(Invocation& call, const StatusOptions&) {
 
 Verb status_verb() {
   return {"status",
-          "Show edited, moved, taken, ignored and conflicting files, and what undo would do",
+          "Show edited, moved, owned and conflicting files, and what undo would do",
           with_options<StatusOptions>(declare, run),
           {"status -C torch_mybackend"}};
 }

@@ -145,12 +145,11 @@ constexpr Code kCodes[] = {
     {"E0511", "the tree's spec is gone", "The manifest names a spec that is not there."},
     {"E0512", "an unfinished run", "An earlier run was cut off; the next one that writes finishes or undoes it."},
     {"E0513", "output not taken", "Standard output did not take all that was printed: a full disk, or a closed pipe."},
-    {"E0520", "bad pattern in .openreg-gen/ignore", "A line is a path in the tree with `*`, `?`, `**` and `[...]`; `#` begins a comment. It can be neither absolute nor climb, and nothing is taken back with `!`."},
     {"E0521", "a journal that is not understood", "The journal of a run that was cut off is broken, or of another openreg-gen. What the run had written is beside it, what it had replaced as well."},
     {"E0522", "edited meanwhile", "A file was saved by somebody else between the moment it was read and the moment it would have been replaced, or since the run that `undo` would take back. Nothing was written."},
     {"E0530", "no file of the tree", "The path is outside the tree, or openreg-gen never wrote a file there."},
     {"E0531", "nothing to undo", "No run is known that could be taken back: none has written since the tree was made, or its record was removed."},
-    {"E0532", "nothing to give back", "`disown` is for files that were taken with `own`. A kernel is its owner's by its class; deleted, it is rendered anew."},
+    {"E0532", "nothing to give back", "`disown` is for files that you took with `own`. A kernel, like your spec, is always yours. If you delete a kernel, `generate` writes it again."},
     // add, remove, explain.
     {"E0550", "spec that cannot be edited", "`add` and `remove` edit the spec's text in place, and read it again to compare. Anchors, aliases and a few rare forms are left to you: edit by hand, then `openreg-gen generate`."},
     {"E0551", "in the spec already", "The operator to be added, or one that serves it, is in the spec."},

@@ -26,17 +26,8 @@ struct Header {
 /// release would change every file of every tree; the manifest names it.
 std::string header_text(const Header& header, std::string_view spec_file);
 
-/// The text with a header of older versions, "Written by openreg-gen 0.1.0 from ...", as it is written now: so that
-/// merges of such texts need not touch that line, whatever its owner wrote around it.
-std::string without_version(std::string text);
-
-/// The text of a file whose header said `was`, with the class and the mark of `now`. A header that its owner changed
-/// stays as it is.
-std::string with_class(const std::string& text, const Header& was, const Header& now);
-
-/// The text without the lines that say who wrote it and what it is found by: they are no reason to report to an owner a
-/// new render.
-std::string without_header(std::string_view text);
+/// The text of a file whose header said `was`, with the class `now`. A header that its owner changed stays as it is.
+std::string with_class(const std::string& text, const std::string& key, FileClass was, FileClass now);
 
 /// The ids that a text is marked with, "[openreg-gen aten::relu]", in order; one file may have several.
 std::vector<std::string> marks_in(std::string_view text);

@@ -78,7 +78,6 @@ void expand_row(const TemplateRow& row, const Exists& exists, const json& global
     for (const std::string& word : words) base.slots[slot].push_back(fill(row, word, globals, nullptr));
   if (row.each.empty()) {
     base.path = fill(row, row.path, globals, nullptr);
-    base.was = fill(row, row.was, globals, nullptr);
     out.push_back(std::move(base));
     return;
   }

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kRowKeys[] = {"template", "path", "class", "key",       "about",
                                          "when",     "each", "where", "component", "slots"};
-constexpr std::string_view kGroupKeys[] = {"folder", "into",  "class",     "key", "when",
-                                           "each",   "where", "component", "was", "files"};
+constexpr std::string_view kGroupKeys[] = {"folder", "into",  "class",     "key",  "when",
+                                           "each",   "where", "component", "files"};
 constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each", "where", "component", "slots"};
 
 constexpr std::pair<std::string_view, std::string TemplateRow::*> kTexts[] = {{"template", &TemplateRow::template_name},
@@ -106,7 +106,6 @@ class RowReader {
         row.template_name = in(folder) + file + ".j2";
         const std::string name = map && pair.second["as"] ? pair.second["as"].as<std::string>() : file;
         row.path = in(into) + name;
-        if (node["was"]) row.was = in(node["was"].as<std::string>()) + name;
         add(row);
       }
     }

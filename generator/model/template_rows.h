@@ -14,7 +14,6 @@ struct TemplateRow {
   std::string template_name{}, path{}, key{}, about{};
   FileClass file_class = FileClass::Generated;
   std::string when{}, each{}, where{};                      // may be empty; `when`: conditions, separated by spaces
-  std::string was{};                                        // the path in trees of before; may be empty
   std::string component{};                                  // the one that the file is of; empty: each tree has it
   std::map<std::string, std::vector<std::string>> slots{};  // what shared files are given with it
   std::string place{};                                      // "templates.yaml:12"

@@ -14,7 +14,6 @@ namespace openreg_gen {
 struct Output {
   std::string template_name;  // relative to templates/, or to the spec's own folder
   std::string path;           // relative to the tree, with '/'
-  std::string was;            // its path in trees of before; may be empty
   FileClass file_class = FileClass::Generated;
   std::string key;        // the spec key that governs it
   std::string about;      // what it is for, one line

@@ -42,7 +42,7 @@ std::string hash_sources(const std::vector<Rendered>& renders) {
 
 }  // namespace
 
-Rendering prepare(const Resolved& resolved, const DataDir& data, const std::string& spec_file, Ignore ignore) {
+Rendering prepare(const Resolved& resolved, const DataDir& data, const std::string& spec_file) {
   Rendering rendering;
   rendering.request.templates_hash = hash_templates(data);
   rendering.model = make_globals(resolved, spec_file, rendering.subjects);
@@ -50,8 +50,6 @@ Rendering prepare(const Resolved& resolved, const DataDir& data, const std::stri
   rendering.user = read_user_templates(resolved.spec);
   rendering.request.user_folder = rendering.user.folder;
   rendering.request.user = rendering.user.texts;
-  for (const Ignore::Pattern& pattern : ignore.patterns()) rendering.request.left_out.push_back(pattern.glob);
-  rendering.ignore = std::move(ignore);
   rendering.next.tool = OPENREG_GEN_VERSION;
   rendering.next.torch = resolved.catalog.identity();
   rendering.next.spec = spec_file;
@@ -70,7 +68,6 @@ void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& 
     rendering.sizes.of[component["name"].get<std::string>()];
   rendering.model["measured"] = rendering.sizes.measured;
   rendering.request.globals = rendering.model.dump();
-  std::erase_if(rendering.outputs, [&](const Output& output) { return rendering.ignore.matches(output.path); });
   for (const Output& output : rendering.outputs) {
     rendering.request.jobs.push_back(
         {output.template_name, job_context(output, rendering.model), output.user, output.each, output.index});

@@ -5,7 +5,6 @@
 #include "pipeline/component_sizes.h"
 #include "render/renderer.h"
 #include "resolve/resolve.h"
-#include "tree/ignore.h"
 #include "tree/plan.h"
 
 #include <string>
@@ -22,13 +21,12 @@ struct Rendering {
   RenderRequest request;
   Manifest next;
   UserTemplates user;
-  Ignore ignore;
   std::vector<Rendered> lists;  // files that the spec names, which the tree takes along
 };
 /// What shows whether a tree is of these inputs: the request without its jobs, and the manifest.
-Rendering prepare(const Resolved& resolved, const DataDir& data, const std::string& spec_file, Ignore ignore = {});
+Rendering prepare(const Resolved& resolved, const DataDir& data, const std::string& spec_file);
 
-/// Adds the outputs, each with its job, but for the ignored ones; and the files that the spec names.
+/// Adds the outputs, each with its job, and the files that the spec names.
 void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& data);
 
 /// Renders, and adds the files that the spec names and, as the last, the spec. Throws Failure (E06xx).

@@ -74,7 +74,6 @@ std::string hash_request(const RenderRequest& request) {
   hash.add(request.globals);
   for (const auto& [name, text] : request.user)
     hash.add(json{name, text}.dump(-1, ' ', false, json::error_handler_t::replace));
-  for (const std::string& glob : request.left_out) hash.add('\n' + glob);
   return hash.hex();
 }
 

@@ -28,7 +28,6 @@ struct RenderRequest {
   std::vector<RenderJob> jobs;
   std::string user_folder{};                  // for messages
   std::map<std::string, std::string> user{};  // the spec's own templates by name
-  std::vector<std::string> left_out{};        // globs of outputs that are not to be rendered
 };
 
 /// SHA-256 in hex of what a tree is rendered from: all of the request but the jobs, which follow from the rest.

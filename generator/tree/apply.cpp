@@ -27,11 +27,28 @@ void check_writable(const Disk& disk, const std::vector<Swap>& swaps) {
   }
 }
 
+const std::string kUndoJournal = std::string(kUndo) + "/journal.json";
+
+/// A run that has nothing to take back leaves the last one's journal for `undo`. This is that journal's text for the
+/// manifest and renders that `swaps` leave, which are not edits of its owner's. Empty if there is none.
+std::string amended_undo(const Disk& disk, const std::vector<Swap>& swaps) {
+  if (disk.kind(kUndoJournal) != FileKind::File) return {};
+  try {
+    Journal last = read_journal(disk, std::string(kUndo));
+    for (Swap& swap : last.swaps)
+      for (const Swap& later : swaps)
+        if (swap.to == later.to && swap.after == later.before) swap.after = later.after;
+    return journal_text(last);
+  } catch (const Failure&) {
+    return {};  // `undo` says what is wrong with it
+  }
+}
+
 }  // namespace
 
 void apply_plan(Disk& disk, const Plan& plan, const std::string& what) {
   if (!plan.changes()) return;
-  Journal journal{what, false, {}};
+  Journal journal{what, plan.worth_undoing(), {}};
   std::vector<const std::string*> texts;
   const auto change = [&](const std::string& path, const std::string* text, std::string before, std::string sum = {}) {
     if (text && sum.empty()) sum = sha256(*text);
@@ -44,17 +61,19 @@ void apply_plan(Disk& disk, const Plan& plan, const std::string& what) {
   for (const Step& step : plan.steps) {
     if (!step.writes()) continue;
     change(step.path, step.action() == Action::Remove ? nullptr : &step.after,
-           step.creates() ? std::string() : sha256(step.before), step.sum);
+           step.action() == Action::Create ? std::string() : sha256(step.before), step.sum);
   }
   for (const std::string& path : plan.state_gone) change(path, nullptr, hash_of(disk, path));
   for (const Plan::State& state : plan.state) change(state.path, &state.text, hash_of(disk, state.path));
+  const bool makes_tree = disk.kind(std::string(kManifest)) == FileKind::None;
+  const std::string amended = journal.keep || makes_tree ? std::string() : amended_undo(disk, journal.swaps);
+  if (!amended.empty()) change(kUndoJournal, &amended, hash_of(disk, kUndoJournal));
+  if (makes_tree) journal.keep = false;
 
   check_writable(disk, journal.swaps);
-  bool made_tree = false;
   try {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       const Swap& swap = journal.swaps[i];
-      made_tree |= swap.to == kManifest && swap.before.empty();
       if (texts[i]) disk.write(kTemporary + "/" + swap.slot, *texts[i], swap.to);
     }
     write_journal(disk, journal);
@@ -63,7 +82,7 @@ void apply_plan(Disk& disk, const Plan& plan, const std::string& what) {
     disk.prune(std::string(kStateFolder));
     throw;
   }
-  carry_out(disk, journal, !made_tree);
+  carry_out(disk, journal);
 }
 
 }  // namespace openreg_gen

@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "system/sha256.h"
-#include "tree/kernel_signature.h"
 #include "tree/journal.h"
+#include "tree/kernel_signature.h"
 #include "tree/paths.h"
 
 namespace openreg_gen {
@@ -37,6 +37,18 @@ void find_marks(const Disk& disk, const std::string& folder, Marks& out) {
   }
 }
 
+std::string join_lines(const std::vector<int>& lines) {
+  std::string out = lines.size() == 1 ? "line " : "lines ";
+  for (std::size_t i = 0; i < lines.size(); ++i) out += (i ? ", " : "") + std::to_string(lines[i]);
+  return out;
+}
+
+/// Another text than the render.
+void become(Step& step, std::string text) {
+  step.after = std::move(text);
+  step.sum.clear();
+}
+
 }  // namespace
 
 Marks find_marks(const Disk& disk) {
@@ -56,13 +68,11 @@ const ManifestFile* Decider::find(const std::string& path) const {
   return at == old_->files.end() ? nullptr : &at->second;
 }
 
-std::string Decider::moved_from(const Output& output) const {
-  const ManifestFile* before = output.was.empty() || find(output.path) ? nullptr : find(output.was);
-  // What is generated is rendered anew; there is nothing of an owner's in it.
-  if (!before || before->ignored || (before->file_class == FileClass::Generated && !before->claimed)) return {};
-  const bool moves = before->at.empty() && disk_.kind(output.was) == FileKind::File && disk_.inside(output.was) &&
-                     disk_.kind(output.path) == FileKind::None;
-  return moves ? output.was : std::string();
+bool Decider::stays_owned(const std::string& path, const ManifestFile* before) const {
+  if (!before || before->file_class != FileClass::Owned || options_.disown.contains(path)) return false;
+  if (before->taken()) return true;
+  const std::string there = hash_of(disk_, before->at.empty() ? path : before->at);
+  return !there.empty() && there != before->sha256;
 }
 
 Decider::Folder& Decider::folder(const std::string& path) {
@@ -92,38 +102,32 @@ std::string Decider::case_clash(const std::string& path) {
 
 void Decider::add(Rendered& render, Plan& plan) {
   const Output& output = render.output;
+  const ManifestFile* before = find(output.path);
+  const bool taken = output.file_class == FileClass::Owned
+                         ? before && before->taken() && !options_.disown.contains(output.path)
+                         : stays_owned(output.path, before);
   Step step;
-  step.from = moved_from(output);
-  const ManifestFile* before = find(step.from.empty() ? output.path : step.from);
-  const bool disowned = before && options_.disown.contains(output.path);
-  const bool claimed = before && before->claimed && !disowned;
   step.path = output.path;
-  step.file_class = claimed ? FileClass::Owned : output.file_class;
+  step.file_class = taken ? FileClass::Owned : output.file_class;
   step.key = output.key;
   step.after = render.text;
+  step.sum = sha256(render.text);
 
-  ManifestFile entry{step.file_class, sha256(render.text), output.template_name, output.key, output.id};
-  entry.claimed = claimed;
-  const std::string sum = step.sum = entry.sha256;
-  if (claimed) entry.id = step.from.empty() ? output.path : before->id;
+  ManifestFile entry{step.file_class, step.sum, output.template_name, output.key, taken ? std::string() : output.id};
+  const std::string sum = step.sum;
   if (step.file_class == FileClass::Owned) {
     decide_owned(step, render, before, entry);
   } else if (const auto kind = look(step)) {
     if (kind == FileKind::None) {
       create(step, before);
     } else if (step.file_class == FileClass::Generated) {
-      if (disowned) step.before = disk_.read(step.path);
       decide_generated(step, sum, before);
     } else {
-      decide_shared(step, sum, before, entry);
+      decide_shared(step, sum, before);
     }
   }
-  if (output.file_class == FileClass::Shared && !claimed && step.action() != Action::Refuse)
+  if (step.file_class == FileClass::Shared && step.action() != Action::Refuse)
     keep_pristine(output.path, render.text, plan);
-  if (!step.from.empty() && step.action() != Action::Refuse) {
-    moved_.insert(step.from);
-    if (step.action() == Action::Keep) step.after = step.before, step.sum.clear();
-  }
   if (!step.backup.empty()) plan.state.push_back({step.backup, step.before});
   plan.manifest.files[output.path] = std::move(entry);
   plan.steps.push_back(std::move(step));
@@ -131,50 +135,56 @@ void Decider::add(Rendered& render, Plan& plan) {
 
 std::optional<FileKind> Decider::look(Step& step) {
   const std::string& obstacle = folder(folder_of(step.path)).obstacle;
-  const std::string& at = step.from.empty() ? step.path : step.from;
-  const FileKind kind = obstacle.empty() ? disk_.kind(at) : FileKind::None;
+  const FileKind kind = obstacle.empty() ? disk_.kind(step.path) : FileKind::None;
   if (!obstacle.empty()) {
-    judge(step, Verdict::FileAbove, obstacle);
-  } else if (kind == FileKind::Folder) {
-    judge(step, Verdict::FolderThere);
-  } else if (kind == FileKind::Symlink) {
-    judge(step, Verdict::SymlinkThere);
-  } else if (kind == FileKind::Other) {
-    judge(step, Verdict::NoPlainFile);
-  } else {
-    if (kind == FileKind::File) step.before = disk_.read(at);
+    judge(step, Verdict::Blocked, "'" + obstacle + "' is a file where a folder has to be");
+  } else if (kind == FileKind::File) {
+    step.before = disk_.read(step.path);
     return kind;
+  } else if (kind == FileKind::None) {
+    return kind;
+  } else {
+    const char* what = kind == FileKind::Folder ? "a folder" : kind == FileKind::Symlink ? "a symlink" : nullptr;
+    judge(step, Verdict::Blocked,
+          what ? std::string(what) + " is in its place" : "something other than a regular file is in its place");
   }
   return std::nullopt;
 }
 
 void Decider::create(Step& step, const ManifestFile* before) {
   const std::string other = case_clash(step.path);
-  if (!other.empty()) return judge(step, Verdict::OtherCase, other);
-  judge(step, before ? Verdict::Missing : Verdict::New);
+  if (other.empty()) return judge(step, before ? Verdict::Missing : Verdict::New);
+  judge(step, Verdict::Blocked, "'" + other + "' differs in letter case only: on some systems they are one file");
 }
 
 void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFile* before, ManifestFile& entry) {
   const Output& output = render.output;
-  entry.body = output.template_name.empty() ? std::string() : sha256(without_header(render.text));
+  if (!output.template_name.empty()) entry.render = step.sum;
   const bool was_owned = before && before->file_class == FileClass::Owned;
-  judge(step, Verdict::Yours);
-  if (was_owned && !before->at.empty() && disk_.kind(before->at) == FileKind::File && disk_.inside(before->at)) {
-    const auto ids = marks_in(disk_.read(before->at));
-    if (contains(ids, entry.id)) entry.at = before->at;
+  const bool differs = was_owned && !before->render.empty() && before->render != entry.render;
+  judge(step, differs ? Verdict::YoursDiffers : Verdict::Yours);
+  if (entry.taken() && before && !render.replaces) {
+    entry.sha256 = before->sha256;
+    return;
   }
-  const FileKind kind = disk_.kind(step.from.empty() ? output.path : step.from);
+  if (was_owned && !before->at.empty() && disk_.kind(before->at) == FileKind::File && disk_.inside(before->at)) {
+    if (contains(marks_in(disk_.read(before->at)), entry.id)) entry.at = before->at;
+  }
+  const FileKind kind = disk_.kind(output.path);
   if (kind == FileKind::File) {
     entry.at.clear();
   } else if (entry.at.empty() && kind == FileKind::None) {
     const auto& found = marked(entry.id);
-    if (found.size() > 1) return judge(step, Verdict::TwoMarks, found[0] + " and in " + found[1]);
+    if (found.size() > 1) {
+      return judge(step, Verdict::Blocked,
+                   "gone, and its mark is in " + found[0] + " and in " + found[1] + ": leave it in one");
+    }
     if (found.size() == 1) {
       entry.at = found[0];
       judge(step, Verdict::YoursMoved, output.path);
     }
   }
-  if (!entry.at.empty()) step.path = entry.at;
+  if (!entry.at.empty()) found_.insert(step.path = entry.at);
   if (kind == FileKind::Symlink || kind == FileKind::Other) {
     // An owner may link a kernel to where it is kept; it is never written, so it may lead anywhere.
     if (before) entry.sha256 = before->sha256;
@@ -187,13 +197,11 @@ void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFil
     return create(step, before);
   }
   if (render.replaces) {
-    if (step.before != *render.replaces) return judge(step, Verdict::EditedMeanwhile);
+    if (step.before != *render.replaces) return judge(step, Verdict::Blocked, "was edited just now");
     return judge(step, step.before == step.after ? Verdict::Unchanged : Verdict::AsAsked);
   }
   if (before) entry.sha256 = before->sha256;
   check_signature(step, output, before, entry);
-  const bool differs = was_owned && !before->body.empty() && before->body != entry.body;
-  if (differs && step.verdict == Verdict::Yours) judge(step, Verdict::YoursDiffers);
 }
 
 void Decider::check_signature(Step& step, const Output& output, const ManifestFile* before, ManifestFile& entry) {
@@ -205,6 +213,68 @@ void Decider::check_signature(Step& step, const Output& output, const ManifestFi
   entry.wanted = output.signature;
   step.signature_change = Step::SignatureChange{place.line, before->signature, output.signature};
   judge(step, Verdict::YoursOutdated);
+}
+
+void Decider::decide_generated(Step& step, const std::string& sum, const ManifestFile* before) {
+  if (step.before == step.after) return;
+  if (!before) return judge(step, Verdict::Foreign);
+  const std::string there = sha256(step.before);
+  if (there == before->sha256) return judge(step, Verdict::Stale);
+  if (options_.disown.contains(step.path)) {
+    back_up(step);
+    return judge(step, Verdict::GivenBack);
+  }
+  const bool crlf = is_crlf(step.before) && there != sum && step.before == to_crlf(step.after);
+  judge(step, Verdict::Edited, crlf ? ": its lines end in CRLF" : "");
+}
+
+void Decider::decide_shared(Step& step, const std::string& sum, const ManifestFile* before) {
+  if (step.before == step.after) return;
+  if (!before) return judge(step, Verdict::Foreign);
+  std::string ours = resolve_conflicts(step.before, options_.side);
+  step.lines = conflict_lines(ours);
+  if (!step.lines.empty()) {
+    if (before->sha256 != sum) return judge(step, Verdict::ResolveFirst, join_lines(step.lines));
+    become(step, step.before);
+    return judge(step, Verdict::Conflict, join_lines(step.lines));
+  }
+  if (ours != step.before && options_.side == MergeSide::Theirs) back_up(step);  // its owner's lines go
+  const bool resolved = ours != step.before, disowned = options_.disown.contains(step.path);
+  if (disowned) ours = with_class(ours, step.key, FileClass::Owned, step.file_class);
+  if (sha256(ours) == before->sha256)
+    return judge(step, disowned ? Verdict::GivenBack : resolved ? Verdict::Resolved : Verdict::Stale);
+  if (before->sha256 != sum) return merge(step, ours, *before);
+  // Edits, on top of a render that is still the same.
+  become(step, std::move(ours));
+  judge(step, disowned ? Verdict::GivenBack : resolved ? Verdict::Resolved : Verdict::YourEdits);
+}
+
+void Decider::merge(Step& step, const std::string& ours, const ManifestFile& before) {
+  const std::string base = pristine_path(step.path);
+  check_inside(disk_, base);
+  if (hash_of(disk_, base) != before.sha256) {
+    if (options_.disown.contains(step.path)) {
+      back_up(step);
+      return judge(step, Verdict::GivenBack);
+    }
+    return judge(step, Verdict::Edited, ", and the last render, which a merge needs, is not in .openreg-gen/pristine");
+  }
+  Merged merged = options_.merger(ours, disk_.read(base), step.after, options_.side);
+  if (merged.kind == Merged::Kind::Impossible) return judge(step, Verdict::Edited, "; " + merged.why);
+  become(step, std::move(merged.text));
+  if (merged.kind == Merged::Kind::Conflict) {
+    step.lines = conflict_lines(step.after);
+    return judge(step, Verdict::Conflict, join_lines(step.lines));
+  }
+  if (options_.side == MergeSide::Theirs) back_up(step);  // lines of its owner may be gone
+  judge(step, Verdict::Merged);
+}
+
+void Decider::keep_pristine(const std::string& path, const std::string& text, Plan& plan) const {
+  const std::string pristine = pristine_path(path);
+  check_inside(disk_, pristine);
+  if (disk_.kind(pristine) == FileKind::File && disk_.read(pristine) == text) return;
+  plan.state.push_back({pristine, text});
 }
 
 void Decider::judge(Step& step, Verdict verdict, std::string detail) {
@@ -231,50 +301,40 @@ const std::vector<std::string>& Decider::marked(const std::string& id) {
 void Decider::drop(const std::string& path, const ManifestFile& file, Plan& plan) {
   Step step;
   step.path = file.at.empty() ? path : file.at;
+  if (found_.contains(step.path)) return;  // another output's file now
   step.file_class = file.file_class;
   step.key = file.key;
   check_inside(disk_, folder_of(step.path));
-  const bool owned = file.file_class == FileClass::Owned;
   ManifestFile entry = file;
-  const auto report = [&](Verdict verdict, std::string detail = {}) {
-    judge(step, verdict, std::move(detail));
-    plan.steps.push_back(std::move(step));
-  };
-  if (moved_.contains(path)) {
-    step.before = disk_.read(path);
-    if (disk_.kind(pristine_path(path)) == FileKind::File) plan.state_gone.push_back(pristine_path(path));
-    return report(Verdict::GoneElsewhere);
-  }
+  entry.key.clear();
+  const bool owned = file.file_class == FileClass::Owned, disowned = options_.disown.contains(path);
+  const bool taken = file.taken() && !disowned;
   FileKind kind = disk_.kind(step.path);
-  if (options_.ignore.matches(path)) {
-    if (kind == FileKind::None) return;
-    entry.ignored = true;
-    plan.manifest.files[path] = std::move(entry);
-    if (!file.ignored) report(Verdict::Ignored);
-    return;
-  }
   if (kind == FileKind::None && owned) {
     if (const auto& found = marked(file.id); found.size() == 1) {
       step.path = entry.at = found[0];
       kind = FileKind::File;
     }
   }
-  const auto forget_pristine = [&] {
-    if (disk_.kind(pristine_path(path)) == FileKind::File) plan.state_gone.push_back(pristine_path(path));
-  };
-  if (kind == FileKind::None) return forget_pristine();
   if (kind == FileKind::File) step.before = disk_.read(step.path);
-  const bool unedited = kind == FileKind::File && sha256(step.before) == file.sha256;
-  const bool stays = owned && (!unedited || !entry.at.empty());
-  if (stays || (unedited && !owned && !file.id.empty() && kept_.contains(file.id))) {
-    if (stays) kept_.insert(file.id);
-    entry.left = true;
-    plan.manifest.files[path] = std::move(entry);
-    if (file.left) return;  // reported when it left
-    return stays ? report(Verdict::Left) : report(Verdict::LeftWithKernel, file.id);
+  const bool edited = kind != FileKind::None && (kind != FileKind::File || sha256(step.before) != file.sha256);
+  const bool stays = taken ? !file.template_name.empty() : edited || !entry.at.empty();
+  const bool with_kernel = !stays && kind == FileKind::File && !file.id.empty() && kept_.contains(file.id);
+  if (stays || with_kernel) {
+    if (stays && owned) kept_.insert(file.id);
+    if (!disowned) plan.manifest.files[path] = std::move(entry);
+    if (old_->is_left(path) && !disowned) return;  // reported when it left
+    if (stays) {
+      judge(step, Verdict::Left, taken ? "it is yours" : edited ? "you edited it" : "you moved it");
+    } else {
+      judge(step, Verdict::LeftWithKernel, file.id);
+    }
+  } else {
+    if (disk_.kind(pristine_path(path)) == FileKind::File) plan.state_gone.push_back(pristine_path(path));
+    if (kind == FileKind::None || taken) return;
+    judge(step, Verdict::Gone);
   }
-  forget_pristine();
-  report(unedited ? Verdict::Gone : Verdict::GoneEdited);
+  plan.steps.push_back(std::move(step));
 }
 
 }  // namespace openreg_gen

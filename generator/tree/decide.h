@@ -39,15 +39,16 @@ class Decider {
   /// Empty, or a file or folder whose name differs from that of `path`, or of one of its folders, in letter case only.
   std::string case_clash(const std::string& path);
   const ManifestFile* find(const std::string& path) const;
-  /// Where earlier renders had this output, if a file is there and none at its path yet; else empty.
-  std::string moved_from(const Output& output) const;
+  /// The manifest's class wins over the template's: what its owner took, and what was rendered as owned and then
+  /// edited.
+  bool stays_owned(const std::string& path, const ManifestFile* before) const;
   /// A file or nothing; no value if something is in the way. Fills in `before`.
   std::optional<FileKind> look(Step& step);
   void create(Step& step, const ManifestFile* before);
   void decide_owned(Step& step, const Rendered& render, const ManifestFile* before, ManifestFile& entry);
   void decide_generated(Step& step, const std::string& sum, const ManifestFile* before);
-  void decide_shared(Step& step, const std::string& sum, const ManifestFile* before, ManifestFile& entry);
-  void merge(Step& step, const std::string& ours, const ManifestFile& before, ManifestFile& entry);
+  void decide_shared(Step& step, const std::string& sum, const ManifestFile* before);
+  void merge(Step& step, const std::string& ours, const ManifestFile& before);
   void check_signature(Step& step, const Output& output, const ManifestFile* before, ManifestFile& entry);
   void keep_pristine(const std::string& path, const std::string& text, Plan& plan) const;
   /// With --force, a refusal that can be forced backs the file up and replaces it.
@@ -59,11 +60,10 @@ class Decider {
   const Disk& disk_;
   const Manifest* old_;
   const PlanOptions& options_;
-  GitMerger git_;
   std::map<std::string, Folder> folders_;  // those looked at
   std::string backup_;                     // folder of this run's copies, once asked for
   std::optional<Marks> marks_;             // once asked for
-  std::set<std::string> moved_;            // paths whose files come along to others
+  std::set<std::string> found_;            // where outputs were found by their marks
   std::set<std::string> kept_;             // ids of owned files that left the spec
 };
 

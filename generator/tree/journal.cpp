@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 const std::string kState(kStateFolder);
-constexpr int kJournalFormat = 2;
+constexpr int kJournalFormat = 1;
 
 std::string in_tmp(const std::string& name) { return kTemporary + "/" + name; }
 
@@ -59,14 +59,6 @@ void forward(Disk& disk, const Swap& swap) {
   }
 }
 
-std::string journal_text(const Journal& journal) {
-  json swaps = json::array();
-  for (const Swap& swap : journal.swaps)
-    swaps.push_back({{"slot", swap.slot}, {"to", swap.to}, {"before", swap.before}, {"after", swap.after}});
-  return json{{"format", kJournalFormat}, {"what", journal.what}, {"back", journal.back}, {"swaps", std::move(swaps)}}
-      .dump();
-}
-
 std::vector<std::string> folders_of(const Journal& journal) {
   std::set<std::string> folders;
   for (const Swap& swap : journal.swaps) folders.insert(folder_of(swap.to));
@@ -81,12 +73,7 @@ void clear(Disk& disk) {
 }
 
 /// Takes back what was done. Nothing but the new texts is dropped. Returns the folder of what was saved, or nothing.
-std::string take_back(Disk& disk, Journal journal) {
-  if (!journal.back) {
-    journal.back = true;
-    disk.write(in_tmp("journal.back"), journal_text(journal));
-    disk.rename(in_tmp("journal.back"), in_tmp("journal.json"));
-  }
+std::string take_back(Disk& disk, const Journal& journal) {
   std::string backup;
   for (auto swap = journal.swaps.rbegin(); swap != journal.swaps.rend(); ++swap) {
     const Stand stand = stand_of(disk, *swap);
@@ -111,11 +98,11 @@ std::string take_back(Disk& disk, Journal journal) {
   return backup;
 }
 
-void finish(Disk& disk, const Journal& journal, bool keep) {
+void finish(Disk& disk, const Journal& journal) {
   std::vector<std::string> folders = folders_of(journal);
   if (!contains(folders, kState)) folders.push_back(kState);
   disk.sync(folders);
-  if (!keep) return clear(disk);
+  if (!journal.keep) return clear(disk);
   const std::string undo(kUndo);
   keep_late_writes(disk);
   if (disk.kind(undo + "/journal.json") != FileKind::None) disk.remove(undo + "/journal.json");
@@ -124,17 +111,19 @@ void finish(Disk& disk, const Journal& journal, bool keep) {
   disk.sync({kState});
 }
 
-/// A run that made the tree has nothing to go back to.
-bool worth_keeping(const Journal& journal) {
-  return std::none_of(journal.swaps.begin(), journal.swaps.end(),
-                      [](const Swap& swap) { return swap.to == kManifest && swap.before.empty(); });
-}
-
 }  // namespace
 
 std::string hash_of(const Disk& disk, const std::string& path) {
   const FileKind kind = disk.kind(path);
   return kind == FileKind::None ? "" : kind == FileKind::File ? sha256(disk.read(path)) : "?";
+}
+
+std::string journal_text(const Journal& journal) {
+  json swaps = json::array();
+  for (const Swap& swap : journal.swaps)
+    swaps.push_back({{"slot", swap.slot}, {"to", swap.to}, {"before", swap.before}, {"after", swap.after}});
+  return json{{"format", kJournalFormat}, {"what", journal.what}, {"keep", journal.keep}, {"swaps", std::move(swaps)}}
+      .dump();
 }
 
 void write_journal(Disk& disk, const Journal& journal) {
@@ -155,7 +144,7 @@ Journal read_journal(const Disk& disk, const std::string& folder) {
     const json root = json::parse(disk.read(folder + "/journal.json"));
     if (root.at("format").get<int>() != kJournalFormat) throw json::other_error::create(501, "another format", &root);
     journal.what = root.at("what");
-    journal.back = root.at("back");
+    journal.keep = root.at("keep");
     for (const json& each : root.at("swaps")) {
       Swap swap{each.at("slot"), each.at("to"), each.at("before"), each.at("after")};
       check_path(swap.slot);
@@ -164,20 +153,20 @@ Journal read_journal(const Disk& disk, const std::string& folder) {
       journal.swaps.push_back(std::move(swap));
     }
   } catch (const json::exception&) {
-    throw Failure(Exit::Environment, "E0521", folder + "/journal.json is no journal of this openreg-gen",
+    throw Failure(Exit::Environment, "E0521", folder + "/journal.json was not written by this version of openreg-gen",
                   "the files of the run that was cut off are beside it; look at them, then remove " + folder);
   }
   return journal;
 }
 
-void carry_out(Disk& disk, const Journal& journal, bool keep) {
+void carry_out(Disk& disk, const Journal& journal) {
   try {
     for (const Swap& swap : journal.swaps) forward(disk, swap);
   } catch (...) {
     take_back(disk, journal);
     throw;
   }
-  finish(disk, journal, keep);
+  finish(disk, journal);
 }
 
 bool needs_recovery(const Disk& disk) { return disk.kind(kTemporary) != FileKind::None; }
@@ -196,14 +185,14 @@ Recovery recover(Disk& disk) {
     const Stand stand = stand_of(disk, swap);
     if (stand == Stand::Edited || stand == Stand::Raced) out.edited.push_back(swap.to);
   }
-  if (journal.back || !out.edited.empty()) {
+  if (!out.edited.empty()) {
     out.backup = take_back(disk, journal);
     out.kind = Recovery::Kind::TakenBack;
     return out;
   }
   for (const Swap& swap : journal.swaps)
     if (stand_of(disk, swap) == Stand::Pending) forward(disk, swap);
-  finish(disk, journal, worth_keeping(journal));
+  finish(disk, journal);
   out.kind = Recovery::Kind::Finished;
   return out;
 }

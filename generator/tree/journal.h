@@ -21,7 +21,7 @@ struct Swap {
 
 struct Journal {
   std::string what;   // "generate", "add": for messages
-  bool back = false;  // a run that was found edited is being taken back
+  bool keep = false;  // as what `undo` takes back
   std::vector<Swap> swaps;
 };
 
@@ -29,6 +29,8 @@ inline constexpr std::string_view kUndo = ".openreg-gen/undo";
 
 /// SHA-256 of a file's bytes; empty if nothing is there; "?" if it is no file (a folder, a symlink).
 std::string hash_of(const Disk& disk, const std::string& path);
+
+std::string journal_text(const Journal& journal);
 
 /// Puts a journal, and what makes git leave its folder out, beside slots that are already written; all of it is on the
 /// disk when this returns.
@@ -38,9 +40,9 @@ void write_journal(Disk& disk, const Journal& journal);
 /// leads out of the tree (E0504, E0508).
 Journal read_journal(const Disk& disk, const std::string& folder);
 
-/// Carries out a journal that was written to .openreg-gen/tmp, and keeps it as what `undo` takes back (`keep`), or
-/// forgets it. If a step fails or finds a file edited (E0522), what was done is taken back and the Failure goes on.
-void carry_out(Disk& disk, const Journal& journal, bool keep);
+/// Carries out a journal that was written to .openreg-gen/tmp, and keeps it for `undo` or forgets it. If a step fails
+/// or finds a file edited (E0522), what was done is taken back and the Failure goes on.
+void carry_out(Disk& disk, const Journal& journal);
 
 /// True if a killed run has left work to finish.
 bool needs_recovery(const Disk& disk);

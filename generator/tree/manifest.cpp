@@ -12,18 +12,14 @@ namespace openreg_gen {
 namespace {
 
 using nlohmann::json;
-constexpr int kManifestFormat = 2;
+constexpr int kManifestFormat = 1;
 
-// Left out where they are empty or false.
+// Left out where they are empty.
 constexpr std::pair<const char*, std::string ManifestFile::*> kTexts[] = {{"id", &ManifestFile::id},
                                                                           {"at", &ManifestFile::at},
                                                                           {"signature", &ManifestFile::signature},
                                                                           {"wanted", &ManifestFile::wanted},
-                                                                          {"body", &ManifestFile::body}};
-constexpr std::pair<const char*, bool ManifestFile::*> kFlags[] = {{"claimed", &ManifestFile::claimed},
-                                                                   {"ignored", &ManifestFile::ignored},
-                                                                   {"conflict", &ManifestFile::conflict},
-                                                                   {"left", &ManifestFile::left}};
+                                                                          {"render", &ManifestFile::render}};
 
 [[noreturn]] void broken(const std::string& why) {
   throw Failure(Exit::BadInput, "E0507", std::string(kManifest) + " is broken: " + why,
@@ -51,8 +47,6 @@ std::string manifest_text(const Manifest& manifest) {
                {"key", file.key}};
     for (const auto& [name, member] : kTexts)
       if (!(file.*member).empty()) value[name] = file.*member;
-    for (const auto& [name, member] : kFlags)
-      if (file.*member) value[name] = true;
     out += separator + ("    " + json(path).dump()) + ": " + value.dump();
     separator = ",\n";
   }
@@ -63,7 +57,7 @@ const ManifestFile* find_file(const Manifest& manifest, const std::string& path,
   auto found = manifest.files.find(path);
   if (found == manifest.files.end() || !found->second.at.empty()) {
     const auto moved = std::find_if(manifest.files.begin(), manifest.files.end(),
-                                    [&path](const auto& entry) { return entry.second.at == path; });
+                                    [&path](const auto& entry) { return !path.empty() && entry.second.at == path; });
     if (moved != manifest.files.end()) found = moved;
   }
   if (found == manifest.files.end()) return nullptr;
@@ -93,7 +87,6 @@ Manifest parse_manifest(std::string_view text) {
       file.template_name = value.at("template");
       file.key = value.at("key");
       for (const auto& [name, member] : kTexts) file.*member = value.value(name, std::string());
-      for (const auto& [name, member] : kFlags) file.*member = value.value(name, false);
       if (!file.at.empty()) check_path(file.at);
       manifest.files.emplace(path, std::move(file));
     }

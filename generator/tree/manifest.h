@@ -10,19 +10,17 @@
 namespace openreg_gen {
 
 struct ManifestFile {
-  FileClass file_class = FileClass::Generated;
-  std::string sha256{};         // of the bytes that the tool last wrote there
-  std::string template_name{};  // empty for the spec itself
-  std::string key{};            // the spec key that governs it
-  std::string id{};             // what it is found by when it was moved: "aten::relu"; empty for most
-  std::string at{};             // where an owned file was moved to; empty: it is at its own path
-  std::string signature{};      // of an owned kernel: what it was last seen to fit
-  std::string wanted{};         // the signature it should have, if it does not fit that yet
-  std::string body{};           // of an owned file: hash of the last render without its header
-  bool claimed = false;         // its owner took it with `own`
-  bool ignored = false;         // .openreg-gen/ignore names it: neither written nor removed
-  bool conflict = false;        // it was written with conflict markers, which may still be there
-  bool left = false;            // the spec no longer asks for it, and it was kept
+  FileClass file_class = FileClass::Generated;  // owned also if its owner took it with `own`
+  std::string sha256{};                         // of the bytes that the tool last wrote there
+  std::string template_name{};                  // empty for the spec and other files that its owner wrote
+  std::string key{};        // the spec key that governs it; empty: none, as for the spec and files that it left
+  std::string id{};         // what it is found by when it was moved: "aten::relu"; empty for most
+  std::string at{};         // where an owned file was moved to; empty: it is at its own path
+  std::string signature{};  // of an owned kernel: what it was last seen to fit
+  std::string wanted{};     // the signature it should have, if it does not fit that yet
+  std::string render{};     // of an owned file: hash of the last render
+  /// Its owner wrote it or took it with `own`: known by its path alone, and never written, also if it is not there.
+  bool taken() const { return file_class == FileClass::Owned && id.empty(); }
   bool operator==(const ManifestFile&) const = default;
 };
 
@@ -32,6 +30,8 @@ struct Manifest {
   std::string spec;    // the spec's path in the tree
   std::string inputs;  // hash_request of the last render
   std::map<std::string, ManifestFile> files;
+  /// No render has it any more. It stayed, since its owner had edited or taken it.
+  bool is_left(const std::string& path) const { return path != spec && files.at(path).key.empty(); }
   bool operator==(const Manifest&) const = default;
 };
 

@@ -15,9 +15,13 @@ namespace {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "openreg-gen-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw Failure(Exit::Environment, "E0506", "cannot make a folder in " + fs::temp_directory_path().string());
+    std::error_code error;
+    const fs::path parent = fs::temp_directory_path(error);
+    std::string pattern = (parent / "openreg-gen-XXXXXX").string();
+    if (error || mkdtemp(pattern.data()) == nullptr) {
+      throw Failure(Exit::Environment, "E0506",
+                    "cannot make a temporary directory" + (error ? "" : " in " + parent.string()), "set TMPDIR");
+    }
     path_ = pattern;
   }
   ~TemporaryFolder() {
@@ -47,19 +51,18 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-bool begins(std::string_view line) { return line.starts_with("<<<<<<< "); }
-bool has_base(std::string_view line) { return line.starts_with("||||||| "); }
+bool begins(std::string_view line) { return line.starts_with("<<<<<<< yours"); }
+bool has_base(std::string_view line) { return line.starts_with("||||||| last render"); }
 bool divides(std::string_view line) { return line == "=======\n" || line == "=======\r\n"; }
-bool ends(std::string_view line) { return line.starts_with(">>>>>>> "); }
+bool ends(std::string_view line) { return line.starts_with(">>>>>>> new render"); }
 
 }  // namespace
 
-Merged GitMerger::merge(const std::string& ours, const std::string& base, const std::string& theirs,
-                        MergeSide side) const {
+Merged merge_by_git(const std::string& ours, const std::string& base, const std::string& theirs, MergeSide side) {
   if (ours == theirs || base == theirs) return {Merged::Kind::Clean, ours, {}};
   if (base == ours) return {Merged::Kind::Clean, theirs, {}};
   // An editor that turned all line ends into CRLF changed no line.
-  if (is_crlf(ours) && !is_crlf(theirs)) return merge(ours, to_crlf(base), to_crlf(theirs), side);
+  if (is_crlf(ours) && !is_crlf(theirs)) return merge_by_git(ours, to_crlf(base), to_crlf(theirs), side);
 
   const std::string git = find_program("git").string();
   if (git.empty()) return {Merged::Kind::Impossible, {}, "merging needs git, and there is none on PATH"};

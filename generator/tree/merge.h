@@ -1,6 +1,7 @@
 // Three-way merge of texts: what the tool rendered last, what the owner made of it, what the tool renders now.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,22 +18,15 @@ struct Merged {
 };
 
 /// How texts are merged; tests put their own in its place.
-class Merger {
- public:
-  virtual ~Merger() = default;
-  virtual Merged merge(const std::string& ours, const std::string& base, const std::string& theirs,
-                       MergeSide side) const = 0;
-};
+using Merger =
+    std::function<Merged(const std::string& ours, const std::string& base, const std::string& theirs, MergeSide side)>;
 
 /// By `git merge-file`, which needs no repository. Without git, and for bytes that are no text, the merge is Impossible
 /// and says why. Texts that need no merge (one side unchanged, both the same) never ask for git.
-class GitMerger final : public Merger {
- public:
-  Merged merge(const std::string& ours, const std::string& base, const std::string& theirs,
-               MergeSide side) const override;
-};
+Merged merge_by_git(const std::string& ours, const std::string& base, const std::string& theirs, MergeSide side);
 
-/// Lines, from 1, that begin a conflict: "<<<<<<< ", or a part of one whose beginning was deleted.
+/// Lines, from 1, that begin a conflict of merge_by_git: "<<<<<<< yours", or a part of one whose beginning was deleted.
+/// A file with such lines is in conflict; nothing else records it.
 std::vector<int> conflict_lines(std::string_view text);
 
 /// The text with each conflict replaced by one side. Conflicts without an end are left as they are.

@@ -64,9 +64,9 @@ std::string folder_of(std::string_view path) {
 
 fs::path find_tree(const fs::path& start) {
   std::error_code error;
-  const fs::path from = start.empty() ? fs::current_path() : fs::canonical(start, error);
-  if (error || !fs::is_directory(from)) {
-    throw Failure(Exit::BadInput, "E0502", "'" + start.string() + "' is no folder",
+  const fs::path from = start.empty() ? fs::current_path(error) : fs::canonical(start, error);
+  if (error || !fs::is_directory(from, error)) {
+    throw Failure(Exit::BadInput, "E0502", "'" + (start.empty() ? "." : start.string()) + "' is not a directory",
                   "give the folder of a generated backend to -C");
   }
   for (fs::path at = from;; at = at.parent_path()) {

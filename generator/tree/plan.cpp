@@ -20,15 +20,19 @@ void finish(const Disk& disk, Plan& plan) {
 
 }  // namespace
 
+Action Step::action() const {
+  if (replaced) return Action::Update;
+  const Action action = row_of(verdict).action;
+  return (action == Action::Update || action == Action::Merge) && before == after ? Action::Keep : action;
+}
+
 std::string Step::reason() const {
   std::string text(row_of(verdict).text);
   replace_all(text, "{}", detail);
-  if (!from.empty()) text += (text.empty() ? "was " : "; was ") + from;
   return replaced ? text + "; replaced" : text;
 }
 
 bool Step::writes() const {
-  if (!from.empty()) return action() != Action::Refuse;
   constexpr Action kWrites[] = {Action::Create, Action::Update, Action::Merge, Action::Remove};
   return contains(kWrites, action()) || (action() == Action::Conflict && before != after);
 }
@@ -44,6 +48,12 @@ bool Plan::conflicts() const {
 bool Plan::changes() const {
   return !state.empty() || !state_gone.empty() ||
          std::ranges::any_of(steps, [](const Step& step) { return step.writes(); });
+}
+
+bool Plan::worth_undoing() const {
+  return std::ranges::any_of(steps, [](const Step& step) {
+    return step.writes() || step.verdict == Verdict::Taken || step.verdict == Verdict::GivenBack;
+  });
 }
 
 bool Plan::clean() const {
@@ -84,16 +94,20 @@ bool is_fresh(const Disk& disk, const Manifest& manifest, const Manifest& next) 
   std::string checked = ".";  // files are sorted, so that each folder is looked at about once
   for (const auto& [rendered_as, file] : manifest.files) {
     const std::string& path = file.at.empty() ? rendered_as : file.at;
-    if (file.conflict || !file.wanted.empty()) return false;
+    if (!file.wanted.empty()) return false;
+    if (file.taken()) continue;
     if (std::string folder = folder_of(path); folder != checked) {
       if (!disk.inside(folder)) return false;
       checked = std::move(folder);
     }
-    if (file.ignored) continue;
     const FileKind kind = disk.kind(path);
     if (kind != FileKind::File && (kind != FileKind::Symlink || file.file_class != FileClass::Owned)) return false;
+    if (manifest.is_left(rendered_as)) continue;
     if (file.file_class == FileClass::Generated && sha256(disk.read(path)) != file.sha256) return false;
-    if (file.file_class == FileClass::Shared && disk.kind(pristine_path(path)) != FileKind::File) return false;
+    if (file.file_class == FileClass::Shared &&
+        (disk.kind(pristine_path(path)) != FileKind::File || !conflict_lines(disk.read(path)).empty())) {
+      return false;
+    }
   }
   return true;
 }

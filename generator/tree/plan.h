@@ -3,7 +3,6 @@
 
 #include "output/output.h"
 #include "tree/disk.h"
-#include "tree/ignore.h"
 #include "tree/manifest.h"
 #include "tree/merge.h"
 #include "tree/verdict.h"
@@ -20,7 +19,6 @@ struct Step {
   std::string detail;     // what the verdict's text has a place for
   bool replaced = false;  // refused, but forced
   std::string path;       // where the file is, or will be
-  std::string from;       // where earlier renders had it: what is there comes along; empty for most
   FileClass file_class = FileClass::Generated;
   std::string key;         // the spec key that governs it
   std::string before;      // the text on disk, for a diff; empty if there is none
@@ -33,13 +31,12 @@ struct Step {
     std::string was, now;
   };
   std::optional<SignatureChange> signature_change;  // of an owned kernel whose signature changed
-  Action action() const { return replaced ? Action::Update : row_of(verdict).action; }
+  /// What the verdict's row says; but what would become the text that is there already is kept.
+  Action action() const;
   Finding finding() const { return row_of(verdict).finding; }
   /// Why, in a few words: "edited", "missing", "no longer asked for"; may be empty. For people: ask the verdict.
   std::string reason() const;
   bool writes() const;
-  /// There is nothing at its path yet.
-  bool creates() const { return action() == Action::Create || !from.empty(); }
 };
 
 struct Plan {
@@ -55,16 +52,17 @@ struct Plan {
   bool conflicts() const;
   /// False if files and state are as they should be.
   bool changes() const;
+  /// Something that `undo` can take back: a file, or a file's class. The rest of the state follows from the files.
+  bool worth_undoing() const;
   /// False if a --check must fail.
   bool clean() const;
 };
 
 struct PlanOptions {
-  const Merger* merger = nullptr;  // null: GitMerger
+  Merger merger = merge_by_git;
   MergeSide side = MergeSide::Markers;
   bool force = false;            // what is in the way is copied to .openreg-gen/backup and replaced
   std::set<std::string> disown;  // paths of files that their owner gives back
-  Ignore ignore;                 // for files of earlier renders; renders of ignored outputs must not be handed in
 };
 
 /// Compares the renders with the disk and with what was written last (`old`; null for a new tree). `next` is the new
@@ -78,8 +76,8 @@ bool is_fresh(const Disk& disk, const Manifest& manifest, const Manifest& next);
 /// Carries a plan out: all of it, or nothing.
 /// Writes everything beside the tree's files first, then swaps it into place, the manifest last (tree/journal.h). If a
 /// step fails, or a file is no longer what the plan saw (E0522), what was done is taken back and the Failure goes on.
-/// If the process is killed, `recover` finishes or takes back. What was replaced is kept for `undo`; `what` names the
-/// run. A plan that is refused is not applied: ask Plan::refused first.
+/// If the process is killed, `recover` finishes or takes back. The old files are kept for `undo`, if there is
+/// anything to take back; `what` names the run. A plan that is refused is not applied: ask Plan::refused first.
 void apply_plan(Disk& disk, const Plan& plan, const std::string& what = "generate");
 
 }  // namespace openreg_gen

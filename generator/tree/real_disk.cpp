@@ -115,8 +115,9 @@ std::size_t RealDisk::size(const std::string& path) const {
 }
 
 bool RealDisk::writable(const std::string& path) const {
-  fs::path at = fs::absolute(root_ / path).lexically_normal();
   std::error_code error;
+  fs::path at = fs::absolute(root_ / path, error).lexically_normal();
+  check(error, "look at", root_ / path);
   if (fs::is_regular_file(at, error)) return access(at.c_str(), W_OK) == 0;
   while (!fs::exists(at, error) && at.has_relative_path()) at = at.parent_path();
   return access(at.c_str(), W_OK | X_OK) == 0;
@@ -214,7 +215,8 @@ void RealDisk::remove_all(const std::string& folder) {
 std::vector<std::string> RealDisk::list(const std::string& folder) const {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(root_ / folder, error)) names.push_back(entry.path().filename());
+  for (fs::directory_iterator at(root_ / folder, error), end; !error && at != end; at.increment(error))
+    names.push_back(at->path().filename());
   if (error && error != std::errc::no_such_file_or_directory) fail("list", root_ / folder, error.message());
   std::ranges::sort(names);
   return names;
@@ -226,7 +228,12 @@ std::unique_ptr<void, void (*)(void*)> RealDisk::lock() {
   // The folder itself is locked: no lock file is left behind, and a killed run holds nothing.
   auto held = std::make_unique<Descriptor>(open(root_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (held->get() < 0) fail("open", root_, std::strerror(errno));
-  if (flock(held->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return none;
+  while (flock(held->get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return none;
+    if (errno == EINTR) continue;
+    throw Failure(Exit::Environment, "E0506", "cannot lock " + root_.string() + ": " + std::strerror(errno),
+                  "use a file system that can lock, so that two runs never write at once");
+  }
   return {held.release(), unlock};
 }
 

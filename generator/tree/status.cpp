@@ -11,11 +11,12 @@ std::vector<FileStatus> file_statuses(const Disk& disk, const Manifest& manifest
   std::vector<FileStatus> out;
   for (const auto& [rendered_as, file] : manifest.files) {
     FileStatus status{file, file.at.empty() ? rendered_as : file.at, rendered_as};
+    status.left = manifest.is_left(rendered_as);
     status.missing = !disk.inside(folder_of(status.path)) || disk.kind(status.path) != FileKind::File;
     if (!status.missing) {
       const std::string text = disk.read(status.path);
       status.edited = sha256(text) != file.sha256;
-      if (file.conflict) status.markers = conflict_lines(text);
+      if (file.file_class == FileClass::Shared) status.markers = conflict_lines(text);
       if (!file.wanted.empty()) {
         const KernelPlace place = find_kernel(text, file.wanted);
         status.line = place.line;

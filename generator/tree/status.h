@@ -13,9 +13,10 @@ namespace openreg_gen {
 struct FileStatus : ManifestFile {
   std::string path;         // where it is
   std::string rendered_as;  // where it would be rendered to
+  bool left = false;        // the spec no longer asks for it
   bool missing = false;
   bool edited = false;         // other bytes than were written last
-  std::vector<int> markers{};  // lines of conflict markers that wait to be mended
+  std::vector<int> markers{};  // lines of conflict markers that wait to be resolved
   int line = 0;                // of a kernel with another signature than it should have
 };
 

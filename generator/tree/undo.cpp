@@ -23,7 +23,8 @@ std::optional<LastRun> last_run(const Disk& disk) {
     const std::string slot = folder + "/" + swap.slot;
     file.edited = hash_of(disk, swap.to) != swap.after || hash_of(disk, slot) != swap.before;
     if (!swap.before.empty() && disk.kind(slot) == FileKind::File) file.before = disk.read(slot);
-    if (!swap.to.starts_with(std::string(kStateFolder) + "/") || file.edited) run.files.push_back(std::move(file));
+    const bool shown = journal.swaps.size() == 1 || !swap.to.starts_with(std::string(kStateFolder) + "/");
+    if (shown || file.edited) run.files.push_back(std::move(file));
   }
   return run;
 }
@@ -38,7 +39,7 @@ void undo_last_run(Disk& disk) {
   journal.what = journal.what.starts_with("undo of ") ? journal.what.substr(8) : "undo of " + journal.what;
   disk.remove(tmp + "/.gitignore");
   write_journal(disk, journal);
-  carry_out(disk, journal, true);
+  carry_out(disk, journal);
 }
 
 }  // namespace openreg_gen

@@ -18,7 +18,7 @@ struct LastRun {
     bool edited = false;                              // since: in the way
     std::string before;                               // the text that comes back; empty for Remove
   };
-  std::vector<File> files;  // without the tool's own, in the run's order
+  std::vector<File> files;  // in the run's order; of the tool's own only the manifest, if nothing else changed
   bool edited() const;
 };
 

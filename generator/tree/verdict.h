@@ -21,56 +21,34 @@ inline std::string_view to_string(Finding finding) {
   return word_of("fine missing stale edited extra conflict drifted blocked", finding);
 }
 
-/// `AsIs`: the same, where the text on the disk is what it would become.
 enum class Verdict {
   // Any file.
   Unchanged,
   New,
   Missing,
   Stale,
-  // What stands in a file's place.
-  FileAbove,
-  FolderThere,
-  SymlinkThere,
-  NoPlainFile,
-  OtherCase,
+  Blocked,
   Foreign,
-  // Edits of what is generated.
+  // Edits of what is generated or shared.
   Edited,
-  EditedToCrlf,
-  OwnedBefore,
-  // Edits of what is shared.
   YourEdits,
   Merged,
-  MergedAsIs,
   Resolved,
-  ResolvedToRender,
   Conflict,
-  Unmended,
-  MendFirst,
-  NoBase,
-  Unmergeable,
+  ResolveFirst,
   // `own` and `disown`.
   Taken,
-  TakenAsIs,
   GivenBack,
-  GivenBackMerged,
-  GivenBackAsIs,
   // What is owned.
   Yours,
   YoursMoved,
   YoursOutdated,
   YoursDiffers,
-  TwoMarks,
   AsAsked,
-  EditedMeanwhile,
-  // What the spec no longer asks for, or nobody does.
-  Ignored,
+  // What the spec no longer asks for.
   Left,
   LeftWithKernel,
   Gone,
-  GoneElsewhere,
-  GoneEdited,
 };
 
 struct VerdictRow {

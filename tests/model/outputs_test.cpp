@@ -80,15 +80,6 @@ TEST_F(Outputs, WhenDecides) {
   EXPECT_EQ(outputs[1].path, "d");
 }
 
-TEST_F(Outputs, GroupsSayWhereTheirFilesWere) {
-  const auto outputs = expand(
-      "- {folder: ., into: '{package}/new', was: '{package}', class: owned, key: k, files: {a.h: {as: b.h, about: "
-      "x}}}\n");
-  ASSERT_EQ(outputs.size(), 1u);
-  EXPECT_EQ(outputs[0].path, "torch_my/new/b.h");
-  EXPECT_EQ(outputs[0].was, "torch_my/b.h");
-}
-
 // A slot that nothing fills is empty, and not undefined.
 TEST_F(Outputs, SlotsHaveTheWordsOfTheFilesThatAreThere) {
   const auto outputs = expand(

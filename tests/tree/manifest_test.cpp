@@ -36,7 +36,7 @@ TEST(Manifest, ReadsWhatItWrites) { EXPECT_EQ(parse_manifest(manifest_text(examp
 
 TEST(Manifest, HasOneFileALine) {
   EXPECT_EQ(manifest_text(example()), R"({
-  "format": 2,
+  "format": 1,
   "tool": "0.1.0",
   "torch": "torch-2.13.0-abc",
   "spec": "my.yaml",
@@ -52,8 +52,7 @@ TEST(Manifest, HasOneFileALine) {
 TEST(Manifest, RemembersWhatIsKnownOfAFile) {
   Manifest manifest = example();
   ManifestFile& file = manifest.files["csrc/k.cpp"];
-  file = {FileClass::Owned, "22", "k.j2", "ops", "aten::relu", "mine/k.cpp", "void relu()",
-          "int relu()",     "33", true,   true,  true,         true};
+  file = {FileClass::Owned, "22", "k.j2", "ops", "aten::relu", "mine/k.cpp", "void relu()", "int relu()", "33"};
   const std::string text = manifest_text(manifest);
   EXPECT_EQ(parse_manifest(text), manifest);
   expect_broken(text, "mine/k.cpp", "../k.cpp");
@@ -64,10 +63,19 @@ TEST(Manifest, RemembersWhatIsKnownOfAFile) {
   EXPECT_EQ(find_file(manifest, "csrc/none.cpp"), nullptr);
 }
 
-TEST(Manifest, OfTheFirstFormatIsUnderstood) {
-  std::string text = manifest_text(example());
-  text.replace(text.find("\"format\": 2"), 11, "\"format\": 1");
-  EXPECT_EQ(parse_manifest(text), example());
+TEST(Manifest, KnowsATakenFileByItsMissingIdAndOneThatLeftByItsMissingKey) {
+  Manifest manifest = example();
+  EXPECT_TRUE(manifest.files["my.yaml"].taken());
+  EXPECT_FALSE(manifest.is_left("my.yaml"));  // no key governs the spec
+  ManifestFile& file = manifest.files["csrc/a.cpp"];
+  EXPECT_FALSE(file.taken());
+  file.file_class = FileClass::Owned;
+  EXPECT_TRUE(file.taken());
+  file.id = "aten::relu";
+  EXPECT_FALSE(file.taken());
+  EXPECT_FALSE(manifest.is_left("csrc/a.cpp"));
+  file.key.clear();
+  EXPECT_TRUE(manifest.is_left("csrc/a.cpp"));
 }
 
 TEST(Manifest, ThatIsBrokenIsAClearError) {
@@ -75,7 +83,7 @@ TEST(Manifest, ThatIsBrokenIsAClearError) {
   expect_broken(text, text, "");
   expect_broken(text, text, "[]");
   expect_broken(text, "{\n", "<<<<<<< HEAD\n");
-  expect_broken(text, "\"format\": 2", "\"format\": 3");
+  expect_broken(text, "\"format\": 1", "\"format\": 2");
   expect_broken(text, "generated", "somebody's");
   expect_broken(text, "csrc/a.cpp", "../../a.cpp");
   expect_broken(text, "\"spec\": \"my.yaml\"", "\"spec\": \"/etc/passwd\"");

@@ -26,7 +26,7 @@ class NoGit {
 
 Merged merge(const std::string& ours, const std::string& base, const std::string& theirs,
              MergeSide side = MergeSide::Markers) {
-  return GitMerger().merge(ours, base, theirs, side);
+  return merge_by_git(ours, base, theirs, side);
 }
 
 TEST(Merge, ChangesOfDifferentLinesAreBothThere) {
@@ -100,6 +100,13 @@ TEST(Conflicts, EachMarkerThatIsLeftIsFound) {
   EXPECT_EQ(conflict_lines("a\n=======\nnew\n>>>>>>> new render\n"), std::vector<int>{4});
   EXPECT_EQ(conflict_lines(std::string(kMarked) + kMarked), (std::vector<int>{2, 11}));
   EXPECT_EQ(conflict_lines(to_crlf(kMarked)), std::vector<int>{2});
+}
+
+// Nothing but the text tells that a file is in conflict, so what git's own merges leave must not.
+TEST(Conflicts, OfOtherMergesAreNotOurs) {
+  const std::string theirs = "<<<<<<< HEAD\nmine\n||||||| 1234567\n=======\nnew\n>>>>>>> branch\n";
+  EXPECT_TRUE(conflict_lines(theirs).empty());
+  EXPECT_EQ(resolve_conflicts(theirs, MergeSide::Theirs), theirs);
 }
 
 TEST(Conflicts, OneSideIsTaken) {

@@ -2,6 +2,9 @@
 
 #include "memory_disk.h"
 #include "tree/journal.h"
+#include "tree/own.h"
+#include "tree/status.h"
+#include "tree/undo.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,6 +32,7 @@ class Tree : public testing::Test {
       output.path = file.path;
       output.file_class = file.file_class;
       output.key = "ops";
+      if (file.file_class == kOwned) output.id = file.path.substr(file.path.rfind('/') + 1);
       out.push_back({output, file.text, std::nullopt});
     }
     return out;
@@ -40,18 +44,22 @@ class Tree : public testing::Test {
     return parse_manifest(at->second);
   }
 
-  Plan plan(const std::vector<FileOf>& files) {
+  Plan plan(const std::vector<FileOf>& files, const std::set<std::string>& disown = {}) {
     const auto old = manifest();
-    return make_plan(disk, old ? &*old : nullptr, renders(files), next());
+    PlanOptions options;
+    options.disown = disown;
+    return make_plan(disk, old ? &*old : nullptr, renders(files), next(), options);
   }
 
-  Plan apply(const std::vector<FileOf>& files) {
-    Plan made = plan(files);
+  Plan apply(const std::vector<FileOf>& files, const std::set<std::string>& disown = {}) {
+    Plan made = plan(files, disown);
     EXPECT_FALSE(made.refused());
     disk.writes.clear();
     apply_plan(disk, made);
     return made;
   }
+
+  void own(const std::string& path) { apply_plan(disk, own_plan(disk, *manifest(), {path}), "own"); }
 
   static std::string text_of(const Plan& plan) {
     std::string out;
@@ -75,32 +83,300 @@ TEST_F(Tree, NewFilesAreCreated) {
   EXPECT_EQ(disk.list(".openreg-gen"), (std::vector<std::string>{"manifest.json", "pristine"}));
 }
 
-TEST_F(Tree, FilesThatMovedComeAlong) {
-  const std::string old_text = "1\n2\n3\n4\n5\n";
-  apply({{"a/b.md", old_text, kShared}, {"a/c.md", old_text, kShared}, {"a/k.cpp", "k", kOwned}, {"a/g.cpp", "g"}});
-  disk.files["a/b.md"] = old_text + "mine\n";
-  disk.files["a/k.cpp"] = "my kernel";
-  std::vector<Rendered> moved = renders({{"n/b.md", "0\n" + old_text, kShared},
-                                         {"n/c.md", old_text, kShared},
-                                         {"n/k.cpp", "k", kOwned},
-                                         {"n/g.cpp", "g"}});
-  for (Rendered& each : moved) each.output.was = "a" + each.output.path.substr(1);
+// As a later openreg-gen may do it. Nothing is lost, and no kernel is there twice.
+TEST_F(Tree, AnOutputThatGetsAnotherPathLosesNothing) {
+  const std::string kernel = "// [openreg-gen k.cpp]\n";
+  apply({{"a/b.md", "b", kShared},
+         {"a/c.md", "c", kShared},
+         {"a/g.cpp", "g"},
+         {"a/k.cpp", kernel, kOwned},
+         {"a/taken.cpp", "t"}});
+  disk.files["a/b.md"] = "mine";
+  own("a/taken.cpp");
+  const std::vector<FileOf> moved{{"n/b.md", "b", kShared},
+                                  {"n/c.md", "c", kShared},
+                                  {"n/g.cpp", "g"},
+                                  {"n/k.cpp", kernel, kOwned},
+                                  {"n/taken.cpp", "t"}};
+  for (const std::string mine : {"", "my kernel\n"}) {
+    const auto before = disk.files;
+    disk.files["a/k.cpp"] = kernel + mine;
+    EXPECT_EQ(text_of(apply(moved)),
+              "keep a/b.md: no longer asked for; stays, since you edited it\n"
+              "remove a/c.md: no longer asked for\nremove a/g.cpp: no longer asked for\n"
+              "keep a/k.cpp: yours, moved here from n/k.cpp\n"
+              "keep a/taken.cpp: no longer asked for; stays, since it is yours\n"
+              "create n/b.md: new\ncreate n/c.md: new\ncreate n/g.cpp: new\ncreate n/taken.cpp: new\n");
+    EXPECT_EQ(disk.files["a/k.cpp"], kernel + mine);
+    EXPECT_FALSE(disk.files.contains("n/k.cpp"));
+    EXPECT_TRUE(plan(moved).clean());
+    EXPECT_FALSE(manifest()->files.contains("a/k.cpp"));
+    disk.files = before;
+  }
+}
+
+TEST_F(Tree, AFileThatIsTakenIsNeverWrittenUntilItIsGivenBack) {
+  const std::vector<FileOf> files{{"a.cpp", "a"}, {"b.md", "b", kShared}, {"k.cpp", "k", kOwned}};
+  const std::vector<FileOf> later{{"a.cpp", "A"}, {"b.md", "B", kShared}, {"k.cpp", "K", kOwned}};
+  apply(files);
+  own("a.cpp");
+  disk.files.erase("b.md");
+  own("b.md");
+  disk.files.erase("k.cpp");
+  own("k.cpp");
+  const auto before = disk.files;
+  EXPECT_EQ(text_of(apply(files)), "keep a.cpp\nkeep b.md\nkeep k.cpp\n");
+  EXPECT_TRUE(plan(files).clean());
+  const auto differs = std::string(": yours; openreg-gen would now write it differently\n");
+  EXPECT_EQ(text_of(apply(later)), "keep a.cpp" + differs + "keep b.md" + differs + "keep k.cpp" + differs);
+  disk.files.erase("a.cpp");
+  apply(later);
+  for (const char* path : {"a.cpp", "b.md", "k.cpp"}) EXPECT_FALSE(disk.files.contains(path)) << path;
+  EXPECT_TRUE(is_fresh(disk, *manifest(), next()));
+  apply({});
+  EXPECT_EQ(manifest()->files.size(), 3u);  // the spec may ask for them again
+  EXPECT_EQ(text_of(apply(later)), "keep a.cpp\nkeep b.md\nkeep k.cpp\n");
+  EXPECT_EQ(text_of(apply(later, {"a.cpp", "b.md", "k.cpp"})),
+            "create a.cpp: missing\ncreate b.md: missing\ncreate k.cpp: missing\n");
+  EXPECT_EQ(disk.files["b.md"], "B");
+  EXPECT_TRUE(plan(later).clean());
+}
+
+TEST_F(Tree, GivenBackWhenTheSpecNoLongerAsksForItAFileStaysAndIsForgotten) {
+  apply({{"a.cpp", "a"}});
+  own("a.cpp");
+  disk.files["a.cpp"] = "mine";
+  apply({});
+  EXPECT_EQ(text_of(apply({}, {"a.cpp"})), "keep a.cpp: no longer asked for; stays, since you edited it\n");
+  EXPECT_EQ(disk.files["a.cpp"], "mine");
+  EXPECT_TRUE(manifest()->files.empty());
+}
+
+// A folder or a link that its owner put in a file's place stays, if the file is theirs.
+TEST_F(Tree, OwnTakesAPathWhateverIsThere) {
+  apply({{"a.cpp", "a"}, {"b.cpp", "b"}});
+  disk.files.erase("a.cpp");
+  disk.files.erase("b.cpp");
+  disk.others["a.cpp"] = FileKind::Symlink;
+  disk.others["b.cpp"] = FileKind::Folder;
+  EXPECT_TRUE(plan({{"a.cpp", "a"}, {"b.cpp", "b"}}).refused());
+  own("?.cpp");
+  EXPECT_EQ(text_of(apply({{"a.cpp", "a"}, {"b.cpp", "b"}})), "keep a.cpp\nkeep b.cpp\n");
+  EXPECT_TRUE(plan({{"a.cpp", "a"}, {"b.cpp", "b"}}).clean());
+}
+
+TEST_F(Tree, OwnTakesFoldersAndPatterns) {
+  const auto taken = [&](const std::string& path) {
+    disk.files.clear();
+    apply(
+        {{"a.md", "a"}, {"t/a.cpp", "a"}, {"t/b.md", "b"}, {"t/c/d.cpp", "d"}, {"t2/e.cpp", "e"}, {"k", "k", kOwned}});
+    own(path);
+    std::string out;
+    const auto known = manifest();
+    for (const auto& [each, file] : known->files)
+      if (file.taken()) out += each + " ";
+    return out;
+  };
+  EXPECT_EQ(taken("t"), "t/a.cpp t/b.md t/c/d.cpp ");
+  EXPECT_EQ(taken("t/"), "t/a.cpp t/b.md t/c/d.cpp ");
+  EXPECT_EQ(taken("*.md"), "a.md t/b.md ");
+  EXPECT_EQ(taken("t/?.cpp"), "t/a.cpp ");
+  EXPECT_EQ(taken("t[0-9]/*"), "t2/e.cpp ");
+  EXPECT_EQ(taken("k"), "");
+  for (const char* none : {"*.py", "t3", "t/a", "", "../a.md"}) {
+    try {
+      taken(none);
+      ADD_FAILURE() << none << " was taken";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), "E0530") << none;
+    }
+  }
+}
+
+TEST_F(Tree, DisownIsForWhatWasTaken) {
+  apply({{"a.cpp", "a"}, {"k.cpp", "k", kOwned}});
+  Manifest known = *manifest();
+  known.files["my.yaml"] = {kOwned, "0", "", "", "", "", "", "", ""};
+  const auto hint_of = [&](const std::string& path) {
+    try {
+      check_disown(known, {path});
+    } catch (const Failure& failure) {
+      return failure.code() + ": " + failure.hint();
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(hint_of("a.cpp"), "E0532: ");
+  EXPECT_THAT(hint_of("k.cpp"), HasSubstr("E0532: if you delete it"));
+  EXPECT_EQ(hint_of("my.yaml"), "E0532: ");  // never to be deleted
+  EXPECT_EQ(check_disown(known, {"*"}), std::vector<std::string>());
+  own("a.cpp");
+  known = *manifest();
+  EXPECT_EQ(check_disown(known, {"*"}), std::vector<std::string>{"a.cpp"});
+}
+
+TEST_F(Tree, TheManifestsClassWinsOverAnotherOneOfTheTemplate) {
+  const std::vector<FileOf> owned{{"a.cpp", "a", kOwned}, {"b.cpp", "b", kOwned}, {"c.cpp", "c", kOwned}};
+  const std::vector<FileOf> later{{"a.cpp", "A"}, {"b.cpp", "B"}, {"c.cpp", "C", kShared}};
+  apply(owned);
+  disk.files["a.cpp"] = "mine";
+  disk.files["c.cpp"] = "mine, too";
+  EXPECT_EQ(text_of(apply(later)),
+            "keep a.cpp: yours; openreg-gen would now write it differently\nupdate b.cpp: stale\n"
+            "keep c.cpp: yours; openreg-gen would now write it differently\n");
+  EXPECT_EQ(manifest()->files["b.cpp"].file_class, kGenerated);
+  EXPECT_TRUE(plan(later).clean());
+  EXPECT_EQ(text_of(apply(later, {"a.cpp", "c.cpp"})),
+            "update a.cpp: given back\nunchanged b.cpp\nupdate c.cpp: given back\n");
+  EXPECT_EQ(disk.files["c.cpp"], "C");
+  EXPECT_EQ(disk.files[".openreg-gen/backup/1/c.cpp"], "mine, too");
+}
+
+TEST_F(Tree, AnEditedFileThatLeftTheSpecComesBackAsIfItHadStayed) {
+  apply({{"a.cpp", "a"}, {"b.md", "1\n2\n3\n", kShared}});
+  disk.files["a.cpp"] = "mine";
+  disk.files["b.md"] = "1\n2\n3\nmine\n";
+  apply({});
+  EXPECT_TRUE(is_fresh(disk, *manifest(), next()));
+  EXPECT_EQ(text_of(plan({{"a.cpp", "A"}, {"b.md", "0\n1\n2\n3\n", kShared}})),
+            "refuse a.cpp: edited\nmerge b.md: your edits and the new render\n");
+  apply({{"b.md", "0\n1\n2\n3\n", kShared}});
+  EXPECT_EQ(disk.files["b.md"], "0\n1\n2\n3\nmine\n");
+}
+
+// Nothing but its text says that a file is in conflict.
+TEST_F(Tree, AFileWithMarkersIsInConflict) {
+  apply({{"b.md", "b\n", kShared}});
+  disk.files["b.md"] = "<<<<<<< yours\nmine\n||||||| last render\nb\n=======\nB\n>>>>>>> new render\n";
+  EXPECT_FALSE(is_fresh(disk, *manifest(), next()));
+  EXPECT_EQ(text_of(plan({{"b.md", "b\n", kShared}})), "conflict b.md: conflict, line 1\n");
+  EXPECT_EQ(text_of(plan({{"b.md", "C\n", kShared}})), "refuse b.md: conflict markers to resolve first, line 1\n");
+  EXPECT_EQ(file_statuses(disk, *manifest())[0].markers, std::vector<int>{1});
+}
+
+// `undo` takes back the last run that wrote a file: what follows from files is not worth forgetting it.
+TEST_F(Tree, ARunThatOnlyNotesSomethingLeavesTheUndo) {
+  const std::string kernel = "// [openreg-gen k.cpp]\n";
+  apply({{"a.cpp", "a"}});
+  const std::string first = disk.files[std::string(kManifest)];
+  const std::vector<FileOf> files{{"a.cpp", "a"}, {"b.md", "b", kShared}, {"k.cpp", kernel, kOwned}};
+  apply_plan(disk, plan(files), "add");
+  const auto as_added = disk.files;
+  disk.files["mine.cpp"] = disk.files["k.cpp"];
+  disk.files.erase("k.cpp");
+  apply(files);
+  EXPECT_EQ(manifest()->files["k.cpp"].at, "mine.cpp");
+  EXPECT_EQ(last_run(disk)->what, "add");
+  EXPECT_TRUE(last_run(disk)->edited());  // the kernel is not where it was
+  disk.files["k.cpp"] = disk.files["mine.cpp"];
+  disk.files.erase("mine.cpp");
+  disk.files.erase(".openreg-gen/pristine/b.md");
+  apply(files);
+  EXPECT_EQ(last_run(disk)->files.size(), 2u);
+  undo_last_run(disk);
+  EXPECT_EQ(disk.files[std::string(kManifest)], first);
+  EXPECT_FALSE(disk.files.contains("b.md") || disk.files.contains(".openreg-gen/pristine/b.md"));
+  undo_last_run(disk);
+  EXPECT_EQ(disk.files["k.cpp"], kernel);
+  EXPECT_EQ(disk.files[std::string(kManifest)], as_added.at(std::string(kManifest)));
+}
+
+// Killed at every change in turn: the run before it can still be undone, or undo says that it can't.
+TEST_F(Tree, ARunThatOnlyNotesSomethingLeavesTheUndoAlsoWhenKilled) {
+  const std::string kernel = "// [openreg-gen k.cpp]\n";
+  const std::vector<FileOf> files{{"a.cpp", "a"}, {"k.cpp", kernel, kOwned}}, before{{"a.cpp", "A"}};
+  apply(before);
+  apply_plan(disk, plan(files), "add");
+  disk.files["mine.cpp"] = disk.files["k.cpp"];
+  disk.files.erase("k.cpp");
+  const auto moved = disk.files;
+  const Plan noting = plan(files);
+  disk.stay_dead = true;
+  int kills = 0;
+  for (int at = 0;; ++at, ++kills) {
+    disk.files = moved;
+    disk.killed = false;
+    disk.fail_at = at;
+    try {
+      apply_plan(disk, noting);
+      if (disk.fail_at >= 0) break;
+    } catch (const Failure&) {
+    }
+    disk.killed = false;
+    disk.fail_at = -1;
+    recover(disk);
+    EXPECT_EQ(last_run(disk)->what, "add") << "killed at change " << at;
+    disk.files["k.cpp"] = disk.files["mine.cpp"];
+    disk.files.erase("mine.cpp");
+    EXPECT_FALSE(last_run(disk)->edited()) << "killed at change " << at;
+  }
+  EXPECT_GT(kills, 4);
+}
+
+TEST_F(Tree, AnUndoThatIsNotUnderstoodIsInNobodysWay) {
+  apply({{"a.cpp", "a"}, {"b.md", "b", kShared}});
+  apply({{"a.cpp", "A"}, {"b.md", "b", kShared}});
+  const std::string journal = std::string(kUndo) + "/journal.json", other = R"({"format": 2})";
+  disk.files[journal] = other;
+  disk.files.erase(".openreg-gen/pristine/b.md");
+  apply({{"a.cpp", "A"}, {"b.md", "b", kShared}});
+  EXPECT_TRUE(disk.files.contains(".openreg-gen/pristine/b.md"));
+  EXPECT_EQ(disk.files[journal], other);
+  EXPECT_THROW(last_run(disk), Failure);
+}
+
+TEST_F(Tree, ForceNeverWritesWhatIsTaken) {
+  apply({{"a.cpp", "a"}, {"b.md", "b", kShared}});
+  own("*");
+  disk.files["a.cpp"] = "mine";
+  disk.files.erase("b.md");
+  PlanOptions options;
+  options.force = true;
+  options.side = MergeSide::Theirs;
   const auto old = manifest();
-  const Plan made = make_plan(disk, &*old, moved, next());
-  EXPECT_EQ(text_of(made),
-            "remove a/b.md: has another path now\nremove a/c.md: has another path now\n"
-            "remove a/g.cpp: no longer asked for\nremove a/k.cpp: has another path now\n"
-            "merge n/b.md: your edits and the new render; was a/b.md\nunchanged n/c.md: was a/c.md\n"
-            "create n/g.cpp: new\nkeep n/k.cpp: was a/k.cpp\n");
+  const Plan made = make_plan(disk, &*old, renders({{"a.cpp", "A"}, {"b.md", "B", kShared}}), next(), options);
   apply_plan(disk, made);
-  EXPECT_EQ(disk.files["n/b.md"], "0\n" + old_text + "mine\n");
-  EXPECT_EQ(disk.files["n/c.md"], old_text);
-  EXPECT_EQ(disk.files["n/k.cpp"], "my kernel");
-  EXPECT_EQ(disk.files["n/g.cpp"], "g");
-  for (const char* path : {"a/b.md", "a/c.md", "a/k.cpp", "a/g.cpp", ".openreg-gen/pristine/a/b.md"})
-    EXPECT_FALSE(disk.files.contains(path)) << path;
-  const auto moved_manifest = manifest();
-  EXPECT_TRUE(make_plan(disk, &*moved_manifest, moved, next()).clean());
+  EXPECT_EQ(disk.files["a.cpp"], "mine");
+  EXPECT_FALSE(disk.files.contains("b.md") || disk.files.contains(".openreg-gen/backup/1/a.cpp"));
+}
+
+// Its owner took it as it is, markers and all.
+TEST_F(Tree, AConflictEndsWithOwn) {
+  apply({{"b.md", "b\n", kShared}});
+  const std::string marked = "<<<<<<< yours\nmine\n||||||| last render\nb\n=======\nB\n>>>>>>> new render\n";
+  disk.files["b.md"] = marked;
+  EXPECT_FALSE(plan({{"b.md", "b\n", kShared}}).clean());
+  own("b.md");
+  apply({{"b.md", "b\n", kShared}});
+  EXPECT_TRUE(plan({{"b.md", "b\n", kShared}}).clean());
+  EXPECT_EQ(disk.files["b.md"], marked);
+  EXPECT_TRUE(file_statuses(disk, *manifest())[0].markers.empty());
+}
+
+TEST_F(Tree, AKernelThatWasTakenWhileItWasGoneIsFoundAgainWhenGivenBack) {
+  const std::string kernel = "// [openreg-gen k.cpp]\nmine\n";
+  apply({{"k.cpp", "// [openreg-gen k.cpp]\n", kOwned}});
+  disk.files.erase("k.cpp");
+  disk.files["mine.cpp"] = kernel;
+  own("k.cpp");
+  EXPECT_EQ(text_of(apply({{"k.cpp", "k", kOwned}})),
+            "keep k.cpp: yours; openreg-gen would now write it differently\n");
+  EXPECT_EQ(text_of(apply({{"k.cpp", "k", kOwned}}, {"k.cpp"})), "keep mine.cpp: yours, moved here from k.cpp\n");
+  EXPECT_FALSE(disk.files.contains("k.cpp"));
+}
+
+// A class is worth undoing, also where it is written in no header.
+TEST_F(Tree, UndoTakesOwnBack) {
+  apply({{"a.json", "{}"}, {"b.json", "{}"}});
+  const auto before = disk.files;
+  own("a.json");
+  EXPECT_TRUE(manifest()->files["a.json"].taken());
+  EXPECT_EQ(last_run(disk)->what, "own");
+  EXPECT_EQ(last_run(disk)->files.size(), 1u);
+  const auto taken = disk.files;
+  own("a.json");
+  EXPECT_EQ(disk.files, taken);
+  undo_last_run(disk);
+  EXPECT_EQ(disk.files[std::string(kManifest)], before.at(std::string(kManifest)));
 }
 
 TEST_F(Tree, SameRenderTouchesNothing) {
@@ -172,14 +448,15 @@ TEST_F(Tree, WhatIsNoLongerAskedForGoesUnlessItWasEdited) {
   const Plan made = apply({});
   EXPECT_EQ(text_of(made),
             "remove a.cpp: no longer asked for\n"
-            "keep b.cpp: no longer asked for, but edited: yours from now on\n"
+            "keep b.cpp: no longer asked for; stays, since you edited it\n"
             "remove c.md: no longer asked for\n"
-            "keep k.cpp: yours, since you edited it; the spec no longer asks for it\n");
+            "keep k.cpp: no longer asked for; stays, since you edited it\n");
   EXPECT_FALSE(disk.files.contains("a.cpp"));
   EXPECT_FALSE(disk.files.contains(".openreg-gen/pristine/c.md"));
   EXPECT_EQ(disk.files["k.cpp"], "mine");
-  EXPECT_EQ(manifest()->files.size(), 1u);  // the kernel is known, should the spec ask for it again
+  EXPECT_EQ(manifest()->files.size(), 2u);  // they are known, should the spec ask for them again
   EXPECT_TRUE(plan({}).clean());
+  disk.files.erase("b.cpp");
   disk.files.erase("k.cpp");
   apply({});
   EXPECT_TRUE(manifest()->files.empty());

@@ -1,5 +1,5 @@
-// Random lives of a tree: specs and templates that change, owners who edit, take files, give them back and have outputs
-// ignored, merges with markers and by side, runs that are killed, undone, run again.
+// Random lives of a tree: specs and templates that change, owners who edit, take files, delete them and give them back,
+// merges with markers and by side, runs that are killed, undone, run again.
 // After each step: no line of an owner is lost, a second generate changes nothing, and the tree is a fresh render plus
 // the owner's lines.
 //
@@ -51,31 +51,28 @@ std::string without_owner(const std::string& text) {
 
 /// A three-way merge for owners who only ever add lines of their own: each goes behind the line it stood behind, if
 /// that is still there; else it is a conflict with all of the new render.
-class LineMerger final : public Merger {
- public:
-  Merged merge(const std::string& ours, const std::string&, const std::string& theirs, MergeSide side) const override {
-    Lines out = split(theirs), lost;
-    std::string anchor;
-    for (const std::string& line : split(ours)) {
-      if (!is_owners(line)) {
-        anchor = line;
-        continue;
-      }
-      auto at = anchor.empty() ? out.begin() : std::find(out.begin(), out.end(), anchor);
-      if (at == out.end()) {
-        lost.push_back(line);
-        continue;
-      }
-      out.insert(anchor.empty() ? at : at + 1, line);
+Merged merge_lines(const std::string& ours, const std::string&, const std::string& theirs, MergeSide side) {
+  Lines out = split(theirs), lost;
+  std::string anchor;
+  for (const std::string& line : split(ours)) {
+    if (!is_owners(line)) {
       anchor = line;
+      continue;
     }
-    if (lost.empty() || side == MergeSide::Theirs) return {Merged::Kind::Clean, join(out), {}};
-    if (side == MergeSide::Ours) return {Merged::Kind::Clean, join(lost) + join(out), {}};
-    return {Merged::Kind::Conflict,
-            "<<<<<<< yours\n" + join(lost) + "||||||| last render\n=======\n>>>>>>> new render\n" + join(out),
-            {}};
+    auto at = anchor.empty() ? out.begin() : std::find(out.begin(), out.end(), anchor);
+    if (at == out.end()) {
+      lost.push_back(line);
+      continue;
+    }
+    out.insert(anchor.empty() ? at : at + 1, line);
+    anchor = line;
   }
-};
+  if (lost.empty() || side == MergeSide::Theirs) return {Merged::Kind::Clean, join(out), {}};
+  if (side == MergeSide::Ours) return {Merged::Kind::Clean, join(lost) + join(out), {}};
+  return {Merged::Kind::Conflict,
+          "<<<<<<< yours\n" + join(lost) + "||||||| last render\n=======\n>>>>>>> new render\n" + join(out),
+          {}};
+}
 
 class Life {
  public:
@@ -137,14 +134,11 @@ class Life {
   Plan plan(const How& how) const {
     const auto old = manifest();
     PlanOptions options;
-    options.merger = &merger_;
+    options.merger = merge_lines;
     options.force = how.force;
     options.side = how.side;
     options.disown = how.disown;
-    options.ignore = read_ignore(disk_);
-    std::vector<Rendered> wanted = renders();
-    std::erase_if(wanted, [&](const Rendered& render) { return options.ignore.matches(render.output.path); });
-    return make_plan(disk_, old ? &*old : nullptr, std::move(wanted), {"0.1.0", "torch", "my.yaml", "", {}}, options);
+    return make_plan(disk_, old ? &*old : nullptr, renders(), {"0.1.0", "torch", "my.yaml", "", {}}, options);
   }
 
   /// As the verb does it: recover, plan, apply; an owner then mends what has markers.
@@ -228,15 +222,13 @@ class Life {
     mend();
   }
 
-  /// Files that are the tool's (`taken` false) or that were taken with `own`, and are there.
+  /// Files that were taken with `own`, or those that may be.
   std::vector<std::string> files_of(bool taken) const {
     std::vector<std::string> paths;
     const auto known = manifest();
     if (!known) return paths;
-    for (const auto& [path, file] : known->files) {
-      const bool ours = file.file_class != FileClass::Owned && !file.ignored;
-      if ((taken ? file.claimed : ours) && disk_.files.contains(path)) paths.push_back(path);
-    }
+    for (const auto& [path, file] : known->files)
+      if (file.taken() == taken) paths.push_back(path);
     return paths;
   }
 
@@ -258,12 +250,20 @@ class Life {
     generate({false, MergeSide::Markers, {path}});
   }
 
-  void ignore() {
-    constexpr const char* kPatterns[] = {"# none\n", "conf/\n", "*.txt\nREADME.md\n", "native/op[01].*\n"};
-    const std::string text = kPatterns[pick(4)];
-    history_ += "ignore " + text;
-    disk_.files[std::string(kIgnore)] = text;
+  /// A file that is not wanted: gone, and never written again.
+  void take_and_delete() {
+    take();
+    for (const std::string& path : files_of(true)) {
+      const auto at = disk_.files.find(path);
+      if (at == disk_.files.end() || at->second.find("owner ") != std::string::npos) continue;
+      history_ += "; delete " + path;
+      disk_.files.erase(at);
+    }
+    std::vector<std::string> gone;
+    for (const std::string& path : files_of(true))
+      if (!disk_.files.contains(path)) gone.push_back(path);
     generate();
+    for (const std::string& path : gone) EXPECT_FALSE(disk_.files.contains(path)) << path << " was written again";
   }
 
   void act() {
@@ -296,7 +296,7 @@ class Life {
       case 10:
         return give_back();
       case 11:
-        return ignore();
+        return take_and_delete();
       case 12:
         ++spec_.a;
         history_ += "a side;";
@@ -320,7 +320,6 @@ class Life {
 
   /// With all that is in the way forced aside, the tree is a fresh render plus the owner's lines.
   void settle() {
-    disk_.files.erase(std::string(kIgnore));
     generate();
     const auto taken = files_of(true);
     generate({true, MergeSide::Markers, {taken.begin(), taken.end()}});
@@ -347,7 +346,6 @@ class Life {
     int a = 0, b = 0, templates = 0;
   } spec_;
   std::mt19937 random_;
-  LineMerger merger_;
   MemoryDisk disk_;
   Lines owners_;
   int edits_ = 0;

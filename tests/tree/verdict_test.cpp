@@ -34,43 +34,24 @@ TEST(Verdicts, SayThis) {
 create missing: new
 create missing: missing
 update stale: stale
-refuse blocked: '{}' is a file where a folder has to be
-refuse blocked: a folder is in its place
-refuse blocked: a symlink is in its place
-refuse blocked: no plain file is in its place
-refuse blocked: '{}' differs in letter case only: on some systems they are one file
+refuse blocked: {}
 refuse blocked: exists, and openreg-gen did not write it (--force)
-refuse edited: edited (--force)
-refuse edited: edited: its lines end in CRLF (--force)
-refuse blocked: yours, but the spec now has it generated (--force)
+refuse edited: edited{} (--force)
 keep fine: edited
 merge stale: your edits and the new render
-keep stale: your edits and the new render
 merge fine: resolved
-update stale: resolved
 conflict conflict: conflict, {}
-conflict conflict: conflict markers, {}
-refuse conflict: conflict markers to mend first, {}
-refuse edited: edited, and the last render, which a merge needs, is not in .openreg-gen/pristine (--force)
-refuse edited: edited; {} (--force)
+refuse conflict: conflict markers to resolve first, {}
 update fine: yours from now on
-keep fine: yours from now on
-update edited: given back
-merge fine: given back
-keep fine: given back
+update fine: given back
 keep fine
 keep fine: yours, moved here from {}
 keep drifted: yours; its signature changed
 keep fine: yours; openreg-gen would now write it differently
-refuse blocked: gone, and its mark is in {}: leave it in one
 update fine: edited, as you asked
-refuse blocked: was edited just now
-keep fine: ignored from now on: neither written nor removed
-keep extra: yours, since you edited it; the spec no longer asks for it
-keep extra: stays with your kernel of {}
+keep extra: no longer asked for; stays, since {}
+keep extra: no longer asked for; stays with your kernel of {}
 remove extra: no longer asked for
-remove extra: has another path now
-keep extra: no longer asked for, but edited: yours from now on
 )");
 }
 
@@ -90,7 +71,7 @@ TEST(Verdicts, AreConsistent) {
 TEST(Verdicts, EachHasARowAndIsReached) {
   EXPECT_EQ(names().size(), all_verdicts().size());
   std::string code;
-  for (const char* file : {"decide.cpp", "decide_rendered.cpp", "own.cpp"}) code += read_file(kFolder / file);
+  for (const char* file : {"decide.cpp", "own.cpp"}) code += read_file(kFolder / file);
   for (const std::string& name : names()) {
     if (name == "Unchanged") continue;  // what a step is until it is judged
     EXPECT_TRUE(std::regex_search(code, std::regex("Verdict::" + name + "\\b"))) << name;
@@ -99,14 +80,23 @@ TEST(Verdicts, EachHasARowAndIsReached) {
 
 TEST(Verdicts, AStepTellsItsDetailAndWhetherItWasForced) {
   Step step;
-  step.verdict = Verdict::Unmergeable;
-  step.detail = "no {} here";
+  step.verdict = Verdict::Edited;
+  step.detail = "; no {} here";
   EXPECT_EQ(step.reason(), "edited; no {} here");
   EXPECT_EQ(step.action(), Action::Refuse);
   step.replaced = true;
   EXPECT_EQ(step.reason(), "edited; no {} here; replaced");
   EXPECT_EQ(step.action(), Action::Update);
   EXPECT_EQ(step.finding(), Finding::Edited);
+}
+
+TEST(Verdicts, WhatWouldBecomeTheTextThatIsThereIsKept) {
+  Step step;
+  step.verdict = Verdict::Merged;
+  step.before = step.after = "a";
+  EXPECT_EQ(step.action(), Action::Keep);
+  step.after = "b";
+  EXPECT_EQ(step.action(), Action::Merge);
 }
 
 TEST(Verdicts, ForceReplacesWhatItsRowAllowsAndNothingElse) {
@@ -129,7 +119,7 @@ TEST(Verdicts, ForceReplacesWhatItsRowAllowsAndNothingElse) {
   EXPECT_EQ(plan.steps[0].backup, ".openreg-gen/backup/1/a.cpp");
   EXPECT_EQ(plan.steps[1].reason(), "'B.cpp' differs in letter case only: on some systems they are one file");
   EXPECT_EQ(plan.steps[1].action(), Action::Refuse);
-  EXPECT_EQ(plan.steps[2].verdict, Verdict::FolderThere);
+  EXPECT_EQ(plan.steps[2].reason(), "a folder is in its place");
   EXPECT_TRUE(plan.refused());
 }
 
