@@ -1,6 +1,7 @@
 """Names that only one component of a tree has: what is defined, or called so, in a tree with it and not in one without."""
 
 import re
+from collections import Counter
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 PATH = re.compile(r"[\w./-]+")
@@ -16,18 +17,19 @@ CMAKE = (re.compile(r" *(?:option|set|add_\w+)\((\w+)"),)
 # Bindings of _C and variables of the environment are texts.
 LITERAL = re.compile(r'"(_\w+|[A-Z]+_[A-Z_]+)"')
 # Names that PyTorch or Python have, too, and local variables: code that has them need not mean the component's.
-ELSEWHERE = set(
-    """
-    _can_device_access_peer _enable_peer_access _foreach_add _index_put_impl_ _upsample_bicubic2d_aa
-    _upsample_bilinear2d_aa AcceleratorError ATen/TensorOperators.h begin_allocate_to_pool CachingAllocator channels_last check_dtypes
-    csrc/profiler device_free device_index DeviceStats elapsed_time empty_strided end_allocate_to_pool
-    exec_module expandable_segments find_spec free_before garbage_collection_threshold get_device_capability
-    has_value in_place in_use kBool kCPU kNone make_tensor max_split_size memory_fraction memoryProfilingEnabled
-    MempoolId_t mybackendLaunchKernel mybackendMemcpyAsync on_cpu philox_state pool_id release_pool
-    reset_accumulated reset_accumulated_stats reset_peak reset_peak_stats sample_inputs setUpClass stream_id
-    test_support TORCH_CHECK two_devices type_of use_count USE_DISTRIBUTED value_or
-""".split()
-)
+COMMON = """
+    _can_device_access_peer _enable_peer_access _foreach_add _index_put_impl_ _softmax_backward_data
+    _upsample_bicubic2d_aa _upsample_bilinear2d_aa AcceleratorError ATen/TensorOperators.h begin_allocate_to_pool
+    CachingAllocator channels_last check_dtypes CMAKE_CXX_STANDARD csrc/profiler device_free device_index
+    DeviceStats elapsed_time empty_strided emptyCache end_allocate_to_pool exec_module expandable_segments find_spec
+    free_before garbage_collection_threshold get_device_capability has_value in_place in_use is_simple_data_ptr
+    kBool kCPU kNone LD_PRELOAD make_tensor max_split_size memory_fraction memoryProfilingEnabled MempoolId_t
+    MYBACKEND_CHECK_DEVICE mybackendLaunchKernel mybackendMemcpyAsync MybackendStreamGuard on_cpu philox_state
+    pool_id pytest_configure raw_deleter release_pool reset_accumulated reset_accumulated_stats reset_peak
+    reset_peak_stats sample_inputs setUpClass stream_id test_support TORCH_CHECK two_devices type_of use_count
+    USE_DISTRIBUTED value_or
+"""
+ELSEWHERE = frozenset(COMMON.split())
 
 # Headers and modules of PyTorch; those of single operators belong to nobody.
 PYTORCHS = re.compile(
@@ -68,9 +70,8 @@ def called(own, rest):
     out.update(path.removeprefix("csrc/") for path in own)
     modules = [path.removesuffix(".py") for path in own if path.endswith(".py")]
     out.update(path.replace("/", ".") for path in [*modules, *(folder for folder in own_folders if "/" in folder)])
-    out.update(
-        name for name in (path.split("/")[-1] for path in modules) if is_distinct(name) and f"{name}.py" not in kept
-    )
+    stems = {path.split("/")[-1].split(".")[0] for path in own} - {name.split(".")[0] for name in kept}
+    out.update(name for name in stems if is_distinct(name))
     return out
 
 
@@ -98,9 +99,15 @@ def own_names(full, without):
 
 def left_behind(names, texts):
     """A name that a tree defines itself is its own, whatever else is called so."""
-    return sorted(
-        (names & mentioned(texts)) - defined(texts) - {name for path in texts for name in (path, path.split("/")[-1])}
-    )
+    files = {name for path in texts for name in (path, path.split("/")[-1])}
+    return sorted((names & mentioned(texts)) - defined(texts) - files)
+
+
+def left_alone(full, without):
+    """What a tree without a component still defines, with nothing left that uses it."""
+    before, now = (Counter(word for text in texts.values() for word in WORD.findall(text)) for texts in (full, without))
+    alone = {word for word in defined(without) if now[word] == 1 and before[word] > 1}
+    return sorted(word for word in alone - ELSEWHERE if not word.startswith("test_"))
 
 
 def pytorchs(texts):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from component_names import left_behind, own_names, pytorchs
+from component_names import left_alone, left_behind, own_names, pytorchs
 from trees import MANIFEST, ROOT, files
 
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -115,8 +115,10 @@ def test_it_is_there_when_on(name, full, names):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_off_alone(name, needs, render, names):
-    check(*without(name, needs, render), names)
+def test_off_alone(name, needs, render, names, full):
+    tree, gone = without(name, needs, render)
+    check(tree, gone, names)
+    assert left_alone(texts(full), texts(tree)) == []
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -130,7 +132,7 @@ def test_on_alone(name, needs, render, names):
 @pytest.mark.parametrize(
     ("name", "path", "text"),
     [
-        ("gemm", "docs/operators.md", "Products are computed by csrc/aten/native/gemm/Gemm.cpp."),
+        ("gemm", "docs/operators.md", "Products are computed by third_party/mybackend/src/gemm.cpp."),
         ("pools", "torch_mybackend/backend/memory.py", "# as use_mem_pool does"),
         ("pools", "torch_mybackend/csrc/Module.cpp", "  bind_pools(result);"),
         ("fallback_report", "csrc/aten/Fallback.cpp", "  const FallbackScope scope(op);"),
@@ -141,14 +143,15 @@ def test_on_alone(name, needs, render, names):
         ("distributed", "csrc/runtime/Hooks.cpp", '#include "distributed/ProcessGroup.h"'),
         ("sweep", "README.md", "python -m torch_mybackend.testing.sweep"),
         ("cpp_tests", "CMakeLists.txt", "option(MYBACKEND_BUILD_TESTS)"),
-        ("device", "tests/conftest.py", "mybackendDebugFail()"),
+        ("device", "tests/conftest.py", "mybackendDebugFailCall()"),
         ("device", "README.md", "MYBACKEND_ISOLATION=off"),
     ],
 )
-def test_what_is_left_behind_is_found(name, path, text, needs, render, names):
+def test_what_is_left_behind_is_found(name, path, text, needs, render, names, full):
     found = texts(without(name, needs, render)[0])
     assert left_behind(names[name][0], found) == []
-    assert left_behind(names[name][0], found | {path: found.get(path, "") + text + "\n"}) != []
+    found[path] = found.get(path, "") + text + "\n"
+    assert left_behind(names[name][0], found) + left_alone(texts(full), found) != []
 
 
 def test_minimal_is_small(render):
@@ -272,29 +275,29 @@ def test_keys_of_their_own(openreg_gen, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "code", "facts"),
     [
-        ("profile: minimal\ncomponents: {history: true}\n", "component 'history' needs 'runtime', which is off"),
-        ("components: {testing: false}\n", "component 'sweep' needs 'testing', which is off"),
-        ("compile: false\ncomponents: {compile: true}\n", "'compile' is on here and off by 'compile'"),
-        ("components: {swep: false}\n", "did you mean 'sweep'"),
-        ("profile: minimal\nops: {abs.out: stub}\n", "'abs.out' as 'stub' needs component 'runtime', which is off"),
-        (
-            "components: {gemm: false}\nops: {mm.out: matmul}\n",
-            "'mm.out' as 'matmul' needs component 'gemm', which is off",
-        ),
+        ("profile: minimal\ncomponents: {history: true}\n", "E0181", "'history' 'runtime'"),
+        ("components: {testing: false}\n", "E0181", "'sweep' 'testing'"),
+        ("compile: false\ncomponents: {compile: true}\n", "E0180", "'compile'"),
+        ("components: {swep: false}\n", "E0112", "'swep' 'sweep'"),
+        ("profile: minimal\nops: {abs.out: stub}\n", "E0182", "'abs.out' 'stub' 'runtime'"),
+        ("components: {gemm: false}\nops: {mm.out: matmul}\n", "E0182", "'mm.out' 'matmul' 'gemm'"),
         (
             "components: {virtual_memory: false}\nallocator: {expandable_segments: true}\n",
-            "`expandable_segments: true` needs component 'virtual_memory'",
+            "E0182",
+            "`expandable_segments: 'virtual_memory'",
         ),
-        ("profile: standard\ncomponents: {pools: false}\n", "component 'pluggable' needs 'pools', which is off"),
-        ("profile: minimal\nfallback: alias\n", "`fallback: alias` needs component 'runtime'"),
+        ("profile: standard\ncomponents: {pools: false}\n", "E0181", "'pluggable' 'pools'"),
+        ("profile: minimal\nfallback: alias\n", "E0182", "alias` 'runtime'"),
     ],
 )
-def test_what_does_not_go_together(spec, said, openreg_gen, tmp_path):
+def test_what_does_not_go_together(spec, code, facts, openreg_gen, tmp_path):
     (tmp_path / "spec.yaml").write_text("backend: {name: mybackend}\n" + spec)
-    done = openreg_gen("check", "spec.yaml", cwd=tmp_path, code=2)
-    assert said in done.stderr + done.stdout
+    done = openreg_gen("check", "spec.yaml", "--json", cwd=tmp_path, code=2)
+    diagnostics = json.loads(done.stdout)["diagnostics"]
+    found = [f"{each['message']} {each['hint']}" for each in diagnostics if each["code"] == code]
+    assert any(all(fact in said for fact in facts.split()) for said in found), found
 
 
 def test_allocators_turn_their_components_on(render):
