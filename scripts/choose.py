@@ -1,16 +1,16 @@
-"""What CI runs of scripts/test.sh: what a change touches decides, never the date.
+"""Chooses what CI runs of scripts/test.sh. The files that a change touches decide, never the date.
 
     choose.py stages        names of stages, on one line: .ci/run
     choose.py components    names of components, one a line, three at most: scripts/test.sh components
 
-The reasons go to the standard error. Both are functions of the paths that differ from the base of the change:
+It prints the reasons to the standard error. Both lists depend only on the paths that differ from the base of the change, which is
 
-- OPENREG_GEN_BASE in the environment, a commit;
-- on a branch, where it left origin/main;
+- the commit that OPENREG_GEN_BASE in the environment names;
+- on a branch, the commit at which it left origin/main;
 - on main, the oldest commit that tests/nightly.md named before that file last changed: whoever resolves an issue ends it with a run
   of scripts/nightly.sh, so this lies before the commits of the last issue.
 
-Where none is found (a checkout of the last commits alone, no git), everything runs.
+If there is none (a shallow checkout, no git), everything runs.
 """
 
 import collections
@@ -138,7 +138,7 @@ def touched_components(paths: list[str], base: str) -> dict[str, set[str]]:
 
 
 def components_of_commit(names: list[str]) -> list[str]:
-    """Where nothing says what the change is: others for each commit, the same for one."""
+    """For a change without a base: other components for each commit, always the same ones for the same commit."""
     start = int((git("rev-parse", "HEAD") or "0")[:8], 16)
     return [names[(start + step) % len(names)] for step in range(MOST_COMPONENTS)]
 
@@ -158,7 +158,7 @@ def base_of_change() -> tuple[str | None, str]:
         return git("rev-parse", "--verify", "-q", f"{given}^{{commit}}"), f"OPENREG_GEN_BASE, {given}"
     head = git("rev-parse", "HEAD")
     if head is None:
-        return None, "this is no checkout of git"
+        return None, "this is not a git checkout"
     fork = git("merge-base", "HEAD", "origin/main")
     if fork is not None and fork != head:
         return fork, "where the branch left origin/main"
@@ -166,7 +166,7 @@ def base_of_change() -> tuple[str | None, str]:
     before = git("show", f"{changed}^:tests/nightly.md") if changed else None
     commits = {row.commit.rstrip("+") for row in nightly_table.parse(before or "").values()}
     if not commits:
-        return None, "there is no earlier tests/nightly.md in this checkout"
+        return None, "this checkout has no earlier tests/nightly.md"
     counts = {commit: git("rev-list", "--count", f"{commit}..HEAD") for commit in commits}
     if any(git("merge-base", "--is-ancestor", commit, "HEAD") is None for commit in commits):
         return None, "commits of the earlier tests/nightly.md are not in this checkout"

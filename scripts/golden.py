@@ -4,9 +4,9 @@
 
 OUT/paths.txt       each path, and in which form each tree has it: `a` is generated_example's, where that has it; `-`: it does not
 OUT/KIND.txt        the forms that no tree before this one has: as differences from form `a`, or as a text if that form is the first
-OUT/whole.txt       trees that differ too much from generated_example to be shown: how many files and lines, and a hash
+OUT/whole.txt       trees that differ too much from generated_example to be shown: their numbers of files and lines, and a hash
 
-A form of more than MOST lines is only counted, with a hash: whoever reviews it reads the template.
+Of a form of more than MOST lines, the file has only the counts and a hash: review the template instead.
 """
 
 import difflib
@@ -19,7 +19,7 @@ Tree = dict[str, bytes]
 
 
 def read(root: pathlib.Path) -> Tree:
-    """What is rendered: nothing of openreg-gen's own, nothing that a build leaves."""
+    """Reads the files of a tree, except those in .openreg-gen/."""
     paths = sorted(path.relative_to(root) for path in root.rglob("*") if path.is_file())
     return {path.as_posix(): (root / path).read_bytes() for path in paths if path.parts[0] != ".openreg-gen"}
 

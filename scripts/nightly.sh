@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is too long for CI, or needs what CI's machine has not. A stage's outcome is a row of tests/nightly.md, to be checked in.
+# Runs what takes too long for CI, or needs more than CI's machine has. Each stage replaces its row of tests/nightly.md: commit it.
 # Usage: scripts/nightly.sh [STAGE ...]   default: all, in this order, which takes a night:
 #          soak        the runtime's C++ tests under both sanitizers, with eight threads on two devices for a minute
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile

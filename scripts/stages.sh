@@ -1,6 +1,6 @@
-# Runs stages of tests: each in a process of its own, the next one whatever became of the last. Sourced by test.sh and nightly.sh,
-# which define a function stage_NAME for each stage. Sets: stages (their names), work (a folder that goes at the end), junit.
-# With `logs` set, what a stage prints is also kept in that folder.
+# Runs stages of tests, each in a process of its own. A stage that fails does not keep the next from running. test.sh and nightly.sh
+# source it, and define a function stage_NAME for each stage. Sets: stages (their names), work (a temporary folder), junit.
+# If `logs` is set, that folder keeps what each stage prints.
 # shellcheck shell=bash
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 stages=$(sed -n 's/^stage_\([a-z]*\)() {.*/\1/p' "$0")
@@ -18,8 +18,8 @@ count_processor_seconds() {
   spent=$(awk 'NR == 2 { split($1 $2, part, /[ms]/); printf "%d", 60 * (part[1] + part[3]) + part[2] + part[4] }' "$work/times")
 }
 
-# run_stage NAME [ARGUMENT ...]: sets `status`, `seconds` and `processor`. A process, because `set -e` ends nothing in a function
-# whose outcome somebody asks for.
+# run_stage NAME [ARGUMENT ...]: sets `status`, `seconds` and `processor`. The stage is a process, because bash ignores `set -e` in a
+# function that is called in a condition.
 run_stage() {
   local start=$SECONDS before
   count_processor_seconds
@@ -39,7 +39,7 @@ run_stage() {
   seconds=$((SECONDS - start)) processor=$((spent - before))
 }
 
-# in_stage ARGUMENT ...: with `--stage NAME`, the process of one stage: runs it and ends. Else makes `work` and comes back.
+# in_stage ARGUMENT ...: with `--stage NAME`, this is the process of one stage: it runs the stage and exits. Else it makes `work`.
 in_stage() {
   if [ "${1:-}" = --stage ]; then
     stage=$2
@@ -52,7 +52,7 @@ in_stage() {
   trap 'rm -rf "$work"' EXIT
 }
 
-# run_stages NAME ...: all of them, with what `arguments` has behind the name; ends with 1 if one failed. `again`: how to type it.
+# run_stages NAME ...: runs all of them, each with `arguments`; exits with 1 if one failed. Calls after_stage NAME OUTCOME, if defined.
 run_stages() {
   local name took='' failed=() outcome
   for name in "$@"; do
@@ -60,7 +60,7 @@ run_stages() {
     outcome=passed
     [ "$status" -eq 0 ] || { outcome=FAILED; failed+=("$name"); step "Stage $name failed"; }
     took+=$(printf '\n%8d s %8d processor seconds  %-6s  %s' "$seconds" "$processor" "$outcome" "$name")
-    [ "$(type -t after_stage)" != function ] || after_stage "$name" "$outcome"
+    [ "$(type -t after_stage)" != function ] || after_stage "$name" "$outcome" || failed+=("$name")
   done
   step "Time of each stage, what it installs included$took"
   echo "JUnit files: $junit"
@@ -74,12 +74,13 @@ run_stages() {
 
 # The next JUnit file of this stage.
 next_junit() {
-  junit_count=$((${junit_count:-0} + 1))
-  junit_file=$junit/${OPENREG_GEN_JUNIT:-}$stage.$junit_count.xml
+  local number=1
+  while [ -e "$junit/${OPENREG_GEN_JUNIT:-}$stage.$number.xml" ]; do number=$((number + 1)); done
+  junit_file=$junit/${OPENREG_GEN_JUNIT:-}$stage.$number.xml
 }
 
-# pytests PYTHON ARGUMENT ...: pytest on all cores. A file's tests run one after the other, unless --dist says otherwise: what they
-# count is the process's.
+# pytests PYTHON ARGUMENT ...: pytest on all cores. The tests of a file run in one process, because they count what happens in
+# it; --dist says otherwise.
 pytests() { pytest_alone "$1" -n "$(nproc)" --dist loadfile "${@:2}"; }
 pytest_alone() {
   next_junit

@@ -63,7 +63,7 @@ def folders(paths):
 
 
 def called(own, rest):
-    """How own files are named where they are mentioned: by path, as includes are, as modules are, by a name that no other file has."""
+    """How other files mention own files: by path, as an include, as a module, by a name that no other file has."""
     kept, own_folders = {path.split("/")[-1] for path in rest}, folders(own) - folders(rest)
     out = set(own) | {path for path in own_folders if "/" in path}
     out.update(name for name in (path.split("/")[-1] for path in own) if name not in kept)
@@ -89,7 +89,7 @@ def mentioned(texts):
 
 
 def own_names(full, without):
-    """What is to be found in no tree without a component, by the component. Trees are texts by path."""
+    """Names that no tree without the component may have, by component. Trees are texts by path."""
     of_full = defined(full)
     return {
         name: (of_full - defined(rest) | called(full.keys() - rest.keys(), rest.keys())) - ELSEWHERE
@@ -104,7 +104,7 @@ def left_behind(names, texts):
 
 
 def left_alone(full, without):
-    """What a tree without a component still defines, with nothing left that uses it."""
+    """Names that a tree without a component defines although nothing in it uses them any more."""
     before, now = (Counter(word for text in texts.values() for word in WORD.findall(text)) for texts in (full, without))
     alone = {word for word in defined(without) if now[word] == 1 and before[word] > 1}
     return sorted(word for word in alone - ELSEWHERE if not word.startswith("test_"))

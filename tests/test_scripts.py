@@ -141,7 +141,7 @@ def test_without_a_base_everything_runs(history, tmp_path, monkeypatch):
     monkeypatch.setattr(choose, "ROOT", shallow)
     assert choose.base_of_change()[0] is None
     monkeypatch.setattr(choose, "ROOT", pathlib.Path("/"))
-    assert choose.base_of_change() == (None, "this is no checkout of git")
+    assert choose.base_of_change() == (None, "this is not a git checkout")
 
 
 def test_a_stage_whose_middle_command_fails_has_failed_and_the_next_one_runs(tmp_path):
@@ -198,8 +198,9 @@ def test_figures_of_a_nightly_stage(tmp_path):
     (tmp_path / "a.xml").write_text(
         '<testsuites tests="5"><testsuite tests="5" errors="1" failures="1" skipped="2"/></testsuites>'
     )
+    (tmp_path / "cut_off.xml").write_text("<testsuites")
     (tmp_path / "b.xml").write_text('<testsuite tests="1200" failures="0" disabled="1" skipped="0"/>')
-    assert nightly_table.figures(LOG, [tmp_path / "a.xml", tmp_path / "b.xml"]) == (
+    assert nightly_table.figures(LOG, sorted(tmp_path.iterdir())) == (
         "1205 tests, 2 failed, 3 skipped; 40,544 cases (default, copy), 102 known, 3 new; direct builds"
     )
     assert nightly_table.figures("", []) == "-"
