@@ -26,6 +26,9 @@ install_packages() {
   DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# pip_install PYTHON ARGUMENT ...: installs packages in the versions of requirements.txt.
+pip_install() { "$1" -m pip install -q --disable-pip-version-check -c "$root/scripts/requirements.txt" "${@:2}"; }
+
 # True if interpreter $1 has the PyTorch that fits.
 has_torch() {
   TORCH_DEVICE_BACKEND_AUTOLOAD=0 "$1" - 2>/dev/null <<PY
@@ -49,15 +52,18 @@ find_python() {
     if ! { [ -x "$base" ] && has_torch "$base"; }; then
       step "Installing PyTorch $torch_version into $root/.venv/torch"
       python3 -m venv "$root/.venv/torch"
-      "$base" -m pip install -q --disable-pip-version-check "torch==$torch_version" numpy
+      pip_install "$base" "torch==$torch_version" numpy
     fi
   fi
   overlay "$base" "$root/.venv/tools"
-  if ! "$python" -c 'import capstone, elftools, expecttest, hypothesis, jinja2, numpy, playwright, pytest, pytest_timeout, setuptools, wheel, xdist, yaml' 2>/dev/null ||
-     [ ! -x "$root/.venv/tools/bin/ruff" ] || [ ! -x "$root/.venv/tools/bin/clang-format" ] ||
-     [ ! -x "$root/.venv/tools/bin/cmake" ]; then
+  local packages=(capstone clang-format cmake expecttest hypothesis jinja2 ninja numpy playwright pyelftools pytest pytest-timeout
+    pytest-xdist pyyaml ruff setuptools wheel)
+  local installed=$root/.venv/installed.txt  # the packages and versions of the last time
+  if ! { echo "${packages[@]}"; cat "$root/scripts/requirements.txt"; } | cmp -s - "$installed" ||
+     [ ! -x "$root/.venv/tools/bin/ruff" ]; then
     step "Installing the Python packages of the tests"
-    "$python" -m pip install -q --disable-pip-version-check -r "$root/scripts/requirements.txt"
+    pip_install "$python" "${packages[@]}"
+    { echo "${packages[@]}"; cat "$root/scripts/requirements.txt"; } >"$installed"
   fi
   export PATH=$root/.venv/tools/bin:$PATH OPENREG_GEN_TOOLS=$root
 }
@@ -99,21 +105,17 @@ build_command() {
   CCACHE_BASEDIR=$root cmake --build "$build"
 }
 
-# kind_spec KIND: the spec of a tree of another kind than generated_example/, with the operators of specs/openreg.yaml.
+# kind_spec KIND: the spec of a tree of another kind than generated_example/, as near to specs/openreg.yaml as it can be.
 kinds="external opencl direct fallback_none without_features minimal external_minimal"
 kind_spec() {
-  echo "backend: {name: openreg}"
+  local spec=$root/specs/openreg.yaml
   case $1 in
-    minimal) echo "profile: minimal"; return ;;
-    external_minimal) printf 'profile: minimal\ndevice: {api: external}\n'; return ;;
-  esac
-  echo "profile: full"
-  case $1 in
-    external|opencl) echo "device: {api: $1}" ;;
-    direct) echo "allocator: {device: direct}" ;;
-    fallback_none) echo "fallback: none" ;;
-    without_features) printf 'compile: false\nprofiler: false\ngraphs: false\ndistributed: false\n' ;;
+    external|opencl) sed "s/^  api: emulator/  api: $1/; /^  count: /d; /^  memory: /d" "$spec" ;;
+    direct) sed 's/^  device: caching/  device: direct/' "$spec" ;;
+    fallback_none) sed 's/^fallback: cpu/fallback: none/' "$spec" ;;
+    without_features) cat "$spec"; printf 'compile: false\nprofiler: false\ngraphs: false\ndistributed: false\n' ;;
+    minimal) sed '/^ops:/,$d; s/^profile: full/profile: minimal/; /^allocator:/d; /^  device: caching/d' "$spec" ;;
+    external_minimal) kind_spec external | sed '/^ops:/,$d; s/^profile: full/profile: minimal/; /^allocator:/d; /^  device: caching/d' ;;
     *) die "no such kind of tree: $1" ;;
   esac
-  sed -n '/^ops:/,$p' "$root/specs/openreg.yaml"
 }

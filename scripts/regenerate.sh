@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Renders generated_example/ anew from specs/openreg.yaml, and writes to tests/golden/ what other kinds of trees consist of: each
-# file with its hash, so that a review sees which trees a change touches. With --check: says what differs and changes nothing.
+# Renders generated_example/ anew from specs/openreg.yaml, and writes to tests/golden/ what other kinds of trees consist of
+# (scripts/golden.py), so that a review sees which trees a change touches, and how. With --check: says what differs and changes
+# nothing.
 # Usage: scripts/regenerate.sh [--check]
 source "$(dirname "$0")/lib.sh"
 # First the command itself: one that is older than its sources would render what they no longer say.
@@ -10,13 +11,17 @@ fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 "$generator" new openreg --spec "$root/specs/openreg.yaml" --out "$fresh/generated_example" >/dev/null
 
-mkdir "$fresh/golden"
+trees=()
 for kind in $kinds; do
   kind_spec "$kind" >"$fresh/$kind.yaml"
   "$generator" new openreg --spec "$fresh/$kind.yaml" --out "$fresh/$kind" >/dev/null
-  (cd "$fresh/$kind" && find . -type f -not -path './.openreg-gen/*' -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum) |
-    sed 's/^\(.\{16\}\).*  /\1 /' >"$fresh/golden/$kind.txt"
+  trees+=("$kind=$fresh/$kind")
 done
+"$generator" new openreg --spec "$root/specs/full.yaml" --out "$fresh/full" >/dev/null
+"$generator" new mycl --device opencl --out "$fresh/mycl" >/dev/null
+"$generator" new mybackend --out "$fresh/mybackend" >/dev/null
+"$python" "$root/scripts/golden.py" "$fresh/golden" "$fresh/generated_example" "${trees[@]}" \
+  --whole "specs/full.yaml=$fresh/full" "new mycl --device opencl=$fresh/mycl" "new mybackend=$fresh/mybackend"
 
 if [ "${1:-}" = --check ]; then
   # What a build leaves behind (build/, lib/, caches) is in the tree's .gitignore and not compared.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Renders kernels of all operators that can have them and checks that they compile: nothing is linked, installed or kept.
-# usage: scripts/sweep.sh [SHARD/SHARDS]   all structured operators as `structured`; such as 1/8; default: all
-#        scripts/sweep.sh opencl           all operators, `structured` or `native`, on an OpenCL device: their launchers, and, where
-#                                          clang is installed, what their kernels start as, in OpenCL C
+# usage: scripts/sweep.sh          all structured operators as `structured`
+#        scripts/sweep.sh opencl   all operators, `structured` or `native`, on an OpenCL device: their launchers, and, where
+#                                  clang is installed, what their kernels start as, in OpenCL C
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,7 +11,7 @@ scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
 
 "$generator" ops --json > "$scratch/ops.json"
-python - "$scratch" "${1:-1/1}" "$generator" <<'PYTHON'
+python - "$scratch" "${1:-}" "$generator" <<'PYTHON'
 import json
 import pathlib
 import subprocess
@@ -32,16 +32,13 @@ if sys.argv[2] == "opencl":
     refused = {each["line"] for each in json.loads(check.stdout)["diagnostics"] if each["code"] == "E0209"}
     lines = [line for number, line in enumerate(lines, 1) if number not in refused]
 else:
-    shard, shards = map(int, sys.argv[2].split("/"))
-    ours = structured[shard - 1 :: shards]
-    print(f"{len(ours)} of {len(structured)} structured operators")
-    lines += ["ops:", *(f"  {op}: structured" for op in ours)]
+    lines += ["ops:", *(f"  {op}: structured" for op in structured)]
 (scratch / "sweep.yaml").write_text("\n".join(lines) + "\n")
 PYTHON
 
 "$generator" new sweep --spec "$scratch/sweep.yaml" --out "$scratch/tree" > /dev/null
 # One unit includes all kernels and registrations: PyTorch's headers, nearly all of the cost, are read once.
-python - "$scratch" "${1:-1/1}" <<'PYTHON'
+python - "$scratch" "${1:-}" <<'PYTHON'
 import pathlib
 import shutil
 import subprocess

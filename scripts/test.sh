@@ -1,45 +1,22 @@
 #!/usr/bin/env bash
 # Every test, from nothing: the command, bad specs, goldens, generated_example (equality, build, tests, sanitizers),
-# a second backend in an empty folder, the external port, formatting and warnings of what is emitted.
-# Usage: scripts/test.sh [STAGE ...]   default: all that CI runs, in this order:
-#          command format example sample device allocator components full second external opencl package release
-#        scripts/test.sh release [VERSION [all|trees [PYTHON]]]
+# a second backend in an empty folder, the external port, formatting and warnings of what is emitted. A stage that fails does not
+# keep the next from running. .ci/run runs those that test what a change touches; scripts/nightly.sh has the long ones.
+# Usage: scripts/test.sh [STAGE ...]   default: all, in this order:
+#          command format rendered example sample device allocator components full second external opencl package release
+#        scripts/test.sh release VERSION [all|trees [PYTHON]]
 #          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its Python tests, not only those of
 #          what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
 #          interpreter than python3
-#        scripts/test.sh opencl [pocl|intel [sweep]]
-#          the tree of specs/opencl.yaml on one of two drivers for CPUs: Debian's PoCL, or Intel's, 700 MB from pip; with all
-#          subjects of the sweep's sample, of which CI takes those from a to d. With `sweep` only the whole sweep
-#        scripts/test.sh components [NAME ...|all]
+#        scripts/test.sh opencl pocl|intel
+#          the tree of specs/opencl.yaml on one of two drivers for CPUs: Debian's PoCL, or Intel's, 700 MB from pip; with CLBlast,
+#          all subjects of the sweep's sample, of which CI takes those from a to d, and the whole sweep
+#        scripts/test.sh components NAME ...|all
 #          minimal is built from nothing, without a compiler cache, and tested; then minimal trees with one component more:
-#          those that are named, all, or two, others each day
-#        scripts/test.sh external [all]
-#          with `all`, every test of a standard tree runs on the port that behaves like a card
-# For a person: the stages of scripts/by_hand.sh, and each of these with an argument.
-source "$(dirname "$0")/lib.sh"
-source "$(dirname "$0")/by_hand.sh"
-stages=${*:-command format example sample device allocator components full second external opencl package release}
-release=2.14.1 release_tests='' release_python=python3
-chosen=() opencl_driver=pocl opencl_subjects=(once '[a-d]*') opencl_sweep=''
-if [ "${1:-}" = opencl ]; then stages=opencl opencl_driver=${2:-pocl} opencl_subjects=() opencl_sweep=${3:-}; fi
-if [ "${1:-}" = external ]; then stages=external; export CARD_TESTS=${2:-}; fi
-if [ "${1:-}" = components ]; then stages=components chosen=("${@:2}"); fi
-if [ "${1:-}" = release ]; then stages=release release=${2:-$release} release_tests=${3:-} release_python=${4:-python3}; fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)} MAX_JOBS=${MAX_JOBS:-$(nproc)}
-
-build_command ON
-export OPENREG_GEN=$generator
-
-# pytest on all cores. A file's tests run one after the other, unless --dist says otherwise: what they count is the process's.
-pytests() { PYTHONHASHSEED=0 "$1" -m pytest -q -n "$(nproc)" --dist loadfile "${@:2}"; }
-
-# install_tree PYTHON TREE [OPTION ...]: builds a tree into a Python environment, with options of its CMake build.
-# Paths are relative to the tree: what two trees have in common is compiled once.
-install_tree() {
-  CCACHE_BASEDIR=$2 CMAKE_ARGS="${*:3}" "$1" -m pip install -q --disable-pip-version-check --no-build-isolation -e "$2"
-}
+#          those that are named, or all; default: up to three that the change touches (scripts/choose.py)
+#        scripts/test.sh external all
+#          every test of a standard tree runs on the port that behaves like a card
+source "$(dirname "$0")/stages.sh"
 
 # test_tree TREE VENV PREFIX [OPTION ...]: builds a tree with warnings as errors and its C++ tests on, into a Python environment
 # of its own; runs all its tests, but for what pytest's options leave out.
@@ -50,7 +27,7 @@ test_tree() {
   install_tree "$backend" "$tree" "-D${3}_WERROR=ON" "-D${3}_BUILD_TESTS=ON" "-D${3}_UNITY_BUILD=ON"
   if [ -d "$tree/tests/cpp" ]; then
     step "C++ tests of $(basename "$tree")"
-    ctest --test-dir "$tree/build" --output-on-failure -j "$(nproc)"
+    ctests "$tree/build" -j "$(nproc)"
   fi
   step "Python tests of $(basename "$tree")"
   pytests "$backend" "$tree/tests" "${@:4}"
@@ -58,7 +35,7 @@ test_tree() {
 
 stage_command() {
   step "Unit tests of the command"
-  ctest --test-dir "$build" --output-on-failure -j "$(nproc)"
+  ctests "$build" -j "$(nproc)"
   install_packages chromium strace  # a real browser for the coverage page; strace kills runs at their write calls
   step "The command as a process"
   pytests "$python" "$root/tests" --ignore "$root/tests/test_external.py" --ignore "$root/tests/test_package.py" \
@@ -83,26 +60,50 @@ stage_format() {
   done
 }
 
-stage_example() {
-  step "generated_example/ against a fresh render"
+stage_rendered() {
+  step "generated_example/ and tests/golden/ against fresh renders"
   "$root/scripts/regenerate.sh" --check
   "$generator" generate -C "$root/generated_example" --check
+}
+
+stage_example() {
   test_tree "$root/generated_example" "$root/.venv/openreg" OPENREG
+}
+
+# release_trees RELEASE BASE NAME: trees of other kinds than generated_example/, with the PyTorch of interpreter BASE.
+release_trees() {
+  local release=$1 base=$2 name=$3 kind backend tree
+  local spec=$work/direct.yaml
+  kind_spec direct >"$spec"
+  for kind in direct full; do
+    tree=$work/release/$kind
+    [ "$kind" = direct ] || spec=$root/specs/full.yaml
+    "$generator" new openreg --spec "$spec" --torch "$root/.venv/torch-$name" --out "$tree" >/dev/null
+    overlay "$base" "$work/venv_release_$kind"
+    backend=$work/venv_release_$kind/bin/python
+    step "Building the $kind tree with PyTorch $release"
+    install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON
+    step "Python tests of the $kind tree with PyTorch $release"
+    pytests "$backend" --dist load "$tree/tests"
+  done
+  step "The external port with PyTorch $release"
+  PATH=$root/.venv/torch-$name/bin:$PATH VIRTUAL_ENV=$root/.venv/torch-$name pytest_alone "$base" "$root/tests/test_external.py"
 }
 
 # The very files of generated_example/ with another release of PyTorch, in an environment of its own that is kept in .venv/.
 # pip gives a build for CUDA there, of some gigabytes; it needs neither a GPU nor a toolkit.
 stage_release() {
+  local release=${1:-2.14.1} release_tests=${2:-} release_python=${3:-python3}
   local name base fresh=$work/release/fresh tree=$work/release/generated_example backend
   name=$release-$("$release_python" -c 'import sys; print("py{}.{}".format(*sys.version_info))')
   base=$root/.venv/torch-$name/bin/python
   if ! { [ -x "$base" ] && torch_version=$release has_torch "$base"; }; then
     step "Installing PyTorch $release for $("$release_python" -V) into $root/.venv/torch-$name"
     "$release_python" -m venv "$root/.venv/torch-$name"
-    "$base" -m pip install -q --disable-pip-version-check "torch==$release" numpy jinja2 expecttest hypothesis pytest pytest-timeout pytest-xdist pyyaml setuptools wheel
+    pip_install "$base" "torch==$release" numpy jinja2 expecttest hypothesis pytest pytest-timeout pytest-xdist pyyaml setuptools wheel
   fi
   if [ "$release_tests" = trees ]; then
-    release_trees "$base" "$name"
+    release_trees "$release" "$base" "$name"
     return
   fi
   step "generated_example/ against what is rendered for PyTorch $release"
@@ -117,7 +118,7 @@ stage_release() {
   step "C++ tests of generated_example with PyTorch $release"
   local device_tests=(-E '^device\.')  # no PyTorch in them
   [ "$release_tests" = all ] && device_tests=()
-  ctest --test-dir "$tree/build" --output-on-failure -j "$(nproc)" "${device_tests[@]}"
+  ctests "$tree/build" -j "$(nproc)" "${device_tests[@]}"
   step "Python tests of generated_example with PyTorch $release"
   local tests=("$tree"/tests/test_{release,integration,autoload,device,events,streams,memory,memory_api,host_memory,random,serialization,minimal_set,operators,as_on_the_cpu,amp,upstream,compile,profiler,graphs,graphed_work,distributed,distributed_errors,distributed_training}.py)
   [ "$release_tests" = all ] && tests=("$tree/tests")
@@ -131,7 +132,7 @@ stage_device() {
       -DOPENREG_SANITIZE=$sanitizer -DOPENREG_BUILD_TESTS=ON -DOPENREG_UNITY_BUILD=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
     cmake --build "$work/$sanitizer"
     # ThreadSanitizer sleeps for a second at each exit unless told otherwise.
-    TSAN_OPTIONS=atexit_sleep_ms=20 ctest --test-dir "$work/$sanitizer" --output-on-failure -j "$(nproc)"
+    TSAN_OPTIONS=atexit_sleep_ms=20 ctests "$work/$sanitizer" -j "$(nproc)"
   done
 }
 
@@ -142,7 +143,7 @@ stage_allocator() {
     cmake -S "$root/generated_example/tests/cpp/allocator" -B "$work/allocator-$sanitizer" -G Ninja \
       -DOPENREG_SANITIZE=$sanitizer -DCMAKE_UNITY_BUILD=ON -DOPENREG_UNITY_BUILD=ON -DPython_EXECUTABLE="$python" >/dev/null
     cmake --build "$work/allocator-$sanitizer"
-    TSAN_OPTIONS=atexit_sleep_ms=20 ctest --test-dir "$work/allocator-$sanitizer" --output-on-failure
+    TSAN_OPTIONS=atexit_sleep_ms=20 ctests "$work/allocator-$sanitizer"
   done
 }
 
@@ -204,7 +205,7 @@ stage_full() {
 
 stage_external() {
   step "External ports: a tree builds at once, then climbs on host memory and on a port that behaves like a card"
-  "$python" -m pytest -q "$root/tests/test_external.py"
+  CARD_TESTS=${1:-} pytest_alone "$python" "$root/tests/test_external.py"
 }
 
 # Intel's OpenCL driver for CPUs, found before all others.
@@ -213,7 +214,7 @@ use_intel_opencl() {
   if [ ! -e "$venv/lib/libintelocl.so" ]; then
     step "Installing Intel's OpenCL driver into $venv"
     python3 -m venv "$venv"
-    "$venv/bin/python" -m pip install -q --disable-pip-version-check intel-opencl-rt intel-cmplr-lib-rt
+    pip_install "$venv/bin/python" intel-opencl-rt intel-cmplr-lib-rt
   fi
   mkdir "$work/icd"
   echo "$venv/lib/libintelocl.so" >"$work/icd/intel.icd"
@@ -222,40 +223,39 @@ use_intel_opencl() {
 
 # specs/opencl.yaml on a driver for CPUs: the device by the bring-up ladder, then through PyTorch, training last.
 stage_opencl() {
-  local tree=$work/opencl backend said
+  local driver=${1:-pocl} subjects=() tree=$work/opencl backend said
+  [ $# -ne 0 ] || subjects=(once '[a-d]*')
   install_packages opencl-headers ocl-icd-opencl-dev
-  case $opencl_driver in
+  case $driver in
     pocl) install_packages pocl-opencl-icd; export MYCL_PLATFORM="Portable Computing Language" ;;
     intel) use_intel_opencl; export MYCL_PLATFORM="Intel(R) OpenCL" ;;
-    *) die "no such OpenCL driver: $opencl_driver; pocl or intel" ;;
+    *) die "no such OpenCL driver: $driver; pocl or intel" ;;
   esac
   # CLBlast takes minutes to build its kernels, so CI does without: its test skips.
-  [ ${#opencl_subjects[@]} -ne 0 ] || install_packages libclblast1
+  [ $# -eq 0 ] || install_packages libclblast1
   backend=$(backend_python "$work/venv_opencl")
   "$generator" new mycl --device opencl --out "$tree" >/dev/null
   "$generator" add component sweep examples -C "$tree" >/dev/null
   "$generator" add hardtanh_ --strategy native -C "$tree" >/dev/null
   step "Building the tree of specs/opencl.yaml"
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON
-  if [ "$opencl_sweep" = sweep ]; then
-    step "The sweep on OpenCL"
-    # shellcheck disable=SC2086
-    "$backend" -m torch_mycl.testing.sweep --results "$build/sweep_opencl_$opencl_driver.jsonl" ${SWEEP:-}
-    return
-  fi
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
     "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,opencl_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,memory,streams,events,random,autoload,operators,as_on_the_cpu,examples,distributed,distributed_works}.py
   step "Kernels that an owner writes"
   "$root/scripts/sweep.sh" opencl
-  TREE=$tree "$backend" -m pytest -q "$root/tests/owned_ops/opencl_kernels.py"
+  TREE=$tree pytest_alone "$backend" "$root/tests/owned_ops/opencl_kernels.py"
   step "A sample of the sweep on OpenCL, with memory of coarse grain, which is all that most GPUs have"
-  MYCL_ALLOCATION=coarse "$backend" -m torch_mycl.testing.sweep --sample --fresh --results "$build/sample_opencl.jsonl" "${opencl_subjects[@]}"
+  MYCL_ALLOCATION=coarse "$backend" -m torch_mycl.testing.sweep --sample --fresh --results "$build/sample_opencl.jsonl" "${subjects[@]}"
   step "Training on OpenCL"
   "$backend" "$tree/examples/train_mlp.py"
   step "A machine without OpenCL"
   said=$(OCL_ICD_VENDORS=/nowhere/ "$backend" -c 'import torch; torch.ones(1, device="mycl")' 2>&1) && die "it ran on none"
   [[ $said == *"no OpenCL driver is installed"* ]] || die "what is missing is not said: $said"
+  [ $# -ne 0 ] || return 0
+  step "The sweep on OpenCL"
+  # shellcheck disable=SC2086
+  "$backend" -m torch_mycl.testing.sweep --results "$build/sweep_opencl_$driver.jsonl" ${SWEEP:-}
 }
 
 # needs_of NAME: the components that one needs; without NAME: all components.
@@ -267,7 +267,7 @@ needs_of() {
 # A minimal tree, and minimal trees with one component more, whose tests are those that came or changed with it: the others
 # are tested with the component that they are of.
 stage_components() {
-  local name start file tree=$work/components/minimal without=$work/components/without backend all needs tests failed=() day=$(($(date +%s) / 86400))
+  local name names start file tree=$work/components/minimal without=$work/components/without backend all needs tests failed=() chosen=("$@")
   backend=$(backend_python "$work/venv_components")
   "$generator" new openreg --profile minimal --out "$tree" >/dev/null
   step "Building minimal from nothing, without a compiler cache: $(find "$tree" -type f -not -path '*/.openreg-gen/*' | wc -l) files"
@@ -279,8 +279,9 @@ stage_components() {
   mapfile -t all < <(needs_of)
   if [ "${chosen[*]}" = all ]; then chosen=("${all[@]}"); fi
   if [ ${#chosen[@]} -eq 0 ]; then
-    chosen=("${all[2 * day % ${#all[@]}]}" "${all[(2 * day + 1) % ${#all[@]}]}")
-    echo "The two of this day; again: scripts/test.sh components ${chosen[*]}"
+    names=$("$python" "$root/scripts/choose.py" components)
+    read -rd '' -a chosen <<<"$names" || true
+    [ ${#chosen[@]} -eq 0 ] || echo "Again: scripts/test.sh components ${chosen[*]}"
   fi
   for name in "${chosen[@]}"; do
     tree=$work/components/$name
@@ -298,7 +299,7 @@ stage_components() {
     start=$SECONDS
     install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_BUILD_TESTS=ON -DOPENREG_UNITY_BUILD=ON
     echo "$((SECONDS - start)) s"
-    if [ -d "$tree/tests/cpp" ]; then ctest --test-dir "$tree/build" --output-on-failure -j "$(nproc)"; fi
+    if [ -d "$tree/tests/cpp" ]; then ctests "$tree/build" -j "$(nproc)"; fi
     pytests "$backend" "${tests[@]:-$tree/tests}" || failed+=("$name")  # the others are to be seen, too
   done
   [ ${#failed[@]} -eq 0 ] || die "tests failed in a minimal tree with: ${failed[*]}"
@@ -306,23 +307,18 @@ stage_components() {
 
 stage_package() {
   step "A wheel of the command, in environments of each Python of this machine"
-  "$python" -m pytest -q "$root/tests/test_package.py"
+  pytest_alone "$python" "$root/tests/test_package.py"
 }
 
-# Sets `spent` to the processor seconds of all that ended so far; `times` answers for the shell that it runs in.
-count_processor_seconds() {
-  times >"$work/times"
-  spent=$(awk 'NR == 2 { split($1 $2, part, /[ms]/); printf "%d", 60 * (part[1] + part[3]) + part[2] + part[4] }' "$work/times")
-}
-
-took=""
-for stage in $stages; do
-  start=$SECONDS
-  count_processor_seconds
-  before=$spent
-  "stage_$stage"
-  count_processor_seconds
-  took+=$(printf '\n%8d s %8d processor seconds  %s' $((SECONDS - start)) $((spent - before)) "$stage")
-done
-step "Time of each stage, what it installs included$took"
-step "All stages passed: $stages"
+in_stage "$@"
+arguments=()
+case ${1:-} in
+  components|external|opencl|release)
+    if [ $# -gt 1 ] && ! is_stage "$2"; then arguments=("${@:2}"); set -- "$1"; fi ;;
+esac
+for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
+build_command ON
+if [ $# -eq 0 ]; then
+  set -- command format rendered example sample device allocator components full second external opencl package release
+fi
+run_stages "$@"

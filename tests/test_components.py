@@ -4,41 +4,17 @@ them out of living trees."""
 import json
 import re
 import subprocess
+import sys
 
 import pytest
-from trees import files
+from component_names import left_alone, left_behind, own_names, pytorchs
+from trees import MANIFEST, ROOT, files
 
-# What of a component would be found in a tree that has it not. Files are its own by templates.yaml; these are names.
-TRACES = {
-    "gemm": r"Gemm|native/gemm|Im2col|gemm\.(h|cpp)",
-    "recurrent": r"Rnn\.cpp|test_recurrent",
-    "virtual_memory": r"ExpandableSegment|expandable_sizes|MemAddressReserve|kUnmapped|virtual_memory|set_accessible",
-    "pools": r"\b_?MemPool\b|PrivatePool|use_mem_pool|AllocateToPool|bind_pools|markCapture",
-    "fallback_report": r"FallbackReport|FallbackScope|fallback_report|fallback_counts|bind_fallback",
-    "caching": r"CachingAllocator\.cpp|DeviceCache",
-    "pluggable": r"PluggableAllocator|_load_pluggable|change_current_allocator",
-    "history": r"memory_snapshot|_record_memory_history|bind_memory_history",
-    "ipc": r"_ipc_|bind_ipc|ipc_collect|runtime/Ipc",
-    "amp": r"csrc/amp|amp\.dtypes|GradScaler",
-    "serialization": r"BackendMeta|Serialization\.h",
-    "compile": r"_inductor\b|bind_compile|_launch_compiled",
-    "profiler": r"KinetoProfiler|(?<!torch/)csrc/profiler",
-    "graphs": r"Capturing\.h|bind_graphs|csrc/graphs|GraphImplInterface",
-    "distributed": r"_distributed, |bind_distributed|csrc/distributed|c10d|PyTorch_DISTRIBUTED",
-    "extensions": r"cpp_extension\.|torch_mybackendConfig|\.share\*",
-    "testing": r"\.testing import (checks|forms|spec|samples)|\.testing\.spec",
-    "compare": r"_compare_always|CompareError",
-    "record": r"_start_recording|OpRecorder|\.record script|RecordedOp",
-    "sweep": r"testing[./]sweep",
-    "upstream": r"testing\.upstream",
-    "examples": r"there are more examples",
-    "cpp_tests": r"tests/cpp|BUILD_TESTS",
-    "runtime": r"host/(Memory|Tensors|Kernel|Launch)\.h|DeviceLoop|AllocatorStats|HostAllocator|\bdiagnose\b",
-    "device": r"DebugFail|ISOLATION|MEMORY_DEBUG|VirtualMemory|GraphLaunch",
-}
+sys.path.insert(0, str(ROOT / "scripts"))
+import choose  # noqa: E402
 
-
-NAMES = list(TRACES)
+NAMES = choose.all_components()
+COMPONENT = {template: row[0] for template, row in choose.rows_of((ROOT / "templates/templates.yaml").read_text()).items()}
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +46,9 @@ def render(openreg_gen, tmp_path_factory):
     where = tmp_path_factory.mktemp("components")
 
     def new(name, spec):
-        (where / f"{name}.yaml").write_text(spec)
-        openreg_gen("new", "mybackend", "--spec", f"{name}.yaml", "--out", name, cwd=where)
+        if not (where / name).exists():
+            (where / f"{name}.yaml").write_text(spec)
+            openreg_gen("new", "mybackend", "--spec", f"{name}.yaml", "--out", name, cwd=where)
         return where / name
 
     return new
@@ -87,45 +64,94 @@ def texts(tree):
     return {name: path.read_text() for name, path in kept.items() if name != "mybackend.yaml"}
 
 
-def check(tree, absent):
-    """Nothing names what is absent; includes and imports are of files that are there; formatted."""
+def without(name, needs, render):
+    """The full tree without a component, and what goes with it."""
+    gone = dependents(name, needs)
+    return render(f"without_{name}", spec_of("full", **dict.fromkeys(sorted(gone), False))), gone
+
+
+def components_of(tree):
+    """Of which components a tree has files, as the rows of their templates say."""
+    listed = json.loads((tree / MANIFEST).read_text())["files"].values()
+    return {COMPONENT.get(f"templates/{file['template']}") for file in listed} - {None}
+
+
+@pytest.fixture(scope="module")
+def names(needs, render, full):
+    """Per component: what it has alone of the full tree, and which of PyTorch's headers and modules."""
+    of_full, rests = texts(full), {name: texts(without(name, needs, render)[0]) for name in NAMES}
+    own = own_names(of_full, rests)
+    return {name: (own[name], pytorchs(of_full) - pytorchs(rests[name])) for name in NAMES}
+
+
+def check(tree, absent, names):
+    """Nothing of what is absent is there or named; includes are of files that are there; formatted."""
     found = texts(tree)
-    for name in absent:
-        traces = [f for f, text in found.items() if re.search(TRACES[name], text)]
-        assert traces == [], f"{name} is off, and named in {traces}"
+    assert components_of(tree) & absent == set()
+    assert left_behind(set().union(*(names[name][0] for name in absent)), found) == []
+    assert set().union(*(names[name][1] for name in absent)) & pytorchs(found) == set()
     for path, text in found.items():
         if path.endswith((".cpp", ".h")) and not path.startswith("third_party"):
             for header in re.findall(r'^#include "((?:runtime|host|aten|graphs)/[^"]+)"', text, re.M):
                 assert f"csrc/{header}" in found, f"{path} includes {header}"
     sources = [f for f in found if f.endswith((".cpp", ".h", ".c"))]
     for command in (
-        ["ruff", "check", "-q", "."],
-        ["ruff", "format", "--check", "-q", "."],
+        ["ruff", "check", "-q", "--no-cache", "."],
+        ["ruff", "format", "--check", "-q", "--no-cache", "."],
         ["clang-format", "--dry-run", "-Werror", *sources],
     ):
         done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
         assert done.returncode == 0, (done.stdout + done.stderr)[:2000]
 
 
-def test_every_component_has_a_trace_to_look_for(needs):
-    assert set(NAMES) == set(needs)
+def test_components_are_those_of_the_command(needs):
+    assert set(NAMES) == set(needs) == set(COMPONENT.values()) - {None}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_it_is_there_when_on(name, full):
-    assert any(re.search(TRACES[name], text) for text in texts(full).values())
+def test_it_is_there_when_on(name, full, names):
+    assert name in components_of(full)
+    assert len(names[name][0]) >= 10
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_off_alone(name, needs, render):
-    gone = dependents(name, needs)
-    check(render(f"without_{name}", spec_of("full", **dict.fromkeys(sorted(gone), False))), gone)
+def test_off_alone(name, needs, render, names, full):
+    tree, gone = without(name, needs, render)
+    check(tree, gone, names)
+    assert left_alone(texts(full), texts(tree)) == []
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_on_alone(name, needs, render):
+def test_on_alone(name, needs, render, names):
     here = with_needs(name, needs)
-    check(render(f"with_{name}", spec_of("minimal", **dict.fromkeys(sorted(here), True))), set(NAMES) - here)
+    tree = render(f"with_{name}", spec_of("minimal", **dict.fromkeys(sorted(here), True)))
+    check(tree, set(NAMES) - here, names)
+    assert here <= components_of(tree)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "text"),
+    [
+        ("gemm", "docs/operators.md", "Products are computed by third_party/mybackend/src/gemm.cpp."),
+        ("pools", "torch_mybackend/backend/memory.py", "# as use_mem_pool does"),
+        ("pools", "torch_mybackend/csrc/Module.cpp", "  bind_pools(result);"),
+        ("fallback_report", "csrc/aten/Fallback.cpp", "  const FallbackScope scope(op);"),
+        ("history", "README.md", "`_C._memory_snapshot` says more."),
+        ("amp", "csrc/CMakeLists.txt", "file(GLOB amp csrc/amp/*.cpp)"),
+        ("compile", "setup.py", 'packages=["torch_mybackend._inductor"]'),
+        ("profiler", "README.md", "KinetoProfiler"),
+        ("distributed", "csrc/runtime/Hooks.cpp", '#include "distributed/ProcessGroup.h"'),
+        ("sweep", "README.md", "python -m torch_mybackend.testing.sweep"),
+        ("cpp_tests", "CMakeLists.txt", "option(MYBACKEND_BUILD_TESTS)"),
+        ("device", "tests/conftest.py", "mybackendDebugFailCall()"),
+        ("device", "README.md", "MYBACKEND_ISOLATION=off"),
+    ],
+)
+def test_what_is_left_behind_is_found(name, path, text, needs, render, names, full):
+    found = texts(without(name, needs, render)[0])
+    assert left_behind(names[name][0], found) == []
+    found[path] = found.get(path, "") + text + "\n"
+    assert left_behind(names[name][0], found) + left_alone(texts(full), found) != []
 
 
 def test_minimal_is_small(render):
@@ -249,29 +275,29 @@ def test_keys_of_their_own(openreg_gen, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "code", "facts"),
     [
-        ("profile: minimal\ncomponents: {history: true}\n", "component 'history' needs 'runtime', which is off"),
-        ("components: {testing: false}\n", "component 'sweep' needs 'testing', which is off"),
-        ("compile: false\ncomponents: {compile: true}\n", "'compile' is on here and off by 'compile'"),
-        ("components: {swep: false}\n", "did you mean 'sweep'"),
-        ("profile: minimal\nops: {abs.out: stub}\n", "'abs.out' as 'stub' needs component 'runtime', which is off"),
-        (
-            "components: {gemm: false}\nops: {mm.out: matmul}\n",
-            "'mm.out' as 'matmul' needs component 'gemm', which is off",
-        ),
+        ("profile: minimal\ncomponents: {history: true}\n", "E0181", "'history' 'runtime'"),
+        ("components: {testing: false}\n", "E0181", "'sweep' 'testing'"),
+        ("compile: false\ncomponents: {compile: true}\n", "E0180", "'compile'"),
+        ("components: {swep: false}\n", "E0112", "'swep' 'sweep'"),
+        ("profile: minimal\nops: {abs.out: stub}\n", "E0182", "'abs.out' 'stub' 'runtime'"),
+        ("components: {gemm: false}\nops: {mm.out: matmul}\n", "E0182", "'mm.out' 'matmul' 'gemm'"),
         (
             "components: {virtual_memory: false}\nallocator: {expandable_segments: true}\n",
-            "`expandable_segments: true` needs component 'virtual_memory'",
+            "E0182",
+            "`expandable_segments: 'virtual_memory'",
         ),
-        ("profile: standard\ncomponents: {pools: false}\n", "component 'pluggable' needs 'pools', which is off"),
-        ("profile: minimal\nfallback: alias\n", "`fallback: alias` needs component 'runtime'"),
+        ("profile: standard\ncomponents: {pools: false}\n", "E0181", "'pluggable' 'pools'"),
+        ("profile: minimal\nfallback: alias\n", "E0182", "alias` 'runtime'"),
     ],
 )
-def test_what_does_not_go_together(spec, said, openreg_gen, tmp_path):
+def test_what_does_not_go_together(spec, code, facts, openreg_gen, tmp_path):
     (tmp_path / "spec.yaml").write_text("backend: {name: mybackend}\n" + spec)
-    done = openreg_gen("check", "spec.yaml", cwd=tmp_path, code=2)
-    assert said in done.stderr + done.stdout
+    done = openreg_gen("check", "spec.yaml", "--json", cwd=tmp_path, code=2)
+    diagnostics = json.loads(done.stdout)["diagnostics"]
+    found = [f"{each['message']} {each['hint']}" for each in diagnostics if each["code"] == code]
+    assert any(all(fact in said for fact in facts.split()) for said in found), found
 
 
 def test_allocators_turn_their_components_on(render):

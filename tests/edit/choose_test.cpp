@@ -55,16 +55,16 @@ TEST(Choose, WhatTheCommandLineSays) {
 }
 
 TEST(Choose, WhatIsRefused) {
-  EXPECT_THAT(chosen("abs.ouu"), ::testing::StartsWith("E0202: did you mean 'abs.out'?"));
-  EXPECT_EQ(chosen("maximun"), "E0201: did you mean 'maximum'?");
-  EXPECT_THAT(chosen("matmul"), ::testing::StartsWith("E0203: it works already"));
-  EXPECT_THAT(chosen("view"), ::testing::StartsWith("E0209: there is nothing to add"));
+  EXPECT_THAT(chosen("abs.ouu"), ::testing::AllOf(::testing::StartsWith("E0202: "), HasSubstr("'abs.out'")));
+  EXPECT_THAT(chosen("maximun"), ::testing::AllOf(::testing::StartsWith("E0201: "), HasSubstr("'maximum'")));
+  EXPECT_THAT(chosen("matmul"), ::testing::StartsWith("E0203: "));
+  EXPECT_THAT(chosen("view"), ::testing::StartsWith("E0209: "));
   EXPECT_THAT(chosen("relu", {}, "ops: {relu: native}"), ::testing::StartsWith("E0551"));
 }
 
 TEST(Choose, WhatASelectionBringsMayHaveAnEntryOfItsOwn) {
   const std::string ops = "ops: {'nonzero*': native}";
-  EXPECT_EQ(chosen("nonzero", {}, ops), "E0551: --strategy registers it otherwise than the selection does");
+  EXPECT_THAT(chosen("nonzero", {}, ops), ::testing::AllOf(::testing::StartsWith("E0551: "), HasSubstr("--strategy")));
   EXPECT_EQ(chosen("nonzero", {.strategy = "cpu_fallback", .expr = {}, .reason = {}}, ops), "nonzero=cpu_fallback");
 }
 
@@ -127,9 +127,9 @@ TEST(Choose, Removals) {
   EXPECT_EQ(removal("relu", ops), "relu");
   EXPECT_EQ(removal("maximum", ops), "maximum.out");
   EXPECT_EQ(removal("my::f", ops), "f#1");
-  EXPECT_EQ(removal("rela", ops), "E0553: did you mean 'relu'?");
-  EXPECT_THAT(removal("nonzero", "ops: {'nonzero*': native}"), HasSubstr("write `\"-nonzero\"`"));
-  EXPECT_THAT(removal("view", ops), HasSubstr("minimal set"));
+  EXPECT_THAT(removal("rela", ops), ::testing::AllOf(::testing::StartsWith("E0553: "), HasSubstr("'relu'")));
+  EXPECT_THAT(removal("nonzero", "ops: {'nonzero*': native}"), HasSubstr("\"-nonzero\""));
+  EXPECT_THAT(removal("view", ops), ::testing::StartsWith("E0553: "));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 """Operators whose kernels are the owner's: eager, compiled with dynamic sizes, exported, batched, with gradients.
 
-scripts/test.sh runs it in a tree of ops.yaml with the kernels of this folder.
+scripts/nightly.sh runs it in a tree of ops.yaml with the kernels of this folder.
 """
 
 import warnings

@@ -3,11 +3,11 @@
 //   === NAME                what it is called, and the name of the file that it is written to before it is read
 //   (the spec)
 //   --- expected
-//   (a line `line:col code message` per diagnostic, in order)
+//   (a line `line:col code` per diagnostic, in order)
 //   (an empty line)
 //
-// After `=== NAME as bytes` line breaks count for nothing, and \n, \\ and \xNN are bytes. OPENREG_GEN_UPDATE=1 rewrites
-// what is expected, and still fails.
+// After `=== NAME as bytes` line breaks count for nothing, and \n, \\ and \xNN are bytes. tests/messages.txt has the words of all
+// of them, by code: no other test should pin a sentence. OPENREG_GEN_UPDATE=1 rewrites what is expected, and still fails.
 #include "catalog/catalog.h"
 #include "resolve/resolve.h"
 #include "support.h"
@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace openreg_gen {
@@ -92,22 +93,44 @@ void rewrite(const Case& one, const std::string& found) {
   std::ofstream(one.file, std::ios::binary) << text;
 }
 
+bool updating() { return std::getenv("OPENREG_GEN_UPDATE") != nullptr; }
+
+std::vector<Diagnostic> diagnostics_of(const Case& one) {
+  const TempDir folder;
+  const fs::path path = folder.write(one.name, one.spec);
+  Diagnostics diagnostics;
+  resolve(parse_spec(path, diagnostics), installed(), diagnostics);
+  EXPECT_TRUE(diagnostics.has_errors());
+  for (const Diagnostic& d : diagnostics.all()) EXPECT_EQ(d.at.file, path.string());
+  return {diagnostics.all().begin(), diagnostics.all().end()};
+}
+
 class BadSpec : public testing::TestWithParam<Case> {};
 
 TEST_P(BadSpec, GivesItsDiagnostics) {
-  const TempDir folder;
-  const fs::path path = folder.write(GetParam().name, GetParam().spec);
-  Diagnostics diagnostics;
-  resolve(parse_spec(path, diagnostics), installed(), diagnostics);
   std::string found;
-  for (const auto& d : diagnostics.all()) {
-    found += fmt::format("{}:{} {} {}\n", d.at.line, d.at.column, d.code, d.message);
-    EXPECT_EQ(d.at.file, path.string());
-    EXPECT_EQ(d.message.find('\n'), std::string::npos);
-  }
-  EXPECT_TRUE(diagnostics.has_errors());
+  for (const Diagnostic& d : diagnostics_of(GetParam())) found += fmt::format("{}:{} {}\n", d.at.line, d.at.column, d.code);
   EXPECT_EQ(found, GetParam().expected);
-  if (std::getenv("OPENREG_GEN_UPDATE") != nullptr && GetParam().expected != found) rewrite(GetParam(), found);
+  if (updating() && GetParam().expected != found) rewrite(GetParam(), found);
+}
+
+TEST(BadSpecs, SayWhatTheFileOfMessagesSays) {
+  std::multimap<std::string, std::string, std::less<>> by_code;
+  for (const Case& one : corpus()) {
+    for (const Diagnostic& d : diagnostics_of(one)) {
+      EXPECT_EQ(d.message.find('\n'), std::string::npos) << d.message;
+      std::string hint = d.hint;  // of several lines where it shows what to write
+      for (size_t at = 0; (at = hint.find('\n', at)) != std::string::npos; at += 5) hint.replace(at, 1, "\n    ");
+      by_code.emplace(d.code, fmt::format("{} {}: {}\n{}", d.code, fs::path(one.name).stem().string(), d.message,
+                                          hint.empty() ? "" : fmt::format("    {}\n", hint)));
+    }
+  }
+  std::string found;
+  for (const auto& [code, text] : by_code) found += text;
+  const fs::path path = fs::path(TESTS_DIR) / "messages.txt";
+  const bool same = found == read_file(path);
+  if (updating() && !same) std::ofstream(path, std::ios::binary) << found;
+  EXPECT_TRUE(same) << "messages have other words; OPENREG_GEN_UPDATE=1 rewrites tests/messages.txt";
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, BadSpec, testing::ValuesIn(corpus()), [](const auto& param) {

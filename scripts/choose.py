@@ -1,0 +1,216 @@
+"""Chooses what CI runs of scripts/test.sh. The files that a change touches decide, never the date.
+
+    choose.py stages        names of stages, on one line: .ci/run
+    choose.py components    names of components, one a line, three at most: scripts/test.sh components
+
+It prints the reasons to the standard error. Both lists depend only on the paths that differ from the base of the change, which is
+
+- the commit that OPENREG_GEN_BASE in the environment names;
+- on a branch, the commit at which it left origin/main;
+- on main, the oldest commit that tests/nightly.md named before that file last changed: whoever resolves an issue ends it with a run
+  of scripts/nightly.sh, so this lies before the commits of the last issue.
+
+If there is none (a shallow checkout, no git), everything runs.
+"""
+
+import collections
+import fnmatch
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import nightly_table
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+STAGES = [
+    "command",
+    "format",
+    "rendered",
+    "example",
+    "sample",
+    "device",
+    "allocator",
+    "components",
+    "full",
+    "second",
+    "external",
+    "opencl",
+    "package",
+    "release",
+]
+ALWAYS = ("command", "format")
+MOST_COMPONENTS = 3
+# What a path asks for besides ALWAYS; the first row that fits counts. A path that none fits asks for everything.
+RULES = (
+    ("templates/* generated_example/* tests/golden/* specs/*.yaml", STAGES, "trees"),
+    (
+        "scripts/lib.sh scripts/stages.sh scripts/test.sh scripts/choose.py scripts/requirements.txt .ci/*",
+        STAGES,
+        "how tests run",
+    ),
+    (
+        "generator/* CMakeLists.txt CMakePresets.json pyproject.toml specs/*.json",
+        ["rendered", "package"],
+        "the command, not its trees",
+    ),
+    ("tests/external/* tests/test_external.py", ["external"], "tests"),
+    ("tests/test_package.py scripts/wheel.sh", ["package"], "tests"),
+    ("tests/owned_ops/* scripts/sweep.sh", ["opencl"], "tests"),
+    ("scripts/regenerate.sh scripts/golden.py", ["rendered"], "tests"),
+    ("tests/* scripts/* benchmarks/*", [], "tests"),
+    ("docs/* README.md CONTRIBUTING.md CHANGELOG.md LICENSE .gitignore .clang-format", [], "texts"),
+)
+
+
+def stages_for(paths: list[str]) -> tuple[list[str], list[str]]:
+    """Stages in their order, and why, a line per group of paths."""
+    wanted, groups = set(ALWAYS), collections.defaultdict(list)
+    for path in paths:
+        for patterns, stages, about in RULES:
+            if any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns.split()):
+                wanted.update(stages)
+                groups[about].append(path)
+                break
+        else:
+            wanted.update(STAGES)
+            groups["unknown"].append(path)
+    why = [
+        f"{about}: {found[0]}" + (f" and {len(found) - 1} more" if found[1:] else "") for about, found in groups.items()
+    ]
+    return [stage for stage in STAGES if stage in wanted], why
+
+
+def components_for(changed: dict[str, set[str]], names: list[str]) -> list[tuple[str, str]]:
+    """changed: components that each changed path is of, or names in code. Those of most paths first."""
+    counts = collections.Counter(name for of in changed.values() for name in of)
+    ranked = sorted((name for name in names if counts[name]), key=lambda name: (-counts[name], names.index(name)))
+    return [(name, f"{counts[name]} of the changed files") for name in ranked[:MOST_COMPONENTS]]
+
+
+def expanded(pattern: str) -> list[str]:
+    """a.{h,cpp} stands for a.h and a.cpp."""
+    match = re.search(r"\{([^{}]*,[^{}]*)\}", pattern)
+    if not match:
+        return [pattern]
+    return [pattern[: match.start()] + word + pattern[match.end() :] for word in match[1].split(",")]
+
+
+def rows_of(text: str) -> dict[str, tuple[str | None, dict]]:
+    """{"templates/csrc/Gemm.cpp.j2": ("gemm", what templates.yaml says of it)}."""
+    import yaml  # .ci/run asks for stages before it is installed
+
+    out = {}
+    for group in yaml.safe_load(text):
+        shared = {key: value for key, value in group.items() if key != "files"}
+        folder = "" if group.get("folder", ".") == "." else group["folder"] + "/"
+        for name, about in group.get("files", {group.get("template"): {}}).items():
+            row = shared | (about if isinstance(about, dict) else {"about": about})
+            for each in expanded(name):
+                out[f"templates/{folder}{each.removesuffix('.j2')}.j2"] = (row.get("component"), row)
+    return out
+
+
+def all_components() -> list[str]:
+    """In the order of component.cpp."""
+    return re.findall(r'\{\.name = "(\w+)"', (ROOT / "generator/spec/component.cpp").read_text())
+
+
+def touched_components(paths: list[str], base: str) -> dict[str, set[str]]:
+    """A template is of the component of its row, or of those that it asks for with `has.NAME`."""
+    table = "templates/templates.yaml"
+    rows, before = rows_of((ROOT / table).read_text()), rows_of(git("show", f"{base}:{table}") or "[]")
+    out = {}
+    for path in paths:
+        component = (rows.get(path) or before.get(path) or (None,))[0]
+        if component:
+            out[path] = {component}
+        elif path.startswith("templates/") and path.endswith(".j2") and (ROOT / path).is_file():
+            out[path] = set(re.findall(r"\bhas\.(\w+)", (ROOT / path).read_text()))
+        elif path == "generator/spec/component.cpp":
+            lines = git("diff", "--unified=0", base, "--", path) or ""
+            out[path] = set(re.findall(r'^[-+].*\.name = "(\w+)"', lines, re.MULTILINE))
+        elif path == table:
+            differ = [name for name in rows.keys() | before.keys() if rows.get(name) != before.get(name)]
+            out[path] = {of[name][0] for of in (rows, before) for name in differ if name in of and of[name][0]}
+    return out
+
+
+def components_of_commit(names: list[str]) -> list[str]:
+    """For a change without a base: other components for each commit, always the same ones for the same commit."""
+    start = int((git("rev-parse", "HEAD") or "0")[:8], 16)
+    return [names[(start + step) % len(names)] for step in range(MOST_COMPONENTS)]
+
+
+def git(*words: str) -> str | None:
+    """What git says, None if it fails."""
+    try:
+        done = subprocess.run(["git", "-C", str(ROOT), *words], check=False, capture_output=True, text=True)
+    except FileNotFoundError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def base_of_change() -> tuple[str | None, str]:
+    """A commit, and which that is; None, and why there is none."""
+    if given := os.environ.get("OPENREG_GEN_BASE"):
+        return git("rev-parse", "--verify", "-q", f"{given}^{{commit}}"), f"OPENREG_GEN_BASE, {given}"
+    head = git("rev-parse", "HEAD")
+    if head is None:
+        return None, "this is not a git checkout"
+    fork = git("merge-base", "HEAD", "origin/main")
+    if fork is not None and fork != head:
+        return fork, "where the branch left origin/main"
+    changed = git("log", "-1", "--format=%H", "--", "tests/nightly.md")
+    before = git("show", f"{changed}^:tests/nightly.md") if changed else None
+    commits = {row.commit.rstrip("+") for row in nightly_table.parse(before or "").values()}
+    if not commits:
+        return None, "this checkout has no earlier tests/nightly.md"
+    counts = {commit: git("rev-list", "--count", f"{commit}..HEAD") for commit in commits}
+    if any(git("merge-base", "--is-ancestor", commit, "HEAD") is None for commit in commits):
+        return None, "commits of the earlier tests/nightly.md are not in this checkout"
+    return max(
+        commits, key=lambda commit: (int(counts[commit]), commit)
+    ), "the oldest commit of the earlier tests/nightly.md"
+
+
+def changed_paths(base: str) -> list[str]:
+    """Edits that are not committed yet included."""
+    differ = git("diff", "--name-only", "--no-renames", "-z", base)
+    new = git("ls-files", "--others", "--exclude-standard", "-z")
+    if differ is None or new is None:
+        raise SystemExit("git lists no changes")
+    return sorted({path for path in (differ + "\0" + new).split("\0") if path})
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def main() -> None:
+    what = sys.argv[1]
+    base, which = base_of_change()
+    if base is None:
+        chosen = components_of_commit(all_components()) if what == "components" else []
+        say(f"no base to compare with: {which}; so: {' '.join(chosen or STAGES)}")
+        print("\n".join(chosen) if chosen else " ".join(STAGES))
+        return
+    paths = changed_paths(base)
+    say(f"{len(paths)} files differ from {base[:10]}, {which}")
+    if what == "stages":
+        stages, why = stages_for(paths)
+        say("\n".join(why))
+        say(f"so: {' '.join(stages)}")
+        print(" ".join(stages))
+        return
+    chosen = components_for(touched_components(paths, base), all_components())
+    for name, why in chosen:
+        say(f"component {name}: {why}")
+    if not chosen:
+        say("the change touches no component")
+    print("".join(f"{name}\n" for name, _ in chosen), end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# Runs what takes too long for CI, or needs more than CI's machine has. Each stage replaces its row of tests/nightly.md: commit it.
+# Usage: scripts/nightly.sh [STAGE ...]   default: all, in this order, which takes a night:
+#          soak        the runtime's C++ tests under both sanitizers, with eight threads on two devices for a minute
+#          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
+#          owned       operators as their owners write them, in the tree of specs/full.yaml
+#          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/libraries.md)
+#          external    every test of a standard tree on the port that behaves like a card
+#          components  a minimal tree with one component more: each of them
+#          release     PyTorch 2.15.0: all tests of generated_example, then other trees
+#          opencl      the tree of specs/opencl.yaml on Intel's driver for CPUs, the whole sweep included
+#          sweep       all of PyTorch's samples in all modes on two trees, which takes hours; SWEEP: other arguments of the sweep.
+#                      Its results are kept in build/, and a run that was stopped goes on there
+source "$(dirname "$0")/stages.sh"
+export OPENREG_GEN_JUNIT=nightly-
+logs=$build/nightly
+
+# PyTorch's libraries are not instrumented.
+stage_soak() {
+  local sanitizer tree=$work/soak
+  cp -r "$root/generated_example" "$tree"
+  for sanitizer in address thread; do
+    step "The runtime under the $sanitizer sanitizer, eight threads on two devices for a minute"
+    cmake -S "$tree" -B "$work/soak-$sanitizer" -G Ninja -DOPENREG_SANITIZE=$sanitizer -DOPENREG_BUILD_TESTS=ON \
+      -DOPENREG_UNITY_BUILD=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPython_EXECUTABLE="$python" >/dev/null
+    CCACHE_BASEDIR=$tree cmake --build "$work/soak-$sanitizer" --target openreg_runtime_tests
+    next_junit
+    OPENREG_SOAK_SECONDS=60 TSAN_OPTIONS=atexit_sleep_ms=20 timeout 1200 \
+      "$work/soak-$sanitizer/tests/cpp/openreg_runtime_tests" --gtest_output="xml:$junit_file"
+  done
+}
+
+# What the libraries share with generated_example/, the compiler cache has.
+stage_kinds() {
+  local kind tree
+  for kind in direct fallback_none without_features; do
+    tree=$work/kinds/$kind
+    mkdir -p "$work/kinds"
+    kind_spec "$kind" >"$work/kinds/$kind.yaml"
+    "$generator" new openreg --spec "$work/kinds/$kind.yaml" --out "$tree" >/dev/null
+    step "Building a tree of the kind '$kind'"
+    cmake -S "$tree" -B "$tree/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON \
+      -DPython_EXECUTABLE="$python" >/dev/null
+    CCACHE_BASEDIR=$tree cmake --build "$tree/build"
+    echo "figures: $kind builds"
+  done
+  step "Kernels of all structured operators"
+  "$root/scripts/sweep.sh" | sed 's/^[0-9]* kernels/figures: &/'
+}
+
+stage_owned() {
+  local tree=$work/owned backend
+  cat "$root/specs/full.yaml" "$root/tests/owned_ops/ops.yaml" >"$work/full.yaml"
+  "$generator" new openreg --spec "$work/full.yaml" --out "$tree" >/dev/null
+  cp "$root"/tests/owned_ops/custom_*.cpp "$tree/csrc/aten/native/"
+  backend=$(backend_python "$work/venv_owned")
+  step "Building the tree of specs/full.yaml"
+  install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON
+  step "Training and operators of specs/full.yaml"
+  pytests "$backend" "$tree"/tests/test_{training,operators,modules,gemm,reductions,custom_ops,attention}.py "$root/tests/owned_ops/owned_ops.py"
+}
+
+stage_libraries() {
+  local backend
+  backend=$(backend_python "$root/.venv/libraries")
+  step "Installing the libraries into $root/.venv/libraries"
+  pip_install "$backend" -c <(echo "torch==$torch_version") -r "$root/tests/libraries/requirements.txt"
+  step "Building generated_example"
+  install_tree "$backend" "$root/generated_example"
+  step "Libraries on generated_example"
+  pytest_alone "$backend" "$root/tests/libraries/libraries.py"
+  step "Networks of transformers on generated_example"
+  "$backend" -m torch_openreg.testing.sweep 'transformers.*' --dtype float32 --dtype bfloat16 --results "$build/networks.jsonl"
+}
+
+# What CI has, too, with more of it.
+stage_external() { "$root/scripts/test.sh" --stage external all; }
+stage_components() { "$root/scripts/test.sh" --stage components all; }
+stage_opencl() { "$root/scripts/test.sh" --stage opencl intel; }
+stage_release() {
+  local status=0
+  "$root/scripts/test.sh" --stage release 2.15.0 all || status=$?
+  "$root/scripts/test.sh" --stage release 2.15.0 trees || status=$?
+  return "$status"
+}
+
+stage_sweep() {
+  local backend tree=$build/sweep_full status=0
+  backend=$(backend_python "$root/.venv/openreg")
+  step "Building generated_example and the tree of specs/full.yaml"
+  install_tree "$backend" "$root/generated_example"  # takes in what was edited since it was built
+  step "The sweep on generated_example"
+  # shellcheck disable=SC2086  # several words
+  "$backend" -m torch_openreg.testing.sweep --results "$build/sweep_openreg.jsonl" ${SWEEP:---mode all} || status=$?
+  if [ -e "$tree" ]; then
+    "$generator" generate -C "$tree" >/dev/null
+  else
+    "$generator" new openreg --spec "$root/specs/full.yaml" --out "$tree" >/dev/null
+  fi
+  backend=$(backend_python "$root/.venv/full")
+  install_tree "$backend" "$tree"
+  step "The sweep on the tree of specs/full.yaml"
+  # shellcheck disable=SC2086
+  "$backend" -m torch_openreg.testing.sweep --results "$build/sweep_full.jsonl" ${SWEEP:---mode all} || status=$?
+  return "$status"
+}
+
+after_stage() {
+  "$python" "$root/scripts/nightly_table.py" record "$1" --outcome "$2" --seconds "$seconds" --log "$logs/$1.log" "$junit/nightly-$1".*.xml
+}
+
+in_stage "$@"
+arguments=()
+for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
+build_command ON
+if [ $# -eq 0 ]; then set -- soak kinds owned libraries external components release opencl sweep; fi
+run_stages "$@"

@@ -1,0 +1,243 @@
+"""Scripts of the tests: what CI runs of them, how stages are run, what is kept of the nightly ones."""
+
+import datetime
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+from trees import ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import choose  # noqa: E402
+import golden  # noqa: E402
+import nightly_table  # noqa: E402
+
+LIGHT = ["command", "format"]
+COMMAND = ["command", "format", "rendered", "package"]
+
+
+@pytest.mark.parametrize(
+    "paths, stages",
+    [
+        ([], LIGHT),
+        (["docs/spec.md", "README.md"], LIGHT),
+        (["tests/test_new.py", "tests/nightly.md", "benchmarks/run.sh", "scripts/facts.py"], LIGHT),
+        (["generator/cli/new.cpp", "docs/spec.md", "specs/schema.json"], COMMAND),
+        (["CMakeLists.txt"], COMMAND),
+        (["tests/external/card_port.cpp"], [*LIGHT, "external"]),
+        (["tests/owned_ops/opencl_kernels.py", "tests/test_package.py"], [*LIGHT, "opencl", "package"]),
+        (["scripts/regenerate.sh"], ["command", "format", "rendered"]),
+        (["templates/README.md.j2"], choose.STAGES),
+        (["generator/model/model.cpp", "generated_example/README.md"], choose.STAGES),
+        (["generator/model/model.cpp", "tests/golden/opencl.txt"], choose.STAGES),
+        (["specs/full.yaml"], choose.STAGES),
+        (["scripts/stages.sh"], choose.STAGES),
+        ([".ci/run"], choose.STAGES),
+        (["docs/spec.md", "something_new.txt"], choose.STAGES),
+        (["generator.txt"], choose.STAGES),
+    ],
+)
+def test_stages_by_paths(paths, stages):
+    assert choose.stages_for(paths)[0] == stages
+
+
+def test_stages_are_those_of_the_script():
+    script = (ROOT / "scripts/test.sh").read_text()
+    assert set(re.findall(r"^stage_(\w+)\(\)", script, re.MULTILINE)) == set(choose.STAGES)
+    assert f"set -- {' '.join(choose.STAGES)}\n" in script
+    nightly = (ROOT / "scripts/nightly.sh").read_text()
+    assert set(re.findall(r"^stage_(\w+)\(\)", nightly, re.MULTILINE)) == set(nightly_table.STAGES)
+    assert f"set -- {' '.join(nightly_table.STAGES)};" in nightly
+
+
+def test_every_file_of_the_project_has_a_rule():
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files"], check=False, capture_output=True, text=True).stdout.split()
+    unknown = [path for path in listed if any(why.startswith("unknown") for why in choose.stages_for([path])[1])]
+    assert unknown == []
+
+
+def test_components_are_those_of_most_files():
+    names = ["device", "runtime", "gemm", "amp", "graphs"]
+    changed = {"a": {"graphs"}, "b": {"graphs", "amp"}, "c": {"amp"}, "d": {"graphs"}, "e": {"gemm"}, "f": {"device"}}
+    assert [name for name, _ in choose.components_for(changed, names)] == ["graphs", "amp", "device"]
+    assert choose.components_for({"a": set()}, names) == []
+
+
+def test_components_of_templates():
+    rows = choose.rows_of((ROOT / "templates/templates.yaml").read_text())
+    assert [path for path in rows if not (ROOT / path).is_file()] == []
+    assert {component for component, _ in rows.values()} - {None} <= set(choose.all_components())
+    own = next(path for path, (component, _) in rows.items() if component == "profiler")
+    shared = "templates/csrc/runtime/Ipc.cpp.j2"
+    touched = choose.touched_components([own, shared, "docs/spec.md"], "HEAD")
+    assert touched[own] == {"profiler"} and touched[shared] and "docs/spec.md" not in touched
+
+
+@pytest.fixture
+def history(tmp_path, monkeypatch):
+    """A repository whose commits name files; returns a function that makes one and tells its name."""
+    monkeypatch.setattr(choose, "ROOT", tmp_path)
+    monkeypatch.delenv("OPENREG_GEN_BASE", raising=False)
+    for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"):
+        monkeypatch.setenv(name, "a@b.c")
+    assert choose.git("init", "-q", "-b", "main") is not None
+
+    def commit(path, text=""):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+        assert choose.git("add", "-A") is not None and choose.git("commit", "-qm", path) is not None
+        return choose.git("rev-parse", "HEAD")
+
+    return commit
+
+
+def table(**commits):
+    rows = {
+        stage: nightly_table.Row(stage, "2026-01-01", commit, "1", "passed", "-") for stage, commit in commits.items()
+    }
+    return nightly_table.text_of(rows)
+
+
+def test_the_base_of_a_branch_is_where_it_left_main(history):
+    fork = history("a")
+    choose.git("update-ref", "refs/remotes/origin/main", history("b"))
+    choose.git("checkout", "-q", "-b", "branch", fork)
+    history("c")
+    assert choose.base_of_change() == (fork, "where the branch left origin/main")
+    (choose.ROOT / "d").write_text("")
+    assert choose.changed_paths(fork) == ["c", "d"]
+
+
+def test_the_base_on_main_lies_before_the_last_issue(history):
+    soak, sweep = history("a"), history("b")
+    history("tests/nightly.md", table(soak=soak, sweep=sweep + "+"))  # one issue ends
+    later = history("c")
+    end = history("tests/nightly.md", table(soak=later, sweep=later))  # the next one ends
+    choose.git("update-ref", "refs/remotes/origin/main", end)
+    assert choose.base_of_change()[0] == soak
+    assert choose.base_of_change() == choose.base_of_change()
+    history("d")
+    choose.git("update-ref", "-d", "refs/remotes/origin/main")
+    assert choose.base_of_change()[0] == soak
+
+
+def test_without_a_base_everything_runs(history, tmp_path, monkeypatch):
+    first = history("a")
+    assert choose.base_of_change()[0] is None
+    history("tests/nightly.md", table(soak=first))
+    assert choose.base_of_change()[0] is None  # nothing was recorded before
+    history("tests/nightly.md", table(soak="0123456789"))
+    history("tests/nightly.md", table(sweep=first))
+    assert choose.base_of_change()[0] is None  # of another history
+    monkeypatch.setenv("OPENREG_GEN_BASE", "0123456789")
+    assert choose.base_of_change()[0] is None
+    monkeypatch.setenv("OPENREG_GEN_BASE", "HEAD")
+    assert choose.base_of_change()[0] == choose.git("rev-parse", "HEAD")
+    monkeypatch.delenv("OPENREG_GEN_BASE")
+    shallow = tmp_path / "shallow"
+    assert choose.git("clone", "-q", "--depth", "1", f"file://{tmp_path}", str(shallow)) is not None
+    monkeypatch.setattr(choose, "ROOT", shallow)
+    assert choose.base_of_change()[0] is None
+    monkeypatch.setattr(choose, "ROOT", pathlib.Path("/"))
+    assert choose.base_of_change() == (None, "this is not a git checkout")
+
+
+def test_a_stage_whose_middle_command_fails_has_failed_and_the_next_one_runs(tmp_path):
+    (tmp_path / "run.sh").write_text(f"""\
+source {ROOT}/scripts/stages.sh
+find_python() {{ :; }}
+stage_first() {{ mkdir "$work/shared"; }}
+stage_middle() {{
+  inner() {{ false; echo "went on"; }}
+  inner
+  echo "went on"
+}}
+stage_last() {{ [ -d "$work/shared" ]; echo "last ran with: $*"; }}
+in_stage "$@"
+arguments=(an argument)
+run_stages first middle last
+""")
+    environment = {"PATH": "/usr/bin:/bin", "OPENREG_GEN_BUILD_DIR": str(tmp_path / "build")}
+    for logs in ("", str(tmp_path / "logs")):
+        done = subprocess.run(
+            ["bash", tmp_path / "run.sh"], capture_output=True, text=True, env={**environment, "logs": logs}, timeout=60
+        )
+        assert done.returncode == 1, done.stderr
+        assert "went on" not in done.stdout
+        assert "last ran with: an argument" in done.stdout
+        assert re.findall(r"(passed|FAILED) +(\w+)$", done.stdout, re.MULTILINE) == [
+            ("passed", "first"), ("FAILED", "middle"), ("passed", "last"),
+        ]  # fmt: skip
+        assert done.stdout.endswith("==> Failed: middle; again:\n  scripts/run.sh middle an argument\n")
+    assert (tmp_path / "logs/last.log").read_text() == "last ran with: an argument\n"
+
+
+def test_a_stage_that_is_not_there_is_refused():
+    for script in ("test.sh", "nightly.sh"):
+        command = ["bash", ROOT / "scripts" / script, "comand"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 3 and "no such stage: comand; there are: " in done.stderr
+
+
+LOG = """\
+==> The sweep
+40544 cases of 12 tasks; modes: default, copy
+
+category       known     new
+raising           32       0
+all               102       3
+
+raising: add/out/float32/1: no
+figures: direct builds
+"""
+
+
+def test_figures_of_a_nightly_stage(tmp_path):
+    (tmp_path / "a.xml").write_text(
+        '<testsuites tests="5"><testsuite tests="5" errors="1" failures="1" skipped="2"/></testsuites>'
+    )
+    (tmp_path / "cut_off.xml").write_text("<testsuites")
+    (tmp_path / "b.xml").write_text('<testsuite tests="1200" failures="0" disabled="1" skipped="0"/>')
+    assert nightly_table.figures(LOG, sorted(tmp_path.iterdir())) == (
+        "1205 tests, 2 failed, 3 skipped; 40,544 cases (default, copy), 102 known, 3 new; direct builds"
+    )
+    assert nightly_table.figures("", []) == "-"
+
+
+def test_rows_of_the_nightly_table_are_replaced():
+    rows = nightly_table.parse(table(soak="0123456789", sweep="0123456789"))
+    rows["soak"] = nightly_table.Row("soak", "2026-01-03", "abc", "7", "FAILED", "5 tests")
+    text = nightly_table.text_of(rows)
+    assert "| soak | 2026-01-03 | abc | 7 | FAILED | 5 tests |\n" in text
+    assert "| kinds | - | - | - | never run | - |\n" in text
+    assert nightly_table.parse(text) == rows
+    said = nightly_table.age(rows["soak"], datetime.date(2026, 1, 13), 4)
+    assert said == "soak       FAILED  10 days, 4 commits ago (abc): 5 tests"
+    assert "not in this checkout" in nightly_table.age(rows["soak"], datetime.date(2026, 1, 3), None)
+
+
+def test_the_nightly_table_is_machine_written():
+    text = nightly_table.TABLE.read_text()
+    assert nightly_table.text_of(nightly_table.parse(text)) == text
+
+
+def test_goldens_show_each_form_once():
+    example = {"same": b"1\n", "other": b"1\n2\n3\n", "gone": b"\n", "long": b""}
+    long = "".join(f"{number}\n" for number in range(golden.MOST + 1)).encode()
+    one = {"same": b"1\n", "other": b"1\nTWO\n3\n", "new": b"text\n", "long": long}
+    two = {"other": b"1\nTWO\n3\n", "new": b"words\n"}
+    assert golden.golden(example, {"one": one, "two": two}) == {
+        "paths": ["generated_example", "|one", "||two", "a-- gone", "ab- long", "-ab new", "abb other", "aa- same"],
+        "one": [
+            f"=== long b: +{golden.MOST + 1} -0 {golden.digest(long)}",
+            "=== new a", "+text",
+            "=== other b", "@@", "-2", "+TWO",
+        ],
+        "two": ["=== new b", "@@", "-text", "+words"],
+    }  # fmt: skip
+
+
+def test_goldens_can_be_reviewed():
+    assert sum(path.read_text().count("\n") for path in (ROOT / "tests/golden").iterdir()) <= 3000
