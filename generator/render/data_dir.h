@@ -10,7 +10,6 @@ namespace openreg_gen {
 struct DataDir {
   fs::path templates;  // holds templates.yaml
   fs::path specs;
-  fs::path docs;      // pages, which the command reads or names
   fs::path renderer;  // renderer.py
   fs::path docs{};    // pages that the command reads, or names
 };
