@@ -1,0 +1,73 @@
+// What a strategy is: one way in which an operator that the spec names gets its kernel. Each is one value in a file of
+// its own, strategy/<word>.cpp; strategy/all.cpp lists them.
+#pragma once
+
+#include "spec/spec.h"
+#include "spec/vocabulary.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace openreg_gen {
+
+struct Op;
+struct OpItem;
+struct Shown;
+struct Listed;
+
+struct Strategy {
+  /// What runs when the operator is called: a kernel of the backend's, the CPU's, or nothing, since the call raises.
+  enum class Runs { Kernel, Fallback, Nothing };
+  /// Which files register its operators.
+  enum class Registers { Apart, Structured, Native };
+
+  // What a spec says: see spec/vocabulary.h.
+  std::string_view word;             // "pointwise"
+  std::string_view about;            // of the reference page, behind the word
+  std::string_view keys = {};        // of ops.*: those that go with it, but not with each strategy
+  std::string_view component = {};   // without which it can't be used: see component.h
+  std::string_view implied_by = {};  // the key that stands for it where `strategy` is not given
+  void (*written)(const OpSpec& entry, Diagnostics& diagnostics) = nullptr;  // what the entry lacks, or has too much
+
+  // What it can do. None of these: it fits each operator, and each entry.
+  Runs runs = Runs::Kernel;
+  std::string (*unfit)(const Op& op) = nullptr;                      // why it can't serve the operator; empty: it can
+  std::string_view code = "E0207";                                   // of an entry that wants it all the same
+  bool (*needs_no_fit)(const OpSpec& entry) = nullptr;               // the entry asks for less
+  std::string (*way_out)(const Spec& spec, const Op& op) = nullptr;  // joins the hint of that error
+  bool (*replaces_minimal)(const Op& op) = nullptr;                  // it may serve this operator of the minimal set
+  void (*check)(const Spec& spec, const OpSpec& entry, const Op& op, Diagnostics& diagnostics) = nullptr;
+
+  // When it is chosen for who asks for none: the lowest that fits goes first; 0: never.
+  int preference = 0;
+  std::string_view why{};                         // what that means to the owner
+  std::string (*why_of)(const Op& op) = nullptr;  // the same, where it depends on the operator
+  bool (*starts_on_host)(const DeviceKind& device, const Op& op) = nullptr;  // its first kernel is computed on the host
+
+  // What templates see: see strategy/item.h.
+  std::string_view lists = {};  // of `ops`, where they find its operators: its word first
+  std::unique_ptr<OpItem> (*item)(const Shown& shown, const OpSpec& entry, const Op& op) = nullptr;
+  void (*summarise)(const Shown& shown, Listed& listed) = nullptr;  // what they see of all its operators together
+  Registers registers = Registers::Apart;
+
+  bool takes(std::string_view key) const;
+};
+
+/// In the order of the reference page.
+std::span<const Strategy> all_strategies();
+/// Null if there is none of that name.
+const Strategy* find_strategy(std::string_view word);
+inline const Strategy& strategy_of(const OpSpec& entry) { return *find_strategy(*entry.strategy); }
+
+/// What the parser knows of them.
+const Vocabulary& vocabulary();
+inline Spec parse_spec(const fs::path& path, Diagnostics& diagnostics) {
+  return parse_spec(path, vocabulary(), diagnostics);
+}
+inline Spec parse_spec_text(std::string text, const fs::path& path, Diagnostics& diagnostics) {
+  return parse_spec_text(std::move(text), path, vocabulary(), diagnostics);
+}
+
+}  // namespace openreg_gen
