@@ -3,7 +3,7 @@
     scripts/facts.py operators 2.13=DIR 2.14=DIR 2.15=DIR    generator/releases/op_releases.cpp
     scripts/facts.py in_tree 2.13=DIR 2.14=DIR               generator/catalog/in_tree_rows.cpp
     scripts/facts.py stubs 2.13=DIR 2.14=DIR                 generator/catalog/dispatch_stubs.cpp
-    scripts/facts.py amp 2.13=DIR 2.14=DIR                   generator/spec/amp_preset.cpp
+    scripts/facts.py amp 2.13=DIR 2.14=DIR                   nothing: it only compares
 
 DIR: a release's environment or the folder that holds its package; for `operators` also its declarations (see
 `openreg-gen check --against`). `stubs` and `amp` read headers, which must say the same in all releases named. `in_tree`
@@ -278,52 +278,15 @@ def autocast_rules(folder):
 
 
 def amp(releases):
-    """The preset of `amp`: PyTorch's own autocast lists."""
-    rules = agreed(releases, autocast_rules)
-    return AMP.replace("ROWS", grouped({op: (policy,) for op, policy in rules.items()}))
+    """No table: the catalogue has the lists. But a tree is rendered from those of one release, for all."""
+    agreed(releases, autocast_rules)
 
 
-AMP = """\
-// Written by scripts/facts.py; see docs/releases.md.
-#include "spec/amp_preset.h"
-
-#include "base/text.h"
-
-namespace openreg_gen {
-namespace {
-
-struct Rules {
-  std::string_view policy, ops;
-};
-
-// clang-format off
-constexpr Rules kRules[] = {
-ROWS
-};
-// clang-format on
-
-}  // namespace
-
-std::span<const AmpPresetRule> amp_preset() {
-  static const auto rules = [] {
-    std::vector<AmpPresetRule> out;
-    for (const auto& [policy, ops] : kRules)
-      for (const std::string_view op : words_of(ops)) out.push_back({op, policy});
-    std::ranges::sort(out, {}, &AmpPresetRule::op);
-    return out;
-  }();
-  return rules;
-}
-
-const AmpPresetRule* find_amp_rule(std::string_view op) { return find_sorted(amp_preset(), op, &AmpPresetRule::op); }
-
-}  // namespace openreg_gen
-"""
 TABLES = {
     "operators": (operators, "releases/op_releases.cpp"),
     "in_tree": (in_tree, "catalog/in_tree_rows.cpp"),
     "stubs": (stubs, "catalog/dispatch_stubs.cpp"),
-    "amp": (amp, "spec/amp_preset.cpp"),
+    "amp": (amp, None),
 }
 
 
@@ -338,7 +301,10 @@ def main():
         release, _, folder = word.partition("=")
         releases[tuple(map(int, release.split(".")))] = folder
     make, name = TABLES[args.table]
-    path, text = ROOT / "generator" / name, make(releases)
+    text = make(releases)
+    if name is None:
+        return
+    path = ROOT / "generator" / name
     if not args.check:
         path.write_text(text)
     elif path.read_text() != text:

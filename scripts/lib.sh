@@ -99,7 +99,7 @@ build_command() {
   # A new build folder compiles each folder of sources as one unit, the quickest from nothing. One that is there stays as it is.
   local unity=()
   [ -e "$build/CMakeCache.txt" ] || unity=("-DCMAKE_UNITY_BUILD=${OPENREG_GEN_UNITY:-ON}")
-  cmake -S "$root" -B "$build" -G Ninja -DOPENREG_GEN_WERROR=ON -DOPENREG_GEN_TESTS="${tests:-OFF}" "${unity[@]}" \
+  cmake -S "$root" -B "$build" -G Ninja -DOPENREG_GEN_WERROR=ON -DOPENREG_GEN_TESTS="${tests:-OFF}" -DPython3_EXECUTABLE="$python" "${unity[@]}" \
     >"$root/.venv/configure.log" ||
     { cat "$root/.venv/configure.log"; return 1; }
   CCACHE_BASEDIR=$root cmake --build "$build"

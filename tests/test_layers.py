@@ -5,9 +5,6 @@ import re
 import pytest
 from trees import ROOT
 
-# "includer -> included": why it is, for now, though CMakeLists.txt does not have it. Empty: nothing is against the layers.
-EXCEPTIONS: dict[str, str] = {}
-
 
 def linked():
     """{"spec": {"diag", "catalog"}}, in the order of CMakeLists.txt."""
@@ -38,11 +35,20 @@ def test_every_folder_is_a_part_that_uses_only_earlier_ones():
 @pytest.mark.parametrize("part", linked())
 def test_a_folder_includes_what_it_is_linked_with_no_more_no_less(part):
     found = included(ROOT / "generator" / part)
-    excepted = {row.split(" -> ")[1] for row in EXCEPTIONS if row.startswith(f"{part} -> ")}
-    against = {other: files for other, files in found.items() if other not in linked()[part] | excepted}
+    against = {other: files for other, files in found.items() if other not in linked()[part]}
     assert not against, f"{part} is not linked with {against}"
-    assert not excepted - set(found), "no longer so: take it out of EXCEPTIONS"
     assert not linked()[part] - set(found), f"{part} is linked with what it does not include"
+
+
+@pytest.mark.parametrize("part", ["model", "texts", "strategy", "schema", "output"])
+def test_what_turns_values_into_values_reads_no_disk(part):
+    """Names of files that are there, and their texts, are handed in: see model/model.h."""
+    disk = re.compile(
+        r'#include (?:"system/files.h"|<filesystem>|<fstream>)|\b(?:try_read_file|read_file|read_data|ifstream|environment)\('
+        r"|fs::(?:exists|is_\w+|directory_iterator|recursive_directory_iterator|file_size|last_write_time)\b"
+    )
+    for path in (ROOT / "generator" / part).iterdir():
+        assert not disk.findall(path.read_text()), path
 
 
 def test_the_command_line_is_all_that_main_knows():

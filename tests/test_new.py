@@ -1,13 +1,15 @@
 """openreg-gen new, as a process."""
 
+import importlib.util
 import json
+import marshal
 import pathlib
 import re
 import subprocess
 import sys
 
 import pytest
-from trees import MANIFEST, ROOT, files, state
+from trees import COMMAND, MANIFEST, ROOT, files, state
 
 
 def test_new_says_what_it_wrote_and_what_to_type_next(openreg_gen, tmp_path):
@@ -162,12 +164,88 @@ def test_without_pytorch_new_is_the_environments_fault(openreg_gen, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_both_hashes_of_the_templates_agree(openreg_gen, environment, tmp_path):
-    """An installation compiles the templates under the hash that the command will look for."""
-    env, _ = environment
+@pytest.fixture
+def small_data(openreg_gen, environment, tmp_path):
+    """Data of the command whose compiled code is of `text`, and what its renderer makes of the templates as they are."""
     sys.path.insert(0, str(ROOT / "generator/render"))
     import renderer
 
-    openreg_gen("new", "mybackend", cwd=tmp_path)
-    name = renderer.cache_name(renderer.hash_templates(str(ROOT / "templates")))
-    assert (pathlib.Path(env["XDG_CACHE_HOME"]) / "openreg-gen" / name).is_file()
+    compiled = tmp_path / "compiled"
+    (tmp_path / "templates/sub").mkdir(parents=True)
+    compiled.mkdir()
+
+    def put(text):
+        (tmp_path / "templates/sub/a.j2").write_text(text)
+
+    def run(text):
+        put(text)
+        jobs = [{"template": "sub/a.j2", "context": {}, "user": False}]
+        folders = {"templates": str(tmp_path / "templates"), "compiled": [str(tmp_path / "none"), str(compiled)]}
+        answer, texts = renderer.render({**folders, "globals": {"b": 1}, "jobs": jobs, "user": {}})
+        assert "error" not in answer
+        return texts[0].decode()
+
+    def compile_as(text, shown):
+        """Code of `shown`, kept as that of `text`: whoever runs it is seen to do so."""
+        codes = []
+        for each in (text, shown):
+            put(each)
+            script = [
+                sys.executable,
+                ROOT / "generator/render/renderer.py",
+                "--compile",
+                tmp_path / "templates",
+                compiled,
+            ]
+            subprocess.run(script, check=True)
+            codes.append(marshal.loads(next(compiled.iterdir()).read_bytes()))
+        [key], [code] = codes[0], codes[1].values()
+        next(compiled.iterdir()).write_bytes(marshal.dumps({key: code}))
+
+    return compiled, compile_as, run
+
+
+def test_compiled_templates_serve_the_texts_that_they_are_of(small_data):
+    compiled, compile_as, run = small_data
+    compile_as("old {{ b }}", "compiled {{ b }}")
+    assert run("old {{ b }}") == "compiled 1"
+    assert run("new {{ b }}") == "new 1"
+    assert len(list(compiled.iterdir())) == 1
+
+
+@pytest.mark.parametrize("harm", ["rubbish", "", None])
+def test_without_compiled_templates_all_are_compiled(small_data, harm):
+    compiled, compile_as, run = small_data
+    compile_as("old {{ b }}", "compiled {{ b }}")
+    file = next(compiled.iterdir())
+    file.unlink() if harm is None else file.write_text(harm)
+    assert run("old {{ b }}") == "old 1"
+
+
+def test_the_build_compiled_all_templates(environment):
+    """With the Python of the tests, if it is the build's."""
+    names = [path for path in (ROOT / "templates").rglob("*.j2")]
+    for file in (pathlib.Path(COMMAND).parent / "compiled").glob("*.marshal"):
+        if importlib.util.MAGIC_NUMBER.hex() in file.name:
+            assert len(marshal.loads(file.read_bytes())) == len(names)
+
+
+def test_no_code_is_kept_in_the_users_cache(openreg_gen, tmp_path):
+    openreg_gen("new", "mybackend", cwd=tmp_path, env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    kept = [path.name for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    assert kept and all(re.fullmatch(r"catalog-[0-9a-f]{16}\.bin", name) for name in kept)
+
+
+@pytest.mark.parametrize("verb", ["new", "generate"])
+def test_a_python_that_hangs_is_killed_and_named(openreg_gen, tree, tmp_path, verb):
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexec sleep 120\n")
+    python.chmod(0o755)
+    env = {"OPENREG_GEN_PYTHON": str(python), "OPENREG_GEN_CHILD_SECONDS": "1"}
+    with (tree / "mybackend.yaml").open("a") as spec:
+        spec.write("tests: {samples: 7}\n")
+    before = state(tree)
+    argv = ["new", "other", "--json"] if verb == "new" else ["generate", "-C", tree, "--json"]
+    answer = json.loads(openreg_gen(*argv, cwd=tmp_path, env=env, code=3).stdout)
+    assert "E0609" in json.dumps(answer) and str(python) in json.dumps(answer)
+    assert state(tree) == before and not (tmp_path / "torch_other").exists()

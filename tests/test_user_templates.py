@@ -1,4 +1,4 @@
-"""Templates of the spec's own: rendered as a stranger's code is."""
+"""Templates of the spec's own: what they may do, and what stops their slips."""
 
 import json
 import os
@@ -81,20 +81,19 @@ def test_what_is_included_may_import_openreg_gens_own(openreg_gen, tree, with_te
         ("{% include '../../mybackend.yaml' %}", "E0610", "NOTICE.j2:1: there is no template"),
         ("{% include 'openreg-gen/../specs/openreg.yaml' %}", "E0610", "there is no template"),
         ("{% if %}", "E0611", "NOTICE.j2:1"),
-        ("{{ ''.__class__.__mro__ }}", "E0611", "NOTICE.j2:1: SecurityError: '__class__' is private"),
-        ("{{ b|attr('__class__') }}", "E0611", "is private"),
-        ("{{ b['__class__'] }}", "E0611", "is private"),
-        ("{{ cycler.__init__.__globals__.os.system('touch x') }}", "E0611", "is private"),
+        ("{% include '/etc/passwd' %}", "E0610", "there is no template"),
+        ("{{ ''.__class__.__mro__ }}", "E0611", "NOTICE.j2:1: SecurityError: access to attribute '__class__'"),
+        ("{{ b|attr('__class__') }}", "E0611", "is unsafe"),
+        ("{{ b['__class__'] }}", "E0611", "is unsafe"),
+        ("{{ cycler.__init__.__globals__.os.system('touch x') }}", "E0611", "is unsafe"),
         ("{{ b.update({'name': 'x'}) }}", "E0611", "unsafe"),
         ("{% for i in range(1000000) %}{% endfor %}", "E0611", "Range too big"),
-        ("{{ 'x' * 1000000000 }}", "E0611", "beyond bounds"),
-        ("{{ 2 ** (2 ** 40) }}", "E0611", "beyond bounds"),
-        ("{% for i in range(90000) %}{{ 'x' * 1000 }}{% endfor %}", "E0611", "larger than 8 MiB"),
-        ("{{ [1, 2]|random }}", "E0611", "No filter named 'random'"),
+        ("{{ 'x' * 10000000000 }}", "E0611", "MemoryError"),
+        ("{% for i in range(90000) %}{{ 'x' * 100000 }}{% endfor %}", "E0611", "MemoryError"),
         ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "E0611", "recursion"),
     ],
 )
-def test_a_hostile_template_can_do_nothing(openreg_gen, tree, with_templates, source, code, answer):
+def test_a_slip_of_a_template_is_named_and_nothing_is_written(openreg_gen, tree, with_templates, source, code, answer):
     with_templates(NOTICE_j2=source)
     before = state(tree)
     outcome = openreg_gen("generate", cwd=tree, code=2).stderr

@@ -172,6 +172,7 @@ Catalog build_catalog(const CatalogSources& sources) {
     catalog.ops.push_back(std::move(op));
   }
   std::ranges::sort(catalog.ops, {}, &Op::name);
+  if (!sources.autocast.empty()) catalog.autocast = read_autocast_rules(try_read_file(sources.autocast).value_or(""));
   catalog.identity_ = fmt::format("torch-{}-{:016x}", catalog.version_, hash.value());
   return catalog;
 }

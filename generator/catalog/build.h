@@ -7,10 +7,11 @@
 
 namespace openreg_gen {
 
-/// The files a catalogue is made of. `declarations` is empty for a folder that holds only the YAML files.
+/// The files a catalogue is made of. `declarations` and `autocast` are empty for a folder that holds only the YAML
+/// files.
 struct CatalogSources {
   fs::path torch;  // as find_torch gives it
-  fs::path declarations, native_functions, tags;
+  fs::path declarations, native_functions, tags, autocast;
   std::string version;  // "2.13.0" or "unknown"
 };
 
@@ -20,10 +21,9 @@ CatalogSources find_sources(const fs::path& torch);
 Catalog build_catalog(const CatalogSources& sources);
 
 /// The catalogue as a flat run of bytes and back: what the cache holds.
-/// `key` names what the catalogue was built for; only the same key opens it again.
-std::string to_archive(const Catalog& catalog, std::uint64_t key);
-/// Nothing if the bytes are not a whole, unharmed archive of this format and key. Never throws for bad bytes.
-std::optional<Catalog> from_archive(std::string_view bytes, std::uint64_t key);
+std::string to_archive(Catalog catalog);
+/// Nothing if the bytes are not a whole archive. Never throws for bad bytes.
+std::optional<Catalog> from_archive(std::string_view bytes);
 
 // Its steps.
 
@@ -31,6 +31,9 @@ std::optional<Catalog> from_archive(std::string_view bytes, std::uint64_t key);
 /// name and tags as PyTorch's codegen derives them. Throws Failure(Environment, "E0402") where an entry announces a
 /// form that cannot be derived from its group.
 void add_generated_forms(std::vector<NativeFunction>& functions);
+
+/// The lists of ATen/autocast_mode.h, and the one operator that CUDA bans by hand. Empty if a list is missing.
+std::vector<AutocastRule> read_autocast_rules(std::string_view header);
 
 /// The op's one class, from its other fields, which must be filled in.
 OpClass classify(const Op& op);

@@ -1,8 +1,9 @@
 // What the installed PyTorch declares: every operator overload, its exact C++ signature, structure and tags.
 //
 // Read from include/ATen/RegistrationDeclarations.h (signatures, schemas) and
-// torchgen/packaged/ATen/native/{native_functions,tags}.yaml (structure, dispatch, tags); kept in a cache keyed by the
-// PyTorch it came from. A Catalog is immutable after loading and may be read from any thread.
+// torchgen/packaged/ATen/native/{native_functions,tags}.yaml (structure, dispatch, tags); autocast rules from
+// include/ATen/autocast_mode.h. Kept in a cache keyed by the PyTorch it came from. A Catalog is immutable after loading
+// and may be read from any thread.
 #pragma once
 
 #include "base/text.h"
@@ -80,17 +81,29 @@ struct Op : Written {
   std::string native_struct(const std::string& dispatch_key) const;
 };
 
+/// The policy of operators that raise an error under autocast. A spec can lift it by `amp.remove`, and give it to none.
+inline constexpr std::string_view kAutocastBanned = "banned";
+
+/// One of PyTorch's own autocast rules, and what `amp.preset: cuda` stands for.
+struct AutocastRule {
+  std::string policy;  // "lower_precision_fp", "fp32", "fp32_set_opt_dtype", "fp32_append_dtype", "promote", "banned"
+  std::string op;      // "conv2d", "pow.Tensor_Scalar"
+  std::string arguments;  // of its macro
+};
+
 class Catalog {
  public:
   const Op* find(std::string_view name) const;     // "add.Tensor"; accepts "aten::add.Tensor"; null if there is none
   std::span<const Op> all() const { return ops; }  // sorted by name
+  const AutocastRule* find_autocast(std::string_view op) const { return find_by(autocast, op, &AutocastRule::op); }
   std::vector<const Op*> overloads(std::string_view base) const;  // all with this base name
   const std::string& torch_version() const { return version_; }   // "2.13.0", without "+cpu"
   const fs::path& torch_dir() const { return dir_; }              // the folder that holds include/ and lib/
   /// "torch-2.13.0-<hash of the declaration files>": what a tree was rendered for; goes into the manifest.
   const std::string& identity() const { return identity_; }
 
-  std::vector<Op> ops;  // filled by the loader
+  std::vector<Op> ops;                 // filled by the loader
+  std::vector<AutocastRule> autocast;  // in the header's order; none of a folder that holds only declarations
   std::string version_, identity_;
   fs::path dir_;
 };

@@ -40,7 +40,7 @@ std::uint64_t cache_key(const CatalogSources& sources) {
   hash.add(OPENREG_GEN_CATALOG_READER);
   hash.add(sources.torch.string());
   hash.add(sources.version);
-  for (const auto& file : {sources.declarations, sources.native_functions, sources.tags}) {
+  for (const auto& file : {sources.declarations, sources.native_functions, sources.tags, sources.autocast}) {
     std::error_code error;
     hash.add(file.string());
     if (file.empty()) continue;
@@ -72,19 +72,19 @@ CatalogSources find_sources(const fs::path& torch) {
     }
   }
   if (installed) sources.declarations = header;
+  if (installed) sources.autocast = header.parent_path() / "autocast_mode.h";
   sources.version = installed ? read_version(sources.torch) : version_of_folder(sources.torch);
   return sources;
 }
 
 Catalog load_catalog(const fs::path& torch) {
   const auto sources = find_sources(torch);
-  const auto key = cache_key(sources);
-  const auto name = fmt::format("catalog-{:016x}.bin", key);
+  const auto name = fmt::format("catalog-{:016x}.bin", cache_key(sources));
   if (const auto bytes = read_cache(name)) {
-    if (auto catalog = from_archive(*bytes, key)) return std::move(*catalog);
+    if (auto catalog = from_archive(*bytes)) return std::move(*catalog);
   }
   auto catalog = build_catalog(sources);
-  write_cache(name, to_archive(catalog, key));
+  write_cache(name, to_archive(catalog));
   return catalog;
 }
 

@@ -25,7 +25,7 @@ void declare(CLI::App& app, Invocation& call, AddOptions& options) {
                               "Operators of a recorded model that fell back to the CPU, most costly first")
                    ->type_name("FILE");
   auto* top = app.add_option("--top", options.top, "With --from: at most this many")->type_name("N");
-  const auto words = find_key("ops.*.strategy")->values;
+  const auto& words = vocabulary().words;
   const std::vector<std::string> strategies(words.begin(), words.end());
   app.add_option("--strategy", options.request.strategy, "How they are registered; default: the best that fits")
       ->check(CLI::IsMember(strategies))

@@ -1,4 +1,4 @@
-// Coverage as text, as JSON, and as one HTML page. Pure.
+// Coverage as text, as JSON, and as one HTML page.
 #pragma once
 
 #include "model/coverage.h"
@@ -21,7 +21,7 @@ std::string coverage_text(const CoverageTable& table, const CoverageSubject& sub
 std::string coverage_list(const CoverageTable& table, Coverage coverage);
 /// {"backend","torch","totals":{...},"families":[{"family","all",...}],"ops":[{"op","coverage","family","class","how"}]}
 nlohmann::ordered_json coverage_json(const CoverageTable& table, const CoverageSubject& subject);
-/// A self-contained page: no network, no other file. In coverage_page.cpp.
+/// A self-contained page: no network, no other file. In coverage_page.cpp. Throws Failure(Environment, E0608).
 std::string coverage_html(const CoverageTable& table, const CoverageSubject& subject);
 
 }  // namespace openreg_gen

@@ -133,7 +133,7 @@ std::string about_callers(const Traced& traced) {
 std::optional<InSpec> find_in_spec(const Op& op, const Resolved& resolved) {
   for (const std::string& name : {op.name, op.structured_delegate}) {
     for (const ResolvedOp& each : resolved.ops)
-      if (each.op.name == name) return InSpec{name, std::string(each.entry.strategy.value->word), place(each.at())};
+      if (each.op.name == name) return InSpec{name, *each.entry.strategy, place(each.at())};
   }
   return std::nullopt;
 }

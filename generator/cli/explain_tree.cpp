@@ -4,8 +4,7 @@
 #include "cli/terminal_text.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "model/template_rows.h"
-#include "render/data_dir.h"
+#include "pipeline/templates.h"
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
 #include "system/sha256.h"
@@ -93,7 +92,7 @@ Exit explain_file(Asked& asked, const std::string& path, int number) {
     page.entry("class", "yours: openreg-gen did not write it, and leaves it alone");
   } else {
     json["class"] = to_string(file.file_class);
-    for (const TemplateRow& row : template_rows(find_data().templates))
+    for (const TemplateRow& row : read_templates(find_data()).rows)
       if (row.template_name == file.template_name && row.file_class == file.file_class) about = row.about;
     std::error_code error;
     if (!fs::exists(tree.root / path, error))

@@ -8,7 +8,7 @@
 #include "resolve/validate.h"
 #include "spec/component.h"
 #include "spec/keys.h"
-#include "spec/strategy.h"
+#include "strategy/strategy.h"
 
 #include <fmt/ranges.h>
 
@@ -68,7 +68,7 @@ Answer explain_strategy(Asked& asked, const std::string& name) {
   const Strategy& strategy = *find_strategy(name);
   std::vector<std::string> ops;
   for (const OpSpec& op : asked.tree ? asked.tree->spec.ops : std::vector<OpSpec>{})
-    if (op.strategy.value == &strategy) ops.push_back(*op.name);
+    if (*op.strategy == name) ops.push_back(*op.name);
   return answer_of(name + ": a strategy, one way in which an operator gets its kernel",
                    {{"for", std::string(strategy.about)},
                     {"keys", fmt::format("{}", fmt::join(words_of(strategy.keys), ", "))},
@@ -239,7 +239,7 @@ Answer explain_key(Asked& asked, const std::string& name) {
   const Key& key = *find_key(name);
   const bool one_place = asked.tree && name.find_first_of("*[") == std::string::npos;
   return answer_of(name + ": a key of the spec",
-                   {{"for", plain_links(asked, std::string(key.description))},
+                   {{"for", plain_links(asked, std::string(about(key, vocabulary())))},
                     {"values", fmt::format("{}", fmt::join(key.values, ", "))},
                     {"default", std::string(key.required ? "none: it must be given" : default_text(key))},
                     {"example", std::string(key.example)},

@@ -17,7 +17,9 @@ void declare(CLI::App& app, Invocation&, SchemaOptions& options) {
 }
 
 Exit run(Invocation&, const SchemaOptions& options) {
-  print_text(options.markdown ? spec_markdown() : options.diagnostics ? codes_markdown() : spec_json_schema());
+  print_text(options.markdown      ? spec_markdown(vocabulary())
+             : options.diagnostics ? codes_markdown()
+                                   : spec_json_schema(vocabulary()));
   return Exit::Done;
 }
 

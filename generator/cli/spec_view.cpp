@@ -13,7 +13,7 @@ std::string selections_text(const Resolved& resolved, bool all) {
     const auto taken = selection.taken.size(), left = selection.left.size();
     text += fmt::format(
         "  line {}: '{}' ({}): {} operator{}{}\n", selection.entry->name.at.line, *selection.entry->name,
-        selection.entry->strategy.value->word, taken, taken == 1 ? "" : "s",
+        *selection.entry->strategy, taken, taken == 1 ? "" : "s",
         left == 0 ? "" : fmt::format(", {} left out{}", left, all ? "" : " (--verbose says which, and why)"));
     if (!all) continue;
     std::vector<std::vector<std::string>> rows;
@@ -31,7 +31,7 @@ nlohmann::ordered_json selections_json(const Resolved& resolved) {
     return {{"entry", *selection.entry->name},
             {"line", selection.entry->name.at.line},
             {"column", selection.entry->name.at.column},
-            {"strategy", selection.entry->strategy.value->word},
+            {"strategy", *selection.entry->strategy},
             {"ops", selection.taken},
             {"left", json_list(selection.left, left)}};
   });
@@ -40,19 +40,14 @@ nlohmann::ordered_json selections_json(const Resolved& resolved) {
 std::string spec_ops_table(const Resolved& resolved, std::size_t width) {
   std::vector<std::vector<std::string>> rows = {{"NAME", "STRATEGY", "LINE", "FROM"}};
   for (const ResolvedOp& each : resolved.ops)
-    rows.push_back({each.op.name, std::string(each.entry.strategy.value->word), std::to_string(each.at().line),
-                    std::string(each.selection())});
+    rows.push_back({each.op.name, *each.entry.strategy, std::to_string(each.at().line), std::string(each.selection())});
   return layout_table(rows, width);
 }
 
 nlohmann::ordered_json spec_ops_json(const Resolved& resolved) {
   return json_list(resolved.ops, [](const ResolvedOp& each) -> nlohmann::ordered_json {
-    return {{"op", each.op.name},
-            {"strategy", each.entry.strategy.value->word},
-            {"class", to_string(each.op.op_class)},
-            {"entry", *each.entry.name},
-            {"line", each.at().line},
-            {"column", each.at().column}};
+    return {{"op", each.op.name},        {"strategy", *each.entry.strategy}, {"class", to_string(each.op.op_class)},
+            {"entry", *each.entry.name}, {"line", each.at().line},           {"column", each.at().column}};
   });
 }
 

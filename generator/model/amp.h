@@ -1,4 +1,4 @@
-// The autocast rules of the model: PyTorch's own lists, read from the installed header, with the spec's changes.
+// The autocast rules of the model: PyTorch's own, with the spec's changes.
 #pragma once
 
 #include "catalog/catalog.h"
@@ -35,10 +35,7 @@ struct AmpContext {
   void print(Fields out) const;
 };
 
-/// The lists of ATen/autocast_mode.h. Throws Failure(Environment, E0403) if `header` has none.
-std::vector<AmpPolicy> read_amp_policies(std::string_view header);
-
-/// Throws Failure(Environment) if the header can't be read.
+/// Throws Failure(Environment, E0403) if the catalogue has no rules and the spec wants them.
 AmpContext amp_context(const Spec& spec, const Catalog& catalog);
 
 }  // namespace openreg_gen

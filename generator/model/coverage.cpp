@@ -48,7 +48,7 @@ class Cover {
 
  private:
   void entry(const OpSpec& entry, CoverageRow& row) const {
-    const Strategy& strategy = **entry.strategy;
+    const Strategy& strategy = strategy_of(entry);
     if (strategy.runs == Strategy::Runs::Nothing) {
       row.how = fmt::format("{}: {}", strategy.word, *entry.reason);
       return;

@@ -1,12 +1,12 @@
 // From a spec and the catalogue to what the templates show: finished names, escaped strings, sorted lists, and the list
-// of files to render. Nothing here reads the clock, the environment or a container's order: same input, same model.
+// of files to render. Nothing here reads the disk, the clock, the environment or a container's order: same input, same
+// model. What templates there are is handed in.
 #pragma once
 
 #include "model/ops.h"
-#include "model/user_templates.h"
+#include "model/template_rows.h"
 #include "output/output.h"
 #include "resolve/resolve.h"
-#include "system/files.h"
 
 #include <nlohmann/json.hpp>
 
@@ -22,12 +22,12 @@ nlohmann::json make_globals(const Resolved& resolved, const std::string& spec_fi
 
 /// What the files that are there give to files that others share, as templates see it: `slots.NAME` is a list of
 /// {file, words}, by file, for each slot that a row of templates.yaml names.
-nlohmann::json slots_of(const fs::path& templates, const std::vector<Output>& outputs);
+nlohmann::json slots_of(const Templates& templates, const std::vector<Output>& outputs);
 
-/// Reads templates/templates.yaml and fills its rows in, in their order. Throws Failure(Internal, E060x) that names
-/// the row if a template file, a condition or a list does not exist. `user` has its say: its templates take the place
-/// of those of the same name, its rows come last; what is wrong there is Failure(BadInput, E0613).
-std::vector<Output> expand_outputs(const fs::path& templates, const nlohmann::json& globals, const Subjects& subjects,
+/// Fills in the rows of templates.yaml, in their order. Throws Failure(Internal, E060x) that names the row if a
+/// template, a condition or a list does not exist. `user` has its say: its templates take the place of those of the
+/// same name, its rows come last; what is wrong there is Failure(BadInput, E0613).
+std::vector<Output> expand_outputs(const Templates& templates, const nlohmann::json& globals, const Subjects& subjects,
                                    const UserTemplates& user = {});
 
 /// What one template sees besides the globals and its item: file.{header,path,class}.

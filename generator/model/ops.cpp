@@ -19,7 +19,7 @@ using nlohmann::json;
 /// Whether a call has a result that can be compared with the CPU's.
 bool compared(const OpSpec& entry, const Op& op) {
   const bool raises = entry.fallback.given() && *entry.fallback == FallbackKind::None;
-  const Strategy::Runs runs = entry.strategy.value->runs;
+  const Strategy::Runs runs = strategy_of(entry).runs;
   return !of_attention(op.name) && runs != Strategy::Runs::Nothing && !(runs == Strategy::Runs::Fallback && raises);
 }
 
@@ -91,7 +91,7 @@ json operators_model(const Resolved& resolved, Subjects& subjects) {
   OpLists lists;
   std::vector<TestedItem> tested;
   for (const auto& [entry, op, _] : resolved.ops) {
-    const Strategy& strategy = **entry.strategy;
+    const Strategy& strategy = strategy_of(entry);
     auto item = strategy.item(shown, entry, op);
     item->releases = release_guard(op.name, spec, *entry.since, *entry.until);
     if (compared(entry, op) && *entry.tests.run) {

@@ -4,7 +4,6 @@
 #include "diag/failure.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "model/template_rows.h"
 
 #include <fmt/format.h>
 
@@ -108,16 +107,12 @@ void identify(std::vector<Output>& outputs, const Subjects& subjects) {
 }
 
 /// A template that nothing renders is a slip of its name; what others include begins with '_'.
-void check_all_used(const UserTemplates& user, const fs::path& templates, const std::set<std::string>& rows) {
+void check_all_used(const UserTemplates& user, const Templates& templates, const std::set<std::string>& rows) {
   for (const auto& [name, text] : user.texts) {
     const std::string file = name.substr(name.rfind('/') + 1);
     if (name == "templates.yaml" || file.starts_with("_") || rows.contains(name)) continue;
-    if (fs::is_regular_file(templates / name)) continue;
-    std::vector<std::string> known;
-    for (const auto& entry : fs::recursive_directory_iterator(templates))
-      known.push_back(entry.path().lexically_relative(templates).generic_string());
-    std::ranges::sort(known);
-    const std::vector<std::string_view> names(known.begin(), known.end());
+    if (templates.has(name)) continue;
+    const std::vector<std::string_view> names(templates.names.begin(), templates.names.end());
     const auto near = closest(name, names);
     throw Failure(
         Exit::BadInput, "E0613",
@@ -129,12 +124,13 @@ void check_all_used(const UserTemplates& user, const fs::path& templates, const 
 
 }  // namespace
 
-json slots_of(const fs::path& templates, const std::vector<Output>& outputs) {
+json slots_of(const Templates& templates, const std::vector<Output>& outputs) {
   std::map<std::string, std::map<std::string, json>> slots;
-  for (const TemplateRow& row : template_rows(templates))
+  for (const TemplateRow& row : templates.rows)
     for (const auto& [slot, words] : row.slots) slots[slot];
   for (const Output& output : outputs) {
-    const std::string file = fs::path(output.path).stem();
+    std::string file = output.path.substr(output.path.rfind('/') + 1);
+    file.resize(std::min(file.rfind('.'), file.size()));
     for (const auto& [slot, words] : output.slots) slots[slot][file] = {{"file", file}, {"words", words}};
   }
   json out = json::object();
@@ -145,11 +141,11 @@ json slots_of(const fs::path& templates, const std::vector<Output>& outputs) {
   return out;
 }
 
-std::vector<Output> expand_outputs(const fs::path& templates, const json& globals, const Subjects& subjects,
+std::vector<Output> expand_outputs(const Templates& templates, const json& globals, const Subjects& subjects,
                                    const UserTemplates& user) {
   std::vector<Output> out;
-  const Exists ours = [&](const std::string& name) { return fs::is_regular_file(templates / name); };
-  for (const TemplateRow& row : template_rows(templates)) expand_row(row, ours, globals, out);
+  const Exists ours = [&](const std::string& name) { return templates.has(name); };
+  for (const TemplateRow& row : templates.rows) expand_row(row, ours, globals, out);
   for (Output& output : out) output.user = user.has(output.template_name);
   std::set<std::string> paths, used;
   for (const Output& output : out) paths.insert(output.path);

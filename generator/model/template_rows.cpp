@@ -138,8 +138,4 @@ std::vector<TemplateRow> parse_template_rows(const std::string& text, const std:
   return RowReader(name, user).read(text);
 }
 
-std::vector<TemplateRow> template_rows(const fs::path& templates) {
-  return parse_template_rows(read_data(templates / "templates.yaml"), "templates.yaml", false);
-}
-
 }  // namespace openreg_gen

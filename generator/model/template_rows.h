@@ -2,8 +2,8 @@
 #pragma once
 
 #include "header/header.h"
-#include "system/files.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,7 +26,19 @@ struct TemplateRow {
 /// The rows of a text of templates.yaml, those of its groups too; `name` is for messages. Throws as TemplateRow::fail.
 std::vector<TemplateRow> parse_template_rows(const std::string& text, const std::string& name, bool user);
 
-/// Those of openreg-gen itself. Throws Failure (E0604, E0608).
-std::vector<TemplateRow> template_rows(const fs::path& templates);
+/// openreg-gen's own templates.
+struct Templates {
+  std::vector<std::string> names;  // all files of the folder, sorted: "csrc/a.cpp.j2"
+  std::vector<TemplateRow> rows;   // of its templates.yaml
+  bool has(const std::string& name) const { return std::ranges::binary_search(names, name); }
+};
+
+/// Templates of the spec's own: the folder that `templates:` names, beside the spec. A file that is called like one of
+/// openreg-gen's takes its place; rows of a templates.yaml in the folder add outputs.
+struct UserTemplates {
+  std::string folder;                          // relative to the spec, with '/'; empty: there are none
+  std::map<std::string, std::string> texts{};  // by name; "templates.yaml" among them if there is one
+  bool has(const std::string& name) const { return texts.contains(name); }
+};
 
 }  // namespace openreg_gen

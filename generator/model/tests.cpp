@@ -32,7 +32,7 @@ TestedItem tested_item(const Op& op, const OpSpec& written, const Catalog& catal
   const OpTests& tests = written.tests;
   TestedItem item;
   item.op = op.name;
-  item.strategy = written.strategy.value->word;
+  item.strategy = *written.strategy;
   item.forms = op.variants;
   item.serves = served_forms(op, catalog);
   item.toleranced = tests.rtol.given();

@@ -1,7 +1,8 @@
 #include "pipeline/rendering.h"
 
-#include "diag/failure.h"
 #include "base/text.h"
+#include "diag/failure.h"
+#include "pipeline/templates.h"
 #include "system/sha256.h"
 #include "tree/paths.h"
 
@@ -60,9 +61,10 @@ Rendering prepare(const Resolved& resolved, const DataDir& data, const std::stri
 void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& data) {
   const std::string& spec_file = rendering.next.spec;
   const UserTemplates& user = rendering.user;
-  rendering.outputs = expand_outputs(data.templates, rendering.model, rendering.subjects, user);
+  const Templates templates = read_templates(data);
+  rendering.outputs = expand_outputs(templates, rendering.model, rendering.subjects, user);
   check_user_paths(rendering.outputs, user, spec_file);
-  rendering.model["slots"] = slots_of(data.templates, rendering.outputs);
+  rendering.model["slots"] = slots_of(templates, rendering.outputs);
   rendering.sizes = component_sizes(rendering.outputs, data.templates);
   for (const auto& component : rendering.model["components"])  // some may have no file, as this spec has it
     rendering.sizes.of[component["name"].get<std::string>()];

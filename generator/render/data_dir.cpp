@@ -30,18 +30,27 @@ DataDir find_data() {
                 "install openreg-gen again, or set OPENREG_GEN_DATA to the folder that holds templates/");
 }
 
-std::string hash_templates(const DataDir& data) {
+std::vector<std::string> list_templates(const DataDir& data) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(data.templates))
-    if (entry.is_regular_file()) names.push_back(entry.path().lexically_relative(data.templates).generic_string());
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(data.templates, error), end; !error && at != end; at.increment(error))
+    if (at->is_regular_file(error)) names.push_back(at->path().lexically_relative(data.templates).generic_string());
+  if (error) {
+    throw Failure(Exit::Environment, "E0608", "cannot read " + data.templates.string() + ": " + error.message(),
+                  "install openreg-gen again");
+  }
   std::ranges::sort(names);
+  return names;
+}
+
+std::string hash_templates(const DataDir& data) {
   Sha256 hash;
   const auto add = [&hash](const std::string& name, const std::string& bytes) {
     hash.add(name);
     hash.add('\n' + std::to_string(bytes.size()) + '\n');
     hash.add(bytes);
   };
-  for (const std::string& name : names) add(name, read_data(data.templates / name));
+  for (const std::string& name : list_templates(data)) add(name, read_data(data.templates / name));
   add("renderer.py", read_data(data.renderer));
   return hash.hex();
 }

@@ -4,6 +4,7 @@
 #include "system/files.h"
 
 #include <string>
+#include <vector>
 
 namespace openreg_gen {
 
@@ -17,6 +18,9 @@ struct DataDir {
 /// $OPENREG_GEN_DATA, else ../share/openreg-gen beside the executable, else the source tree that it was built from.
 /// Throws Failure(Environment, E0608) if none of them holds templates.
 DataDir find_data();
+
+/// The names of all files in the folder of templates, sorted. Throws Failure(Environment, E0608).
+std::vector<std::string> list_templates(const DataDir& data);
 
 /// SHA-256, in hex, over the names and bytes of all templates and the renderer.
 std::string hash_templates(const DataDir& data);

@@ -1,7 +1,6 @@
 #include "render/renderer.h"
 
 #include "diag/failure.h"
-#include "system/cache.h"
 #include "system/python.h"
 #include "system/sha256.h"
 
@@ -13,15 +12,17 @@ namespace {
 using nlohmann::json;
 
 /// The globals are megabytes: they go in as they are.
-std::string request_text(const RenderRequest& request, const fs::path& templates, const json& caches) {
+std::string request_text(const RenderRequest& request, const DataDir& data) {
   json jobs = json::array();
   for (const RenderJob& job : request.jobs) {
     jobs.push_back({{"template", job.template_name}, {"user", job.user}, {"context", job.context}});
     if (!job.each.empty()) jobs.back()["item"] = {job.each, job.index};
   }
-  const json rest{{"templates", templates.string()},
-                  {"hash", request.templates_hash},
-                  {"caches", caches},
+  json compiled = json::array();  // of an installation, of a build
+  for (const fs::path& place : {data.renderer, executable_path()})
+    compiled.push_back((place.parent_path() / "compiled").string());
+  const json rest{{"templates", data.templates.string()},
+                  {"compiled", std::move(compiled)},
                   {"jobs", std::move(jobs)},
                   {"user", request.user}};
   return fmt::format(R"({{"globals":{},{})", request.globals, rest.dump().substr(1));
@@ -56,7 +57,7 @@ std::string last_line(std::string text) {
   const std::string code = kind == "missing" || kind == "undefined" ? "E0601" : kind == "syntax" ? "E0602" : "E0603";
   const int line = error.at("line");
   const std::string place = error.at("template").get<std::string>() + (line ? fmt::format(":{}", line) : "");
-  if (error.value("user", false)) {
+  if (error.at("user").get<bool>()) {
     const bool name = kind == "missing" || kind == "undefined";
     throw Failure(Exit::BadInput, name ? "E0610" : "E0611",
                   fmt::format("{}/{}: {}", user_folder, place, error.at("message").get<std::string>()),
@@ -91,9 +92,7 @@ void Renderer::start() {
 }
 
 std::vector<std::string> Renderer::render(const RenderRequest& request) {
-  json caches = json::array();
-  if (const auto cache = cache_dir(); !cache.empty()) caches = {data_.templates.parent_path().string(), cache.string()};
-  const std::string text = request_text(request, data_.templates, caches);
+  const std::string text = request_text(request, data_);
   std::string without_jinja;
   for (;;) {
     const std::string python = pythons_[at_].string();

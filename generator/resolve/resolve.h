@@ -2,7 +2,7 @@
 #pragma once
 
 #include "catalog/catalog.h"
-#include "spec/spec.h"
+#include "strategy/strategy.h"
 
 #include <string>
 #include <string_view>

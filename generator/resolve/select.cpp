@@ -32,7 +32,7 @@ std::string why_left(const Op& op, const OpSpec& entry) {
     if (op.has_tag("generated")) return "PyTorch makes this form of another one";
     return "it works without a kernel: PyTorch composes it of other operators";
   }
-  return unfit(**entry.strategy, op);
+  return unfit(strategy_of(entry), op);
 }
 
 std::string range_text(const OpSpec& entry) {
@@ -100,7 +100,7 @@ class Expansion {
     if (entry.selector.kind != Selector::Kind::Name) return false;
     if (entry.selector.is_overload()) return true;
     const Op* op = catalog_.find(entry.selector.text);
-    if (op != nullptr && unfit(**entry.written.strategy, *op).empty()) return true;
+    if (op != nullptr && unfit(strategy_of(entry.written), *op).empty()) return true;
     return std::ranges::none_of(catalog_.overloads(entry.selector.text),
                                 [&](const Op* other) { return why_left(*other, entry.written).empty(); });
   }
@@ -124,7 +124,7 @@ class Expansion {
       reasons += fmt::format("{}'{}': {}", i == 0 ? "" : "; ", entry.report.left[i].op, entry.report.left[i].reason);
     diagnostics_.error("E0241", entry.written.name.at,
                        fmt::format("none of the {} operators of '{}' can be registered as '{}'",
-                                   entry.report.left.size(), *entry.written.name, entry.written.strategy.value->word),
+                                   entry.report.left.size(), *entry.written.name, *entry.written.strategy),
                        reasons);
   }
 

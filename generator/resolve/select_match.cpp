@@ -3,7 +3,6 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "resolve/validate.h"
-#include "spec/amp_preset.h"
 #include "spec/document.h"
 #include "spec/minimal_ops.h"
 #include "spec/ops_file.h"
@@ -56,8 +55,8 @@ std::string tag_hint(const Catalog& catalog, const std::string& tag) {
 Ops amp_ops(const Spec& spec, const Catalog& catalog) {
   std::set<std::string> names;
   if (*spec.amp.preset == "cuda") {
-    for (const auto& rule : amp_preset())
-      if (rule.policy != kAmpBanned) names.emplace(rule.op);
+    for (const auto& rule : catalog.autocast)
+      if (rule.policy != kAutocastBanned) names.insert(rule.op);
   }
   for (const auto& name : spec.amp.remove) names.erase(*name);
   for (const auto& [policy, added] : spec.amp.add)
@@ -148,6 +147,7 @@ std::optional<Ops> match_selector(const Selector& selector, const Location& at, 
       break;
     case Kind::Amp:
       found = amp_ops(resolved.spec, catalog);
+      if (catalog.autocast.empty()) hint = "only an installed PyTorch says what its autocast rules are";
       break;
     case Kind::Minimal:
       found = where(catalog, [](const Op& op) { return is_minimal_op(op.name); });

@@ -32,7 +32,7 @@ std::string why_left(const Resolved& there, const std::string& op) {
 
 /// What validate_ops() would refuse there of `op`, the entry for that release.
 void check_strategy(EntryDrift& entry, const OpSpec& op) {
-  const Strategy& strategy = **op.strategy;
+  const Strategy& strategy = strategy_of(op);
   const StrategyFit fit = fit_of(strategy, *entry.drift.after);
   if (!fit.fits)
     entry.broken.push_back(fmt::format("it can't be '{}' any more: {}", strategy.word, fit.reason));
@@ -44,9 +44,7 @@ void check_strategy(EntryDrift& entry, const OpSpec& op) {
 EntryDrift compare_entry(const OpSpec& op, const std::string& name, bool selected, const Resolved& there,
                          const Entries& entries_there, const Catalog& before) {
   const Catalog& after = there.catalog;
-  EntryDrift entry{
-      name, op.name.at, std::string(op.strategy.value->word), selected ? *op.name : "", compare_op(name, before, after),
-      {},   {}};
+  EntryDrift entry{name, op.name.at, *op.strategy, selected ? *op.name : "", compare_op(name, before, after), {}, {}};
   const auto there_as = entries_there.find(name);
   const bool stays = there_as != entries_there.end();
   if (entry.drift.after == nullptr) {

@@ -1,5 +1,4 @@
 #include "resolve/validate.h"
-#include "spec/amp_preset.h"
 
 #include <fmt/format.h>
 
@@ -42,7 +41,7 @@ void validate_added(const Name& name, const std::string& policy, const Spec& spe
     return;
   }
   const bool removed = std::ranges::any_of(spec.amp.remove, [&](const Name& other) { return *other == *name; });
-  const AmpPresetRule* rule = *spec.amp.preset == "cuda" ? find_amp_rule(op->name) : nullptr;
+  const AutocastRule* rule = *spec.amp.preset == "cuda" ? catalog.find_autocast(op->name) : nullptr;
   if (removed && (rule == nullptr || rule->policy == policy)) {
     diagnostics.error("E0304", name.at, fmt::format("'{}' is added and removed", op->name), "keep one");
   } else if (rule != nullptr && !removed && rule->policy != policy) {
@@ -62,7 +61,7 @@ void validate_amp(const Spec& spec, const Catalog& catalog, Diagnostics& diagnos
     for (const Name& name : names) validate_added(name, policy, spec, catalog, seen, diagnostics);
   for (const Name& name : spec.amp.remove) {
     if (find_op(name, catalog, "E0301", "E0302", diagnostics) == nullptr) continue;
-    if (*spec.amp.preset == "cuda" && find_amp_rule(*name) != nullptr) continue;
+    if (*spec.amp.preset == "cuda" && (catalog.autocast.empty() || catalog.find_autocast(*name) != nullptr)) continue;
     diagnostics.error("E0308", name.at, fmt::format("'{}' has no rule in the preset '{}'", *name, *spec.amp.preset),
                       "leave it out");
   }

@@ -48,7 +48,7 @@ void validate_tests(const ResolvedOp& resolved, const Catalog& catalog, Diagnost
 
 void validate_op(const Spec& spec, const ResolvedOp& resolved, const Catalog& catalog, Diagnostics& diagnostics) {
   const auto& [entry, op, selected] = resolved;
-  const Strategy& strategy = **entry.strategy;
+  const Strategy& strategy = strategy_of(entry);
   const bool minimal = is_minimal_op(op.name, spec.components);
   const Strategy* choice = minimal ? replaces_minimal(op) : nullptr;
   if (minimal && choice != &strategy) {

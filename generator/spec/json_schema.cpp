@@ -9,14 +9,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json schema_of(const Key& key);
+Json schema_of(const Key& key, const Vocabulary& vocabulary);
 
 Json any_of(std::initializer_list<Json> choices) { return {{"anyOf", Json(choices)}}; }
 
-Json map_schema(const Key& key) {
+Json map_schema(const Key& key, const Vocabulary& vocabulary) {
   Json properties = Json::object(), required = Json::array();
   for (const Key* child : child_keys(key.path)) {
-    properties[last_part(child->path)] = schema_of(*child);
+    properties[last_part(child->path)] = schema_of(*child, vocabulary);
     if (child->required) required.push_back(last_part(child->path));
   }
   Json schema = {{"type", key.required || key.path.empty() ? Json("object") : Json({"object", "null"})},
@@ -26,10 +26,10 @@ Json map_schema(const Key& key) {
   return schema;
 }
 
-Json scalar_schema(const Key& key) {
+Json scalar_schema(const Key& key, const Vocabulary& vocabulary) {
   switch (key.type) {
     case KeyType::Word:
-      return {{"enum", std::vector<std::string_view>(key.values.begin(), key.values.end())}};
+      return {{"enum", mapped(words_of(key, vocabulary), [](std::string_view word) { return Json(word); })}};
     case KeyType::Integer:
       return {{"type", "integer"}, {"minimum", key.min}, {"maximum", key.max}};
     case KeyType::Number:
@@ -48,11 +48,11 @@ Json scalar_schema(const Key& key) {
 }
 
 /// `ops`: a map from operator to map, or a list of operators and maps.
-Json table_schema(const Key& key) {
+Json table_schema(const Key& key, const Vocabulary& vocabulary) {
   const Key& row = *find_key(key.path, ".*");
-  const Json value = schema_of(row);
+  const Json value = schema_of(row, vocabulary);
   const Json name = key.pattern;
-  Json named = map_schema(row);
+  Json named = map_schema(row, vocabulary);
   named["type"] = "object";
   named["properties"]["name"] = {{"type", "string"}, {"pattern", name}};
   named["required"] = {"name"};
@@ -61,23 +61,25 @@ Json table_schema(const Key& key) {
   return any_of({{{"type", "null"}}, free, {{"type", "array"}, {"items", item}}});
 }
 
-Json schema_of(const Key& key) {
+Json schema_of(const Key& key, const Vocabulary& vocabulary) {
   Json schema;
   switch (key.type) {
     case KeyType::Map:
-      schema = map_schema(key);
+      schema = map_schema(key, vocabulary);
       break;
     case KeyType::Table:
-      schema = table_schema(key);
+      schema = table_schema(key, vocabulary);
       break;
     case KeyType::List:
-      schema = {{"type", {"array", "null"}}, {"items", schema_of(*find_key(key.path, "[]"))}, {"uniqueItems", true}};
+      schema = {{"type", {"array", "null"}},
+                {"items", schema_of(*find_key(key.path, "[]"), vocabulary)},
+                {"uniqueItems", true}};
       break;
     default:
-      schema = scalar_schema(key);
+      schema = scalar_schema(key, vocabulary);
   }
-  if (const Key* lone = shorthand_of(key)) schema = any_of({scalar_schema(*lone), schema});
-  if (!key.description.empty()) schema["description"] = key.description;
+  if (const Key* lone = shorthand_of(key)) schema = any_of({scalar_schema(*lone, vocabulary), schema});
+  schema["description"] = about(key, vocabulary);
   return schema;
 }
 
@@ -101,13 +103,13 @@ std::string default_cell(const Key& key) { return key.unset.empty() ? code(key.f
 
 }  // namespace
 
-std::string spec_json_schema() {
+std::string spec_json_schema(const Vocabulary& vocabulary) {
   Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "openreg-gen spec"}};
-  schema.update(schema_of(*find_key("")));
+  schema.update(schema_of(*find_key(""), vocabulary));
   return schema.dump(2) + "\n";
 }
 
-std::string spec_markdown() {
+std::string spec_markdown(const Vocabulary& vocabulary) {
   std::string out =
       "# The spec\n\n"
       "A spec is one YAML or JSON document in UTF-8, at most 1 MiB. Every key has a default but `backend.name`;\n"
@@ -128,11 +130,11 @@ std::string spec_markdown() {
       continue;
     }
     if (key.path.ends_with("[]") && key.path != "custom_ops[]") continue;
-    std::string meaning = cell(key.description);
-    if (!key.values.empty() || key.path.ends_with("dtypes")) {
-      const Key* words = key.values.empty() ? find_key(key.path, "[]") : &key;
+    std::string meaning = cell(about(key, vocabulary));
+    if (key.type == KeyType::Word || key.path.ends_with("dtypes")) {
+      const auto words = words_of(key.type == KeyType::Word ? key : *find_key(key.path, "[]"), vocabulary);
       meaning += " One of:";
-      for (const auto value : words->values) meaning += (value == words->values.front() ? " " : ", ") + code(value);
+      for (const auto value : words) meaning += (value == words.front() ? " " : ", ") + code(value);
       meaning += ".";
     }
     if (key.type == KeyType::Integer || key.type == KeyType::Number || key.type == KeyType::Size)

@@ -4,7 +4,6 @@
 #include "releases/releases.h"
 #include "spec/read_keys.h"
 #include "spec/rules.h"
-#include "spec/strategy.h"
 
 #include <fmt/format.h>
 
@@ -37,14 +36,9 @@ std::span<const std::string_view> words() {
   return all;
 }
 
-/// "`structured`: shapes and dtypes come from PyTorch. `pointwise`: ..."
 template <const auto& List>
-std::string_view about_each() {
-  static const auto text = [] {
-    std::string out;
-    for (const auto& each : List()) out += fmt::format("{}`{}`: {}", out.empty() ? "" : " ", each.word, each.about);
-    return out;
-  }();
+std::string_view about() {
+  static const std::string text = about_each(List());
   return text;
 }
 
@@ -82,7 +76,7 @@ const Key kKeys[] = {
     {.path = "torch.max", .type = Text, .into = at<&Spec::torch, &TorchSpec::max>, .fallback = kNewestTorchQuoted, .description = "The newest minor release; its patch releases fit as well.", .example = "\"2.14\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
 
     {.path = "device", .type = Map, .description = "The device behind the backend."},
-    {.path = "device.api", .type = Word, .into = at<&Spec::device, &DeviceSpec::api>, .fallback = "emulator", .values = words<device_kinds>(), .description = about_each<device_kinds>(), .example = "external"},
+    {.path = "device.api", .type = Word, .into = at<&Spec::device, &DeviceSpec::api>, .fallback = "emulator", .values = words<device_kinds>(), .description = about<device_kinds>(), .example = "external"},
     {.path = "device.count", .type = Integer, .into = at<&Spec::device, &DeviceSpec::count>, .fallback = "2", .description = "Devices of the emulator.", .example = "4", .min = 1, .max = 64},
     {.path = "device.memory", .type = Size, .into = at<&Spec::device, &DeviceSpec::memory>, .fallback = "1GiB", .description = "Memory of each emulated device, and the most that is used of an OpenCL device (its own where it is not given): bytes, or a number with KiB, MiB, GiB, TiB, KB, MB, GB, TB.", .example = "512MiB", .min = 1 << 20, .max = 64 * kTiB},
     {.path = "device.platform", .type = Text, .into = at<&Spec::device, &DeviceSpec::platform>, .unset = "the first that has a device", .description = "Of `opencl`: a part of the name of the platform whose devices are used. NAME_PLATFORM in the environment wins, as NAME_DEVICE_TYPE and NAME_SUB_DEVICES do over the next two.", .example = "Portable Computing Language", .rule = rules::line, .pattern = kLine},
@@ -91,7 +85,7 @@ const Key kKeys[] = {
     {.path = "device.streams_per_pool", .type = Integer, .into = at<&Spec::device, &DeviceSpec::streams_per_pool>, .fallback = "4", .description = "Streams of each priority that a device's pool holds.", .example = "8", .min = 1, .max = 32},
 
     {.path = "allocator", .type = Map, .description = "How memory is allocated."},
-    {.path = "allocator.device", .type = Word, .into = at<&Spec::allocator, &AllocatorSpec::device>, .fallback = "caching", .unset = "`caching`; `direct` without the component `caching`", .values = words<allocator_kinds>(), .description = about_each<allocator_kinds>(), .example = "direct"},
+    {.path = "allocator.device", .type = Word, .into = at<&Spec::allocator, &AllocatorSpec::device>, .fallback = "caching", .unset = "`caching`; `direct` without the component `caching`", .values = words<allocator_kinds>(), .description = about<allocator_kinds>(), .example = "direct"},
     {.path = "allocator.alignment", .type = Size, .into = at<&Spec::allocator, &AllocatorSpec::alignment>, .fallback = "64", .description = "Alignment of allocations: a power of two.", .example = "256", .min = 1, .max = 1 << 20},
     {.path = "allocator.max_split_size_mb", .type = Integer, .into = at<&Spec::allocator, &AllocatorSpec::max_split_size_mb>, .unset = "no limit", .description = "The caching allocator does not split larger blocks. This and the next three are the defaults of the settings that PYTORCH_ALLOC_CONF names so; the environment's win.", .example = "128", .min = 20, .max = 1 << 20},
     {.path = "allocator.garbage_collection_threshold", .type = Number, .into = at<&Spec::allocator, &AllocatorSpec::garbage_collection_threshold>, .unset = "never", .description = "Share of the memory that a process may have, above which cached blocks that were not used for long are freed: above 0, below 1.", .example = "0.8", .max = 1},
@@ -104,7 +98,7 @@ const Key kKeys[] = {
 
     {.path = "ops", .type = Table, .description = "Operators that the backend registers: a map from operator to strategy (or to the keys below), or a list of operators and such maps. In an operator's place may stand a selection: a name without overload, a glob (`add.*`, `*_backward`), a set (`@minimal`, `@core`, `@pointwise`, `@amp`, `@tag:NAME`, `@model:FILE`), or any of these with a minus, which takes them out again. See [operators](operators.md#selections).", .example = "{abs.out: stub, relu: native}", .pattern = kSelection},
     {.path = "ops.*", .type = Map, .description = "One operator, named with its overload; or a selection.", .example = "native", .shorthand = "strategy"},
-    {.path = "ops.*.strategy", .type = Word, .into = at<&OpSpec::strategy>, .fallback = "native", .values = words<all_strategies>(), .description = about_each<all_strategies>(), .example = "pointwise"},
+    {.path = "ops.*.strategy", .type = Word, .into = at<&OpSpec::strategy>, .fallback = "native", .example = "pointwise"},
     {.path = "ops.*.expr", .type = Text, .into = at<&OpSpec::expr>, .description = "`pointwise`: a C++ expression over the operator's arguments.", .example = "std::sqrt(self * self + other * other)"},
     {.path = "ops.*.map", .type = Text, .into = at<&OpSpec::map>, .fallback = "self", .description = "`reduction`: what an element counts as, over `self`.", .example = "self * self"},
     {.path = "ops.*.combine", .type = Text, .into = at<&OpSpec::combine>, .description = "`reduction`: two values made one, over `a` and `b`; must be associative and commutative.", .example = "a + b"},

@@ -4,6 +4,8 @@
 #include "spec/document.h"
 #include "spec/spec.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -48,7 +50,7 @@ struct Key {
   // The default, as a spec would have it; <name>, <Name> and <theName> are the backend's. Empty: none.
   std::string_view fallback = {};
   std::string_view unset = {};                    // what holds without a default: "no limit"; or how that is said
-  std::span<const std::string_view> values = {};  // Word
+  std::span<const std::string_view> values = {};  // Word; none: those of the vocabulary
   std::string_view description = {};              // one sentence; Markdown
   std::string_view example = {};
   std::int64_t min = 0, max = 0;  // Integer, Number and Size
@@ -71,14 +73,27 @@ inline const Key* shorthand_of(const Key& key) {
 }
 /// The keys right below a Map.
 std::vector<const Key*> child_keys(std::string_view path);
+/// The words that a key takes, and what the reference page says of it.
+inline std::span<const std::string_view> words_of(const Key& key, const Vocabulary& vocabulary) {
+  return key.type == KeyType::Word && key.values.empty() ? vocabulary.words : key.values;
+}
+inline std::string_view about(const Key& key, const Vocabulary& vocabulary) {
+  return key.type == KeyType::Word && key.values.empty() ? vocabulary.about : key.description;
+}
+/// "`structured`: shapes and dtypes come from PyTorch. `pointwise`: ..."
+std::string about_each(const auto& list) {
+  std::string out;
+  for (const auto& each : list) out += fmt::format("{}`{}`: {}", out.empty() ? "" : " ", each.word, each.about);
+  return out;
+}
 /// The default as the reference page says it; empty: there is none to speak of.
 std::string_view default_text(const Key& key);
 /// "name" for "backend.name".
 std::string_view last_part(std::string_view path);
 
 /// JSON Schema (draft 2020-12) of the spec, indented, with a newline at its end: specs/schema.json.
-std::string spec_json_schema();
+std::string spec_json_schema(const Vocabulary& vocabulary);
 /// docs/spec.md.
-std::string spec_markdown();
+std::string spec_markdown(const Vocabulary& vocabulary);
 
 }  // namespace openreg_gen

@@ -41,11 +41,12 @@ void check_allocator(const AllocatorSpec& allocator, const Node* map, Diagnostic
 
 class Parse {
  public:
-  Parse(Spec& spec, Diagnostics& diagnostics) : spec_(spec), diagnostics_(diagnostics) {}
+  Parse(Spec& spec, const Vocabulary& vocabulary, Diagnostics& diagnostics)
+      : spec_(spec), vocabulary_(vocabulary), diagnostics_(diagnostics) {}
 
   void run() {
     const auto document = read_document(spec_.text, spec_.path, diagnostics_);
-    if (document) root_ = check_shape(*document, diagnostics_);
+    if (document) root_ = check_shape(*document, vocabulary_, diagnostics_);
     const Node* backend = root_.find("backend");
     const Node* name = find(backend, "name");
     read_keys(spec_, "", &root_, name == nullptr ? std::string_view() : name->text);
@@ -103,8 +104,8 @@ class Parse {
       OpSpec op;
       op.name = {name.text, name.at};
       read_keys(op, "ops.*", &node);
-      for (const Strategy& strategy : all_strategies())
-        if (!op.strategy.given() && node.find(strategy.implied_by) != nullptr) op.strategy.value = &strategy;
+      for (const auto& strategy : vocabulary_.strategies)
+        if (!op.strategy.given() && node.find(strategy.implied_by) != nullptr) op.strategy.value = strategy.word;
       read_skips(op.tests, node.find("tests"), diagnostics_);
       if (op.since.given() && op.until.given() && torch_release(*op.since) > torch_release(*op.until))
         diagnostics_.error("E0177", op.until.at, fmt::format("'until' {} is before 'since' {}", *op.until, *op.since));
@@ -134,15 +135,15 @@ class Parse {
   }
 
   void fits_strategy(const OpSpec& op, const Node& node) {
-    const Strategy& strategy = **op.strategy;
+    const auto& strategy = *find_by(vocabulary_.strategies, *op.strategy, &Vocabulary::Strategy::word);
     if (!strategy.component.empty())
       needs_component(strategy.component, op.strategy.given() ? op.strategy.at : op.name.at,
                       fmt::format("'{}' as '{}'", *op.name, strategy.word));
     for (const auto& [key, value] : node.entries) {
       std::vector<std::string_view> with;  // none: it goes with each
-      for (const Strategy& each : all_strategies())
-        if (each.takes(key.text)) with.push_back(each.word);
-      if (with.empty() || strategy.takes(key.text)) continue;
+      for (const auto& each : vocabulary_.strategies)
+        if (has_word(each.keys, key.text)) with.push_back(each.word);
+      if (with.empty() || has_word(strategy.keys, key.text)) continue;
       std::ranges::sort(with);
       const std::string_view last = with.back();
       with.pop_back();
@@ -154,6 +155,7 @@ class Parse {
   }
 
   Spec& spec_;
+  const Vocabulary& vocabulary_;
   Diagnostics& diagnostics_;
   Node root_;
 };
@@ -167,16 +169,17 @@ Spec::Spec() {
 }
 OpSpec::OpSpec() { read_keys(*this, "ops.*", nullptr); }
 
-Spec parse_spec_text(std::string text, const fs::path& path, Diagnostics& diagnostics) {
+Spec parse_spec_text(std::string text, const fs::path& path, const Vocabulary& vocabulary, Diagnostics& diagnostics) {
   Spec spec;
   spec.path = path;
   spec.text = std::move(text);
-  Parse(spec, diagnostics).run();
+  Parse(spec, vocabulary, diagnostics).run();
   return spec;
 }
 
-Spec parse_spec(const fs::path& path, Diagnostics& diagnostics) {
-  if (auto text = read_spec_file(path, diagnostics)) return parse_spec_text(std::move(*text), path, diagnostics);
+Spec parse_spec(const fs::path& path, const Vocabulary& vocabulary, Diagnostics& diagnostics) {
+  if (auto text = read_spec_file(path, diagnostics))
+    return parse_spec_text(std::move(*text), path, vocabulary, diagnostics);
   Spec spec;
   spec.path = path;
   return spec;

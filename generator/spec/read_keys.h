@@ -17,7 +17,7 @@ namespace openreg_gen {
 /// Checks a document against the table of keys: unknown and repeated keys, types, words, ranges, rules. Reports
 /// everything that does not fit, and returns the tree in one form: shorthands written out as maps, `ops` as a map,
 /// nulls and values that do not fit left out. What is in the result can be read without further checks.
-Node check_shape(const Node& root, Diagnostics& diagnostics);
+Node check_shape(const Node& root, const Vocabulary& vocabulary, Diagnostics& diagnostics);
 
 // The lists are read from a checked node, which may be null, and report what contradicts itself.
 
@@ -41,7 +41,6 @@ inline void read_value(const AllocatorKind*& into, const Node& value, const Key&
   into = find_allocator_kind(value.text);
 }
 inline void read_value(const DeviceKind*& into, const Node& value, const Key&) { into = find_device_kind(value.text); }
-inline void read_value(const Strategy*& into, const Node& value, const Key&) { into = find_strategy(value.text); }
 /// Words become the enumerator with the same place in the key's list of words.
 template <typename T>
   requires std::is_enum_v<T>

@@ -32,7 +32,7 @@ std::string label(const Key& key) {
 
 class Shape {
  public:
-  explicit Shape(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  Shape(const Vocabulary& vocabulary, Diagnostics& diagnostics) : vocabulary_(vocabulary), diagnostics_(diagnostics) {}
 
   std::optional<Node> check(const Node& node, const Key& key) {
     if (node.kind == Node::Kind::Null) {
@@ -199,11 +199,12 @@ class Shape {
   }
 
   std::optional<Node> word(const Node& node, const Key& key) {
+    const auto words = words_of(key, vocabulary_);
     if (!node.is_scalar()) return wrong_type(node, key);
-    if (node.kind != Node::Kind::String) return wrong_type(node, key, did_you_mean("", key.values));
-    if (contains(key.values, node.text)) return node;
+    if (node.kind != Node::Kind::String) return wrong_type(node, key, did_you_mean("", words));
+    if (contains(words, node.text)) return node;
     return diagnostics_.fail("E0116", node.at, fmt::format("{} can't be '{}'", label(key), shown(node.text)),
-                             did_you_mean(node.text, key.values));
+                             did_you_mean(node.text, words));
   }
 
   std::optional<Node> integer(const Node& node, const Key& key) {
@@ -246,13 +247,14 @@ class Shape {
     return out_of_range(node, key, fmt::format("{} bytes", *bytes));
   }
 
+  const Vocabulary& vocabulary_;
   Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-Node check_shape(const Node& root, Diagnostics& diagnostics) {
-  return Shape(diagnostics).check(root, *find_key("")).value_or(Node{});
+Node check_shape(const Node& root, const Vocabulary& vocabulary, Diagnostics& diagnostics) {
+  return Shape(vocabulary, diagnostics).check(root, *find_key("")).value_or(Node{});
 }
 
 }  // namespace openreg_gen

@@ -8,7 +8,7 @@
 #include "spec/component.h"
 #include "spec/expr.h"
 #include "spec/kinds.h"
-#include "spec/strategy.h"
+#include "spec/vocabulary.h"
 #include "system/files.h"
 
 #include <map>
@@ -96,8 +96,8 @@ struct TestsSpec {
 struct OpSpec {
   OpSpec();  // the defaults
 
-  Located<std::string> name;  // "add.Tensor"; also "add", "*_backward", "@core", "-add.*": see selector.h
-  Located<const Strategy*> strategy;
+  Located<std::string> name;            // "add.Tensor"; also "add", "*_backward", "@core", "-add.*": see selector.h
+  Located<std::string> strategy;        // a word of the vocabulary
   Located<Expr> expr;                   // pointwise: over the op's argument names
   Located<Expr> map;                    // reduction: each element, over `self`; default `self`
   Located<Expr> combine, init, finish;  // reduction: over `a` and `b`; a constant; over `acc` and `count`
@@ -172,8 +172,8 @@ auto switch_of(S& spec, std::string_view component) -> decltype(&spec.compile) {
 
 /// Parses YAML or JSON (by content). Appends to `diagnostics` and returns what could be read; an unreadable file
 /// gives an error there too. Never throws for bad input. Does not look at the catalogue: see resolve/resolve.h.
-Spec parse_spec(const fs::path& path, Diagnostics& diagnostics);
+Spec parse_spec(const fs::path& path, const Vocabulary& vocabulary, Diagnostics& diagnostics);
 /// The same on a text in memory; `path` is used in locations only.
-Spec parse_spec_text(std::string text, const fs::path& path, Diagnostics& diagnostics);
+Spec parse_spec_text(std::string text, const fs::path& path, const Vocabulary& vocabulary, Diagnostics& diagnostics);
 
 }  // namespace openreg_gen

@@ -1,6 +1,7 @@
 // The strategies, in the order of the reference page.
 #include "base/text.h"
-#include "spec/strategy.h"
+#include "spec/keys.h"
+#include "strategy/strategy.h"
 
 namespace openreg_gen {
 
@@ -13,6 +14,19 @@ std::span<const Strategy> all_strategies() {
   static const Strategy all[] = {structured_strategy(), pointwise_strategy(),    stub_strategy(),
                                  native_strategy(),     cpu_fallback_strategy(), unsupported_strategy(),
                                  in_tree_strategy(),    reduction_strategy(),    matmul_strategy()};
+  return all;
+}
+
+const Vocabulary& vocabulary() {
+  static const Vocabulary all = [] {
+    Vocabulary out;
+    for (const Strategy& each : all_strategies()) {
+      out.strategies.push_back({each.word, each.keys, each.component, each.implied_by, each.written});
+      out.words.push_back(each.word);
+    }
+    out.about = about_each(all_strategies());
+    return out;
+  }();
   return all;
 }
 

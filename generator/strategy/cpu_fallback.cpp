@@ -1,5 +1,5 @@
 // `cpu_fallback`: the CPU's kernel, whatever the backend does with operators that it does not name.
-#include "spec/strategy.h"
+#include "strategy/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
 

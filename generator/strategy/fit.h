@@ -3,7 +3,7 @@
 
 #include "catalog/catalog.h"
 #include "spec/component.h"
-#include "spec/strategy.h"
+#include "strategy/strategy.h"
 
 #include <memory>
 #include <string>

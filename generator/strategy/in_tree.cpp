@@ -1,6 +1,6 @@
 // `in_tree`: PyTorch's own kernel, as its own devices share it.
 #include "catalog/stubs.h"
-#include "spec/strategy.h"
+#include "strategy/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
 

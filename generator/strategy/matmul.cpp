@@ -1,5 +1,5 @@
 // `matmul`: products of matrices and vectors, by the gemm() of the device's API.
-#include "spec/strategy.h"
+#include "strategy/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
 

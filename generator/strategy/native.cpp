@@ -1,6 +1,6 @@
 // `native`: a kernel with the operator's exact signature is the owner's.
 #include "spec/kinds.h"
-#include "spec/strategy.h"
+#include "strategy/strategy.h"
 #include "strategy/device_kernel.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"

@@ -1,7 +1,7 @@
 // `pointwise`: the spec's expression over the operator's arguments becomes the kernel.
 #include "base/suggest.h"
 #include "spec/print_expr.h"
-#include "spec/strategy.h"
+#include "strategy/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
 #include "strategy/starter.h"

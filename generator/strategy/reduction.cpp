@@ -1,6 +1,6 @@
 // `reduction`: the spec's expressions become a kernel that folds elements, or picks one of them.
 #include "spec/print_expr.h"
-#include "spec/strategy.h"
+#include "strategy/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
 

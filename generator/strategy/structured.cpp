@@ -1,6 +1,6 @@
 // `structured`: the kernel is the owner's; shapes, dtypes and the other forms are PyTorch's.
 #include "spec/kinds.h"
-#include "spec/strategy.h"
+#include "strategy/strategy.h"
 #include "strategy/device_kernel.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"

@@ -2,7 +2,7 @@
 #include "catalog/stubs.h"
 #include "base/text.h"
 #include "spec/kinds.h"
-#include "spec/strategy.h"
+#include "strategy/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
 #include "strategy/starter.h"

@@ -1,5 +1,5 @@
 // `unsupported`: a call raises, and says why.
-#include "spec/strategy.h"
+#include "strategy/strategy.h"
 #include "strategy/item.h"
 #include "texts/escape.h"
 

@@ -10,9 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 extern char** environ;
@@ -52,6 +55,12 @@ class IgnorePipeSignal {
   struct sigaction old_{};
 };
 
+/// Far more than a child that works takes on a slow machine.
+std::chrono::seconds time_limit() {
+  const long chosen = std::strtol(environment("OPENREG_GEN_CHILD_SECONDS").c_str(), nullptr, 10);
+  return std::chrono::seconds(chosen > 0 ? chosen : 600);
+}
+
 /// Reads once; shuts the descriptor at its end.
 void drain(int& descriptor, std::string& to) {
   std::array<char, 65536> buffer;
@@ -65,7 +74,7 @@ void drain(int& descriptor, std::string& to) {
 
 }  // namespace
 
-Child::Child(const std::vector<std::string>& argv) {
+Child::Child(const std::vector<std::string>& argv) : command_(fmt::format("{}", fmt::join(argv, " "))) {
   Pipe in, out, err;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -105,13 +114,23 @@ int Child::wait() {
 
 Child::Result Child::talk(const std::string& input) {
   const IgnorePipeSignal no_signal;
+  using Clock = std::chrono::steady_clock;
+  const auto limit = time_limit();
+  const auto end = Clock::now() + limit;
   Result result;
   std::size_t written = 0;
   while (out_ >= 0 || err_ >= 0) {
     if (in_ >= 0 && written == input.size()) shut(in_);
     // A descriptor of -1 is passed over by poll.
     std::array<pollfd, 3> polled{{{in_, POLLOUT, 0}, {out_, POLLIN, 0}, {err_, POLLIN, 0}}};
-    if (poll(polled.data(), polled.size(), -1) < 0) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    if (left <= 0) {
+      throw Failure(Exit::Environment, kHung,
+                    fmt::format("killed a program that did not end within {} s: {}", limit.count(), command_),
+                    "run it yourself to see what it waits for; OPENREG_GEN_PYTHON names another Python, "
+                    "OPENREG_GEN_CHILD_SECONDS another limit");
+    }
+    if (poll(polled.data(), polled.size(), static_cast<int>(std::min<long>(left, 60'000))) < 0) {
       if (errno == EINTR) continue;
       break;
     }
@@ -157,7 +176,8 @@ std::string output_of(std::vector<std::string> command) try {
   if (command[0].find('/') == std::string::npos) command[0] = find_program(command[0]).string();
   Child::Result result = Child(command).talk({});
   return result.status == 0 ? std::move(result.output) : "";
-} catch (const Failure&) {
+} catch (const Failure& failure) {
+  if (failure.code() == kHung) throw;
   return {};
 }
 

@@ -10,6 +10,8 @@
 
 namespace openreg_gen {
 
+inline constexpr const char* kHung = "E0609";
+
 /// With pipes on its three streams. Not thread-safe.
 class Child {
  public:
@@ -24,11 +26,13 @@ class Child {
     std::string output, errors;
     int status = 0;  // as waitpid gives it
   };
-  /// Writes `input`, reads both outputs to their end, waits. Once only.
+  /// Writes `input`, reads both outputs to their end, waits. Once only. Throws Failure(Environment, kHung) if that
+  /// takes longer than OPENREG_GEN_CHILD_SECONDS, or ten minutes; the child is killed with the object.
   Result talk(const std::string& input);
 
  private:
   int wait();
+  std::string command_;
   pid_t pid_ = -1;
   int in_ = -1, out_ = -1, err_ = -1;
 };
@@ -40,7 +44,7 @@ std::vector<fs::path> find_programs(const std::string& name);
 /// The first of them; empty if there is none.
 fs::path find_program(const std::string& name);
 
-/// What a command prints to stdout; empty if it cannot be started or fails. Never through a shell.
+/// What a command prints to stdout; empty if it cannot be started or fails. Never through a shell. Throws kHung.
 std::string output_of(std::vector<std::string> command);
 
 }  // namespace openreg_gen

@@ -1,5 +1,5 @@
 // Python installations, found by their folders; none is started where the folder says enough. Read-only but for a
-// note in the cache about shims. Nothing here throws.
+// note in the cache about shims. Nothing here throws but output_of(): see kHung.
 #pragma once
 
 #include "system/files.h"

@@ -45,30 +45,34 @@ bool same(const Op& a, const Op& b) {
 }
 
 TEST(Archive, GivesBackEveryField) {
-  const auto back = from_archive(to_archive(built(), 7), 7);
+  const auto back = from_archive(to_archive(built()));
   ASSERT_TRUE(back);
   EXPECT_EQ(back->identity(), built().identity());
   EXPECT_EQ(back->torch_version(), built().torch_version());
   EXPECT_EQ(back->torch_dir(), built().torch_dir());
+  ASSERT_FALSE(built().autocast.empty());
+  ASSERT_EQ(back->autocast.size(), built().autocast.size());
+  EXPECT_EQ(back->autocast.back().op, built().autocast.back().op);
+  EXPECT_EQ(back->autocast.front().arguments, built().autocast.front().arguments);
   ASSERT_EQ(back->all().size(), built().all().size());
   for (std::size_t i = 0; i < back->all().size(); ++i) EXPECT_TRUE(same(back->all()[i], built().all()[i]));
 }
 
-TEST(Archive, RefusesHarmedBytes) {
+TEST(Archive, RefusesBytesThatAreNotWhole) {
   Catalog small;
   small.version_ = "1";
   small.ops.resize(2);
   small.ops[0].name = "add.Tensor";
-  const auto bytes = to_archive(small, 7);
-  ASSERT_TRUE(from_archive(bytes, 7));
-  EXPECT_FALSE(from_archive(bytes, 8)) << "another key";
-  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(from_archive(bytes.substr(0, size), 7)) << size;
+  const auto bytes = to_archive(small);
+  ASSERT_TRUE(from_archive(bytes));
+  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(from_archive(bytes.substr(0, size))) << size;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     auto harmed = bytes;
-    harmed[i] = static_cast<char>(harmed[i] ^ 0x40);
-    EXPECT_FALSE(from_archive(harmed, 7)) << i;
+    harmed[i] = '\xff';
+    from_archive(harmed);  // may be read as another catalogue, without a crash
   }
-  EXPECT_FALSE(from_archive(bytes + "x", 7));
+  EXPECT_FALSE(from_archive(std::string(bytes.size(), '\0'))) << "a disk that failed";
+  EXPECT_FALSE(from_archive(bytes + "x"));
 }
 
 class CacheTest : public testing::Test {

@@ -1,6 +1,7 @@
 #include "cli/new_spec.h"
 
 #include "diag/failure.h"
+#include "strategy/strategy.h"
 
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>

@@ -63,7 +63,9 @@ def test_a_copy_between_devices_never_passes_through_pytorch():
     assert torch.equal(y.cpu(), x.cpu())
 
 
-@pytest.mark.parametrize(("value", "dtype"), [(0, torch.float32), (7, torch.uint8), (-1, torch.int64), (True, torch.bool)])
+@pytest.mark.parametrize(
+    ("value", "dtype"), [(0, torch.float32), (7, torch.uint8), (-1, torch.int64), (True, torch.bool)]
+)
 def test_a_fill_with_equal_bytes_is_a_memset(value, dtype):
     x = torch.empty(5000, dtype=dtype, device=D)
     assert calls(lambda: x.fill_(value)) == {"memsets": 1}
@@ -138,7 +140,16 @@ def test_a_side_stream_does_not_wait_for_the_default_stream(busy):
     with torch.Stream(device=D + ":0") as stream:
         x = torch.arange(100.0).to(D)
         y = x.view(10, 10).t()
-        results = [torch.ones(100, device=D), x + 1, x.sin(), x.exp(), torch.maximum(x, x), x.relu(), y.contiguous(), y.sum(0)]
+        results = [
+            torch.ones(100, device=D),
+            x + 1,
+            x.sin(),
+            x.exp(),
+            torch.maximum(x, x),
+            x.relu(),
+            y.contiguous(),
+            y.sum(0),
+        ]
         stream.synchronize()
         assert busy(x, y, *results)
         host = [result.cpu() for result in results]

@@ -1,5 +1,7 @@
 #include "model/amp.h"
 
+#include "diag/failure.h"
+
 #include <gtest/gtest.h>
 
 namespace openreg_gen {
@@ -7,49 +9,38 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kHeader = R"(
-#define AT_FORALL_LOWER_PRECISION_FP(_)  \
-  _(_convolution, deprecated)            \
-  _(mm)
-
-#define AT_FORALL_FP32(_) \
-  _(exp)                  \
-  _(pow, Scalar)
-
-#define AT_FORALL_FP32_SET_OPT_DTYPE(_) \
-  _(prod)
-
-#define AT_FORALL_DIFFERENT_REDISPATCH_SIGNATURE(_) \
-  _(ADD_NS(norm),                                   \
-    "norm.Scalar",                                  \
-    Tensor(const Tensor&, const Scalar&),           \
-    Tensor(                                         \
-        const Tensor&,                              \
-        ScalarType),                                \
-    fp32_append_dtype)
-
-#define AT_FORALL_PROMOTE(_) \
-  _(dot)
-)";
-
-TEST(Amp, ListsAreReadFromTheHeader) {
-  const auto policies = read_amp_policies(kHeader);
-  ASSERT_EQ(policies.size(), 5U);
-  EXPECT_EQ(policies[0].rules.at(0).line, "KERNEL_PRIVATEUSEONE(_convolution, deprecated, lower_precision_fp)");
-  EXPECT_EQ(policies[0].rules.at(0).op, "_convolution.deprecated");
-  EXPECT_EQ(policies[1].rules.at(1).op, "pow.Scalar");
-  EXPECT_EQ(policies[3].rules.at(0).op, "norm.Scalar");
-  EXPECT_EQ(policies[3].rules.at(0).line,
-            "KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_PRIVATEUSEONE(ADD_NS(norm), \"norm.Scalar\", "
-            "Tensor(const Tensor&, const Scalar&), Tensor(const Tensor&, ScalarType), fp32_append_dtype)");
+TEST(Amp, TheCatalogsRulesBecomeMacroCalls) {
+  Catalog catalog;
+  catalog.autocast = {{"lower_precision_fp", "_convolution.deprecated", "_convolution, deprecated"},
+                      {"fp32_append_dtype", "norm.Scalar", "ADD_NS(norm), \"norm.Scalar\", fp32_append_dtype"},
+                      {"banned", "nope", ""}};
+  const json amp = Fields::json_of(amp_context(Spec{}, catalog));
+  ASSERT_EQ(amp["policies"].size(), 3U);
+  EXPECT_EQ(amp["policies"][0]["rules"][0]["line"],
+            "KERNEL_PRIVATEUSEONE(_convolution, deprecated, lower_precision_fp)");
+  EXPECT_EQ(amp["policies"][1]["rules"][0]["line"],
+            "KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_PRIVATEUSEONE(ADD_NS(norm), \"norm.Scalar\", fp32_append_dtype)");
+  EXPECT_EQ(amp["policies"][2]["rules"][0]["line"], "m.impl(\"nope\", TORCH_FN(nope_banned));");
+  EXPECT_EQ(amp["bans"], true);
 }
 
-TEST(Amp, AHeaderWithoutListsIsAFailureOfTheEnvironment) {
+TEST(Amp, RulesAreMovedAndTakenOut) {
+  Catalog catalog;
+  catalog.autocast = {{"fp32", "pow.Scalar", "pow, Scalar"}, {"fp32", "exp", "exp"}, {"promote", "dot", "dot"}};
+  Spec spec;
+  spec.amp.remove = {{"pow", {}}};
+  spec.amp.add["promote"] = {{"aten::exp", {}}};
+  const json amp = Fields::json_of(amp_context(spec, catalog));
+  ASSERT_EQ(amp["policies"].size(), 1U);
+  EXPECT_EQ(amp["policies"][0]["rules"][1]["line"], "KERNEL_PRIVATEUSEONE(exp, promote)");
+}
+
+TEST(Amp, ACatalogWithoutRulesIsAFailureOfTheEnvironment) {
   try {
-    read_amp_policies("");
+    amp_context(Spec{}, Catalog{});
     FAIL();
-  } catch (const std::exception& error) {
-    EXPECT_NE(std::string(error.what()).find("AT_FORALL_LOWER_PRECISION_FP"), std::string::npos);
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), "E0403");
   }
 }
 

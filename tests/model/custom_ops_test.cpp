@@ -1,5 +1,7 @@
 #include "model/ops.h"
 
+#include "strategy/strategy.h"
+
 #include <gtest/gtest.h>
 
 namespace openreg_gen {

@@ -69,7 +69,7 @@ Spec spec_with(const std::string& op, const char* strategy) {
   Spec spec;
   OpSpec entry;
   entry.name.value = op;
-  entry.strategy.value = find_strategy(strategy);
+  entry.strategy.value = strategy;
   spec.ops.push_back(entry);
   return spec;
 }

@@ -5,30 +5,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 namespace openreg_gen {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
 class Outputs : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "openreg_gen_model_XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    templates = pattern;
-    std::ofstream(templates / "a.h.j2") << "x";
-  }
-  void TearDown() override { fs::remove_all(templates); }
-
-  std::vector<Output> expand(const std::string& rows) {
-    std::ofstream(templates / "templates.yaml") << rows;
-    return expand_outputs(templates, globals, {});
+  std::vector<Output> expand(const std::string& rows, const UserTemplates& user = {}) {
+    templates.rows = parse_template_rows(rows, "templates.yaml", false);
+    return expand_outputs(templates, globals, {}, user);
   }
 
   void expect_failure(const std::string& rows, const std::string& code, const std::string& text) {
@@ -42,7 +29,7 @@ class Outputs : public testing::Test {
     }
   }
 
-  fs::path templates;
+  Templates templates{.names = {"a.h.j2", "sub/b.cpp.j2", "sub/b.h.j2", "sub/one.py.j2"}, .rows = {}};
   json globals{{"b", {{"name", "my"}, {"package", "torch_my"}}},
                {"device", {{"emulator", true}, {"external", false}}},
                {"families", {{{"name", "copy"}}, {{"name", "unary"}}}},
@@ -94,8 +81,6 @@ TEST_F(Outputs, SlotsHaveTheWordsOfTheFilesThatAreThere) {
 }
 
 TEST_F(Outputs, GroupsSayWhatTheirFilesHaveInCommon) {
-  fs::create_directory(templates / "sub");
-  for (const char* name : {"b.h.j2", "b.cpp.j2", "one.py.j2"}) std::ofstream(templates / "sub" / name) << "x";
   const auto outputs = expand(R"(
 - folder: sub
   into: "{package}/deep"
@@ -139,6 +124,31 @@ TEST_F(Outputs, ARowThatIsWrongIsNamed) {
   expect_failure("- {template: a.h.j2, path: a, class: owned, key: k, about: x, each: device}\n", "E0604", "'device'");
   expect_failure("- just text\n", "E0604", "a map");
   expect_failure("- {template: [}\n", "E0604", "templates.yaml:1");
+}
+
+TEST_F(Outputs, TemplatesOfASpecTakeThePlaceOfOursAndAddTheirOwn) {
+  const std::string ours = "- {template: a.h.j2, path: a.h, class: generated, key: k, about: x}\n";
+  const auto outputs =
+      expand(ours, {"my",
+                    {{"a.h.j2", ""},
+                     {"more.j2", ""},
+                     {"_part.j2", ""},
+                     {"templates.yaml", "- {template: more.j2, path: more, class: owned, about: y}\n"}}});
+  ASSERT_EQ(outputs.size(), 2U);
+  EXPECT_TRUE(outputs[0].user && outputs[1].user);
+  EXPECT_EQ(outputs[1].key, "templates");
+  EXPECT_EQ(outputs[1].id, "more");
+  const auto fails_with = [&](const UserTemplates& user, const std::string& text) {
+    try {
+      expand(ours, user);
+      ADD_FAILURE() << "accepted";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), "E0613");
+      EXPECT_THAT(std::string(failure.what()) + failure.hint(), HasSubstr(text));
+    }
+  };
+  fails_with({"my", {{"sub/b.hh.j2", ""}}}, "did you mean 'sub/b.h.j2'?");
+  fails_with({"my", {{"templates.yaml", "- {template: a.h.j2, path: b, class: owned, about: y}\n"}}}, "no template");
 }
 
 }  // namespace

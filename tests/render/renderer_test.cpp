@@ -41,7 +41,6 @@ class RendererTest : public testing::Test {
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     folder = pattern;
     fs::create_directories(folder / "templates");
-    cache.emplace("XDG_CACHE_HOME", (folder / "cache").string());
   }
   void TearDown() override { fs::remove_all(folder); }
 
@@ -67,7 +66,6 @@ class RendererTest : public testing::Test {
   }
 
   fs::path folder;
-  std::optional<Variable> cache;
 };
 
 TEST_F(RendererTest, RendersInTheOrderOfTheJobs) {
@@ -146,32 +144,6 @@ TEST_F(RendererTest, AMissingTemplateIsNamed) {
   EXPECT_THAT(thrown.what(), HasSubstr("gone.j2"));
 }
 
-TEST_F(RendererTest, TheCacheServesUntilATemplateChanges) {
-  put("a.j2", "old {{ b }}\n");
-  EXPECT_EQ(render("a.j2", {{"b", 1}}), "old 1\n");
-  const fs::path folder_of_cache = folder / "cache/openreg-gen";
-  ASSERT_EQ(std::distance(fs::directory_iterator(folder_of_cache), {}), 1);
-  const fs::path file = fs::directory_iterator(folder_of_cache)->path();
-  const auto written = fs::last_write_time(file);
-  EXPECT_EQ(render("a.j2", {{"b", 2}}), "old 2\n");
-  EXPECT_EQ(fs::last_write_time(file), written);
-  put("a.j2", "new {{ b }}\n");
-  EXPECT_EQ(render("a.j2", {{"b", 3}}), "new 3\n");
-}
-
-TEST_F(RendererTest, ABrokenCacheIsNoMatter) {
-  put("a.j2", "{{ b }}\n");
-  render("a.j2", {{"b", 1}});
-  std::ofstream(fs::directory_iterator(folder / "cache/openreg-gen")->path(), std::ios::trunc) << "rubbish";
-  EXPECT_EQ(render("a.j2", {{"b", 2}}), "2\n");
-}
-
-TEST_F(RendererTest, WithoutAPlaceForTheCacheItStillRenders) {
-  put("a.j2", "{{ b }}\n");
-  const Variable nowhere("XDG_CACHE_HOME", "/proc/nowhere");
-  EXPECT_EQ(render("a.j2", {{"b", 1}}), "1\n");
-}
-
 class FakePython : public RendererTest {
  protected:
   void python(const std::string& script) {
@@ -196,6 +168,16 @@ TEST_F(FakePython, ThatDies) {
   const Failure thrown = failure("a.j2", json::object());
   EXPECT_EQ(thrown.code(), "E0607");
   EXPECT_THAT(thrown.what(), HasSubstr("what a day"));
+}
+
+TEST_F(FakePython, ThatHangsIsKilledAndNamed) {
+  const Variable limit("OPENREG_GEN_CHILD_SECONDS", "1");
+  python("exec sleep 120");
+  const Failure thrown = failure("a.j2", json::object());
+  EXPECT_EQ(thrown.exit(), Exit::Environment);
+  EXPECT_EQ(thrown.code(), kHung);
+  EXPECT_THAT(thrown.what(), HasSubstr((folder / "python").string() + " -X utf8 "));
+  EXPECT_THAT(thrown.hint(), HasSubstr("OPENREG_GEN_PYTHON"));
 }
 
 TEST_F(FakePython, ThatAnswersLessThanItSays) {

@@ -107,7 +107,7 @@ TEST(Select, TheMoreExactGoesFirst) {
       "  - mul: structured\n"
       "  - \"@core\": native\n"
       "  - \"@pointwise\": structured\n");
-  EXPECT_EQ(result.op("add.out").entry.strategy.value->word, "native");
+  EXPECT_EQ(*result.op("add.out").entry.strategy, "native");
   EXPECT_EQ(result.op("add.out").selection(), "");
   EXPECT_EQ(result.op("mul.out").selection(), "mul");
   EXPECT_EQ(result.op("sub.out").selection(), "@pointwise");  // the later line
@@ -151,7 +151,7 @@ TEST(Select, ReleasesAreARange) {
   EXPECT_THAT(expand("  - relu: {since: \"2.14\"}\n  - relu*: {tests: false}\n").op("relu").selection(), "relu*");
   const auto both = expand("  - relu: {strategy: cpu_fallback, since: \"2.14\"}\n  - relu: {until: \"2.13\"}\n");
   EXPECT_THAT(both.names(), ElementsAre("relu"));
-  EXPECT_EQ(both.op("relu").entry.strategy.value->word, "native");
+  EXPECT_EQ(*both.op("relu").entry.strategy, "native");
 }
 
 TEST(Select, AModelsListBesideTheSpec) {

@@ -2,7 +2,6 @@
 #include "catalog/catalog.h"
 #include "catalog/stubs.h"
 #include "base/text.h"
-#include "spec/amp_preset.h"
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
 #include "spec/rules.h"
@@ -13,7 +12,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -38,32 +36,6 @@ TEST(Stubs, AreDeclaredAndServeCpuAndCudaAlike) {
   }
   EXPECT_EQ(find_stub("abs.out")->name, "abs_stub");
   EXPECT_EQ(find_stub("mm.out"), nullptr);
-}
-
-TEST(AmpPreset, IsThatOfTheInstalledHeader) {
-  const std::string header = read_file(installed().torch_dir() / "include/ATen/autocast_mode.h");
-  const std::pair<const char*, const char*> lists[] = {{"AT_FORALL_LOWER_PRECISION_FP", "lower_precision_fp"},
-                                                       {"AT_FORALL_FP32", "fp32"},
-                                                       {"AT_FORALL_FP32_SET_OPT_DTYPE", "fp32_set_opt_dtype"},
-                                                       {"AT_FORALL_PROMOTE", "promote"}};
-  std::set<std::pair<std::string, std::string>> expected = {{"norm.Scalar", "fp32_append_dtype"},
-                                                            {"norm.ScalarOpt_dim", "fp32_append_dtype"},
-                                                            {"binary_cross_entropy", "banned"}};
-  for (const auto& [macro, policy] : lists) {
-    const auto start = header.find("#define " + std::string(macro) + "(_)");
-    ASSERT_NE(start, std::string::npos) << macro;
-    const std::string body = header.substr(start, header.find("\n\n", start) - start);
-    const std::regex entry(R"(\s_\((\w+)(?:, (\w+))?\))");
-    for (std::sregex_iterator i(body.begin(), body.end(), entry), end; i != end; ++i) {
-      expected.emplace((*i)[1].str() + ((*i)[2].matched ? "." + (*i)[2].str() : ""), policy);
-    }
-  }
-  std::set<std::pair<std::string, std::string>> found;
-  for (const AmpPresetRule& rule : amp_preset()) {
-    found.emplace(rule.op, rule.policy);
-    EXPECT_NE(installed().find(rule.op), nullptr) << rule.op;
-  }
-  EXPECT_EQ(found, expected);
 }
 
 TEST(MinimalOps, EachHasItsKernel) {
@@ -99,12 +71,12 @@ TEST(Keys, EachContainerHasItsRows) {
       EXPECT_FALSE(child_keys(path).empty()) << path;
     }
     if (key.type == KeyType::Word) {
-      EXPECT_FALSE(key.values.empty()) << path;
+      EXPECT_FALSE(words_of(key, vocabulary()).empty()) << path;
     }
     if (!key.shorthand.empty()) {
       EXPECT_NE(find_key(path + "." + std::string(key.shorthand)), nullptr) << path;
     }
-    EXPECT_TRUE(key.description.ends_with('.')) << path;
+    EXPECT_TRUE(about(key, vocabulary()).ends_with('.')) << path;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "spec/spec.h"
+#include "strategy/strategy.h"
 
 #include "releases/releases.h"
 
@@ -54,7 +54,7 @@ TEST(Parse, TheReferenceSpec) {
   EXPECT_EQ(*spec.backend.class_prefix, "OpenReg");
   ASSERT_EQ(spec.ops.size(), 12u);
   EXPECT_EQ(*spec.ops[1].name, "hypot.out");
-  EXPECT_EQ(spec.ops[1].strategy.value->word, "pointwise");
+  EXPECT_EQ(*spec.ops[1].strategy, "pointwise");
   EXPECT_EQ(spec.ops[1].expr->text, "std::hypot(self, other)");
   EXPECT_EQ(spec.ops[1].dtypes->size(), 4u);
   EXPECT_EQ(*spec.ops[11].reason, "the device has no Poisson sampler");
@@ -106,10 +106,10 @@ TEST(Parse, OpsAsAList) {
       "backend: {name: dev}\nops:\n- relu\n- {name: relu_, tests: false}\n- abs.out: stub\n- neg.out: {strategy: "
       "cpu_fallback}\n");
   ASSERT_EQ(spec.ops.size(), 4u);
-  EXPECT_EQ(spec.ops[0].strategy.value->word, "native");
+  EXPECT_EQ(*spec.ops[0].strategy, "native");
   EXPECT_FALSE(*spec.ops[1].tests.run);
-  EXPECT_EQ(spec.ops[2].strategy.value->word, "stub");
-  EXPECT_EQ(spec.ops[3].strategy.value->word, "cpu_fallback");
+  EXPECT_EQ(*spec.ops[2].strategy, "stub");
+  EXPECT_EQ(*spec.ops[3].strategy, "cpu_fallback");
 }
 
 TEST(Parse, FallbackAsAMap) {
@@ -178,6 +178,20 @@ TEST(Parse, SurvivesBrokenTexts) {
     }
   }
   EXPECT_GT(refused, text.size() / 7);
+}
+
+TEST(Vocabulary, TheParserKnowsNoOtherStrategies) {
+  const Vocabulary two{{{"native"}, {"mine", "expr", "", "expr"}}, {"native", "mine"}, {}};
+  Diagnostics diagnostics;
+  const Spec spec =
+      parse_spec_text("backend: {name: dev}\nops: {a: mine, b: {expr: self}, c: {}, d: {dtypes: [int8]}}\n",
+                      "spec.yaml", two, diagnostics);
+  EXPECT_TRUE(diagnostics.empty()) << diagnostics.all()[0].message;
+  for (const auto& [place, word] : {std::pair{0, "mine"}, {1, "mine"}, {2, "native"}, {3, "native"}})
+    EXPECT_EQ(*spec.ops.at(place).strategy, word);
+  parse_spec_text("backend: {name: dev}\nops: {a: pointwise}\n", "spec.yaml", two, diagnostics);
+  ASSERT_EQ(diagnostics.all().size(), 1U);
+  EXPECT_EQ(diagnostics.all()[0].code, "E0116");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "spec/spec.h"
+#include "strategy/strategy.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,12 @@
 #include "system/child.h"
 
 #include "diag/failure.h"
+#include "files.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <functional>
 #include <string>
 
 namespace openreg_gen {
@@ -32,6 +34,21 @@ TEST(ChildTest, OneThatReadsNothingDoesNotEndUs) {
 }
 
 TEST(ChildTest, OneThatIsNotWaitedForIsKilled) { const Child child({"/bin/sh", "-c", "exec sleep 1000"}); }
+
+TEST(ChildTest, OneThatHangsIsKilledAndNamed) {
+  const ScopedEnv limit("OPENREG_GEN_CHILD_SECONDS", "1");
+  const std::vector<std::string> command = {"/bin/sh", "-c", "exec 2>&-; sleep 120; echo"};
+  for (const auto& talk :
+       {std::function([&] { Child(command).talk({}); }), std::function([&] { output_of(command); })}) {
+    try {
+      talk();
+      FAIL() << "it ended";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), kHung);
+      EXPECT_NE(std::string(failure.what()).find("/bin/sh -c exec 2>&-; sleep"), std::string::npos) << failure.what();
+    }
+  }
+}
 
 TEST(ChildTest, NoSuchProgram) {
   try {

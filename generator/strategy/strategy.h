@@ -2,7 +2,8 @@
 // its own, strategy/<word>.cpp; strategy/all.cpp lists them.
 #pragma once
 
-#include "diag/diagnostic.h"
+#include "spec/spec.h"
+#include "spec/vocabulary.h"
 
 #include <memory>
 #include <span>
@@ -11,11 +12,8 @@
 
 namespace openreg_gen {
 
-struct DeviceKind;
 struct Op;
 struct OpItem;
-struct OpSpec;
-struct Spec;
 struct Shown;
 struct Listed;
 
@@ -25,7 +23,7 @@ struct Strategy {
   /// Which files register its operators.
   enum class Registers { Apart, Structured, Native };
 
-  // What a spec says.
+  // What a spec says: see spec/vocabulary.h.
   std::string_view word;             // "pointwise"
   std::string_view about;            // of the reference page, behind the word
   std::string_view keys = {};        // of ops.*: those that go with it, but not with each strategy
@@ -57,10 +55,19 @@ struct Strategy {
   bool takes(std::string_view key) const;
 };
 
-/// In the order of the reference page. Defined in strategy/all.cpp, the one thing that this folder leaves to a later
-/// one.
+/// In the order of the reference page.
 std::span<const Strategy> all_strategies();
 /// Null if there is none of that name.
 const Strategy* find_strategy(std::string_view word);
+inline const Strategy& strategy_of(const OpSpec& entry) { return *find_strategy(*entry.strategy); }
+
+/// What the parser knows of them.
+const Vocabulary& vocabulary();
+inline Spec parse_spec(const fs::path& path, Diagnostics& diagnostics) {
+  return parse_spec(path, vocabulary(), diagnostics);
+}
+inline Spec parse_spec_text(std::string text, const fs::path& path, Diagnostics& diagnostics) {
+  return parse_spec_text(std::move(text), path, vocabulary(), diagnostics);
+}
 
 }  // namespace openreg_gen

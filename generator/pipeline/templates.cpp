@@ -1,4 +1,4 @@
-#include "model/user_templates.h"
+#include "pipeline/templates.h"
 
 #include "diag/failure.h"
 
@@ -7,6 +7,9 @@
 namespace openreg_gen {
 namespace {
 
+constexpr std::size_t kMaxUserTemplates = 1000;
+constexpr std::size_t kMaxUserBytes = std::size_t{4} << 20;  // of all together
+
 [[noreturn]] void fail(const Spec& spec, const std::string& why, const std::string& hint = {}) {
   const Location& at = spec.templates.at;
   throw Failure(Exit::BadInput, "E0612",
@@ -14,6 +17,11 @@ namespace {
 }
 
 }  // namespace
+
+Templates read_templates(const DataDir& data) {
+  const fs::path rows = data.templates / "templates.yaml";
+  return {list_templates(data), parse_template_rows(read_data(rows), "templates.yaml", false)};
+}
 
 UserTemplates read_user_templates(const Spec& spec) {
   UserTemplates user;
