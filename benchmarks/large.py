@@ -27,7 +27,7 @@ def write_spec(path: pathlib.Path) -> None:
     # Kernels of these would have files that differ from the minimal set's in letter case only.
     taken = minimal | {path.name.split(".")[0].lower() for path in NATIVE.glob("*.cpp.j2")}
     lines = ["backend: {name: mybackend}", "ops:"]
-    for op in [op for op in answer_of("ops", "--json") if op["op"] not in taken][:COUNT]:
+    for op in [op for op in answer_of("ops", "--json")["ops"] if op["op"] not in taken][:COUNT]:
         override = ", override: true" if op["class"] == "composite" else ""
         lines.append(f"  {op['op']}: {{strategy: native{override}}}")
     path.write_text("\n".join(lines) + "\n")

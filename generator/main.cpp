@@ -2,6 +2,7 @@
 #include "cli/answer.h"
 #include "cli/verb.h"
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 
@@ -11,26 +12,31 @@
 
 namespace {
 
-int run(int argc, char** argv) {
-  using namespace openreg_gen;
+using namespace openreg_gen;
+
+int run(int argc, char** argv, Invocation& call) {
   const Verb verb = command();
   CLI::App app(verb.about, verb.name);
-  Invocation call;
+  call.words.assign(argv + std::min(argc, 1), argv + argc);
+  const auto verb_at = call.words.begin() + static_cast<std::ptrdiff_t>(place_of_verb(call.words));
+  if (const auto mark = std::find(verb_at, call.words.end(), "--"); mark != call.words.end() && *verb_at == "test") {
+    call.passed_on.assign(mark + 1, call.words.end());
+    call.words.erase(mark, call.words.end());
+  }
+  if (!call.words.empty() && call.words[0] == "help" && !call.words.back().starts_with("-")) {
+    call.words.erase(call.words.begin());
+    call.words.emplace_back("--help");
+  }
   const Run run_chosen = set_up(verb, app, call);
   try {
-    app.parse(argc, argv);
+    app.parse(
+        std::vector<std::string>(call.words.rbegin(), call.words.rend()));  // as CLI11 wants it: the last word first
   } catch (const CLI::ParseError& error) {
-    return usage_error(app, error, argc, argv);
+    return usage_error(app, error, call.words);
   }
-  try {
-    const Exit exit = run_chosen(call);
-    check_output();
-    return static_cast<int>(exit);
-  } catch (const Failure& failure) {
-    return print_failure(failure, call.json);
-  } catch (const std::filesystem::filesystem_error& error) {
-    return print_failure(Failure(Exit::Environment, "E0506", error.what(), {}), call.json);
-  }
+  const Exit exit = run_chosen(call);
+  check_output();
+  return static_cast<int>(exit);
 }
 
 }  // namespace
@@ -41,10 +47,15 @@ int main(int argc, char** argv) {
   mallopt(M_TOP_PAD, 64 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
+  Invocation call;
   try {
-    return run(argc, argv);
+    return run(argc, argv, call);
+  } catch (const Failure& failure) {
+    return print_failure(failure, call.format());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return print_failure(Failure(Exit::Environment, "E0506", error.what()), call.format());
   } catch (const std::exception& error) {
-    using namespace openreg_gen;
-    return print_failure(Failure(Exit::Internal, "E0699", error.what(), "please report it with the spec"), false);
+    return print_failure(Failure(Exit::Internal, "E0699", error.what(), "please report it with the spec"),
+                         call.format());
   }
 }

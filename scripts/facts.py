@@ -41,7 +41,7 @@ def operators(releases):
     names = {}
     for release, folder in releases.items():
         rows = subprocess.run([COMMAND, "ops", "*", "--json", "--torch", folder], check=True, stdout=subprocess.PIPE)
-        for row in json.loads(rows.stdout):
+        for row in json.loads(rows.stdout)["ops"]:
             names.setdefault(row["op"], []).append(release)
     lines = []
     for name, present in sorted(names.items()):

@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 scratch = pathlib.Path(sys.argv[1])
-ops = json.loads((scratch / "ops.json").read_text())
+ops = json.loads((scratch / "ops.json").read_text())["ops"]
 structured = sorted(op["op"] for op in ops if op["class"] == "structured" and op["kind"] == "out")
 lines = ["backend: {name: sweep}", "profile: full"]
 if sys.argv[2] == "opencl":

@@ -261,7 +261,7 @@ stage_opencl() {
 # needs_of NAME: the components that one needs; without NAME: all components.
 needs_of() {
   "$generator" components --json | "$python" -c 'import json, sys; print("\n".join(
-    name for c in json.load(sys.stdin) for name in ([c["name"]] if len(sys.argv) < 2 else c["needs"] if c["name"] == sys.argv[1] else [])))' "$@"
+    name for c in json.load(sys.stdin)["components"] for name in ([c["name"]] if len(sys.argv) < 2 else c["needs"] if c["name"] == sys.argv[1] else [])))' "$@"
 }
 
 # A minimal tree, and minimal trees with one component more, whose tests are those that came or changed with it: the others

@@ -174,3 +174,13 @@ def test_a_json_spec_is_edited_too(openreg_gen, tmp_path):
     openreg_gen("add", "nonzero", cwd=tmp_path / "torch_mychip")
     text = (tmp_path / "torch_mychip/mychip.json").read_text()
     assert text.endswith('},\n    "profile": "standard",\n    "ops": {\n        "nonzero": "native"\n    }\n}\n')
+
+
+def test_what_would_be_added_has_no_place_in_the_spec(openreg_gen, tree):
+    before = (tree / "mybackend.yaml").read_text()
+    argv = ("add", "atan2.out", "--expr", "std::atan2(self, other) + z")
+    (found,) = json.loads(openreg_gen(*argv, "--json", cwd=tree, code=2).stdout)["diagnostics"]
+    assert (found["code"], found["file"], found["line"]) == ("E0208", None, None)
+    assert "std::atan2(self, other) + z" in found["message"]
+    (found,) = json.loads(openreg_gen("add", "abs.out", "--json", cwd=tree, code=2).stdout)["diagnostics"]
+    assert "  abs.out:" in before.splitlines()[found["line"] - 1]

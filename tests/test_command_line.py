@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from trees import COMMAND, ROOT
+from trees import COMMAND, GENERATED, ROOT, state
 
 
 def printed(*argv):
@@ -73,6 +73,68 @@ def test_a_wrong_command_line_is_exit_2(environment, argv, hint):
 def test_failures_in_json(openreg_gen, tmp_path):
     answer = json.loads(openreg_gen("generate", "--json", cwd=tmp_path, code=2).stdout)
     assert answer["diagnostics"][0]["code"] == "E0502"
+    assert [answer["diagnostics"][0][key] for key in ("file", "line", "column")] == [None, None, None]
+
+
+def test_a_wrong_command_line_in_json(openreg_gen):
+    for argv in (["generate", "--json", "--chek"], ["new", "--json"], ["ops", "--json", "show"]):
+        outcome = openreg_gen(*argv, code=2, torch=None)
+        assert json.loads(outcome.stdout)["diagnostics"][0]["code"] == "E0500" and outcome.stderr == ""
+
+
+def test_a_failure_that_nobody_expected_in_json(openreg_gen, tmp_path):
+    """The current folder is gone, which the C++ library throws on."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    outcome = openreg_gen(
+        "status", "--json", cwd=gone, prefix=("sh", "-c", f'rmdir {gone} && exec "$@"', "-"), code=None
+    )
+    assert outcome.returncode in (3, 4)
+    assert json.loads(outcome.stdout)["diagnostics"][0]["code"] in ("E0506", "E0699")
+
+
+def test_every_json_answer_has_its_version(openreg_gen, environment, tree):
+    torch = ("--torch", environment[1])
+    for argv in (
+        ["ops", "abs.out", *torch],
+        ["ops", "none such", *torch],
+        ["ops", "show", "abs", *torch],
+        ["ops", "list", "mybackend.yaml", *torch],
+        ["ops", "diff", environment[1], environment[1]],
+        ["ops", "coverage", "mybackend.yaml", *torch],
+        ["check", "mybackend.yaml", *torch],
+        ["components", *torch],
+        ["explain", "E0101"],
+        ["explain", "abs.out"],
+        ["status", *torch],
+        ["generate"],
+        ["generate", "--check"],
+        ["own", "setup.py"],
+        ["disown", "setup.py", *torch],
+        ["undo"],
+        ["doctor", *torch],
+    ):
+        outcome = openreg_gen(*argv, "--json", cwd=tree, code=None)
+        assert json.loads(outcome.stdout)["schema_version"] == 1, argv
+
+
+def test_errors_as_annotations_of_github(openreg_gen, environment, tree):
+    torch = ("--torch", environment[1])
+    argv = ("--error-format", "github")
+    (tree / "bad.yaml").write_text("backend: {name: other}\nops: [add.Tensro]\n")
+    out = openreg_gen("check", "bad.yaml", *argv, *torch, cwd=tree, code=2).stdout
+    assert re.fullmatch(r"::error file=bad\.yaml,line=2,col=7,title=E0202::[^\n]*'Tensro'%0Ahint: [^\n]*\n", out)
+    assert openreg_gen("generate", "--check", *argv, cwd=tree).stdout.startswith("up to date")
+    for name, text in (("setup.py", None), (GENERATED, "mine\n")):
+        (tree / name).unlink() if text is None else (tree / name).write_text(text)
+    out = openreg_gen("generate", "-C", tree.name, "--check", *argv, cwd=tree.parent, code=1).stdout
+    assert {re.match(r"::error file=([^,]*),title=(\w+)::", line).groups() for line in out.splitlines()} == {
+        ("torch_mybackend/setup.py", "missing"),
+        (f"torch_mybackend/{GENERATED}", "edited"),
+    }
+    out = openreg_gen("generate", "--check", *argv, cwd="/", code=2).stdout
+    assert out.startswith("::error title=E0502::")
+    assert "E0500" in openreg_gen("generate", *argv, cwd=tree, code=2).stderr
 
 
 def test_check_without_pytorch_in_json(openreg_gen, tmp_path):
@@ -83,32 +145,107 @@ def test_check_without_pytorch_in_json(openreg_gen, tmp_path):
     assert outcome.stderr == ""
 
 
-def complete(words):
+def complete(*words, cwd=None, env=None):
+    """What bash offers in the place of the last word."""
     script = printed("completion", "bash")
-    array = " ".join(f"'{word}'" for word in words)
-    probe = (
-        f'{script}\nCOMP_WORDS=({array}) COMP_CWORD={len(words) - 1}\n_openreg_gen\nprintf "%s\\n" "${{COMPREPLY[@]}}"'
+    array = " ".join(f"'{word}'" for word in (COMMAND, *words))
+    probe = f'{script}\nCOMP_WORDS=({array}) COMP_CWORD={len(words)}\n_openreg_gen\nprintf "%s\\n" "${{COMPREPLY[@]}}"'
+    done = subprocess.run(
+        ["bash", "-c", probe], text=True, capture_output=True, check=True, cwd=cwd, env=env, timeout=60
     )
-    return subprocess.run(["bash", "-c", probe], text=True, capture_output=True, check=True).stdout.split()
+    assert done.stderr == ""
+    return done.stdout.split()
 
 
 def test_bash_completes_verbs_flags_and_values():
-    assert [word for word in complete(["openreg-gen", ""]) if not word.startswith("-")] == list(verbs())
-    assert complete(["openreg-gen", "ge"]) == ["generate"]
-    assert complete(["openreg-gen", "generate", "--d"]) == ["--dry-run", "--diff"]
-    assert complete(["openreg-gen", "new", "x", "--device", "e"]) == ["emulator", "external"]
-    assert complete(["openreg-gen", "ops", "co"]) == ["coverage"]
-    assert complete(["openreg-gen", "ops", "coverage", "--ht"]) == ["--html"]
-    assert complete(["openreg-gen", "ops", "coverage", "--list", "m"]) == ["missing"]
-    assert complete(["openreg-gen", "completion", ""])[:2] == ["bash", "zsh"]
+    assert complete("") == list(verbs())
+    assert complete("ge") == ["generate"]
+    assert complete("generate", "--d") == ["--dry-run", "--diff"]
+    assert complete("new", "x", "--device", "e") == ["emulator", "external"]
+    assert complete("new", "x", "--device", "=", "o") == ["opencl"]  # as bash splits --device=o
+    assert complete("ops", "cover") == ["coverage"] and "copysign.out" in complete("ops", "co")
+    assert complete("ops", "coverage", "--ht") == ["--html"]
+    assert complete("ops", "coverage", "--list", "m") == ["missing"]
+    assert complete("completion", "") == ["bash", "zsh", "fish"]
+    assert complete("help", "gen") == ["generate"]
 
 
-def test_the_zsh_completion_names_every_verb():
-    script = printed("completion", "zsh")
-    assert script.startswith("#compdef openreg-gen\n")
-    assert re.findall(r"^    (\w+)\)$", script, re.MULTILINE) == list(verbs())
-    if shutil.which("zsh"):
-        subprocess.run(["zsh", "-n"], input=script, text=True, check=True)
+def paths(verb=()):
+    """Each verb, and each part of one: ("ops", "show")."""
+    yield verb
+    text = printed("help", *verb)
+    for name in re.findall(r"^  (\w+) ", text.partition("\nSubcommands:\n")[2].split("\n\n")[0], re.MULTILINE):
+        yield from paths((*verb, name))
+
+
+def test_flags_that_are_offered_are_those_of_the_help():
+    all_paths = list(paths())
+    assert ("add", "component") in all_paths and len(all_paths) > 20
+    for verb in all_paths:
+        options = printed("help", *verb).partition("\nOptions:\n")[2].split("\n\n")[0]
+        names = {name for line in options.splitlines() if re.match("  -", line) for name in line.split()[0].split(",")}
+        assert set(complete(*verb, "-")) == names, verb
+
+
+def test_what_would_be_refused_is_not_offered():
+    assert "--diff" not in complete("generate", "--dry-run", "-") and "--dry-run" not in complete(
+        "generate", "--dry-run", "-"
+    )
+    assert complete("add", "--dry-run", "compon") != ["component"] and complete("add", "--json", "compon") == [
+        "component"
+    ]
+    assert "check" not in complete("-C", ".", "") and "status" in complete("-C", ".", "")
+    assert "-C" not in complete("-C", ".", "status", "-")
+
+
+def test_names_are_completed(tree, environment):
+    env = dict(environment[0], VIRTUAL_ENV="", PYTHONPATH="")
+    assert complete("add", "component", "cac") == ["caching"]
+    assert complete("explain", "E020")[:2] == ["E0201", "E0202"]
+    assert "atan2.out" in complete("add", "--torch", environment[1], "atan2", env=env)
+    assert complete("remove", "--torch", environment[1], "hyp", cwd=tree, env=env) == ["hypot.out"]
+    assert complete("test", "--torch", environment[1], "custom_abs", cwd=tree, env=env) == ["custom_abs"]
+    assert complete("own", "set", cwd=tree) == ["setup.py"]
+    assert complete("generate", "-C", "cs", cwd=tree) == ["csrc"]
+    assert "csrc/runtime/Guard.cpp" in complete("explain", "csrc/runtime/Gu", cwd=tree)
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_the_scripts_of_other_shells(shell):
+    script = printed("completion", shell)
+    assert f"completion {shell} -- " in script
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=script, text=True, check=True)
+    (line,) = printed("completion", shell, "--", "gen").splitlines()
+    assert line == f"generate{dict(zsh=':', fish=chr(9))[shell]}{verbs()['generate']}"
+
+
+def test_help_is_a_verb():
+    assert printed("help") == printed("--help")
+    assert printed("help", "ops", "show") == printed("ops", "show", "--help")
+    outcome = subprocess.run([COMMAND, "help", "generat"], text=True, capture_output=True, check=False)
+    assert outcome.returncode == 2 and "did you mean 'generate'?" in outcome.stderr
+
+
+def test_help_has_no_notation_of_its_parser():
+    for verb in paths():
+        text = printed("help", *verb)
+        assert not re.search(r":\{|TEXT:|REQUIRED|Excludes:|Needs:", text), verb
+    assert "  --device {emulator,external,opencl}\n" in printed("help", "new")
+
+
+def test_the_tree_may_be_named_before_the_verb(openreg_gen, tree):
+    before = openreg_gen("-C", tree.name, "status", "--json", cwd=tree.parent).stdout
+    assert before == openreg_gen("status", "-C", tree.name, "--json", cwd=tree.parent).stdout
+    assert "E0500" in openreg_gen("-C", ".", "check", "x.yaml", cwd=tree, code=2).stderr
+    assert "E0500" in openreg_gen("-C", ".", "status", "-C", "csrc", cwd=tree, code=2).stderr
+
+
+def test_an_option_before_a_part_is_not_ignored(openreg_gen, tree):
+    before = state(tree)
+    for argv in (["add", "--dry-run", "component", "sweep"], ["remove", "relu", "component", "sweep"]):
+        assert "E0500" in openreg_gen(*argv, cwd=tree, code=2).stderr
+    assert state(tree) == before
 
 
 def test_an_output_that_is_full_is_no_success(environment):

@@ -14,13 +14,15 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import choose  # noqa: E402
 
 NAMES = choose.all_components()
-COMPONENT = {template: row[0] for template, row in choose.rows_of((ROOT / "templates/templates.yaml").read_text()).items()}
+COMPONENT = {
+    template: row[0] for template, row in choose.rows_of((ROOT / "templates/templates.yaml").read_text()).items()
+}
 
 
 @pytest.fixture(scope="module")
 def needs(openreg_gen):
     """What each needs, as the command says."""
-    listed = json.loads(openreg_gen("components", "--json", cwd="/").stdout)
+    listed = json.loads(openreg_gen("components", "--json", cwd="/").stdout)["components"]
     return {component["name"]: set(component["needs"]) for component in listed}
 
 

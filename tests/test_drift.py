@@ -181,7 +181,7 @@ def test_a_spec_of_everything_finds_every_change(openreg_gen, environment, other
     """Each written overload named: what `check --against` says to break is what differs, and nothing else."""
     installed, other = environment[1], other_releases / f"torch-{release}"
     old, new = schemas(installed.parent), schemas(other)
-    catalog = json.loads(openreg_gen("ops", "--json", "--torch", installed).stdout)
+    catalog = json.loads(openreg_gen("ops", "--json", "--torch", installed).stdout)["ops"]
     names = [op["op"] for op in catalog if op["op"] in old]
     minimal = {left["op"] for left in minimal_set(openreg_gen, tmp_path, installed)}
     spec = tmp_path / "spec.json"

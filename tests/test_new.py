@@ -16,7 +16,7 @@ def test_new_says_what_it_wrote_and_what_to_type_next(openreg_gen, tmp_path):
     out = openreg_gen("new", "mybackend", cwd=tmp_path).stdout
     assert re.search(r"^torch_mybackend: \d+ files: \d+ generated, \d+ shared, \d+ owned$", out, re.MULTILINE)
     assert "  python -m pip install --no-build-isolation -v -e torch_mybackend\n" in out
-    assert "  python -m pytest torch_mybackend/tests\n" in out
+    assert "  openreg-gen test -C torch_mybackend\n" in out
     assert (tmp_path / "torch_mybackend/third_party/mybackend/include/mybackend.h").is_file()
 
 
@@ -75,7 +75,7 @@ def test_new_in_json(openreg_gen, tmp_path):
     assert {file["path"] for file in answer["files"]} == {
         name for name in files(tmp_path / "a b") if not name.startswith(".openreg-gen/")
     }
-    assert answer["next"][1] == "python -m pytest 'a b/tests'"
+    assert answer["next"][1] == "openreg-gen test -C 'a b'"
 
 
 def test_new_dry_run_writes_nothing(openreg_gen, tmp_path):
@@ -249,3 +249,34 @@ def test_a_python_that_hangs_is_killed_and_named(openreg_gen, tree, tmp_path, ve
     answer = json.loads(openreg_gen(*argv, cwd=tmp_path, env=env, code=3).stdout)
     assert "E0609" in json.dumps(answer) and str(python) in json.dumps(answer)
     assert state(tree) == before and not (tmp_path / "torch_other").exists()
+
+
+@pytest.mark.parametrize("name", ["foo2", "", "torch", "a b", "x\n  package: evil"])
+@pytest.mark.parametrize(
+    "spec", ["", "backend: {name: other, vendor: Us}\n", "device:\n  count: 3\nbackend:\n  name: other\n"]
+)
+def test_a_bad_name_on_the_command_line_has_no_place_in_a_file(openreg_gen, tmp_path, name, spec):
+    (tmp_path / "s.yaml").write_text(spec)
+    argv = ("new", name, "--json", "--device", "external", *(["--spec", "s.yaml"] if spec else []))
+    found = json.loads(openreg_gen(*argv, cwd=tmp_path, code=2).stdout)["diagnostics"]
+    (named,) = [each for each in found if each["severity"] == "error"]
+    assert (named["file"], named["line"], named["column"]) == (None, None, None)
+    assert named["message"].startswith("NAME: ")
+
+
+def test_places_are_those_of_the_spec_that_was_read(openreg_gen, tmp_path):
+    """The device and the profile add lines to it, the name changes one."""
+    (tmp_path / "s.yaml").write_text("backend: {name: other, vndor: x}\ndevice:\n  foo: 1\nops: [add.Tensro]\n")
+    argv = ("new", "mybackend", "--spec", "s.yaml", "--device", "external")
+    found = json.loads(openreg_gen(*argv, "--json", cwd=tmp_path, code=2).stdout)["diagnostics"]
+    assert [(each["line"], each["column"]) for each in found] == [(1, 24), (3, 3), (4, 7)]
+    (tmp_path / "s.yaml").write_text("device:\n  streams_per_pool: 4\nbackend:\n  name: other\nops: [add.Tensro]\n")
+    error = openreg_gen(*argv, cwd=tmp_path, code=2).stderr
+    assert "s.yaml:5:7: error" in error and "  5 | ops: [add.Tensro]\n" in error
+
+
+def test_a_spec_of_the_tools_own_that_does_not_fit_has_no_place(openreg_gen, other_releases, tmp_path):
+    """Its text is not on the disk."""
+    argv = ("new", "mybackend", "--json", "--torch", other_releases / "torch-2.9.0")
+    found = json.loads(openreg_gen(*argv, cwd=tmp_path, torch=None, code=2).stdout)["diagnostics"]
+    assert found and not [each for each in found if each["file"] or each["line"]]

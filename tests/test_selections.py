@@ -34,7 +34,7 @@ def test_ops_list_shows_what_the_spec_stands_for(openreg_gen, environment, tmp_p
     spec, torch = write(tmp_path), environment[1]
     table = openreg_gen("ops", "list", spec, "--torch", torch).stdout.splitlines()
     assert table[1].split() == ["add.out", "structured", "3", "@model:lists/model.txt"]
-    answer = json.loads(openreg_gen("ops", "list", spec, "--json", "--torch", torch).stdout)
+    answer = json.loads(openreg_gen("ops", "list", spec, "--json", "--torch", torch).stdout)["ops"]
     assert [each["op"] for each in answer] == ["add.out", "maximum.out"]
     assert answer[1]["entry"] == "maximum.out"
 

@@ -75,12 +75,14 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
   if (call.report_errors(diagnostics, spec)) return std::nullopt;
   edited.json["added"] = nlohmann::json::array();
   for (const Chosen& one : chosen) {
+    edited.ops.push_back(one.entry.name);
     edited.text = with_op(edited.text, spec.path, one.entry);
     edited.report(
         "added", {{"op", one.entry.name}, {"strategy", one.entry.strategy}, {"why", one.why}, {"on_host", one.on_host}},
         fmt::format("add {} as {}: {}", one.entry.name, one.entry.strategy, one.why));
   }
   for (const std::string& schema : schemas) {
+    edited.ops.push_back(schema.substr(0, schema.find('(')));
     edited.text = with_custom_op(edited.text, spec.path, schema);
     edited.report("added", {{"schema", schema}}, fmt::format("add {}: its kernel is yours", schema));
   }

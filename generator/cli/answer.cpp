@@ -1,14 +1,12 @@
 #include "cli/answer.h"
 
-#include "diag/diagnostic.h"
-#include "diag/render.h"
 #include "base/suggest.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <vector>
 
 namespace openreg_gen {
 namespace {
@@ -31,38 +29,43 @@ std::vector<std::string> flags(const CLI::App& app) {
   return names;
 }
 
-int complain(const std::string& message, const std::string& hint, const std::string& help) {
-  print_error("E0500", message, hint);
-  fmt::print(stderr, "Try: {} --help\n", help);
-  return static_cast<int>(Exit::BadInput);
-}
-
 }  // namespace
 
-int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+std::size_t place_of_verb(const std::vector<std::string>& words) {
+  std::size_t place = 0;
+  while (place < words.size() && words[place].starts_with("-C")) place += words[place] == "-C" ? 2 : 1;
+  return std::min(place, words.size());
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
+  if (error.get_exit_code() == 0 && app.remaining_size() == 0) return app.exit(error);  // --help, --version
+  const auto ours_end = std::ranges::find(words, "--");
+  const ErrorFormat format =
+      std::find(words.begin(), ours_end, "--json") == ours_end ? ErrorFormat::Text : ErrorFormat::Json;
+  const auto complain = [&](const std::string& message, const std::string& suggestion, const std::string& verb) {
+    const std::string help = fmt::format("`openreg-gen{} --help` lists what there is", verb);
+    return print_failure(Failure(Exit::BadInput, "E0500", message, suggestion.empty() ? help : suggestion), format);
+  };
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) {
-    if (argc < 2) {
+    const std::size_t first = place_of_verb(words);
+    if (first == words.size()) {
       fmt::print(stderr, "{}", app.help());
       return static_cast<int>(Exit::BadInput);
     }
-    const std::string word = argv[1];
-    const bool flag = word.starts_with("-");
-    return complain(fmt::format("unknown {} '{}'", flag ? "flag" : "verb", word),
-                    suggestion(word, flag ? flags(app) : verbs(app)), "openreg-gen");
+    const bool flag = words[first].starts_with("-");
+    return complain(fmt::format("unknown {} '{}'", flag ? "flag" : "verb", words[first]),
+                    suggestion(words[first], flag ? flags(app) : verbs(app)), "");
   }
   const CLI::App* verb = chosen.back();
-  if (!verb->get_subcommands().empty()) verb = verb->get_subcommands().back();
-  const std::string help = "openreg-gen " + chosen.back()->get_name();
-  for (int i = 2; i < argc; ++i) {
-    std::string word = argv[i];
-    word = word.substr(0, word.find('='));
-    if (word == "--") break;
+  std::string path = " " + verb->get_name();
+  while (!verb->get_subcommands().empty()) path += " " + (verb = verb->get_subcommands().back())->get_name();
+  for (auto given = words.begin(); given != ours_end; ++given) {
+    const std::string word = given->substr(0, given->find('='));
     if (word.starts_with("--") && !verb->get_option_no_throw(word))
-      return complain(fmt::format("unknown flag '{}'", word), suggestion(word, flags(*verb)), help);
+      return complain(fmt::format("unknown flag '{}'", word), suggestion(word, flags(*verb)), path);
   }
-  return complain(error.what(), {}, help);
+  return complain(error.what(), {}, path);
 }
 
 void print_error(const std::string& code, const std::string& message, const std::string& hint) {
@@ -72,15 +75,24 @@ void print_error(const std::string& code, const std::string& message, const std:
   if (!hint.empty()) fmt::print(stderr, "hint: {}\n", hint);
 }
 
-int print_failure(const Failure& failure, bool json) {
-  if (json) {
-    Diagnostics diagnostics;
-    diagnostics.error(failure.code(), {}, failure.what(), failure.hint());
-    print_text(render_json(diagnostics) + "\n");
-  } else {
+int print_failure(const Failure& failure, ErrorFormat format) {
+  Diagnostics diagnostics;
+  diagnostics.error(failure.code(), {}, failure.what(), failure.hint());
+  if (format == ErrorFormat::Text) {
     print_error(failure.code(), failure.what(), failure.hint());
+  } else {
+    print_diagnostics(diagnostics, format);
   }
   return static_cast<int>(failure.exit());
+}
+
+void print_diagnostics(const Diagnostics& diagnostics, ErrorFormat format) {
+  if (format == ErrorFormat::Json)
+    return print_json(nlohmann::ordered_json{{"diagnostics", diagnostics_json(diagnostics)}});
+  for (const Diagnostic& d : diagnostics.all()) {
+    const std::string hint = d.hint.empty() ? "" : "\nhint: " + d.hint;
+    print_text(github_annotation(d.severity, d.at, d.code, d.message + hint));
+  }
 }
 
 void print_text(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }

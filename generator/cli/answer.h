@@ -3,20 +3,25 @@
 #pragma once
 
 #include "diag/failure.h"
+#include "diag/render.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <vector>
 
 namespace openreg_gen {
 
 void print_text(const std::string& text);
 
-/// The answer of --json, on one line, or indented. What is not UTF-8, as in paths, is replaced.
+/// The answer of --json, an object, on one line or indented. Bytes that are not UTF-8, as in paths, are replaced.
 template <class Json>
 void print_json(const Json& json, int indent = -1) {
-  print_text(json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n");
+  Json all = Json::object();
+  all["schema_version"] = kJsonVersion;
+  all.update(json);
+  print_text(all.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 /// `make` of each element, as a list.
@@ -30,12 +35,21 @@ nlohmann::ordered_json json_list(const List& list, Make make) {
 /// Throws Failure(Environment, E0513) if standard output did not take all that was printed (a full disk).
 void check_output();
 
-/// Prints help or version if that was asked for (0), else what is wrong, with did-you-mean for verbs and flags (2).
-int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv);
+/// How errors are printed: --json, --error-format.
+enum class ErrorFormat { Text, Json, Github };
 
-/// `openreg-gen: error[E0501]: ...` and the hint on stderr; with `json`, the diagnostics form on stdout. Returns the
-/// exit code.
-int print_failure(const Failure& failure, bool json);
+/// Where the verb is in a command line: behind a -C. The size if there is none.
+std::size_t place_of_verb(const std::vector<std::string>& words);
+
+/// Prints help or version if that was asked for (0), else what is wrong with the command line's `words`, with
+/// did-you-mean for verbs and flags (2).
+int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words);
+
+/// `openreg-gen: error[E0501]: ...` and the hint on stderr, or as diagnostics on stdout. Returns the exit code.
+int print_failure(const Failure& failure, ErrorFormat format);
+
+/// Diagnostics on stdout, in one of the formats for programs.
+void print_diagnostics(const Diagnostics& diagnostics, ErrorFormat format);
 
 /// A message of one of the tool's own codes, without ending the run.
 void print_error(const std::string& code, const std::string& message, const std::string& hint);

@@ -22,7 +22,8 @@ void declare(CLI::App& app, Invocation& call, CheckOptions& options) {
       ->type_name("DIR");
   app.add_flag("--verbose", options.verbose,
                "List the operators that each selection of `ops` takes and leaves out, and why");
-  call.add_json(app, "Print diagnostics as JSON");
+  call.add_json(app);
+  call.add_error_format(app);
 }
 
 /// For a comparison it does not matter that the spec is for neither of the two releases.
@@ -57,7 +58,7 @@ Exit run(Invocation& call, const CheckOptions& options) {
   }
   const std::string& version = call.catalog().torch_version();
   if (call.json) {
-    auto result = nlohmann::ordered_json::parse(render_json(diagnostics));
+    nlohmann::ordered_json result{{"diagnostics", diagnostics_json(diagnostics)}};
     if (!diagnostics.has_errors())
       result.update({{"ops", resolved->ops.size()},
                      {"custom_ops", resolved->spec.custom_ops.size()},
@@ -67,6 +68,7 @@ Exit run(Invocation& call, const CheckOptions& options) {
     return diagnostics.has_errors() ? Exit::BadInput : Exit::Done;
   }
   if (call.report(diagnostics)) {
+    if (call.github) return Exit::BadInput;
     const auto errors = std::ranges::count(diagnostics.all(), Severity::Error, &Diagnostic::severity);
     fmt::print(stderr, "\n{}: {}\n", options.spec, count_of(static_cast<std::size_t>(errors), "error"));
     return Exit::BadInput;

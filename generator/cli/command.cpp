@@ -5,7 +5,8 @@ namespace openreg_gen {
 
 // Each is in the file of its name.
 Verb new_verb(), generate_verb(), add_verb(), remove_verb(), components_verb(), explain_verb(), status_verb(),
-    undo_verb(), own_verb(), disown_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(), completion_verb();
+    undo_verb(), own_verb(), disown_verb(), test_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(),
+    completion_verb(), help_verb();
 
 namespace {
 
@@ -16,6 +17,7 @@ constexpr const char* kFooter = R"(Examples:
   openreg-gen check mybackend.yaml                 every fault of a spec at once
   openreg-gen generate -C torch_mybackend --diff   what a changed spec would change
   openreg-gen add abs.out maximum.out              two operators more, in the spec and in the files
+  openreg-gen test abs.out                         builds what changed, runs the operator's tests
   openreg-gen add component caching                a part more: the spec says so, its files come
   openreg-gen components                           the optional parts: what for, how large, which are there
   openreg-gen status                               edits, conflicts, what undo would do
@@ -23,12 +25,25 @@ constexpr const char* kFooter = R"(Examples:
   openreg-gen own setup.py                         yours from now on, never written again
   openreg-gen explain add.out                      a file, an operator or a diagnostic, in words
   openreg-gen ops 'add*'                           operators of the installed PyTorch
-  source <(openreg-gen completion bash)            completion of verbs and flags
+  source <(openreg-gen completion bash)            completion of verbs, flags and their values
 
 Exit codes: 0 done, 1 the answer is no (stale, edited), 2 bad input, 3 the environment, 4 openreg-gen's own fault.)";
 
-Run set_up_command(CLI::App& app, Invocation&) {
+/// Names are not followed by what CLI11 calls their types, nor by "REQUIRED" and "Excludes:"; the usage line and the
+/// descriptions say it.
+struct HelpFormatter : CLI::Formatter {
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_items_expected_max() == 0) return {};
+    const std::string type = option->get_type_name(), choice = type.substr(std::min(type.find('{'), type.size()));
+    const std::string shown = !choice.empty() ? choice : option->get_positional() ? "" : type;
+    return (shown.empty() ? "" : " " + shown) + (option->get_expected_max() > 1 ? " ..." : "");
+  }
+};
+
+Run set_up_command(CLI::App& app, Invocation& call) {
+  app.formatter(std::make_shared<HelpFormatter>());
   app.footer(kFooter);
+  call.add_tree(app, "The tree that the verb works on; also behind the verb");
   app.set_version_flag("--version", "openreg-gen " OPENREG_GEN_VERSION, "Print the version and exit");
   app.require_subcommand(1);
   return {};  // one of the verbs runs
@@ -42,8 +57,15 @@ Verb command() {
           set_up_command,
           {},
           {new_verb(), generate_verb(), add_verb(), remove_verb(), components_verb(), explain_verb(), status_verb(),
-           undo_verb(), own_verb(), disown_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(),
-           completion_verb()}};
+           undo_verb(), own_verb(), disown_verb(), test_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(),
+           completion_verb(), help_verb()}};
+}
+
+bool goes_before(const CLI::Option& option, const CLI::App& part) {
+  const auto parts = part.get_subcommands([](const CLI::App*) { return true; });
+  const bool shared = option.check_name("-C") || option.check_name("--json") || option.check_name("--torch");
+  return shared && (part.get_option_no_throw(option.get_name()) != nullptr ||
+                    std::ranges::any_of(parts, [&](const CLI::App* each) { return goes_before(option, *each); }));
 }
 
 Run set_up(const Verb& verb, CLI::App& app, Invocation& call) {
@@ -55,6 +77,10 @@ Run set_up(const Verb& verb, CLI::App& app, Invocation& call) {
   for (const Verb& part : verb.parts) {
     CLI::App* below = app.add_subcommand(part.name, part.about);
     parts.emplace_back(below, set_up(part, *below, call));
+    for (CLI::Option* option : app.get_options()) {
+      if (!goes_before(*option, *below)) below->excludes(option);  // it would be ignored
+      if (CLI::Option* same = below->get_option_no_throw(option->get_name())) same->excludes(option);
+    }
   }
   return [own, parts](Invocation& chosen) {
     for (const auto& [below, run] : parts)

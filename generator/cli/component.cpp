@@ -18,7 +18,7 @@ struct ComponentOptions {
 };
 
 void declare(CLI::App& app, Invocation& call, ComponentOptions& options) {
-  app.add_option("NAME", options.names, "As `openreg-gen components` lists them")->required();
+  app.add_option("COMPONENT", options.names, "As `openreg-gen components` lists them")->required();
   options.generate.what = app.get_parent()->get_name();
   options.generate.add_to(app, call);
 }

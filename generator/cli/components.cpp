@@ -16,7 +16,7 @@ struct ComponentsOptions {};  // none but the shared ones
 void declare(CLI::App& app, Invocation& call, ComponentsOptions&) {
   call.add_tree(app, "A tree: says which it has; default: the one you stand in, if there is one");
   call.add_torch(app);
-  call.add_json(app, "Print a list of objects");
+  call.add_json(app);
 }
 
 /// The spec of the tree at hand; none outside of trees.
@@ -71,7 +71,7 @@ Exit run(Invocation& call, const ComponentsOptions&) {
                     {"needs", words_of(component.needs)}});
     if (tree) json.back()["here"] = on;
   }
-  return call.answer(json, layout_table(rows, terminal_width()));
+  return call.answer(nlohmann::ordered_json{{"components", json}}, layout_table(rows, terminal_width()));
 }
 
 }  // namespace

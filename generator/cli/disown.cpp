@@ -1,7 +1,11 @@
 // openreg-gen disown FILE...: takes `own` back.
 #include "cli/generate.h"
+#include "cli/next.h"
 #include "cli/verb.h"
+#include "base/text.h"
 #include "tree/own.h"
+
+#include <fmt/ranges.h>
 
 namespace openreg_gen {
 namespace {
@@ -21,16 +25,19 @@ void declare(CLI::App& app, Invocation& call, DisownOptions& options) {
 
 Exit run(Invocation& call, const DisownOptions& options) {
   GenerateOptions generation;
+  fs::path root;
   {
     const OpenTree tree = call.tree(Access::Read);
+    root = tree.root;
     generation.disown = check_disown(tree.manifest, paths_in_tree(tree.root, options.files));
   }
   generation.what = "disown";
   generation.diff = !options.yes;
   const Exit exit = generate(call, generation);
   if (options.yes || exit != Exit::Done) return exit;
-  if (!call.json)
-    fmt::print("nothing written; `openreg-gen disown --yes` does this, and keeps a copy of what is replaced\n");
+  Next next(call, root);
+  next.command(fmt::format("disown --yes {}", fmt::join(mapped(options.files, shell_quoted), " ")));
+  if (!call.json) fmt::print("nothing written; this does it, and keeps a copy of what is replaced:\n{}", next.text());
   return Exit::No;
 }
 

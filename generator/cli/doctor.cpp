@@ -19,7 +19,7 @@ void declare(CLI::App& app, Invocation& call, DoctorOptions& options) {
   app.add_option("--device", options.device, "Also what a device of this kind needs")
       ->check(CLI::IsMember({"opencl"}))
       ->type_name("");
-  call.add_json(app, "Print an object");
+  call.add_json(app);
   call.add_torch(app, "The PyTorch to judge: its folder, a site-packages, an environment");
 }
 
@@ -31,7 +31,7 @@ void print_check(const Check& check, bool colour) {
   if (!check.ok) what += (what.empty() ? "" : ": ") + check.problem;
   replace_all(what, "\n", "\n" + std::string(26, ' '));
   fmt::print("{}{:<9}{} {:<14}  {}\n", paint, status(check), colour ? "\033[0m" : "", check.name, what);
-  if (!check.remedy.empty()) fmt::print("{:26}mend: {}\n", "", check.remedy);
+  if (!check.remedy.empty()) fmt::print("{:26}fix: {}\n", "", check.remedy);
 }
 
 Exit run(Invocation& call, const DoctorOptions& options) {

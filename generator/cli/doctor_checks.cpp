@@ -96,7 +96,12 @@ std::map<std::string, std::string> ask_python(const Probe& probe, const fs::path
                                     "        __import__(name)\n"
                                     "        print(name, metadata.version(name))\n"
                                     "    except Exception:\n"
-                                    "        pass\n"});
+                                    "        pass\n"
+                                    "try:\n"
+                                    "    for entry in metadata.entry_points(group='torch.backends'):\n"
+                                    "        print(f'backend:{entry.dist.name}:{entry.name}', entry.dist.version)\n"
+                                    "except Exception:\n"
+                                    "    pass\n"});
   std::map<std::string, std::string> versions;
   std::istringstream lines(answer);
   for (std::string name, version; lines >> name >> version;) versions[name] = version;
@@ -112,6 +117,31 @@ Check check_package(const std::string& name, const std::string& module, const st
   if (found == versions.end()) return missing(name, fmt::format("{} cannot import it", python.string()), remedy);
   return at_least({name, true, true, fmt::format("{}, {}", found->second, python.string())}, found->second, least, "",
                   remedy);
+}
+
+/// The backends that `import torch` loads in this Python: their entry points, of which those of openreg-gen's trees
+/// have the device's name. Only one of them can have PrivateUse1.
+Check check_backends(const fs::path& python, const std::map<std::string, std::string>& versions) {
+  Check check{"backends", false, true, "", "", ""};
+  std::string last;
+  std::size_t count = 0;
+  for (const auto& [key, version] : versions) {
+    const auto second = key.rfind(':');
+    if (!key.starts_with("backend:") || second < 8) continue;
+    last = key.substr(8, second - 8);
+    check.found += fmt::format("{}'{}' by {} {}", count++ == 0 ? "" : ", ", key.substr(second + 1), last, version);
+  }
+  if (count < 2) {
+    check.found = fmt::format("{}, {}", count == 0 ? "none installed" : check.found, python.string());
+  } else {
+    check.ok = false;
+    check.problem = "a process can load one backend for PrivateUse1, and `import torch` loads them all";
+    check.remedy = fmt::format(
+        "keep one per environment: {} -m pip uninstall {}; or set TORCH_DEVICE_BACKEND_AUTOLOAD=0, and import the one "
+        "that a script is for",
+        python.string(), last);
+  }
+  return check;
 }
 
 /// The Python that builds and runs the backend, and its setuptools; then the one that renders, which may be another:
@@ -139,6 +169,7 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
     break;
   }
   checks.push_back(std::move(jinja));
+  checks.push_back(check_backends(python, versions));
 }
 
 Check check_torch(const Probe& probe) {

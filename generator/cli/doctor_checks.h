@@ -17,7 +17,7 @@ struct Check {
   bool ok = false;
   std::string found{};    // "3.31.6, /usr/bin/cmake"; or empty
   std::string problem{};  // what is wrong; empty if ok
-  std::string remedy{};   // commands that mend it; empty if ok
+  std::string remedy{};   // commands that fix it; empty if ok
 };
 
 /// The outside world, so that tests can do without it.

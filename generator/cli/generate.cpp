@@ -1,6 +1,7 @@
 // openreg-gen generate: renders a tree again from its own spec.
 #include "cli/generate.h"
 
+#include "cli/next.h"
 #include "cli/plan_view.h"
 #include "cli/verb.h"
 #include "diag/render.h"
@@ -20,20 +21,14 @@ std::string read_spec(const RealDisk& disk, const std::string& path) {
   return disk.kind(path) == FileKind::Folder ? std::string() : disk.read(path);
 }
 
-/// The spec's path as its user would write it.
-fs::path shown_spec(const Invocation& call, const OpenTree& tree) {
-  const fs::path spec = tree.root / tree.manifest.spec;
-  if (call.folder.empty()) return fs::proximate(spec);
-  return fs::path(call.folder) / fs::proximate(spec, call.folder);
-}
-
 Exit show_fresh(const Invocation& call, const OpenTree& tree) {
   if (call.json) {
     print_json(nlohmann::json{{"root", tree.root.string()},
                               {"changed", false},
                               {"refused", false},
                               {"conflicts", false},
-                              {"files", nlohmann::json::array()}});
+                              {"files", nlohmann::json::array()},
+                              {"next", nlohmann::json::array()}});
   } else {
     fmt::print("up to date: {}\n", count_classes(tree.manifest));
   }
@@ -44,13 +39,16 @@ Exit show(const Invocation& call, const GenerateOptions& options, const fs::path
           const EditedSpec& edited) {
   const bool no = plan.refused() || plan.conflicts() || (options.check && !plan.clean());
   const Exit exit = no ? Exit::No : Exit::Done;
+  Next next(call, root);
+  if (options.writes() && !plan.refused()) next.after(plan, edited.ops);
   if (call.json) {
     nlohmann::json report = edited.json;
     report.update({{"root", root.string()},
                    {"changed", plan.changes()},
                    {"refused", plan.refused()},
                    {"conflicts", plan.conflicts()},
-                   {"files", steps_json(plan)}});
+                   {"files", steps_json(plan)},
+                   {"next", next.lines()}});
     print_json(report);
     return exit;
   }
@@ -60,7 +58,7 @@ Exit show(const Invocation& call, const GenerateOptions& options, const fs::path
     return exit;
   }
   if (options.check) {
-    print_text(check_report(plan, colour));
+    print_text(call.github ? check_annotations(plan, next) : check_report(plan, colour));
     if (plan.clean()) fmt::print("up to date: {}\n", count_classes(plan.manifest));
   } else {
     if (!plan.refused()) print_text(edited.summary);
@@ -72,7 +70,8 @@ Exit show(const Invocation& call, const GenerateOptions& options, const fs::path
     const char* what = !plan.changes() ? "up to date" : options.writes() ? "rendered" : "nothing written; would be";
     if (!plan.conflicts()) fmt::print("{}: {}\n", what, count_classes(plan.manifest));
   }
-  fmt::print("{}{}", signature_report(plan, colour), conflict_report(plan, colour));
+  if (!call.github) fmt::print("{}{}", signature_report(plan, colour), conflict_report(plan, colour));
+  print_text(next.text());
   return exit;
 }
 
@@ -81,6 +80,7 @@ void declare(CLI::App& app, Invocation& call, GenerateOptions& options) {
   app.add_flag("--check", options.check, "Write nothing; exit 1 and list the files if the tree is not up to date")
       ->excludes("--dry-run")
       ->excludes("--diff");
+  call.add_error_format(app)->needs("--check");
 }
 
 Exit run(Invocation& call, const GenerateOptions& options) { return generate(call, options); }
@@ -99,7 +99,8 @@ Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& 
   const std::string on_disk = read_spec(disk, manifest.spec);
   std::string text = on_disk;
   Diagnostics diagnostics;
-  auto resolved = call.valid(parse_spec_text(text, shown_spec(call, tree), diagnostics), diagnostics);
+  auto resolved =
+      call.valid(parse_spec_text(text, Next(call, tree.root).file(manifest.spec), diagnostics), diagnostics);
   if (!resolved) return Exit::BadInput;
   EditedSpec edited;
   if (edit) {
@@ -110,6 +111,7 @@ Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& 
     Diagnostics again;  // its warnings have been printed
     Spec parsed = parse_spec_text(text, resolved->spec.path, again);
     resolved.emplace(resolve(std::move(parsed), call.catalog(), again));
+    call.said_of(on_disk, text);
     if (call.report_errors(again, resolved->spec)) return Exit::BadInput;
   }
 
@@ -141,7 +143,7 @@ Verb generate_verb() {
   return {"generate",
           "Render a backend again from its own spec",
           with_options<GenerateOptions>(declare, run),
-          {"generate -C torch_mybackend --diff", "generate --check"}};
+          {"generate -C torch_mybackend --diff", "generate --check", "generate --check --error-format github"}};
 }
 
 }  // namespace openreg_gen

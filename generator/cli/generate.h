@@ -23,6 +23,7 @@ struct EditedSpec {
   std::string text;
   std::string summary{};                           // lines for people
   nlohmann::json json = nlohmann::json::object();  // keys for --json
+  std::vector<std::string> ops{};                  // whose tests are to be run next
   /// A line for people, an object for tools.
   void report(const char* list, nlohmann::json object, const std::string& line) {
     summary += line + "\n";

@@ -1,5 +1,6 @@
 #include "cli/invocation.h"
 
+#include "base/text.h"
 #include "diag/failure.h"
 #include "diag/render.h"
 
@@ -8,7 +9,7 @@
 
 namespace openreg_gen {
 
-void Invocation::add_json(CLI::App& verb, const char* about) { verb.add_flag("--json", json, about); }
+void Invocation::add_json(CLI::App& verb) { verb.add_flag("--json", json, "Print one JSON object"); }
 
 void Invocation::add_torch(CLI::App& verb, const char* about) {
   verb.add_option("--torch", torch_, about)->type_name("DIR");
@@ -18,6 +19,14 @@ CLI::Option* Invocation::add_tree(CLI::App& verb, const char* about) {
   return verb.add_option("-C", folder, about)->type_name("DIR");
 }
 
+CLI::Option* Invocation::add_error_format(CLI::App& verb) {
+  const auto choose = [this](const std::string& format) { github = format == "github"; };
+  return verb
+      .add_option_function<std::string>("--error-format", choose, "github: errors as annotations of GitHub Actions")
+      ->check(CLI::IsMember({"text", "github"}))
+      ->excludes("--json");
+}
+
 std::optional<fs::path> Invocation::torch() const {
   return torch_.empty() ? std::nullopt : std::optional<fs::path>(torch_);
 }
@@ -25,6 +34,15 @@ std::optional<fs::path> Invocation::torch() const {
 const Catalog& Invocation::catalog() {
   if (!catalog_) catalog_ = load_catalog(find_torch(torch()));
   return *catalog_;
+}
+
+std::vector<std::string> Invocation::operators(const OpenTree& tree) {
+  Diagnostics ignored;
+  const Resolved resolved = expand_ops(parse_spec(tree.root / tree.manifest.spec, ignored), catalog(), ignored);
+  auto names = mapped(resolved.ops, [](const ResolvedOp& each) { return each.op.name; });
+  for (const CustomOpSpec& each : resolved.spec.custom_ops)
+    names.push_back(each.schema->substr(0, each.schema->find('(')));
+  return names;
 }
 
 std::optional<Resolved> Invocation::valid(Spec parsed, Diagnostics& diagnostics) {
@@ -40,12 +58,23 @@ std::optional<Resolved> Invocation::valid(Spec parsed, Diagnostics& diagnostics)
   return resolved;
 }
 
-bool Invocation::report(const Diagnostics& diagnostics) const {
+bool Invocation::report(const Diagnostics& found) const {
+  Diagnostics diagnostics;
+  for (Diagnostic each : found.all()) {
+    if (read_lines_ && each.at.line > 0 && each.at.line <= std::ssize(*read_lines_)) {
+      each.at.line = (*read_lines_)[static_cast<std::size_t>(each.at.line - 1)];
+      if (each.at.line == 0) {
+        each.message = fmt::format("in '{}', which would be written: {}", trimmed(each.source_line), each.message);
+        each.at = {};
+      }
+    }
+    diagnostics.add(std::move(each));
+  }
   const bool errors = diagnostics.has_errors();
-  if (!json) {
+  if (format() == ErrorFormat::Text) {
     std::fputs(render_text(diagnostics, colour_wanted(STDERR_FILENO)).c_str(), stderr);
-  } else if (errors) {
-    std::puts(render_json(diagnostics).c_str());
+  } else if (errors || github) {
+    print_diagnostics(diagnostics, format());
   }
   return errors;
 }

@@ -6,6 +6,7 @@
 #include "diag/diagnostic.h"
 #include "resolve/resolve.h"
 #include "system/files.h"
+#include "tree/diff.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,21 +14,27 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace openreg_gen {
 
 class Invocation {
  public:
-  bool json = false;   // a failure is JSON on stdout, too
-  std::string folder;  // -C; empty: the current one
+  std::vector<std::string> words;      // the command line as it was given, without the program
+  std::vector<std::string> passed_on;  // of `test`: what is behind "--", which is pytest's
+  bool json = false;                   // a failure is JSON on stdout, too
+  bool github = false;                 // --error-format github: so are errors, for GitHub Actions
+  std::string folder;                  // -C; empty: the current one
 
   /// A verb adds the options that it wants, with a text of its own where they mean something else to it.
-  void add_json(CLI::App& verb, const char* about = "Print one JSON object");
+  void add_json(CLI::App& verb);
+  CLI::Option* add_error_format(CLI::App& verb);
   void add_torch(CLI::App& verb,
                  const char* about = "PyTorch to read the operators from; default: the active environment's");
   CLI::Option* add_tree(CLI::App& verb,
                         const char* about = "The tree, or a folder in it; default: the one you stand in");
 
+  ErrorFormat format() const { return json ? ErrorFormat::Json : github ? ErrorFormat::Github : ErrorFormat::Text; }
   /// The tree of -C; see open_tree().
   OpenTree tree(Access access) const { return open_tree(folder, access); }
   /// --torch, if it was given.
@@ -35,9 +42,16 @@ class Invocation {
   /// Of --torch or of the active environment, loaded when it is first asked for. Throws Failure(Environment).
   const Catalog& catalog();
 
+  /// The operators of the tree's spec, custom ones included, in its order; of a spec with errors those that there are.
+  std::vector<std::string> operators(const OpenTree& tree);
+
   /// A spec that is valid. Else what is wrong was reported; but without a PyTorch, and with a spec that is right as far
   /// as that can be known without one, throws Failure(Environment).
   std::optional<Resolved> valid(Spec parsed, Diagnostics& diagnostics);
+
+  /// What is reported from now on is said of `read`, of which `text` was made: lines that are in both keep their places
+  /// in `read`, which is on the disk, and others are shown instead. An empty `read`: none is.
+  void said_of(const std::string& read, const std::string& text) { read_lines_ = lines_before(read, text); }
 
   /// Prints the answer: JSON with --json (indent -1: on one line), else the text.
   template <class Json>
@@ -46,15 +60,16 @@ class Invocation {
     return Exit::Done;
   }
 
-  /// Shows diagnostics: as text on stderr, coloured on a terminal; with --json, as one line on stdout if there is an
-  /// error, else not at all (the verb's own JSON follows). True if there is an error, that is, if the verb must stop
-  /// with Exit::BadInput. Call Diagnostics::finish() first.
+  /// Shows diagnostics: as text on stderr, coloured on a terminal; with --error-format github, as annotations on
+  /// stdout; with --json, as one line on stdout if there is an error, else not at all (the verb's own JSON follows).
+  /// True if there is an error, that is, if the verb must stop with Exit::BadInput. Call Diagnostics::finish() first.
   bool report(const Diagnostics& diagnostics) const;
   /// The same, only if there is an error, and finished with the spec's text: its own place is shown where it has one.
   bool report_errors(Diagnostics& diagnostics, const Spec& spec) const;
 
  private:
   std::string torch_;
+  std::optional<std::vector<int>> read_lines_;  // see said_of()
   std::optional<Catalog> catalog_;
 };
 

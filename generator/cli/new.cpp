@@ -1,5 +1,6 @@
 // openreg-gen new NAME: from a spec to a tree.
 #include "cli/new_spec.h"
+#include "cli/next.h"
 #include "cli/plan_view.h"
 #include "cli/verb.h"
 #include "diag/render.h"
@@ -40,15 +41,6 @@ void declare(CLI::App& app, Invocation& call, NewOptions& options) {
   call.add_json(app);
 }
 
-/// The word as a POSIX shell reads it.
-std::string shell_quoted(const std::string& word) {
-  const auto plain = [](char c) { return is_word(c) || contains(std::string_view("-./+,"), c); };
-  if (!word.empty() && std::ranges::all_of(word, plain)) return word;
-  std::string quoted = word;
-  replace_all(quoted, "'", "'\\''");
-  return "'" + quoted + "'";
-}
-
 /// A folder that holds nothing of anyone's: absent, empty, a fresh git repository, or what a killed run left behind.
 void check_free(const fs::path& root) {
   std::error_code error;
@@ -70,27 +62,25 @@ void check_free(const fs::path& root) {
   }
 }
 
-/// The new tree's spec; with --spec nothing but the name and the device is changed. What is wrong is said of the
-/// finished text.
-Spec make_spec(const NewOptions& options, std::string text, const fs::path& path, Diagnostics& diagnostics) {
-  if (options.spec.empty() && options.profile != "minimal")
-    text = adapt_shipped_spec(text, options.name, find_device_kind(options.device));
-  Spec spec = parse_spec_text(std::move(text), path, diagnostics);
-  const auto edited = [&](std::string now) {
-    if (now == spec.text) return;
-    diagnostics = {};
-    spec = parse_spec_text(std::move(now), path, diagnostics);
-  };
-  if (spec.backend.name.given()) edited(with_name(spec.text, spec, options.name));
-  if (!options.device.empty()) edited(with_device(spec.text, spec, options.device));
+/// What is wrong with NAME is reported of NAME: the spec that will hold it is not on the disk.
+bool check_name(Invocation& call, const std::string& name) {
+  Diagnostics found, ours;
+  const Spec spec = parse_spec_text("backend: {name: " + in_quotes(name, '"') + "}\n", {}, found);
+  for (const Diagnostic& each : found.all())
+    if (each.severity == Severity::Error) ours.error(each.code, {}, "NAME: " + each.message, each.hint);
+  return !call.report(ours);
+}
+
+/// The text of the spec with the name, the device and the profile that were asked for.
+std::string with_choices(const Spec& spec, const NewOptions& options) {
+  std::string text = with_word(spec.text, spec.path, "backend", "name", text_node(options.name));
+  if (!options.device.empty() && (*spec.device.api)->word != options.device)
+    text = with_word(text, spec.path, "device", "api", text_node(options.device));
   // A tree says which components it has, so that another default never changes it.
-  const bool ours = options.spec.empty() && spec.profile.given();
-  const std::string profile = !options.profile.empty()        ? options.profile
-                              : spec.profile.given() && !ours ? ""
-                                                              : "standard";
-  if (!profile.empty() && !diagnostics.has_errors())
-    edited(with_word(spec.text, path, "profile", "", text_node(profile)));
-  return spec;
+  const bool default_profile = options.profile.empty() && (options.spec.empty() || !spec.profile.given());
+  if (!options.profile.empty() || default_profile)
+    text = with_word(text, spec.path, "profile", "", text_node(default_profile ? "standard" : options.profile));
+  return text;
 }
 
 std::string read_spec(const fs::path& path) {
@@ -130,15 +120,24 @@ Exit run(Invocation& call, const NewOptions& options) {
                                                          : data.specs / find_device_kind(options.device)->spec;
   const std::string extension = source.extension() == ".json" ? ".json" : ".yaml";
   const std::string spec_file = options.name + extension;
+  const fs::path path = shipped ? fs::path(spec_file) : source;
+  if (!check_name(call, options.name)) return Exit::BadInput;
+  std::string text = read_spec(source);
+  if (shipped && options.profile != "minimal")
+    text = adapt_shipped_spec(text, options.name, find_device_kind(options.device));
   Diagnostics diagnostics;
-  const auto resolved = call.valid(
-      make_spec(options, read_spec(source), shipped ? fs::path(spec_file) : source, diagnostics), diagnostics);
+  Spec read = parse_spec_text(text, path, diagnostics);
+  if (diagnostics.has_errors()) {
+    call.valid(std::move(read), diagnostics);
+    return Exit::BadInput;
+  }
+  text = with_choices(read, options);
+  diagnostics = {};
+  Spec made = parse_spec_text(text, path, diagnostics);
+  call.said_of(shipped ? "" : read.text, text);
+  const auto resolved = call.valid(std::move(made), diagnostics);
   if (!resolved) return Exit::BadInput;
   const Spec& spec = resolved->spec;
-  if (spec.backend.name.value != options.name) {
-    throw Failure(Exit::BadInput, "E0509", "cannot put the name '" + options.name + "' into " + source.string(),
-                  "write `name: " + options.name + "` under `backend:` yourself");
-  }
 
   const fs::path root = options.out.empty() ? fs::path("torch_" + options.name) : fs::path(options.out);
   check_free(root);
@@ -149,16 +148,22 @@ Exit run(Invocation& call, const NewOptions& options) {
   if (plan.refused()) return print_refusal(plan);
   if (!options.dry_run) write_tree(root, plan);
 
-  const std::string where = shell_quoted(root.string());
-  const std::vector<std::string> next{"python -m pip install --no-build-isolation -v -e " + where,
-                                      "python -m pytest " + shell_quoted((root / "tests").string())};
+  call.folder = root.string();
+  Next next(call, root);
+  if (!options.dry_run) {
+    next.build();
+    if ((*spec.device.api)->word == "external")
+      next.add(fmt::format("fill {}; {} explains how", next.file("third_party/" + *spec.backend.name + "/src/port.cpp"),
+                           next.file("docs/porting.md")));
+    next.test();
+  }
   if (call.json) {
-    print_json(nlohmann::json{{"root", root.string()}, {"files", steps_json(plan)}, {"next", next}});
+    print_json(nlohmann::json{{"root", root.string()}, {"files", steps_json(plan)}, {"next", next.lines()}});
     return Exit::Done;
   }
   if (options.dry_run) print_text(steps_table(plan, colour_wanted(STDOUT_FILENO)));
   fmt::print("{}{}: {}\n", options.dry_run ? "nothing written; " : "", root.string(), count_classes(plan.manifest));
-  fmt::print("spec: {}\n\nNext:\n  {}\n  {}\n", (root / spec_file).string(), next[0], next[1]);
+  fmt::print("spec: {}\n{}", (root / spec_file).string(), next.text());
   return Exit::Done;
 }
 

@@ -11,6 +11,8 @@ Verb ops_coverage_verb();  // in ops_coverage.cpp
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr const char* kTorch = "The PyTorch to read: its folder, a site-packages, an environment";
 
 struct SearchOptions {
@@ -28,19 +30,19 @@ struct DiffOptions {
 
 void declare(CLI::App& app, Invocation& call, SearchOptions& options) {
   app.add_option("PATTERN", options.pattern, "Part of a name, or a glob: add, 'add*.out', '*_backward'");
-  call.add_json(app, "Print a list of objects");
+  call.add_json(app);
   call.add_torch(app, kTorch);
 }
 
 void declare(CLI::App& app, Invocation& call, ShowOptions& options) {
   app.add_option("OP", options.op, "add.Tensor; a base name lists its overloads")->required();
-  call.add_json(app, "Print a list of objects, one an overload");
+  call.add_json(app);
   call.add_torch(app, kTorch);
 }
 
 void declare(CLI::App& app, Invocation& call, ListOptions& options) {
   app.add_option("SPEC", options.spec, "The spec, YAML or JSON")->required()->type_name("FILE");
-  call.add_json(app, "Print a list of objects");
+  call.add_json(app);
   call.add_torch(app, kTorch);
 }
 
@@ -49,12 +51,12 @@ void declare(CLI::App& app, Invocation& call, DiffOptions& options) {
       ->required()
       ->type_name("DIR");
   app.add_option("DIR_B", options.after, "The PyTorch to end with")->required()->type_name("DIR");
-  call.add_json(app, "Print {\"added\", \"removed\", \"changed\"}");
+  call.add_json(app);
 }
 
 /// The answer "there is none": a line for people, an empty list for tools.
 Exit nothing(Invocation& call, const std::string& what) {
-  if (call.json) print_text("[]\n");
+  if (call.json) print_json(Json{{"ops", Json::array()}});
   const Catalog& catalog = call.catalog();
   const auto hint = suggest_op(catalog, what);
   fmt::print(stderr, "no operator of PyTorch {} matches '{}'{}{}\n", catalog.torch_version(), what,
@@ -67,7 +69,7 @@ Exit run(Invocation& call, const SearchOptions& options) {
   const auto found = match_ops(catalog, options.pattern);
   if (found.empty()) return nothing(call, options.pattern);
   if (call.json) {
-    print_json(json_list(found, [](const Op* op) { return op_summary(*op); }), 1);
+    print_json(Json{{"ops", json_list(found, [](const Op* op) { return op_summary(*op); })}}, 1);
     return Exit::Done;
   }
   print_text(ops_table(found, terminal_width()));
@@ -85,7 +87,7 @@ Exit run(Invocation& call, const ShowOptions& options) {
   if (op == nullptr && overloads.empty()) return nothing(call, options.op);
   const std::vector<const Op*> shown = op == nullptr ? overloads : std::vector<const Op*>{op};
   return call.answer(
-      json_list(shown, [](const Op* each) { return op_details(*each); }),
+      Json{{"ops", json_list(shown, [](const Op* each) { return op_details(*each); })}},
       op == nullptr ? overloads_table(options.op, overloads, terminal_width()) : op_page(*op, terminal_width()));
 }
 
@@ -93,7 +95,7 @@ Exit run(Invocation& call, const ListOptions& options) {
   Diagnostics diagnostics;
   const auto resolved = call.valid(parse_spec(options.spec, diagnostics), diagnostics);
   if (!resolved) return Exit::BadInput;
-  return call.answer(spec_ops_json(*resolved), spec_ops_table(*resolved, terminal_width()));
+  return call.answer(Json{{"ops", spec_ops_json(*resolved)}}, spec_ops_table(*resolved, terminal_width()));
 }
 
 Exit run(Invocation& call, const DiffOptions& options) {

@@ -1,6 +1,7 @@
 // openreg-gen own FILE...: the files are their owner's.
 #include "tree/own.h"
 
+#include "cli/next.h"
 #include "cli/plan_view.h"
 #include "cli/verb.h"
 #include "tree/plan.h"
@@ -24,12 +25,16 @@ Exit run(Invocation& call, const OwnOptions& options) {
   const std::vector<std::string> paths = paths_in_tree(tree.root, options.files);
   const Plan plan = own_plan(*tree.disk, tree.manifest, paths);
   apply_plan(*tree.disk, plan, "own");
+  Next next(call, tree.root);
+  for (const std::string& path : paths)
+    if (!plan.steps.empty()) next.add("edit " + next.file(path));
   if (call.json) {
-    print_json(nlohmann::json{{"root", tree.root.string()}, {"files", steps_json(plan)}});
+    print_json(nlohmann::json{{"root", tree.root.string()}, {"files", steps_json(plan)}, {"next", next.lines()}});
     return Exit::Done;
   }
   for (const Step& step : plan.steps) fmt::print("{}: yours from now on; openreg-gen never writes it\n", step.path);
   if (plan.steps.empty()) fmt::print("nothing to do: yours already\n");
+  print_text(next.text());
   return Exit::Done;
 }
 

@@ -102,6 +102,22 @@ std::string check_report(const Plan& plan, bool colour) {
   return out;
 }
 
+std::string check_annotations(const Plan& plan, const Next& next) {
+  std::string out;
+  for (const Step& step : plan.steps) {
+    const auto* heading = find_by(kHeadings, step.finding(), &Heading::finding);
+    if (heading == nullptr) continue;
+    const int line = !step.lines.empty() ? step.lines[0] : step.signature_change ? step.signature_change->line : 0;
+    const std::string reason = reason_of(step);
+    out += github_annotation(Severity::Error, {next.file(step.path), line, 0}, to_string(step.finding()),
+                             fmt::format("{} {}{}{}", step.path, heading->text, reason.empty() ? "" : ": ", reason));
+  }
+  if (out.empty() && plan.changes())
+    out = github_annotation(Severity::Error, {next.file(std::string(kManifest)), 0, 0}, "stale",
+                            "would be rendered anew");
+  return out;
+}
+
 std::string signature_report(const Plan& plan, bool colour) {
   std::string out;
   std::size_t count = 0;

@@ -1,6 +1,7 @@
 // How a plan is shown: on a terminal, as JSON, as a diff.
 #pragma once
 
+#include "cli/next.h"
 #include "diag/failure.h"
 #include "tree/plan.h"
 
@@ -17,6 +18,8 @@ nlohmann::json steps_json(const Plan& plan);
 std::string steps_table(const Plan& plan, bool colour);
 /// What --check found, by kind: stale, edited, missing, extra, ... with the files of each. Empty if the plan is clean.
 std::string check_report(const Plan& plan, bool colour);
+/// The same for GitHub Actions: an annotation for each file that is not as it should be.
+std::string check_annotations(const Plan& plan, const Next& next);
 /// Owned kernels whose signature changed: file:line, the old one and the new one. Empty if there are none.
 std::string signature_report(const Plan& plan, bool colour);
 /// Files with conflict markers: file:line, and what to do. Empty if there are none.

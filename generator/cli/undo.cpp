@@ -1,6 +1,7 @@
 // openreg-gen undo: takes the last run's writes back.
 #include "tree/undo.h"
 
+#include "cli/next.h"
 #include "cli/terminal_text.h"
 #include "cli/answer.h"
 #include "cli/verb.h"
@@ -27,11 +28,15 @@ Word word_of(LastRun::File::Back back) {
   return kWords[static_cast<std::size_t>(back)];
 }
 
-nlohmann::json to_json(const OpenTree& tree, const LastRun& run, bool done) {
+nlohmann::json to_json(const OpenTree& tree, const LastRun& run, bool done, const Next& next) {
   nlohmann::json files = nlohmann::json::array();
   for (const LastRun::File& file : run.files)
     files.push_back({{"path", file.path}, {"action", word_of(file.back).json}, {"edited", file.edited}});
-  return {{"root", tree.root.string()}, {"run", run.what}, {"done", done}, {"files", std::move(files)}};
+  return {{"root", tree.root.string()},
+          {"run", run.what},
+          {"done", done},
+          {"files", std::move(files)},
+          {"next", next.lines()}};
 }
 
 Exit refuse(const LastRun& run) {
@@ -60,9 +65,14 @@ Exit run(Invocation& call, const Preview& preview) {
     return last->edited() ? Exit::No : Exit::Done;
   }
   const bool done = preview.writes() && !last->edited();
-  if (done) undo_last_run(*tree.disk);
+  Next next(call, tree.root);
+  if (done) {
+    undo_last_run(*tree.disk);
+    next.build();
+    next.test();
+  }
   if (call.json) {
-    print_json(to_json(tree, *last, done));
+    print_json(to_json(tree, *last, done, next));
     return last->edited() ? Exit::No : Exit::Done;
   }
   if (last->edited()) return refuse(*last);
@@ -71,7 +81,8 @@ Exit run(Invocation& call, const Preview& preview) {
     fmt::print("  {}  {}\n", painted(fmt::format("{:8}", word.text), word.sgr, colour), file.path);
   }
   fmt::print("{} `{}`: {}{}\n", done ? "took back" : "nothing written; would take back", last->what,
-             count_of(last->files.size(), "file"), done ? "; another `openreg-gen undo` does it again" : "");
+             count_of(last->files.size(), "file"), done ? "; run `openreg-gen undo` again to redo" : "");
+  print_text(next.text());
   return Exit::Done;
 }
 

@@ -36,6 +36,10 @@ auto with_options(void (*declare)(CLI::App& app, Invocation& call, Options& opti
 /// Makes `app` the verb, with all its parts. The result runs the part that was chosen, else the verb itself.
 Run set_up(const Verb& verb, CLI::App& app, Invocation& call);
 
+/// Whether an option may stand before a part, as in "openreg-gen -C tree status": the part has it, and all share its
+/// value.
+bool goes_before(const CLI::Option& option, const CLI::App& part);
+
 /// openreg-gen itself: its parts are the verbs, in the order of --help.
 Verb command();
 

@@ -140,7 +140,6 @@ constexpr Code kCodes[] = {
     {"E0506", "the disk refuses", "A file or folder of the tree cannot be read or written."},
     {"E0507", "broken manifest", "`.openreg-gen/manifest.json` is unreadable, or newer than this openreg-gen."},
     {"E0508", "symlink out of the tree", "A symlink inside the tree leads out of it."},
-    {"E0509", "choice that cannot be written", "`new` puts its options into the spec's text, and found no place for one. Write it into the spec by hand."},
     {"E0510", "the tree is locked", "Another openreg-gen writes into the tree, and did not end within 3 seconds."},
     {"E0511", "the tree's spec is gone", "The manifest names a spec that is not there."},
     {"E0512", "an unfinished run", "An earlier run was cut off; the next one that writes finishes or undoes it."},
@@ -159,6 +158,7 @@ constexpr Code kCodes[] = {
     {"E0555", "no file of the tree", "Neither the manifest nor the disk has a file of this name in the tree."},
     {"E0556", "no such component", "`openreg-gen components` lists them."},
     {"E0557", "a component that others need", "What is to be removed is needed by components that would stay. Remove them with it."},
+    {"E0558", "the tree is not built", "`openreg-gen test` compiles what changed of a tree that was built in place, and runs the Python that it was built with. It installs nothing: type the hint's command in the environment that is to have the backend."},
     // Templates and rendering.
     {"E0601", "undefined name in a template", "A template uses a name that the model has not, or does not exist: a fault of the tool."},
     {"E0602", "template syntax", "Jinja2 cannot parse a template: a fault of the tool."},
@@ -193,9 +193,29 @@ std::string codes_markdown() {
                                                            {'6', "E06xx: templates and rendering"}};
   std::string out =
       "# Diagnostics\n\n"
-      "Errors end a run with exit code 1 (the answer is no), 2 (bad input), 3 (the environment) or 4 (a fault of the "
-      "tool).\n"
-      "This page is printed by `openreg-gen schema --diagnostics`.\n";
+      "This page is printed by `openreg-gen schema --diagnostics`.\n"
+      "\n## Exit codes\n\n"
+      "| code | what it says |\n|---|---|\n"
+      "| 0 | done |\n"
+      "| 1 | the answer is no: `generate --check` found files that are not up to date, files are in the way or in "
+      "conflict, `check --against` found what would break |\n"
+      "| 2 | bad input: the spec or the command line |\n"
+      "| 3 | the environment: no PyTorch, a disk that is full |\n"
+      "| 4 | a fault of openreg-gen |\n\n"
+      "`openreg-gen test` ends with pytest's exit code once the tree is built.\n"
+      "\n## For programs\n\n"
+      "With `--json` a verb prints one JSON object on standard output. Its key `schema_version`, now 1, is raised when "
+      "a "
+      "key is renamed or removed, or changes its meaning; new keys may come at any time. An error is "
+      "`{\"schema_version\": 1, \"diagnostics\": [...]}`, each with `code`, `severity`, `message`, `file`, `line`, "
+      "`column` and `hint`. The place is null where there is none, as for a value of the command line. A wrong command "
+      "line and a fault of openreg-gen have the same form.\n\n"
+      "On GitHub Actions, `--error-format github` shows errors at their place in a change:\n\n"
+      "```yaml\n"
+      "- run: openreg-gen check mybackend.yaml --error-format github\n"
+      "- run: openreg-gen generate --check --error-format github    # an annotation for each file that is stale or "
+      "edited\n"
+      "```\n";
   char group = 0;
   for (const Code& code : kCodes) {
     if (code.code[2] != group) {

@@ -4,7 +4,6 @@
 #include "base/text.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <unistd.h>
 
@@ -56,7 +55,8 @@ std::string excerpt(const Diagnostic& d, std::size_t& column) {
 void render_one(const Diagnostic& d, bool colour, std::string& out) {
   const Style style = style_of(d.severity, colour);
   std::string place = printable(d.at.file);
-  if (d.at.line > 0) place += fmt::format(":{}:{}", d.at.line, d.at.column);
+  if (d.at.line > 0) place += fmt::format(":{}", d.at.line);
+  if (d.at.line > 0 && d.at.column > 0) place += fmt::format(":{}", d.at.column);
   if (!d.at.file.empty()) place += ": ";
   out += fmt::format("{0}{4}{2}{1}{5}{6}{2}: {0}{3}{2}\n", style.bold, style.severity, style.off, printable(d.message),
                      place, to_string(d.severity), d.code.empty() ? "" : '[' + d.code + ']');
@@ -80,19 +80,34 @@ std::string render_text(const Diagnostics& diagnostics, bool colour) {
   return out;
 }
 
-std::string render_json(const Diagnostics& diagnostics) {
-  auto list = nlohmann::ordered_json::array();
+nlohmann::ordered_json diagnostics_json(const Diagnostics& diagnostics) {
+  using Json = nlohmann::ordered_json;
+  const auto number = [](int counted) { return counted > 0 ? Json(counted) : Json(); };
+  auto list = Json::array();
   for (const auto& d : diagnostics.all()) {
     list.push_back({{"code", d.code},
                     {"severity", to_string(d.severity)},
                     {"message", d.message},
-                    {"file", d.at.file},
-                    {"line", d.at.line},
-                    {"column", d.at.column},
+                    {"file", d.at.file.empty() ? Json() : Json(d.at.file)},
+                    {"line", number(d.at.line)},
+                    {"column", number(d.at.column)},
                     {"hint", d.hint}});
   }
-  const nlohmann::ordered_json document = {{"diagnostics", std::move(list)}};
-  return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return list;
+}
+
+std::string github_annotation(Severity severity, const Location& at, std::string_view title, std::string_view message) {
+  const auto escaped = [](std::string_view text, std::string_view more = "") {
+    std::string out;
+    for (const char c : text)
+      out += contains("%\r\n" + std::string(more), c) ? fmt::format("%{:02X}", c) : std::string(1, c);
+    return out;
+  };
+  std::string out = fmt::format("::{} ", severity == Severity::Note ? "notice" : to_string(severity));
+  if (!at.file.empty()) out += "file=" + escaped(at.file, ":,") + ",";
+  if (at.line > 0) out += fmt::format("line={},", at.line);
+  if (at.column > 0) out += fmt::format("col={},", at.column);
+  return out + "title=" + escaped(title, ":,") + "::" + escaped(message) + "\n";
 }
 
 bool colour_wanted(int descriptor) {

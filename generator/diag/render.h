@@ -3,6 +3,8 @@
 
 #include "diag/diagnostic.h"
 
+#include <nlohmann/json.hpp>
+
 #include <string>
 
 namespace openreg_gen {
@@ -11,9 +13,16 @@ namespace openreg_gen {
 /// diagnostics. With `colour`, ANSI escapes. Control characters of the source are shown as '?', tabs as one blank.
 std::string render_text(const Diagnostics& diagnostics, bool colour);
 
-/// {"diagnostics":[{"code","severity","message","file","line","column","hint"}]}, one line, without newline.
-/// Bytes that are not UTF-8 become U+FFFD.
-std::string render_json(const Diagnostics& diagnostics);
+/// Of all JSON that --json prints, as its key "schema_version": one more when a key is renamed, removed or changes its
+/// meaning. docs/diagnostics.md says so.
+inline constexpr int kJsonVersion = 1;
+
+/// [{"code","severity","message","file","line","column","hint"}]; file, line and column are null where there is none.
+nlohmann::ordered_json diagnostics_json(const Diagnostics& diagnostics);
+
+/// A workflow command of GitHub Actions, which shows the message at its place in a change:
+/// "::error file=spec.yaml,line=2,col=3,title=E0112::unknown key". `column` and `line` 0, and an empty file: not known.
+std::string github_annotation(Severity severity, const Location& at, std::string_view title, std::string_view message);
 
 /// True if `descriptor` is a terminal, NO_COLOR is unset or empty, and TERM is not "dumb".
 bool colour_wanted(int descriptor);

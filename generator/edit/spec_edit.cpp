@@ -306,7 +306,12 @@ std::string Edit::set(const std::string& key, const Node& word) {
   *target = word;
   const Style style = read_style(layout_, text_, json_, root_, located(root_, layout_.offset(root_.at)));
   const std::size_t end = layout_.value_end(old, *begin, at.flow, layout_.indent(key_at));
-  return finish({{*begin, end - *begin, flow_text(word, style)}}, wanted);
+  std::string value = flow_text(word, style);
+  std::size_t gap = text_.find_first_not_of(' ', end);  // a comment behind it keeps its column
+  if (gap == std::string::npos || gap == end || text_[gap] != '#')
+    return finish({{*begin, end - *begin, value}}, wanted);
+  value.resize(std::max(gap - *begin, value.size() + 2), ' ');
+  return finish({{*begin, gap - *begin, value}}, wanted);
 }
 
 std::string Edit::remove(std::size_t index) {

@@ -150,6 +150,26 @@ Child::Result Child::talk(const std::string& input) {
   return result;
 }
 
+int run_program(const fs::path& folder, const std::vector<std::string>& argv) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  std::vector<char*> arguments;
+  for (const std::string& each : argv) arguments.push_back(const_cast<char*>(each.c_str()));
+  arguments.push_back(nullptr);
+  pid_t pid = -1;
+  const int error = posix_spawn(&pid, argv[0].c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw Failure(Exit::Environment, "E0605", "cannot start " + argv[0] + ": " + std::strerror(error));
+  // Ctrl-C is for the program, which may have something to say before it ends.
+  const auto interrupted = ::signal(SIGINT, SIG_IGN);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  ::signal(SIGINT, interrupted);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 bool is_program(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;

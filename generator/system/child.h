@@ -37,6 +37,10 @@ class Child {
   int in_ = -1, out_ = -1, err_ = -1;
 };
 
+/// Runs argv[0] (a path) in `folder`, with this process's own streams. The exit code; of one that a signal ended, 128
+/// and the signal. Throws Failure(Environment, E0605) if it cannot be started.
+int run_program(const fs::path& folder, const std::vector<std::string>& argv);
+
 /// A file that may be executed.
 bool is_program(const fs::path& path);
 /// The programs `name` in the folders of $PATH, not resolved, in their order.

@@ -107,6 +107,16 @@ class Writer {
 
 }  // namespace
 
+std::vector<int> lines_before(std::string_view before, std::string_view after) {
+  std::vector<int> lines;
+  int line = 1;
+  for (const Edit& edit : compare(lines_with_ends(before), lines_with_ends(after))) {
+    if (edit.kind != '-') lines.push_back(edit.kind == ' ' ? line : 0);
+    if (edit.kind != '+') ++line;
+  }
+  return lines;
+}
+
 std::string unified_diff(std::string_view before, std::string_view after, std::string_view before_name,
                          std::string_view after_name, bool colour) {
   if (before == after) return {};

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace openreg_gen {
 
@@ -10,5 +11,8 @@ namespace openreg_gen {
 /// characters of the texts (other than tabs) are shown as '?' when coloured, so that a file cannot drive a terminal.
 std::string unified_diff(std::string_view before, std::string_view after, std::string_view before_name,
                          std::string_view after_name, bool colour);
+
+/// Of each line of `after` the line of `before`, from 1, that it is; 0 of those that are not there.
+std::vector<int> lines_before(std::string_view before, std::string_view after);
 
 }  // namespace openreg_gen

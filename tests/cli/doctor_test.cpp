@@ -54,7 +54,7 @@ class Doctor : public testing::Test {
 
 TEST_F(Doctor, AWholeMachine) {
   const auto checks = machine_.checks();
-  ASSERT_EQ(checks.size(), 9U);
+  ASSERT_EQ(checks.size(), 10U);
   for (const auto& [name, check] : checks) EXPECT_EQ(check.ok, name != "PyTorch") << name;
   EXPECT_EQ(checks.at("C++ compiler").found, "gcc 12.2.0, /bin/c++, C++20");
   EXPECT_EQ(checks.at("ninja").found, "1.13.2, /bin/ninja");
@@ -95,6 +95,18 @@ TEST_F(Doctor, TheRenderersOwnPythonMayHaveJinja) {
   EXPECT_FALSE(machine_.checks().at("Jinja2").ok);
   machine_.renderers = {"/bin/python3", "/opt/own-python"};
   EXPECT_EQ(machine_.checks().at("Jinja2").found, "3.1.4, /opt/own-python");
+}
+
+TEST_F(Doctor, TwoBackendsOfOneEnvironment) {
+  EXPECT_EQ(machine_.checks().at("backends").found, "none installed, /bin/python3");
+  machine_.python += "backend:torch_one:one 0.1.0+torch2.13\n";
+  EXPECT_EQ(machine_.checks().at("backends").found, "'one' by torch_one 0.1.0+torch2.13, /bin/python3");
+  machine_.python += "backend:torch_two:two 0.2.0\n";
+  const Check two = machine_.checks().at("backends");
+  EXPECT_FALSE(two.ok || two.required);
+  EXPECT_EQ(two.found, "'one' by torch_one 0.1.0+torch2.13, 'two' by torch_two 0.2.0");
+  EXPECT_THAT(two.remedy, HasSubstr("/bin/python3 -m pip uninstall torch_two"));
+  EXPECT_THAT(two.remedy, HasSubstr("TORCH_DEVICE_BACKEND_AUTOLOAD=0"));
 }
 
 TEST_F(Doctor, AChosenCompilerThatIsNotThere) {

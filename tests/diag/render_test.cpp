@@ -67,17 +67,29 @@ TEST(RenderText, CaretsCountCharacters) {
   EXPECT_THAT(render_text(diagnostics, false), HasSubstr("  1 | \u00e9\u00e9X\n    |   ^\n"));
 }
 
-TEST(RenderJson, HasTheDocumentedShape) {
-  const auto json = nlohmann::json::parse(render_json(sample()));
-  const auto expected = nlohmann::json::parse(R"({"diagnostics": [{"code": "E0112", "severity": "error",
-      "message": "unknown key 'packge'", "file": "spec.yaml", "line": 2, "column": 3, "hint": "did you mean 'package'?"}]})");
-  EXPECT_EQ(json, expected);
+TEST(DiagnosticsJson, HasTheDocumentedShape) {
+  EXPECT_EQ(diagnostics_json(sample()).dump(),
+            R"([{"code":"E0112","severity":"error","message":"unknown key 'packge'","file":"spec.yaml","line":2,)"
+            R"("column":3,"hint":"did you mean 'package'?"}])");
 }
 
-TEST(RenderJson, ReplacesBytesThatAreNotUtf8) {
+TEST(DiagnosticsJson, APlaceThatIsNotKnownIsNull) {
   Diagnostics diagnostics;
-  diagnostics.error("E0101", {"caf\xe9.yaml", 0, 0}, "x");
-  EXPECT_EQ(nlohmann::json::parse(render_json(diagnostics))["diagnostics"][0]["file"], "caf\uFFFD.yaml");
+  diagnostics.error("E0101", {"spec.yaml", 0, 0}, "there is no such file");
+  diagnostics.error("E0500", {}, "unknown flag");
+  const auto json = diagnostics_json(diagnostics);
+  EXPECT_EQ(json[0]["file"], "spec.yaml");
+  EXPECT_TRUE(json[0]["line"].is_null() && json[0]["column"].is_null());
+  EXPECT_TRUE(json[1]["file"].is_null());
+}
+
+TEST(GithubAnnotation, NamesThePlaceAndEscapesWhatWouldEndIt) {
+  const Diagnostic& first = sample().all().front();
+  EXPECT_EQ(github_annotation(first.severity, first.at, first.code, first.message),
+            "::error file=spec.yaml,line=2,col=3,title=E0112::unknown key 'packge'\n");
+  EXPECT_EQ(github_annotation(Severity::Warning, {"a,b:c%.yaml", 4, 0}, "E1", "50%, a: b\r\nnext"),
+            "::warning file=a%2Cb%3Ac%25.yaml,line=4,title=E1::50%25, a: b%0D%0Anext\n");
+  EXPECT_EQ(github_annotation(Severity::Note, {}, "E1", "x"), "::notice title=E1::x\n");
 }
 
 TEST(ColourWanted, NeverInAFileNorWithNoColor) {

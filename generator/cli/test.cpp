@@ -1,0 +1,80 @@
+// openreg-gen test [OP...]: builds what is stale of a tree, then runs its tests, or those of some operators.
+#include "cli/next.h"
+#include "cli/verb.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "system/child.h"
+
+#include <fmt/ranges.h>
+
+namespace openreg_gen {
+namespace {
+
+struct TestOptions {
+  std::vector<std::string> ops;
+};
+
+void declare(CLI::App& app, Invocation& call, TestOptions& options) {
+  app.add_option("OP", options.ops, "Operators of the spec, abs.out; default: all tests. Words behind -- go to pytest");
+  call.add_tree(app);
+  call.add_torch(app);
+}
+
+/// A variable of CMakeCache.txt: "Python_EXECUTABLE" -> "/usr/bin/python3".
+std::string cached(std::string_view cache, const std::string& name) {
+  for (const std::string_view line : split_lines(cache))
+    if (line.starts_with(name + ":")) return std::string(line.substr(std::min(line.find('='), line.size() - 1) + 1));
+  return {};
+}
+
+/// pytest's -k: ids of parametrised tests hold an operator's name, or that without its overload, between brackets and
+/// dashes.
+std::string selection(Invocation& call, const OpenTree& tree, const std::vector<std::string>& words) {
+  const std::vector<std::string> ops = call.operators(tree);
+  const auto base_of = [](const std::string& op) { return op.substr(0, op.find('.')); };
+  std::vector<std::string> parts;
+  for (const std::string& word : words) {
+    const Op* declared = call.catalog().find(word);
+    const std::size_t before = parts.size();
+    for (const std::string& op : ops) {
+      if (word != op && word != base_of(op) && (declared == nullptr || declared->structured_delegate != op)) continue;
+      for (const std::string& name : {op, base_of(op), base_of(op) + ".default"})
+        for (const std::string_view ends : {"[]", "[-", "--", "-]"}) parts.push_back(ends[0] + name + ends[1]);
+    }
+    if (parts.size() > before) continue;
+    std::vector<std::string> known = mapped(ops, base_of);
+    known.insert(known.end(), ops.begin(), ops.end());
+    const std::string hint = did_you_mean(word, std::vector<std::string_view>(known.begin(), known.end()));
+    throw Failure(Exit::BadInput, "E0553", fmt::format("'{}' is not in {}", word, tree.manifest.spec),
+                  hint.empty() ? "`openreg-gen ops list " + tree.manifest.spec + "` lists its operators" : hint);
+  }
+  return fmt::format("{}", fmt::join(parts, " or "));
+}
+
+Exit run(Invocation& call, const TestOptions& options) {
+  const OpenTree tree = call.tree(Access::Read);
+  const std::string cache = try_read_file(tree.root / "build" / "CMakeCache.txt").value_or("");
+  const std::string python = cached(cache, "Python_EXECUTABLE"), cmake = cached(cache, "CMAKE_COMMAND");
+  if (!is_program(python) || !is_program(cmake))
+    throw Failure(Exit::Environment, "E0558",
+                  cache.empty() ? fmt::format("'{}' was never built", tree.root.string())
+                                : fmt::format("'{}' was built with programs that are gone", tree.root.string()),
+                  "in the environment that is to have it: " + Next(call, tree.root).install());
+  std::vector<std::string> pytest{python, "-m", "pytest"};
+  if (!options.ops.empty()) pytest.insert(pytest.end(), {"-k", selection(call, tree, options.ops)});
+  pytest.insert(pytest.end(), call.passed_on.begin(), call.passed_on.end());
+  if (run_program(tree.root, {cmake, "--build", "build"}) != 0)
+    throw Failure(Exit::No, "E0558", "the build failed", "the compiler's messages are above");
+  return static_cast<Exit>(run_program(tree.root, pytest));
+}
+
+}  // namespace
+
+Verb test_verb() {
+  return {"test",
+          "Build what changed of a backend, then run its tests, or those of some operators",
+          with_options<TestOptions>(declare, run),
+          {"test", "test abs.out relu", "test abs.out -- -x --pdb", "test -- tests/test_streams.py"}};
+}
+
+}  // namespace openreg_gen
