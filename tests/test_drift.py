@@ -84,6 +84,7 @@ def releases(tmp_path):
 
 def diff(openreg_gen, a, b):
     answer = json.loads(openreg_gen("ops", "diff", a, b, "--json").stdout)
+    assert answer.pop("schema_version") == 1
     assert list(answer) == ["added", "removed", "changed"]
     return answer
 

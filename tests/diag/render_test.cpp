@@ -84,7 +84,7 @@ TEST(DiagnosticsJson, APlaceThatIsNotKnownIsNull) {
 }
 
 TEST(GithubAnnotation, NamesThePlaceAndEscapesWhatWouldEndIt) {
-  const Diagnostic& first = sample().all().front();
+  const Diagnostic first = sample().all().front();
   EXPECT_EQ(github_annotation(first.severity, first.at, first.code, first.message),
             "::error file=spec.yaml,line=2,col=3,title=E0112::unknown key 'packge'\n");
   EXPECT_EQ(github_annotation(Severity::Warning, {"a,b:c%.yaml", 4, 0}, "E1", "50%, a: b\r\nnext"),
