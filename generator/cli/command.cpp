@@ -23,7 +23,7 @@ constexpr const char* kFooter = R"(Examples:
   openreg-gen status                               edits, conflicts, what undo would do
   openreg-gen undo                                 takes back what the last run wrote
   openreg-gen own setup.py                         yours from now on, never written again
-  openreg-gen explain add.out                      a file, an operator or a diagnostic, in words
+  openreg-gen explain add.out                      a file, an operator, a diagnostic, a word: what it is
   openreg-gen ops 'add*'                           operators of the installed PyTorch
   source <(openreg-gen completion bash)            completion of verbs, flags and their values
 
