@@ -76,7 +76,7 @@ TEST_F(Doctor, WhatIsMissingHasARemedy) {
 
 TEST_F(Doctor, AnOldCompiler) {
   machine_.standard = "201709L";  // g++ 10
-  EXPECT_EQ(machine_.checks().at("C++ compiler").problem, "it does not know C++20");
+  EXPECT_THAT(machine_.checks().at("C++ compiler").problem, HasSubstr("C++20"));
 }
 
 TEST_F(Doctor, OldTools) {
@@ -111,7 +111,7 @@ TEST_F(Doctor, TwoBackendsOfOneEnvironment) {
 
 TEST_F(Doctor, AChosenCompilerThatIsNotThere) {
   ::setenv("CXX", "clang++-99", 1);
-  EXPECT_EQ(machine_.checks().at("C++ compiler").problem, "$CXX = clang++-99 is not there");
+  EXPECT_THAT(machine_.checks().at("C++ compiler").problem, HasSubstr("$CXX = clang++-99"));
 }
 
 TEST(DoctorVersions, Compare) {

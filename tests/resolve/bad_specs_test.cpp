@@ -6,8 +6,9 @@
 //   (a line `line:col code` per diagnostic, in order)
 //   (an empty line)
 //
-// After `=== NAME as bytes` line breaks count for nothing, and \n, \\ and \xNN are bytes. tests/messages.txt has the words of all
-// of them, by code: no other test should pin a sentence. OPENREG_GEN_UPDATE=1 rewrites what is expected, and still fails.
+// After `=== NAME as bytes` line breaks count for nothing, and \n, \\ and \xNN are bytes. tests/messages.txt has the
+// words of all of them, by code: no other test should pin a sentence. OPENREG_GEN_UPDATE=1 rewrites what is expected,
+// and still fails.
 #include "catalog/catalog.h"
 #include "resolve/resolve.h"
 #include "support.h"
@@ -109,7 +110,8 @@ class BadSpec : public testing::TestWithParam<Case> {};
 
 TEST_P(BadSpec, GivesItsDiagnostics) {
   std::string found;
-  for (const Diagnostic& d : diagnostics_of(GetParam())) found += fmt::format("{}:{} {}\n", d.at.line, d.at.column, d.code);
+  for (const Diagnostic& d : diagnostics_of(GetParam()))
+    found += fmt::format("{}:{} {}\n", d.at.line, d.at.column, d.code);
   EXPECT_EQ(found, GetParam().expected);
   if (updating() && GetParam().expected != found) rewrite(GetParam(), found);
 }

@@ -79,7 +79,7 @@ TEST(Select, SetsTakeTheFormThatServes) {
   EXPECT_THAT(core.names(), Not(Contains("add.Tensor")));
   EXPECT_EQ(core.op("add.out").selection(), "@core");
   EXPECT_EQ(core.op("add.out").entry.name.at.line, 3);
-  EXPECT_EQ(core.why_left("view"), "every backend registers it: it is part of the minimal set");
+  EXPECT_THAT(core.why_left("view"), testing::HasSubstr("minimal set"));
   EXPECT_THAT(core.why_left("pow.Scalar"), testing::HasSubstr("not left"));  // pow.Scalar_out stands for it
   EXPECT_THAT(core.why_left("add.Scalar"), testing::HasSubstr("works without a kernel"));
   EXPECT_TRUE(std::ranges::is_sorted(core.names()));
@@ -92,7 +92,7 @@ TEST(Select, SetsTakeTheFormThatServes) {
 TEST(Select, TheMinimalSetIsThereAnyway) {
   const auto minimal = expand("  \"@minimal\": native\n");
   EXPECT_FALSE(minimal.diagnostics.has_errors());
-  EXPECT_EQ(minimal.why_left("empty_strided"), "every backend registers it: it is part of the minimal set");
+  EXPECT_THAT(minimal.why_left("empty_strided"), testing::HasSubstr("minimal set"));
 }
 
 TEST(Select, AStrategyThatDoesNotFitLeaves) {
@@ -112,7 +112,7 @@ TEST(Select, TheMoreExactGoesFirst) {
   EXPECT_EQ(result.op("mul.out").selection(), "mul");
   EXPECT_EQ(result.op("sub.out").selection(), "@pointwise");  // the later line
   EXPECT_EQ(result.op("mm.out").selection(), "@core");
-  EXPECT_EQ(result.why_left("add.out"), "line 3 says what to do");
+  EXPECT_THAT(result.why_left("add.out"), testing::HasSubstr("line 3"));
   EXPECT_EQ(result.names().front(), "add.out");
   EXPECT_EQ(result.names()[1], "mul.out");
 }
@@ -123,7 +123,7 @@ TEST(Select, MinusTakesOutWhereverItStands) {
   EXPECT_THAT(result.names(), Not(Contains("sub.out")));
   EXPECT_THAT(result.names(), Not(Contains("embedding_dense_backward")));
   EXPECT_EQ(result.op("mul.out").selection(), "");  // named, so the minus does not reach it
-  EXPECT_EQ(result.why_left("sub.out"), "'-sub.Tensor' takes it out");
+  EXPECT_THAT(result.why_left("sub.out"), testing::HasSubstr("'-sub.Tensor'"));
 }
 
 TEST(Select, MinusInAMapHasNoValue) {
@@ -147,7 +147,7 @@ TEST(Select, ReleasesAreARange) {
       "  \"sub.*\": {since: \"3.0\"}\n  no_such_op: {since: \"2.20\"}\n");
   EXPECT_TRUE(result.diagnostics.empty());
   EXPECT_THAT(result.names(), ElementsAre("abs.out"));
-  EXPECT_THAT(result.why_left("relu"), testing::StartsWith("it is for PyTorch since 2.14, and this is 2.13"));
+  EXPECT_THAT(result.why_left("relu"), testing::AllOf(testing::HasSubstr("2.14"), testing::HasSubstr("2.13")));
   EXPECT_THAT(expand("  - relu: {since: \"2.14\"}\n  - relu*: {tests: false}\n").op("relu").selection(), "relu*");
   const auto both = expand("  - relu: {strategy: cpu_fallback, since: \"2.14\"}\n  - relu: {until: \"2.13\"}\n");
   EXPECT_THAT(both.names(), ElementsAre("relu"));

@@ -36,7 +36,7 @@ TEST(Strategies, TheReferenceBackendsOwn) {
 TEST(Strategies, DelegatesPointAtTheirOutForm) {
   for (const char* strategy : {"structured", "pointwise", "stub"}) {
     EXPECT_FALSE(fit("hypot", strategy).fits);
-    EXPECT_THAT(fit("hypot", strategy).reason, HasSubstr("'hypot.out' serves this form too"));
+    EXPECT_THAT(fit("hypot", strategy).reason, HasSubstr("'hypot.out'"));
   }
   EXPECT_TRUE(fit("hypot", "native").fits);
 }
@@ -69,7 +69,7 @@ TEST(Strategies, InTreeKernelsAreThoseThatDevicesShare) {
   for (const char* op : {"abs.out", "sum.IntList_out", "where.self", "relu", "gather.out", "index.Tensor_out"})
     EXPECT_TRUE(fit(op, "in_tree").fits) << op << ": " << fit(op, "in_tree").reason;
   EXPECT_THAT(fit("mm.out", "in_tree").reason, HasSubstr("'mm_out_cpu' for the CPU, 'mm_out_cuda' for CUDA"));
-  EXPECT_THAT(fit("exp", "in_tree").reason, HasSubstr("'exp.out' serves this form too"));
+  EXPECT_THAT(fit("exp", "in_tree").reason, HasSubstr("'exp.out'"));
   EXPECT_THAT(fit("uniform_", "in_tree").reason, HasSubstr("random"));
   EXPECT_THAT(fit("view", "in_tree").reason, HasSubstr("view"));
   EXPECT_THAT(fit("linear_backward", "in_tree").reason, HasSubstr("two kinds of devices"));
