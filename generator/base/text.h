@@ -178,4 +178,17 @@ inline void replace_all(std::string& text, std::string_view from, std::string_vi
     text.replace(at, from.size(), to);
 }
 
+/// Reads a line of code token by token; blanks may be between tokens.
+struct Scanner {
+  void skip() { at_ = std::min(text_.find_first_not_of(' ', at_), text_.size()); }
+  bool accept(std::string_view token) {
+    if (!text_.substr(at_).starts_with(token)) return false;
+    at_ += token.size();
+    skip();
+    return true;
+  }
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
 }  // namespace openreg_gen

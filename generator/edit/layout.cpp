@@ -208,4 +208,26 @@ std::optional<Container> Layout::container(const Node& node, std::size_t begin) 
   return found;
 }
 
+std::size_t Layout::entry_begin(const Slot& slot) const {
+  std::size_t begin = line_begin(slot.begin);
+  while (begin > 0) {
+    const std::size_t above = line_begin(begin - 1), first = skip_blanks(above);
+    if (at(first) != '#' || indent(first) != indent(slot.begin)) break;
+    begin = above;
+  }
+  return begin;
+}
+
+std::size_t Layout::entry_end(const Slot& slot) const {
+  std::size_t end = line_end(slot.end);
+  while (end < text_.size()) {
+    const std::size_t next = text_.find_first_not_of("\r\n", end);
+    if (next == std::string_view::npos || line_begin(next) != end + line_break_.size()) break;
+    const std::size_t first = skip_blanks(next);
+    if (at(first) != '#' || indent(first) <= indent(slot.begin)) break;
+    end = line_end(first);
+  }
+  return end;
+}
+
 }  // namespace openreg_gen

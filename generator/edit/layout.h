@@ -49,6 +49,10 @@ class Layout {
   std::optional<std::size_t> value_begin(std::size_t key, const Node& value, bool flow) const;
   /// The end of a value that begins at `begin`; `indent` is that of what holds it.
   std::size_t value_end(const Node& node, std::size_t begin, bool flow, std::size_t indent) const;
+  /// Where an entry of a block begins and ends, its comments included: those right above it, those of its lines, and
+  /// those below it that stand deeper.
+  std::size_t entry_begin(const Slot& slot) const;
+  std::size_t entry_end(const Slot& slot) const;
 
  private:
   char at(std::size_t i) const { return i < text_.size() ? text_[i] : '\0'; }

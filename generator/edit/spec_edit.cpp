@@ -72,6 +72,21 @@ class Edit {
     if (!container) give_up();
     return std::move(*container);
   }
+  Container located_root() const { return located(root_, layout_.offset(root_.at)); }
+  /// Where the value of a key begins.
+  std::size_t begin_of(const Node& key, const Node& value, bool flow) const {
+    const auto begin = layout_.value_begin(layout_.offset(key.at), value, flow);
+    if (!begin) give_up();
+    return *begin;
+  }
+  /// An entry of {} or [] in a JSON that is laid out is on a line of its own.
+  std::string in_empty(const Container& at, const Container& root, const Node& key, const Style& style,
+                       std::string entry) const {
+    const std::size_t key_at = layout_.offset(key.at);
+    if (!at.slots.empty() || !root.flow || !layout_.first_in_line(key_at)) return entry;
+    const std::string indent = indent_at(key_at);
+    return style.line_break + indent + style.unit + entry + style.line_break + indent;
+  }
 
   std::string indent_at(std::size_t at) const { return text_.substr(layout_.line_begin(at), layout_.indent(at)); }
 
@@ -100,7 +115,6 @@ class Edit {
   std::vector<Piece> add_in_brackets(const Container& at, const Style& style, const std::string& entry,
                                      std::size_t slot, std::size_t level) const;
   Piece add_in_block(const Container& at, std::size_t slot, std::string entry) const;
-  std::size_t block_entry_end(const Slot& slot) const;
   std::string add_section(const Node& value) const;
 
   bool mark_;
@@ -113,32 +127,11 @@ class Edit {
   bool json_ = false;
 };
 
-/// Where a block entry ends, its comments included: those of its lines, and those below it that stand deeper.
-std::size_t Edit::block_entry_end(const Slot& slot) const {
-  std::size_t end = layout_.line_end(slot.end);
-  while (end < text_.size()) {
-    const std::size_t next = text_.find_first_not_of("\r\n", end);
-    if (next == std::string::npos || layout_.line_begin(next) != end + layout_.line_break().size()) break;
-    const std::size_t first = layout_.skip_blanks(next);
-    if (first >= text_.size() || text_[first] != '#' || layout_.indent(first) <= layout_.indent(slot.begin)) break;
-    end = layout_.line_end(first);
-  }
-  return end;
-}
-
 /// `slot`: the new entry's place among those that are there.
 Edit::Piece Edit::add_in_block(const Container& at, std::size_t slot, std::string entry) const {
   const std::string line_break(layout_.line_break());
-  if (slot > 0) return {block_entry_end(at.slots[slot - 1]), 0, line_break + entry};
-  std::size_t begin = layout_.line_begin(at.slots[0].begin);
-  while (begin > 0) {  // comments right above the first entry are its own
-    const std::size_t above = layout_.line_begin(begin - 1);
-    const std::size_t first = layout_.skip_blanks(above);
-    if (first >= text_.size() || text_[first] != '#' || layout_.indent(first) != layout_.indent(at.slots[0].begin))
-      break;
-    begin = above;
-  }
-  return {begin, 0, entry + line_break};
+  if (slot > 0) return {layout_.entry_end(at.slots[slot - 1]), 0, line_break + entry};
+  return {layout_.entry_begin(at.slots[0]), 0, entry + line_break};
 }
 
 std::vector<Edit::Piece> Edit::add_in_brackets(const Container& at, const Style& style, const std::string& entry,
@@ -169,7 +162,6 @@ std::string Edit::add_section(const Node& value) const {
   Node wanted = root_;
   std::erase_if(wanted.entries, [&](const auto& entry) { return entry.first.text == section_; });
   const Node key = text_node(section_);
-  const std::size_t begin = layout_.offset(root_.at);
   if (const Node* empty = section()) {  // "ops:" without a value: its entries follow its line
     const auto found = entry_of(root_, section_);
     const std::size_t key_at = layout_.offset(found->first.at);
@@ -183,7 +175,7 @@ std::string Edit::add_section(const Node& value) const {
     return finish({{layout_.line_end(key_at), 0, block_value(value, style, indent_at(key_at))}}, wanted);
   }
   wanted.entries.emplace_back(key, value);
-  const Container root = located(root_, begin);
+  const Container root = located_root();
   Style style = read_style(layout_, text_, json_, root_, root);
   style.unit = unit();
   if (root.flow) {
@@ -215,22 +207,21 @@ std::string Edit::add(const std::string& name, const Node& value, const std::vec
   const auto found = entry_of(root_, section_);
   place_ = found->first.at;
   const std::size_t key_at = layout_.offset(found->first.at);
-  const Container root = located(root_, layout_.offset(root_.at));
-  const auto begin = layout_.value_begin(key_at, *node, root.flow);
-  if (!begin) give_up();
+  const Container root = located_root();
+  const std::size_t begin = begin_of(found->first, *node, root.flow);
   Node wanted = root_;
   Node& section = entry_of(wanted, section_)->second;
 
   if (node->is_scalar()) {  // one selection: it becomes the first of a list
-    const std::size_t end = layout_.value_end(*node, *begin, root.flow, layout_.indent(key_at));
+    const std::size_t end = layout_.value_end(*node, begin, root.flow, layout_.indent(key_at));
     Style style = read_style(layout_, text_, json_, root_, root);
     if (!json_) style.value_quote = 0;
     section = list_of({*node, items[0]});
-    const std::string old = text_.substr(*begin, end - *begin);
-    return finish({{*begin, end - *begin, "[" + old + ", " + flow_text(items[0], style) + "]"}}, wanted);
+    const std::string old = text_.substr(begin, end - begin);
+    return finish({{begin, end - begin, "[" + old + ", " + flow_text(items[0], style) + "]"}}, wanted);
   }
 
-  const Container at = located(*node, *begin);
+  const Container at = located(*node, begin);
   Style style = read_style(layout_, text_, json_, *node, at);
   style.unit = unit();
   if (node->kind == Node::Kind::Map) {
@@ -243,11 +234,7 @@ std::string Edit::add(const std::string& name, const Node& value, const std::vec
     section.entries.insert(section.entries.begin() + static_cast<std::ptrdiff_t>(slot), {text_node(name), value});
     const std::string key = scalar_text(text_node(name), style, true, at.flow);
     if (at.flow) {
-      std::string entry = key + style.colon + flow_text(value, style);
-      if (at.slots.empty() && root.flow && layout_.first_in_line(key_at)) {  // {} of a JSON that is laid out
-        const std::string indent = indent_at(key_at);
-        entry = style.line_break + indent + style.unit + entry + style.line_break + indent;
-      }
+      const std::string entry = in_empty(at, root, found->first, style, key + style.colon + flow_text(value, style));
       return finish(add_in_brackets(at, style, entry, slot, 0), wanted);
     }
     const std::string indent = indent_at(at.slots.empty() ? key_at : at.slots[0].begin);
@@ -266,11 +253,7 @@ std::string Edit::add(const std::string& name, const Node& value, const std::vec
   }
   section.items.push_back(*entry);
   if (at.flow) {
-    std::string text = flow_text(*entry, style);
-    if (at.slots.empty() && root.flow && layout_.first_in_line(key_at)) {
-      const std::string indent = indent_at(key_at);
-      text = style.line_break + indent + style.unit + text + style.line_break + indent;
-    }
+    const std::string text = in_empty(at, root, found->first, style, flow_text(*entry, style));
     return finish(add_in_brackets(at, style, text, at.slots.size(), 0), wanted);
   }
   const Slot& last = at.slots.back();
@@ -279,7 +262,7 @@ std::string Edit::add(const std::string& name, const Node& value, const std::vec
     if (node->items[i].kind == Node::Kind::Map) (text_[at.slots[i].value] == '{' ? brackets : blocks) = true;
   style.nest_in_brackets = brackets && !blocks;
   const std::string text = style.line_break + block_item(*entry, style, indent_at(last.begin));
-  return finish({{block_entry_end(last), 0, text}}, wanted);
+  return finish({{layout_.entry_end(last), 0, text}}, wanted);
 }
 
 std::string Edit::set(const std::string& key, const Node& word) {
@@ -287,14 +270,11 @@ std::string Edit::set(const std::string& key, const Node& word) {
   if (key.empty() && !node) return add_section(word);
   if (!key.empty() && (!node || !node->find(key))) return add(key, word, {map_node({{text_node(key), word}})}, false);
   auto found = entry_of(root_, section_);
-  Container at = located(root_, layout_.offset(root_.at));
+  Container at = located_root();
   Node wanted = root_;
   Node* target = &entry_of(wanted, section_)->second;
   if (!key.empty()) {
-    const Node& map = found->second;
-    const auto begin = layout_.value_begin(layout_.offset(found->first.at), map, at.flow);
-    if (!begin) give_up();
-    at = located(map, *begin);
+    at = located(found->second, begin_of(found->first, found->second, at.flow));
     target = &entry_of(*target, key)->second;
     found = entry_of(found->second, key);
   }
@@ -319,11 +299,7 @@ std::string Edit::remove(std::size_t index) {
   if (found == root_.entries.end()) give_up();
   const Node& node = found->second;
   place_ = found->first.at;
-  const std::size_t key_at = layout_.offset(found->first.at);
-  const Container root = located(root_, layout_.offset(root_.at));
-  const auto begin = layout_.value_begin(key_at, node, root.flow);
-  if (!begin) give_up();
-  const Container at = located(node, *begin);
+  const Container at = located(node, begin_of(found->first, node, located_root().flow));
   if (index >= at.slots.size()) give_up();
   Node wanted = root_;
   Node& section = entry_of(wanted, section_)->second;
@@ -337,7 +313,7 @@ std::string Edit::remove(std::size_t index) {
   if (!at.flow) {
     if (at.slots.size() == 1) section = Node{};
     if (!layout_.first_in_line(slot.begin)) give_up();
-    std::size_t first = layout_.line_begin(slot.begin), end = block_entry_end(slot);
+    std::size_t first = layout_.line_begin(slot.begin), end = layout_.entry_end(slot);
     if (end < text_.size()) {
       end += layout_.line_break().size();
     } else if (first > 0) {

@@ -7,9 +7,9 @@
 namespace openreg_gen {
 namespace {
 
-class SchemaParser {
+class SchemaParser : Scanner {
  public:
-  explicit SchemaParser(std::string_view text) : text_(text) {}
+  explicit SchemaParser(std::string_view text) : Scanner{text} {}
 
   Schema run() {
     Schema schema;
@@ -29,15 +29,6 @@ class SchemaParser {
  private:
   [[noreturn]] void fail(std::size_t offset, const std::string& message, std::string hint = {}) const {
     throw SchemaError(text_, std::min(offset, text_.empty() ? 0 : text_.size() - 1), message, std::move(hint));
-  }
-  void skip() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-  bool accept(std::string_view token) {
-    if (text_.substr(at_, token.size()) != token) return false;
-    at_ += token.size();
-    skip();
-    return true;
   }
   std::string word(std::string_view what) {
     const auto start = at_;
@@ -138,9 +129,6 @@ class SchemaParser {
     } while (several && accept(","));
     if (several && !accept(")")) fail(opened, "this '(' is not closed");
   }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
 };
 
 }  // namespace

@@ -33,9 +33,9 @@ using ExprKind = ExprNode::Kind;
 
 bool word_start(char c) { return is_letter(c) || c == '_'; }
 
-class ExprParser {
+class ExprParser : Scanner {
  public:
-  explicit ExprParser(std::string_view text) : text_(text) {}
+  explicit ExprParser(std::string_view text) : Scanner{text} {}
 
   Expr run() {
     result_.text = text_;
@@ -80,15 +80,6 @@ class ExprParser {
     }
   }
 
-  void skip() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-  bool accept(std::string_view token) {
-    if (text_.substr(at_, token.size()) != token) return false;
-    at_ += token.size();
-    skip();
-    return true;
-  }
   void expect(std::string_view token, std::size_t opened) {
     if (accept(token)) return;
     if (at_ == text_.size()) fail("E0156", opened, fmt::format("what is opened here is not closed with '{}'", token));
@@ -242,8 +233,6 @@ class ExprParser {
          forgotten ? "did you mean '" + with_std + "'?" : did_you_mean(name, words_of(kFunctions)));
   }
 
-  std::string_view text_;
-  std::size_t at_ = 0;
   int depth_ = 0;
   Expr result_;
 };
