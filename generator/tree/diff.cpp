@@ -4,65 +4,41 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
 namespace openreg_gen {
 namespace {
 
 using Lines = std::vector<std::string_view>;
 
 constexpr std::ptrdiff_t kContext = 3;
-constexpr std::ptrdiff_t kMostEdits = 4000;  // the search needs the square of it; beyond, the middle is replaced whole
+constexpr std::size_t kMostPairs = 1 << 24;  // of lines that are compared; beyond, the middle is replaced whole
 
 struct Edit {
   char kind;  // ' ', '-' or '+'
   std::string_view line;
 };
 
-void replace_whole(const Lines& a, const Lines& b, std::vector<Edit>& out) {
-  for (std::string_view line : a) out.push_back({'-', line});
-  for (std::string_view line : b) out.push_back({'+', line});
-}
-
-/// Myers' greedy shortest edit script: furthest[k] is the furthest x on diagonal k = x - y after d edits.
-void myers(const Lines& a, const Lines& b, std::vector<Edit>& out) {
-  const auto n = std::ssize(a), m = std::ssize(b);
-  const std::ptrdiff_t most = std::min(n + m, kMostEdits);
-  std::vector<std::vector<std::ptrdiff_t>> trace;  // furthest[-d..d] before step d
-  std::vector<std::ptrdiff_t> furthest(static_cast<std::size_t>(2 * most + 3), 0);
-  const auto at = [&](std::ptrdiff_t k) -> std::ptrdiff_t& { return furthest[static_cast<std::size_t>(k + most + 1)]; };
-  const auto goes_down = [](auto&& v, std::ptrdiff_t k, std::ptrdiff_t d) {
-    return k == -d || (k != d && v(k - 1) < v(k + 1));
-  };
-  std::ptrdiff_t d = 0;
-  for (bool found = false; !found; ++d) {
-    if (d > most) return replace_whole(a, b, out);
-    trace.emplace_back(furthest.begin() + (most + 1 - d - 1), furthest.begin() + (most + 1 + d + 2));
-    for (std::ptrdiff_t k = -d; k <= d; k += 2) {
-      std::ptrdiff_t x = goes_down(at, k, d) ? at(k + 1) : at(k - 1) + 1;
-      while (x < n && x - k < m && x - k >= 0 && a[static_cast<std::size_t>(x)] == b[static_cast<std::size_t>(x - k)])
-        ++x;
-      at(k) = x;
-      if (x >= n && x - k >= m) found = true;
-      if (found) break;
+/// What a longest common subsequence leaves.
+void align(const Lines& a, const Lines& b, std::vector<Edit>& out) {
+  const std::size_t n = a.size(), m = b.size() <= kMostPairs / (n + 1) ? b.size() : 0;
+  std::vector<std::uint16_t> table((n + 1) * (m + 1));
+  const auto common = [&](std::size_t i, std::size_t j) -> std::uint16_t& { return table[i * (m + 1) + j]; };
+  for (std::size_t i = n; i-- > 0;)
+    for (std::size_t j = m; j-- > 0;)
+      common(i, j) = a[i] == b[j] ? common(i + 1, j + 1) + 1 : std::max(common(i + 1, j), common(i, j + 1));
+  std::size_t i = 0, j = 0;
+  while (i < n || j < m) {
+    if (i < n && j < m && a[i] == b[j]) {
+      out.push_back({' ', a[i++]});
+      ++j;
+    } else if (i < n && (j == m || common(i + 1, j) >= common(i, j + 1))) {
+      out.push_back({'-', a[i++]});
+    } else {
+      out.push_back({'+', b[j++]});
     }
   }
-  std::vector<Edit> reversed;
-  std::ptrdiff_t x = n, y = m;
-  while (--d >= 0) {
-    const auto& v = trace[static_cast<std::size_t>(d)];
-    const auto old = [&](std::ptrdiff_t k) { return v[static_cast<std::size_t>(k + d + 1)]; };
-    const std::ptrdiff_t k = x - y;
-    const bool down = d > 0 && goes_down(old, k, d);
-    const std::ptrdiff_t from_x = d == 0 ? 0 : down ? old(k + 1) : old(k - 1);
-    const std::ptrdiff_t from_y = d == 0 ? 0 : from_x - (down ? k + 1 : k - 1);
-    while (x > from_x && y > from_y) {
-      reversed.push_back({' ', a[static_cast<std::size_t>(--x)]});
-      --y;
-    }
-    if (d > 0)
-      reversed.push_back(down ? Edit{'+', b[static_cast<std::size_t>(--y)]}
-                              : Edit{'-', a[static_cast<std::size_t>(--x)]});
-  }
-  out.insert(out.end(), reversed.rbegin(), reversed.rend());
+  for (; j < b.size(); ++j) out.push_back({'+', b[j]});
 }
 
 std::vector<Edit> compare(Lines a, Lines b) {
@@ -74,7 +50,7 @@ std::vector<Edit> compare(Lines a, Lines b) {
     ++tail;
   std::vector<Edit> edits;
   for (auto it = a.begin(); it != a.begin() + head; ++it) edits.push_back({' ', *it});
-  myers(Lines(a.begin() + head, a.end() - tail), Lines(b.begin() + head, b.end() - tail), edits);
+  align(Lines(a.begin() + head, a.end() - tail), Lines(b.begin() + head, b.end() - tail), edits);
   for (auto it = a.end() - tail; it != a.end(); ++it) edits.push_back({' ', *it});
   return edits;
 }
