@@ -177,7 +177,7 @@ stage_second() {
   [ -z "$left" ] || die "uninstalling left: $left"
   (cd "$work/wheel" && "$venv/bin/python" -c 'import torch; assert not hasattr(torch, "mybackend")')
   step "Two backends in one environment"
-  "$python" -m pytest -q "$root/tests/test_two_backends.py"
+  pytest_alone "$python" "$root/tests/test_two_backends.py"
 }
 
 # Each of PyTorch's operators, modules and optimizers once, with both accesses to device memory.
