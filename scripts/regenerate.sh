@@ -27,11 +27,13 @@ if [ "${1:-}" = --check ]; then
   # What a build leaves behind (build/, lib/, caches) is in the tree's .gitignore and not compared.
   mkdir "$fresh/committed"
   (cd "$root" && git ls-files -z --cached --others --exclude-standard generated_example | xargs -0 -r cp --parents -t "$fresh/committed")
+  status=0
   diff -r "$fresh/generated_example" "$fresh/committed/generated_example" ||
-    { echo "generated_example/ is not what openreg-gen renders: run scripts/regenerate.sh" >&2; exit 1; }
+    { echo "generated_example/ is not what openreg-gen renders: run scripts/regenerate.sh" >&2; status=1; }
   diff -r "$fresh/golden" "$root/tests/golden" ||
-    { echo "other kinds of trees are not those of tests/golden/: run scripts/regenerate.sh" >&2; exit 1; }
-  echo "generated_example/ equals openreg-gen's output, byte for byte"
+    { echo "other kinds of trees are not those of tests/golden/: run scripts/regenerate.sh" >&2; status=1; }
+  [ "$status" -eq 0 ] || exit 1
+  echo "generated_example/ and tests/golden/ equal openreg-gen's output, byte for byte"
 else
   # Only what changed is written, so that a build of the example stays incremental.
   mkdir -p "$root/generated_example"

@@ -312,9 +312,8 @@ stage_package() {
 
 in_stage "$@"
 arguments=()
-case ${1:-} in
-  components|external|opencl|release)
-    if [ $# -gt 1 ] && ! is_stage "$2"; then arguments=("${@:2}"); set -- "$1"; fi ;;
+case "${1:-} ${2:-}" in  # a component may be called as a stage is
+  "components "?*|"external all"|"opencl pocl"|"opencl intel"|"release "[0-9]*) arguments=("${@:2}"); set -- "$1" ;;
 esac
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
