@@ -63,8 +63,7 @@ void apply_plan(Disk& disk, const Plan& plan, const std::string& what) {
     change(step.path, step.action() == Action::Remove ? nullptr : &step.after,
            step.action() == Action::Create ? std::string() : sha256(step.before), step.sum);
   }
-  for (const std::string& path : plan.state_gone) change(path, nullptr, hash_of(disk, path));
-  for (const Plan::State& state : plan.state) change(state.path, &state.text, hash_of(disk, state.path));
+  for (const auto& [path, text] : plan.state) change(path, text ? &*text : nullptr, hash_of(disk, path));
   const bool makes_tree = disk.kind(std::string(kManifest)) == FileKind::None;
   const std::string amended = journal.keep || makes_tree ? std::string() : amended_undo(disk, journal.swaps);
   if (!amended.empty()) change(kUndoJournal, &amended, hash_of(disk, kUndoJournal));

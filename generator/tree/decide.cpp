@@ -18,6 +18,18 @@ std::string obstacle(const Disk& disk, std::string folder) {
   return {};
 }
 
+/// Empty, or a file or folder whose name differs from that of `path`, or of one of its folders, in letter case only.
+std::string case_clash(const Disk& disk, const std::string& path) {
+  for (std::string at = path; !at.empty(); at = folder_of(at)) {
+    const std::string in = folder_of(at);
+    for (const std::string& name : disk.list(in)) {
+      const std::string other = in.empty() ? name : in + "/" + name;
+      if (other != at && lower_case(other) == lower_case(at)) return other;
+    }
+  }
+  return {};
+}
+
 constexpr std::size_t kLargest = 4 << 20;
 
 void find_marks(const Disk& disk, const std::string& folder, Marks& out) {
@@ -75,31 +87,6 @@ bool Decider::stays_owned(const std::string& path, const ManifestFile* before) c
   return !there.empty() && there != before->sha256;
 }
 
-Decider::Folder& Decider::folder(const std::string& path) {
-  const auto [at, added] = folders_.try_emplace(path);
-  if (added) {
-    check_inside(disk_, path);
-    at->second.obstacle = obstacle(disk_, path);
-  }
-  return at->second;
-}
-
-std::string Decider::case_clash(const std::string& path) {
-  for (std::string at = path; !at.empty(); at = folder_of(at)) {
-    const std::string in = folder_of(at), name = at.substr(in.empty() ? 0 : in.size() + 1);
-    auto& names = folder(in).names;
-    if (!names) {
-      names.emplace();
-      for (const std::string& other : disk_.list(in)) (*names)[lower_case(other)].push_back(other);
-    }
-    const auto alike = names->find(lower_case(name));
-    if (alike == names->end()) continue;
-    for (const std::string& other : alike->second)
-      if (other != name) return in.empty() ? other : in + "/" + other;
-  }
-  return {};
-}
-
 void Decider::add(Rendered& render, Plan& plan) {
   const Output& output = render.output;
   const ManifestFile* before = find(output.path);
@@ -134,10 +121,14 @@ void Decider::add(Rendered& render, Plan& plan) {
 }
 
 std::optional<FileKind> Decider::look(Step& step) {
-  const std::string& obstacle = folder(folder_of(step.path)).obstacle;
-  const FileKind kind = obstacle.empty() ? disk_.kind(step.path) : FileKind::None;
-  if (!obstacle.empty()) {
-    judge(step, Verdict::Blocked, "'" + obstacle + "' is a file where a folder has to be");
+  const auto [in_the_way, added] = obstacles_.try_emplace(folder_of(step.path));
+  if (added) {
+    check_inside(disk_, in_the_way->first);
+    in_the_way->second = obstacle(disk_, in_the_way->first);
+  }
+  const FileKind kind = in_the_way->second.empty() ? disk_.kind(step.path) : FileKind::None;
+  if (!in_the_way->second.empty()) {
+    judge(step, Verdict::Blocked, "'" + in_the_way->second + "' is a file where a folder has to be");
   } else if (kind == FileKind::File) {
     step.before = disk_.read(step.path);
     return kind;
@@ -152,7 +143,7 @@ std::optional<FileKind> Decider::look(Step& step) {
 }
 
 void Decider::create(Step& step, const ManifestFile* before) {
-  const std::string other = case_clash(step.path);
+  const std::string other = case_clash(disk_, step.path);
   if (other.empty()) return judge(step, before ? Verdict::Missing : Verdict::New);
   judge(step, Verdict::Blocked, "'" + other + "' differs in letter case only: on some systems they are one file");
 }
@@ -330,7 +321,7 @@ void Decider::drop(const std::string& path, const ManifestFile& file, Plan& plan
       judge(step, Verdict::LeftWithKernel, file.id);
     }
   } else {
-    if (disk_.kind(pristine_path(path)) == FileKind::File) plan.state_gone.push_back(pristine_path(path));
+    if (disk_.kind(pristine_path(path)) == FileKind::File) plan.state.push_back({pristine_path(path), std::nullopt});
     if (kind == FileKind::None || taken) return;
     judge(step, Verdict::Gone);
   }

@@ -30,19 +30,12 @@ class Decider {
   void drop(const std::string& path, const ManifestFile& file, Plan& plan);
 
  private:
-  /// A folder of the tree as it was found; most hold many outputs. Throws Failure(E0508) if it leads out of the tree.
-  struct Folder {
-    std::string obstacle;  // empty, or what stands in its place or in that of one above it
-    std::optional<std::map<std::string, std::vector<std::string>>> names;  // by their lower case; once asked for
-  };
-  Folder& folder(const std::string& path);
-  /// Empty, or a file or folder whose name differs from that of `path`, or of one of its folders, in letter case only.
-  std::string case_clash(const std::string& path);
   const ManifestFile* find(const std::string& path) const;
   /// The manifest's class wins over the template's: what its owner took, and what was rendered as owned and then
   /// edited.
   bool stays_owned(const std::string& path, const ManifestFile* before) const;
-  /// A file or nothing; no value if something is in the way. Fills in `before`.
+  /// A file or nothing; no value if something is in the way. Fills in `before`. Throws Failure(E0508) if its folder
+  /// leads out of the tree.
   std::optional<FileKind> look(Step& step);
   void create(Step& step, const ManifestFile* before);
   void decide_owned(Step& step, const Rendered& render, const ManifestFile* before, ManifestFile& entry);
@@ -60,11 +53,11 @@ class Decider {
   const Disk& disk_;
   const Manifest* old_;
   const PlanOptions& options_;
-  std::map<std::string, Folder> folders_;  // those looked at
-  std::string backup_;                     // folder of this run's copies, once asked for
-  std::optional<Marks> marks_;             // once asked for
-  std::set<std::string> found_;            // where outputs were found by their marks
-  std::set<std::string> kept_;             // ids of owned files that left the spec
+  std::map<std::string, std::string> obstacles_;  // by the folder that they are in the way of; empty: none
+  std::string backup_;                            // folder of this run's copies, once asked for
+  std::optional<Marks> marks_;                    // once asked for
+  std::set<std::string> found_;                   // where outputs were found by their marks
+  std::set<std::string> kept_;                    // ids of owned files that left the spec
 };
 
 }  // namespace openreg_gen

@@ -46,8 +46,7 @@ bool Plan::conflicts() const {
 }
 
 bool Plan::changes() const {
-  return !state.empty() || !state_gone.empty() ||
-         std::ranges::any_of(steps, [](const Step& step) { return step.writes(); });
+  return !state.empty() || std::ranges::any_of(steps, [](const Step& step) { return step.writes(); });
 }
 
 bool Plan::worth_undoing() const {

@@ -43,10 +43,10 @@ struct Plan {
   std::vector<Step> steps;  // sorted by path
   Manifest manifest;        // as it will be
   struct State {
-    std::string path, text;
+    std::string path;
+    std::optional<std::string> text;  // none: it goes
   };
-  std::vector<State> state;  // backups, pristine renders and the manifest, to be written; the manifest is last
-  std::vector<std::string> state_gone;  // pristine renders to be removed
+  std::vector<State> state;  // backups, pristine renders and the manifest; the manifest is last
   bool refused() const;
   /// Files have, or will have, conflict markers.
   bool conflicts() const;
