@@ -56,6 +56,7 @@ RULES = (
         "the command, not its trees",
     ),
     ("tests/external/* tests/test_external.py", ["external"], "tests"),
+    ("tests/test_two_backends.py", ["second"], "tests"),
     ("tests/test_package.py scripts/wheel.sh", ["package"], "tests"),
     ("tests/owned_ops/* scripts/sweep.sh", ["opencl"], "tests"),
     ("scripts/regenerate.sh scripts/golden.py", ["rendered"], "tests"),

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
-"""Each operator of the spec against the CPU; see torch_openreg/testing and docs/testing.md.
+"""Each operator of the spec against the CPU; see torch_openreg/testing.
 
 OPENREG_TESTS=all runs each check with all dtypes and all samples.
 """

@@ -1,6 +1,7 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
-"""A build loads with the minor release of PyTorch it was built with, and no other; `diagnose` says why it does not."""
+"""A build loads with the minor release of PyTorch it was built with, and no other; `diagnose` says why it does not. Libraries
+that are older than the Python files around them are reported."""
 
 import importlib
 import json
@@ -50,7 +51,19 @@ def built_with(package, version):
 @pytest.mark.no_device
 def test_what_the_build_wrote():
     assert _release.built()["torch"] == str(torch.__version__) == _release.installed_version()
-    assert _release.problem() == ""
+    assert _release.problem() == _release.stale() == ""
+
+
+@pytest.mark.no_device
+def test_stale_libraries(copy, monkeypatch):
+    what = f"{NAME} was rendered after it was built; run: cmake --build "
+    release = copy / "_release.py"
+    release.write_text(release.read_text().replace('RENDERED = "', 'RENDERED = "0'))
+    done = python(copy, "-c", f"import {NAME}")
+    assert done.stderr.splitlines()[-1] == f"ImportError: {what}{copy.parent / 'build'}"
+    monkeypatch.setattr(_release, "RENDERED", "another")
+    with pytest.warns(UserWarning, match=what), _release.checked():  # they load
+        pass
 
 
 @pytest.mark.no_device
@@ -135,8 +148,8 @@ def test_diagnose_where_loading_fails(copy):
 def test_only_diagnose_leaves_the_device_out(monkeypatch):
     entry = importlib.import_module(f"{NAME}._entry")
     monkeypatch.setattr(sys, "orig_argv", ["python", "-m", f"{NAME}.diagnose"])
-    assert not entry._diagnosing()  # argv is the test runner's: -m was done with long ago
+    assert entry._chosen()  # argv is the test runner's: -m was done with long ago
     monkeypatch.setattr(sys, "argv", ["-m"])
-    assert entry._diagnosing()
+    assert not entry._chosen()
     monkeypatch.setattr(sys, "orig_argv", ["python", "-m", f"{NAME}.other"])
-    assert not entry._diagnosing()
+    assert entry._chosen()

@@ -2,11 +2,12 @@
 # Generated: do not edit; `backend` in the spec changes it, then `openreg-gen generate`.
 """Registers the device. Importing this loads the libraries."""
 
-from . import _release
+import torch
 
-_release.check()  # before any library is loaded
+from ._entry import _taken
 
-import torch  # noqa: E402
+if taken := _taken():
+    raise ImportError(taken)
 
 from . import _C, _patches, _distributed, _inductor, backend  # noqa: E402
 

@@ -6,14 +6,18 @@ C++ built with one minor release of PyTorch finds other classes behind the same 
 any library is loaded. Patch releases fit.
 """
 
+import contextlib
 import importlib.util
 import json
 import re
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent
 BUILT = PACKAGE / "lib" / "build.json"  # written by the build, once its libraries are there
+RENDERED = "26455d65ebcac225"  # the C++ that belongs to these Python files; the build notes it in BUILT
 
 
 def minor(version: str) -> tuple[int, int]:
@@ -67,7 +71,24 @@ def problem() -> str:
     )
 
 
-def check() -> None:
-    """Raises ImportError unless the libraries can be loaded."""
+def stale() -> str:
+    """What to do if C++ was rendered that is not in the libraries; "" if there is none."""
+    if built().get("rendered") == RENDERED:
+        return ""
+    return f"torch_openreg was rendered after it was built; run: cmake --build {PACKAGE.parent / 'build'}"
+
+
+@contextlib.contextmanager
+def checked() -> Iterator[None]:
+    """Around loading the libraries: ImportError if they can't be loaded. Stale ones are a warning as long as they do load."""
     if text := problem():
         raise ImportError(text)
+    text = stale()
+    try:
+        yield
+    except Exception as error:
+        if text:
+            raise ImportError(text) from error
+        raise
+    if text:
+        warnings.warn(text, stacklevel=3)

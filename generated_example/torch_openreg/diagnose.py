@@ -114,6 +114,7 @@ def report() -> Iterator[tuple[str, str]]:
     yield "installed PyTorch", _release.installed_version() or "none"
     known = [str(built.get(key, "unknown")) for key in ("build_type", "compiler", "cxx11_abi", "python")]
     yield "build", "{}, {}, _GLIBCXX_USE_CXX11_ABI={}, Python {}".format(*known)
+    yield "libraries", _release.stale() or "built from the C++ that was rendered"
     yield "compiler here", first_line(os.environ.get("CXX") or shutil.which("c++") or "c++", "--version")
     yield "CMake here", first_line(shutil.which("cmake") or "cmake", "--version")
     yield "Python", f"{platform.python_version()}, {sys.executable}"

@@ -117,12 +117,6 @@ decltype(auto) host_call(Args&&... args) {
   return at::native::call_fallback_fn<&run_cpu_kernel, Op>::call(std::forward<Args>(args)...);
 }
 
-/// host_call() as kernels know it that were written for earlier versions.
-template <class Op, class... Args>
-void host_op_checked(Args&&... args) {
-  static_cast<void>(host_call<Op>(std::forward<Args>(args)...));
-}
-
 /// What a DispatchStub can be given for the device: run() has its type. `promotes`: the function is elementwise, so that it
 /// writes all of its outputs and reads none; see also HostIterator.
 template <auto& stub, bool promotes = false, class FnPtr = typename std::remove_reference_t<decltype(stub)>::FnPtr>

@@ -2,7 +2,7 @@
 // Generated: do not edit; `backend` in the spec changes it, then `openreg-gen generate`.
 
 // Note [The stub]
-// `import torch_openreg._C` loads this file and calls PyInit__C. All it does is to pull in libtorch_bindings.so and, with
+// `import torch_openreg._C` loads this file and calls PyInit__C. All it does is to pull in libopenreg_bindings.so and, with
 // it, libtorch_openreg.so, whose static registrations make the device known to PyTorch. It is C and a few hundred bytes, so it
 // is the only file that depends on the Python version by its name.
 

@@ -5,7 +5,7 @@
     python -m torch_openreg.testing.support             a table: operator x dtype x check, as JSON and Markdown
     python -m torch_openreg.testing.upstream FILE.py    a test file of PyTorch's, on this device
 
-What is tested, how exactly and what is left out is said by `ops.*.tests` and `tests` of the spec; see docs/testing.md.
+`ops.*.tests` and `tests` of the spec say what is tested, how exactly, and what is left out: see `openreg-gen explain tests`.
 Samples come from torch.testing._internal, which PyTorch ships without promising that it stays as it is: nothing else
 of this package imports it.
 """

@@ -11,10 +11,13 @@ Device functions are in `torch.openreg` (the module torch_openreg.backend). `pyt
 a bug report needs, also where the device can't be registered.
 """
 
-from ._entry import _autoload, _diagnosing  # first: what follows imports torch, which may call it
+from ._entry import _autoload, _chosen  # first: what follows imports torch, which may call it
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "_autoload", "backend"]
 
-if not _diagnosing():
-    from ._load import backend
+if _chosen():
+    from . import _release
+
+    with _release.checked():
+        from ._load import backend
