@@ -6,10 +6,6 @@
 #include <exception>
 #include <filesystem>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 namespace {
 
 using namespace openreg_gen;
@@ -42,11 +38,6 @@ int run(int argc, char** argv, Invocation& call) {
 }  // namespace
 
 int main(int argc, char** argv) {
-#ifdef __GLIBC__
-  // A short run that allocates a lot of small things: nothing is given back before its end.
-  mallopt(M_TOP_PAD, 64 << 20);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-#endif
   Invocation call;
   try {
     return run(argc, argv, call);
