@@ -21,7 +21,7 @@ COMMON = """
     _can_device_access_peer _enable_peer_access _foreach_add _index_put_impl_ _softmax_backward_data
     _upsample_bicubic2d_aa _upsample_bilinear2d_aa AcceleratorError ATen/TensorOperators.h begin_allocate_to_pool
     CachingAllocator channels_last check_dtypes CMAKE_CXX_STANDARD csrc/profiler device_free device_index
-    DeviceStats elapsed_time empty_strided emptyCache end_allocate_to_pool exec_module expandable_segments find_spec
+    DeviceStats elapsed_time empty_strided emptyCache entry_points end_allocate_to_pool exec_module expandable_segments find_spec
     free_before garbage_collection_threshold get_device_capability has_value in_place in_use is_simple_data_ptr
     kBool kCPU kNone LD_PRELOAD make_tensor max_split_size memory_fraction memoryProfilingEnabled MempoolId_t
     MYBACKEND_CHECK_DEVICE mybackendLaunchKernel mybackendMemcpyAsync MybackendStreamGuard on_cpu philox_state

@@ -161,7 +161,7 @@ def test_minimal_is_small(render):
     lines = {name: text.count("\n") for name, text in found.items()}
     assert len(found) <= 70
     assert sum(lines.values()) <= 6000
-    assert sum(count for name, count in lines.items() if name.startswith(("csrc/", "torch_mybackend/"))) <= 2950
+    assert sum(count for name, count in lines.items() if name.startswith(("csrc/", "torch_mybackend/"))) <= 2990
 
 
 def test_profiles_grow(render, full):

@@ -57,11 +57,11 @@ def test_what_the_build_wrote():
 @pytest.mark.no_device
 def test_stale_libraries(copy, monkeypatch):
     what = f"{NAME} was rendered after it was built; run: cmake --build "
-    release = copy / "_release.py"
-    release.write_text(release.read_text().replace('RENDERED = "', 'RENDERED = "0'))
+    (copy.parent / ".openreg-gen").mkdir()
+    (copy.parent / ".openreg-gen" / "manifest.json").write_text('{\n  "sources": "0",\n')
     done = python(copy, "-c", f"import {NAME}")
     assert done.stderr.splitlines()[-1] == f"ImportError: {what}{copy.parent / 'build'}"
-    monkeypatch.setattr(_release, "RENDERED", "another")
+    monkeypatch.setattr(_release, "MANIFEST", copy.parent / ".openreg-gen" / "manifest.json")
     with pytest.warns(UserWarning, match=what), _release.checked():  # they load
         pass
 

@@ -42,8 +42,8 @@ def _chosen() -> bool:
     if sys.argv[:1] == ["-m"] and "torch_openreg.diagnose" in sys.orig_argv:
         return False  # `python -m torch_openreg.diagnose` imports the package before it says why that can't be
     torch = sys.modules.get("torch")
-    if torch is None:
-        os.environ["TORCH_DEVICE_BACKEND"] = "openreg"  # what other backends and child processes go by
+    if torch is None:  # other backends and child processes go by the variable
+        os.environ["TORCH_DEVICE_BACKEND"] = "openreg"
     if torch is None or not torch.__spec__._initializing:
         return True  # imported by its name: it is loaded, or the user learns why it can't be
     chosen = os.environ.get("TORCH_DEVICE_BACKEND")

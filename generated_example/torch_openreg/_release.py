@@ -17,7 +17,7 @@ from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent
 BUILT = PACKAGE / "lib" / "build.json"  # written by the build, once its libraries are there
-RENDERED = "26455d65ebcac225"  # the C++ that belongs to these Python files; the build notes it in BUILT
+MANIFEST = PACKAGE.parent / ".openreg-gen" / "manifest.json"  # beside an editable install; a wheel has none
 
 
 def minor(version: str) -> tuple[int, int]:
@@ -73,7 +73,9 @@ def problem() -> str:
 
 def stale() -> str:
     """What to do if C++ was rendered that is not in the libraries; "" if there is none."""
-    if built().get("rendered") == RENDERED:
+    head = MANIFEST.read_text(encoding="utf-8")[:1000] if MANIFEST.is_file() else ""
+    sources = re.search(r'^  "sources": "(\w+)"', head, re.MULTILINE)
+    if sources is None or built().get("sources") == sources[1]:
         return ""
     return f"torch_openreg was rendered after it was built; run: cmake --build {PACKAGE.parent / 'build'}"
 

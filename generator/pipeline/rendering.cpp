@@ -1,9 +1,7 @@
 #include "pipeline/rendering.h"
 
-#include "base/text.h"
 #include "diag/failure.h"
 #include "pipeline/templates.h"
-#include "system/sha256.h"
 #include "tree/paths.h"
 
 #include <algorithm>
@@ -27,18 +25,6 @@ void check_user_paths(const std::vector<Output>& outputs, const UserTemplates& u
     throw Failure(Exit::BadInput, failure.code(), user.folder + "/templates.yaml: " + failure.what(),
                   "change the row's path");
   }
-}
-
-/// Tells a build of the tree from one of other C++. Owned files are their owner's: they are not as they were rendered.
-std::string hash_sources(const std::vector<Rendered>& renders) {
-  Sha256 hash;
-  for (const Rendered& render : renders) {
-    const fs::path path = render.output.path;
-    if (render.output.file_class == FileClass::Owned || *path.begin() == "tests") continue;
-    if (const auto kind = path.extension(); kind == ".cpp" || kind == ".h" || kind == ".c")
-      hash.add(path.string() + '\n' + render.text);
-  }
-  return hash.hex().substr(0, 16);
 }
 
 }  // namespace
@@ -97,8 +83,6 @@ std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering, std
   if (const auto readme = std::ranges::find(renders, "README.md", [](const Rendered& r) { return r.output.path; });
       readme != renders.end())
     readme->text = with_sizes(std::move(readme->text), rendering.sizes);
-  for (Rendered& each : renders)
-    if (each.output.path.ends_with("/_release.py")) replace_all(each.text, "@rendered@", hash_sources(renders));
   renders.insert(renders.end(), rendering.lists.begin(), rendering.lists.end());
   Output spec;
   spec.path = rendering.next.spec;

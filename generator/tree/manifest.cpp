@@ -1,6 +1,7 @@
 #include "tree/manifest.h"
 
 #include "diag/failure.h"
+#include "system/sha256.h"
 #include "tree/paths.h"
 
 #include <nlohmann/json.hpp>
@@ -26,6 +27,16 @@ constexpr std::pair<const char*, std::string ManifestFile::*> kTexts[] = {{"id",
                 "restore it from version control, or render into an empty folder with `openreg-gen new`");
 }
 
+/// Tells a build of the tree from one of other C++, for _release.py of the tree. Owned files are their owner's.
+std::string hash_sources(const Manifest& manifest) {
+  Sha256 hash;
+  for (const auto& [path, file] : manifest.files) {
+    if (file.file_class == FileClass::Owned || path.starts_with("tests/")) continue;
+    if (path.ends_with(".cpp") || path.ends_with(".h") || path.ends_with(".c")) hash.add(path + '\n' + file.sha256);
+  }
+  return hash.hex().substr(0, 16);
+}
+
 }  // namespace
 
 std::string manifest_text(const Manifest& manifest) {
@@ -38,6 +49,7 @@ std::string manifest_text(const Manifest& manifest) {
   add("torch", json(manifest.torch).dump());
   add("spec", json(manifest.spec).dump());
   add("inputs", json(manifest.inputs).dump());
+  add("sources", json(hash_sources(manifest)).dump());
   out += "  \"files\": {";
   const char* separator = "\n";
   for (const auto& [path, file] : manifest.files) {
