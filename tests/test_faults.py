@@ -80,7 +80,7 @@ def test_a_file_system_without_locks_is_not_written_to(openreg_gen, strace, tree
 def test_a_folder_that_cannot_be_listed_to_its_end_is_named(openreg_gen, strace, tree):
     """Each call that lists a folder fails in turn: E0506, of the command's own data E0608, and not a bug of openreg-gen."""
     codes = []
-    for number in range(1, 400):
+    for number in (*range(1, 40), *range(40, 1000, 9), 5000):  # the last one is none
         (tree / KERNEL).unlink(missing_ok=True)  # its mark is looked for everywhere
         inject = f"inject=getdents64:error=EIO:when={number}"
         answer = openreg_gen("generate", cwd=tree, code=None, prefix=[*strace, "-e", "trace=getdents64", "-e", inject])
