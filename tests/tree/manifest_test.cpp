@@ -41,12 +41,28 @@ TEST(Manifest, HasOneFileALine) {
   "torch": "torch-2.13.0-abc",
   "spec": "my.yaml",
   "inputs": "1234",
+  "sources": "9599db38e9ff4aac",
   "files": {
     "csrc/a.cpp": {"class":"generated","key":"ops","sha256":"11","template":"csrc/a.cpp.j2"},
     "my.yaml": {"class":"owned","key":"","sha256":"00","template":""}
   }
 }
 )");
+}
+
+TEST(Manifest, ItsSourcesAreTheCppThatIsNotTheOwners) {
+  const auto sources = [](const Manifest& manifest) {
+    const std::string text = manifest_text(manifest);
+    return text.substr(text.find("\"sources\""), 30);
+  };
+  const Manifest before = example();
+  Manifest after = before;
+  for (const char* path : {"tests/cpp/a.cpp", "README.md", "torch_my/a.py"})
+    after.files[path] = {FileClass::Generated, "1", "x.j2", "ops"};
+  after.files["csrc/mine.cpp"] = {FileClass::Owned, "1", "x.j2", "ops"};
+  EXPECT_EQ(sources(after), sources(before));
+  after.files["csrc/b.h"] = {FileClass::Shared, "1", "x.j2", "ops"};
+  EXPECT_NE(sources(after), sources(before));
 }
 
 TEST(Manifest, RemembersWhatIsKnownOfAFile) {
