@@ -106,7 +106,7 @@ stage_sweep() {
 }
 
 after_stage() {
-  "$python" "$root/scripts/nightly_table.py" record "$1" --outcome "$2" --seconds "$seconds" --log "$logs/$1.log" "$junit/nightly-$1".*.xml
+  "$python" "$root/scripts/nightly_table.py" record "$1" "$junit/nightly-$1".*.xml --outcome "$2" --seconds "$seconds" --log "$logs/$1.log"
 }
 
 in_stage "$@"

@@ -1,6 +1,6 @@
 """tests/nightly.md, in which scripts/nightly.sh keeps what became of each of its stages.
 
-nightly_table.py record STAGE --outcome passed --seconds 90 --log FILE [JUNIT ...]    replaces the stage's row
+nightly_table.py record STAGE [JUNIT ...] --outcome passed --seconds 90 --log FILE    replaces the stage's row
 nightly_table.py age                                                                  how old each row is
 """
 
@@ -114,17 +114,17 @@ def print_ages() -> None:
         print(age(rows[stage], datetime.datetime.now(datetime.timezone.utc).date(), commits))
 
 
-def main() -> None:
+def main(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("age")
     row = verbs.add_parser("record")
     row.add_argument("stage", choices=STAGES)
+    row.add_argument("junit", type=pathlib.Path, nargs="*")  # behind options, argparse would not take them
     row.add_argument("--outcome", required=True)
     row.add_argument("--seconds", type=int, required=True)
     row.add_argument("--log", type=pathlib.Path, required=True)
-    row.add_argument("junit", type=pathlib.Path, nargs="*")
-    given = parser.parse_args()
+    given = parser.parse_args(words)
     if given.verb == "age":
         print_ages()
         return

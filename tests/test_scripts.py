@@ -206,6 +206,23 @@ def test_figures_of_a_nightly_stage(tmp_path):
     assert nightly_table.figures("", []) == "-"
 
 
+def test_a_stage_is_recorded_as_nightly_sh_does(tmp_path, monkeypatch):
+    monkeypatch.setattr(nightly_table, "ROOT", tmp_path)
+    monkeypatch.setattr(nightly_table, "TABLE", tmp_path / "nightly.md")
+    monkeypatch.setattr(nightly_table, "git", lambda *words: "" if words[0] == "status" else "0123456789")
+    (tmp_path / "owned.log").write_text(LOG)
+    (tmp_path / "1.xml").write_text('<testsuite tests="5" failures="1"/>')
+    call = re.search(r"nightly_table\.py\" (record .*)", (ROOT / "scripts/nightly.sh").read_text())[1]
+    names = {"$1": "owned", "$2": "FAILED", "$seconds": "90", "$logs/$1.log": f"{tmp_path}/owned.log"}
+    files = [str(tmp_path / name) for name in ("1.xml", "none.xml")]
+    words = []
+    for word in call.replace('"', "").split():
+        words += files if word.endswith(".xml") else [names.get(word, word)]
+    nightly_table.main(words)
+    row = nightly_table.parse((tmp_path / "nightly.md").read_text())["owned"]
+    assert row[2:5] == ("0123456789", "2", "FAILED") and row.figures.startswith("5 tests, 1 failed")
+
+
 def test_rows_of_the_nightly_table_are_replaced():
     rows = nightly_table.parse(table(soak="0123456789", sweep="0123456789"))
     rows["soak"] = nightly_table.Row("soak", "2026-01-03", "abc", "7", "FAILED", "5 tests")
