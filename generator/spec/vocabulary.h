@@ -1,4 +1,4 @@
-// The words of a spec that later folders define: the strategies'. Who parses a spec hands them in.
+// The words of a spec that later folders define: the strategies'. The caller of the parser hands them in.
 #pragma once
 
 #include "diag/diagnostic.h"

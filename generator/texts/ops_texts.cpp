@@ -89,7 +89,7 @@ std::string op_file(const Op& op) {
   // What templates/csrc/aten/native holds besides, in lower case.
   constexpr std::string_view kTaken =
       "attention attentionmath batchnorm convolution copy copykernel deviceloop dropout elementwisemeta embeddingbag "
-      "empty fill gemm gemmconvolution hostkernel im2col kernels matmul pick recycled reduce resize rnn view";
+      "empty fill gemm gemmconvolution im2col kernels matmul pick recycled reduce resize rnn view";
   std::string id = op_id(op);
   return has_word(kTaken, lower_case(id)) ? id + "_kernel" : id;
 }
