@@ -15,7 +15,15 @@ int run(int argc, char** argv, Invocation& call) {
   CLI::App app(verb.about, verb.name);
   call.words.assign(argv + std::min(argc, 1), argv + argc);
   const auto verb_at = call.words.begin() + static_cast<std::ptrdiff_t>(place_of_verb(call.words));
-  if (const auto mark = std::find(verb_at, call.words.end(), "--"); mark != call.words.end() && *verb_at == "test") {
+  if (const auto tool = std::ranges::find(verb.parts, verb_at == call.words.end() ? "" : *verb_at, &Verb::name);
+      tool != verb.parts.end() && tool->passes_on) {
+    const bool help = verb_at + 2 == call.words.end() && (verb_at[1] == "--help" || verb_at[1] == "-h");
+    if (!help) {
+      call.passed_on.assign(verb_at + 1, call.words.end());
+      call.words.erase(verb_at + 1, call.words.end());
+    }
+  } else if (const auto mark = std::find(verb_at, call.words.end(), "--");
+             mark != call.words.end() && *verb_at == "test") {
     call.passed_on.assign(mark + 1, call.words.end());
     call.words.erase(mark, call.words.end());
   }

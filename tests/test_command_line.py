@@ -9,6 +9,10 @@ import pytest
 from trees import COMMAND, GENERATED, ROOT, state
 
 
+# Verbs that hand their words to a tool in Python.
+TOOLS = re.findall(r'^      tool\("(\w+)"', (ROOT / "generator/cli/workbench.cpp").read_text(), re.MULTILINE)
+
+
 def printed(*argv):
     return subprocess.run([COMMAND, *argv], text=True, capture_output=True, check=True).stdout
 
@@ -35,7 +39,13 @@ def test_each_verb_is_a_file_and_in_the_list():
     for part in ("ops_coverage", "add_component", "remove_component"):  # parts of others
         made.pop(part)
     assert all(verb == stem for verb, stem in made.items()), "a verb is in the file of its name"
-    assert set(made) == set(verbs())
+    assert set(made) | set(TOOLS) == set(verbs())
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_each_tool_is_a_module_of_the_workbench(tool):
+    folder = ROOT / "generator/workbench/openreg_gen"
+    assert (folder / f"{tool}.py").is_file() or (folder / tool / "__main__.py").is_file()
 
 
 def test_each_verb_has_its_own_help_and_examples_name_verbs_only():

@@ -6,6 +6,10 @@ import pytest
 from trees import ROOT
 
 
+# What must run inside PyTorch: a Python package, whose parts the command starts and does not include.
+PYTHON = "workbench"
+
+
 def linked():
     """{"spec": {"diag", "catalog"}}, in the order of CMakeLists.txt."""
     rows = re.findall(r"^part\((\w+)([^)]*)\)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
@@ -27,7 +31,8 @@ def included(folder):
 
 def test_every_folder_is_a_part_that_uses_only_earlier_ones():
     parts = list(linked())
-    assert sorted(parts) == sorted(path.name for path in (ROOT / "generator").iterdir() if path.is_dir())
+    folders = {path.name for path in (ROOT / "generator").iterdir() if path.is_dir()} - {PYTHON}
+    assert sorted(parts) == sorted(folders)
     for index, (part, uses) in enumerate(linked().items()):
         assert uses <= set(parts[:index]), f"{part}: a part may only use those above it"
 
@@ -49,6 +54,14 @@ def test_what_turns_values_into_values_reads_no_disk(part):
     )
     for path in (ROOT / "generator" / part).iterdir():
         assert not disk.findall(path.read_text()), path
+
+
+def test_the_workbench_is_python_and_the_rest_is_not():
+    generator = ROOT / "generator"
+    kinds = {path.suffix for path in (generator / PYTHON).rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert kinds <= {".py", ".html", ".typed", ""}
+    python = {path.relative_to(generator).parts[0] for path in generator.rglob("*.py")}
+    assert python <= {PYTHON, "render"}
 
 
 def test_the_command_line_is_all_that_main_knows():

@@ -18,24 +18,6 @@ bool file_exists(const fs::path& path) {
 
 bool is_torch(const fs::path& dir) { return file_exists(dir / "include/ATen/RegistrationDeclarations.h"); }
 
-/// The folders that the .pth files of a site-packages add to it, as Python's `site` reads them (code lines left out).
-std::vector<fs::path> pth_folders(const fs::path& site_packages) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(site_packages, error))
-    if (entry.path().extension() == ".pth") files.push_back(entry.path());
-  std::ranges::sort(files);
-  std::vector<fs::path> folders;
-  for (const auto& file : files) {
-    const auto text = try_read_file(file).value_or("");
-    for (const std::string_view line : split_lines(text)) {
-      if (line.empty() || line[0] == '#' || line.starts_with("import ")) continue;
-      folders.push_back(site_packages / line);
-    }
-  }
-  return folders;
-}
-
 /// The torch package in one of these folders; empty if it is in none.
 fs::path torch_in(const std::vector<fs::path>& site_packages) {
   for (const auto& dir : site_packages)

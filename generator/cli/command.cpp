@@ -1,5 +1,6 @@
 // openreg-gen itself: the list of its verbs.
 #include "cli/verb.h"
+#include "cli/workbench.h"
 
 namespace openreg_gen {
 
@@ -52,13 +53,16 @@ Run set_up_command(CLI::App& app, Invocation& call) {
 }  // namespace
 
 Verb command() {
-  return {"openreg-gen",
-          "Renders a complete PyTorch PrivateUse1 backend from one spec.",
-          set_up_command,
-          {},
-          {new_verb(), generate_verb(), add_verb(), remove_verb(), components_verb(), explain_verb(), status_verb(),
-           undo_verb(), own_verb(), disown_verb(), test_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(),
-           completion_verb(), help_verb()}};
+  Verb all{"openreg-gen",
+           "Renders a complete PyTorch PrivateUse1 backend from one spec.",
+           set_up_command,
+           {},
+           {new_verb(), generate_verb(), add_verb(), remove_verb(), components_verb(), explain_verb(), status_verb(),
+            undo_verb(), own_verb(), disown_verb(), test_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(),
+            completion_verb(), help_verb()}};
+  const std::vector<Verb> tools = tool_verbs();
+  all.parts.insert(all.parts.end() - 2, tools.begin(), tools.end());
+  return all;
 }
 
 bool goes_before(const CLI::Option& option, const CLI::App& part) {

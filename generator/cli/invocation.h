@@ -21,7 +21,7 @@ namespace openreg_gen {
 class Invocation {
  public:
   std::vector<std::string> words;      // the command line as it was given, without the program
-  std::vector<std::string> passed_on;  // of `test`: what is behind "--", which is pytest's
+  std::vector<std::string> passed_on;  // for another program: behind "--" of `test`, behind the name of a tool
   bool json = false;                   // a failure is JSON on stdout, too
   bool github = false;                 // --error-format github: so are errors, for GitHub Actions
   std::string folder;                  // -C; empty: the current one

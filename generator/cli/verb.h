@@ -20,6 +20,7 @@ struct Verb {
   std::function<Run(CLI::App& app, Invocation& call)> set_up;  // declares options; the result runs with what was given
   std::vector<std::string> examples{};                         // for --help, each without "openreg-gen"
   std::vector<Verb> parts{};                                   // verbs of its own: `ops show`
+  bool passes_on = false;                                      // all words behind it are another program's
 };
 
 /// Verb::set_up, from what declares the options that only this verb has and what runs with them.

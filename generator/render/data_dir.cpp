@@ -22,6 +22,9 @@ DataDir find_data() {
            {place / "renderer.py", share / "renderer.py", source / "generator/render/renderer.py"}) {
         if (data.renderer.empty() && fs::exists(renderer)) data.renderer = renderer;
       }
+      for (const fs::path& workbench : {place / "workbench", share / "workbench", source / "generator/workbench"}) {
+        if (data.workbench.empty() && fs::exists(workbench / "openreg_gen")) data.workbench = workbench;
+      }
       if (!data.renderer.empty()) return data;
     }
     tried += (tried.empty() ? "" : ", ") + place.string();

@@ -11,8 +11,9 @@ namespace openreg_gen {
 struct DataDir {
   fs::path templates;  // holds templates.yaml
   fs::path specs;
-  fs::path renderer;  // renderer.py
-  fs::path docs{};    // pages that the command reads, or names
+  fs::path renderer;     // renderer.py
+  fs::path docs{};       // pages that the command reads, or names
+  fs::path workbench{};  // holds the Python package openreg_gen
 };
 
 /// $OPENREG_GEN_DATA, else ../share/openreg-gen beside the executable, else the source tree that it was built from.

@@ -142,6 +142,23 @@ std::vector<fs::path> site_packages_of_prefix(const fs::path& prefix, const std:
   return result;
 }
 
+std::vector<fs::path> pth_folders(const fs::path& site_packages) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(site_packages, error))
+    if (entry.path().extension() == ".pth") files.push_back(entry.path());
+  std::ranges::sort(files);
+  std::vector<fs::path> folders;
+  for (const auto& file : files) {
+    const auto text = try_read_file(file).value_or("");
+    for (const std::string_view line : split_lines(text)) {
+      if (line.empty() || line[0] == '#' || line.starts_with("import ")) continue;
+      folders.push_back(site_packages / line);
+    }
+  }
+  return folders;
+}
+
 std::vector<fs::path> site_packages_of_python(const fs::path& python) {
   std::error_code error;
   // A virtual environment is recognised by the path as called; resolving its link would lead to the base.

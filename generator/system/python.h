@@ -31,6 +31,9 @@ std::vector<fs::path> site_packages_of_prefix(const fs::path& prefix, const std:
 /// started once; its answer is kept in the cache until the shim or what steers it changes.
 std::vector<fs::path> site_packages_of_python(const fs::path& python);
 
+/// The folders that the .pth files of a site-packages add to it, as Python's `site` reads them (code lines left out).
+std::vector<fs::path> pth_folders(const fs::path& site_packages);
+
 /// The prefix that this program itself is installed in, if that is a Python environment; else empty.
 fs::path own_prefix();
 

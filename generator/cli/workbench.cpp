@@ -1,0 +1,68 @@
+#include "cli/workbench.h"
+
+#include "base/environment.h"
+#include "render/data_dir.h"
+#include "system/child.h"
+#include "system/python.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace openreg_gen {
+namespace {
+
+bool has_torch(const fs::path& python) {
+  std::error_code error;
+  const auto holds_torch = [&](const fs::path& packages) { return fs::is_directory(packages / "torch", error); };
+  for (const fs::path& packages : site_packages_of_python(python))
+    if (holds_torch(packages) || std::ranges::any_of(pth_folders(packages), holds_torch)) return true;
+  return false;
+}
+
+/// The tools, and programs that they start, import this package and no older one that is installed.
+void put_first(const fs::path& workbench) {
+  const std::string others = environment("PYTHONPATH");
+  setenv("PYTHONPATH", (workbench.string() + (others.empty() ? "" : ":" + others)).c_str(), 1);
+  setenv("OPENREG_GEN_COMMAND", "openreg-gen", 1);  // how the tools call themselves in their help
+}
+
+/// `openreg-gen NAME WORDS...`
+Verb tool(const std::string& name, const std::string& about, std::vector<std::string> examples) {
+  const auto declare = [name](CLI::App&, Invocation&) -> Run {
+    return [name](Invocation& call) { return run_tool(name, call.passed_on); };
+  };
+  examples.push_back(name + " --device cpu --help");  // the tool's own options
+  return {.name = name, .about = about, .set_up = declare, .examples = std::move(examples), .passes_on = true};
+}
+
+}  // namespace
+
+fs::path find_torch_python() {
+  for (const fs::path& python : python_candidates())
+    if (has_torch(python)) return python;
+  throw Failure(Exit::Environment, "E0559", "no Python with PyTorch was found",
+                "activate the environment that holds the backend, or set OPENREG_GEN_PYTHON to its Python");
+}
+
+Exit run_tool(const std::string& module, const std::vector<std::string>& words) {
+  const fs::path python = find_torch_python();
+  put_first(find_data().workbench);
+  std::vector<std::string> argv{python.string(), "-m", "openreg_gen." + module};
+  argv.insert(argv.end(), words.begin(), words.end());
+  return static_cast<Exit>(run_program(fs::current_path(), argv));
+}
+
+std::vector<Verb> tool_verbs() {
+  return {
+      tool("sweep", "Compare a backend with the CPU on all of PyTorch's samples",
+           {"sweep --device mybackend --sample", "sweep --device mybackend add 'linalg.*'"}),
+      tool("upstream", "Run PyTorch's own test files on a backend",
+           {"upstream --device mybackend pytorch/test/test_torch.py -k pin_memory"}),
+      tool("record", "Run a script and write down the operators that it asks of a backend",
+           {"record --device mybackend -o ops.json train.py"}),
+      tool("trace", "Show how an expression or a script reaches a backend's kernels, call by call",
+           {"trace 'torch.relu(a + b)' --device mybackend", "trace train.py --device mybackend --html trace.html"}),
+  };
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,77 @@
+"""The device that a tool examines: found by its name, loaded, and refused with what to do about it."""
+
+import argparse
+import importlib
+import sys
+from importlib.metadata import entry_points
+from types import ModuleType
+
+import torch
+
+
+class DeviceError(Exception):
+    """A device that can't be examined; the text says what to do about it."""
+
+
+def backends() -> list[str]:
+    """Packages of this environment that bring a backend to PyTorch, by the entry points that `import torch` loads."""
+    return sorted({point.dist.name if point.dist else point.value for point in entry_points(group="torch.backends")})
+
+
+def current() -> str | None:
+    """The name of the PrivateUse1 backend that is loaded; None if there is none."""
+    name = torch._C._get_privateuse1_backend_name()
+    return name if name != "privateuseone" or hasattr(torch, name) else None
+
+
+def open_device(name: str, package: str | None = None) -> str:
+    """Make sure that tensors can be made on `name`, and return its type.
+
+    name: "cpu", or what the backend gave to torch.utils.rename_privateuse1_backend(); an index ("mine:1") is left out.
+    package: a module to import first, for a backend that has no entry point in the group "torch.backends".
+
+    Raises DeviceError if there is no such backend in the environment, or if it does not answer. A backend that is loaded
+    stays so: a process holds one PrivateUse1 backend at most.
+    """
+    kind = name.partition(":")[0]
+    if package is not None:
+        try:
+            importlib.import_module(package)
+        except ImportError as error:
+            raise DeviceError(f"{package}: can't be imported by {sys.executable}: {error}") from error
+    if kind == "cpu":
+        return kind
+    if kind != current():
+        raise DeviceError(f"there is no device {kind!r} in {sys.executable}: {_what_there_is()}")
+    try:
+        torch.empty(1, device=kind)
+    except Exception as error:  # foreign code: whatever it throws
+        text = str(error).strip().splitlines()
+        raise DeviceError(f"device {kind!r} makes no tensor: {text[0] if text else type(error).__name__}") from error
+    return kind
+
+
+def _what_there_is() -> str:
+    there, packages = current(), backends()
+    if there is not None:
+        return f"the PrivateUse1 backend that is loaded is {there!r}; try --device {there}"
+    if packages:
+        return f"{', '.join(packages)} did not register one when torch was imported; is TORCH_DEVICE_BACKEND_AUTOLOAD=0 set?"
+    return "no backend is installed; install one, or name the module that registers it: --import PACKAGE"
+
+
+def module(kind: str) -> ModuleType | None:
+    """`torch.NAME`, which PyTorch calls the device's module; None where the backend registered none."""
+    found = getattr(torch, kind, None)
+    return found if isinstance(found, ModuleType) else None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """`--device` and `--import`, as all tools take them."""
+    parser.add_argument("--device", required=True, metavar="NAME", help="the backend's device type, or cpu")
+    parser.add_argument(
+        "--import",
+        dest="package",
+        metavar="PACKAGE",
+        help="a module to import first; a backend that `import torch` loads by itself needs none",
+    )

@@ -1,0 +1,39 @@
+"""Verbs that hand their words to a tool in Python: which Python, which package, what comes back."""
+
+import os
+import sys
+
+import pytest
+from trees import ROOT
+
+WORKBENCH = ROOT / "generator/workbench"
+
+
+@pytest.fixture
+def other_python(tmp_path):
+    """A program in Python's place that says how it was called."""
+    prefix = tmp_path / "prefix"
+    packages = prefix / "lib/python3.11/site-packages/torch"
+    packages.mkdir(parents=True)
+    (prefix / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    (prefix / "bin").mkdir()
+    python = prefix / "bin/python"
+    python.write_text('#!/bin/sh\nprintf "%s\\n" "$PYTHONPATH" "$OPENREG_GEN_COMMAND" "$@"\nexit 4\n')
+    python.chmod(0o755)
+    return python
+
+
+def test_a_tool_gets_all_words_as_they_are(openreg_gen, other_python):
+    words = ["--device", "mine", "a b", "--", "-x", "--help"]
+    env = {"OPENREG_GEN_PYTHON": str(other_python), "PYTHONPATH": "/elsewhere"}
+    outcome = openreg_gen("sweep", *words, code=4, env=env.items())
+    assert outcome.stdout.splitlines() == [f"{WORKBENCH}:/elsewhere", "openreg-gen", "-m", "openreg_gen.sweep", *words]
+
+
+def test_without_pytorch_the_environment_is_named(openreg_gen, tmp_path):
+    python = tmp_path / "bin/python"
+    python.parent.mkdir()
+    python.symlink_to(os.path.realpath(sys.executable))
+    (tmp_path / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    said = openreg_gen("sweep", "--device", "mine", code=3, env={"OPENREG_GEN_PYTHON": str(python)}.items()).stderr
+    assert "E0559" in said and "OPENREG_GEN_PYTHON" in said
