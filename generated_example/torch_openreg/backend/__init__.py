@@ -215,6 +215,10 @@ def __getattr__(name: str) -> object:
         return tuple(_get_generator(index) for index in range(device_count()))
     if name == "_initialized":  # torch.utils.checkpoint saves the random state of devices in use
         return is_initialized()
+    if name == "_workbench":  # of those who examine the backend, not of those who use it
+        from .. import workbench
+
+        return workbench
     raise AttributeError(f"module 'torch.openreg' has no attribute '{name}'")
 
 

@@ -12,8 +12,9 @@ Any object will do, a module say. All its members are optional; a tool says what
     excluded: list of rows             tests of PyTorch's that are left out: class, test ("*" for all of them), reason
     operators: list                    what the backend says about the tests of an operator: name, forms, serves, dtypes,
                                        tolerance, skips
-    fallbacks() -> list of rows        what ran on the CPU since the last reset: operator ("aten::add.out"), calls, bytes
-                                       copied, seconds, reason
+    fallbacks() -> list of rows        what the host computed since the last reset: operator ("aten::add.out"), calls,
+                                       bytes copied, seconds, reason, and the cause: "fallback", which is the default, or
+                                       "kernel", of an operator whose kernel runs on copies on the host
     reset_fallbacks() -> None          forgets them
 
 A backend written by hand provides what it has in a few lines:
@@ -36,13 +37,14 @@ from . import device
 
 
 class Fallback(NamedTuple):
-    """An operator that ran on the CPU: how often, the bytes that were copied both ways, the seconds, and why."""
+    """An operator that the host computed: how often, the bytes that were copied both ways, the seconds, and why."""
 
     op: str
     calls: int
     bytes: int
     seconds: float
-    reason: str
+    reason: str = ""
+    cause: str = "fallback"
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Workbench:
     reset: Callable[[], None] | None = None
 
     def fallbacks(self) -> list[Fallback]:
-        """What ran on the CPU since the last reset; empty where the backend does not count it."""
+        """What the host computed since the last reset; empty where the backend does not count it."""
         return [] if self.fallback_rows is None else [Fallback(*row) for row in self.fallback_rows()]
 
     def reset_fallbacks(self) -> None:
