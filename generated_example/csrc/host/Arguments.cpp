@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <ATen/SparseCsrTensorUtils.h>
 #include <ATen/core/Generator.h>
 #include <ATen/core/op_registration/adaption.h>
 
@@ -142,6 +143,11 @@ void leave_out_unread(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     argument("save_mean") = c10::IValue();
     argument("save_invstd") = c10::IValue();
   }
+}
+
+bool is_compound(const at::Tensor& tensor) {
+  return tensor.is_sparse() || at::sparse_csr::is_sparse_compressed(tensor) || tensor.is_quantized() ||
+      (tensor.is_nested() && tensor.layout() == at::kStrided);
 }
 
 }  // namespace openreg

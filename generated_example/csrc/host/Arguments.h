@@ -28,6 +28,9 @@ void check_generator(const c10::OperatorHandle& op, const torch::jit::Stack& sta
 /// PyTorch does if its tensors are on several, where a 0-dim CPU tensor counts as a number.
 c10::Device device_of(const c10::OperatorHandle& op, const torch::jit::Stack& stack);
 
+/// Whether a tensor is more than memory with sizes and strides: sparse, nested or quantized.
+bool is_compound(const at::Tensor& tensor);
+
 /// Leaves out arguments that the CPU's kernel does not read, and yet checks: of batch normalization in eval the saved statistics,
 /// which the CPU's forward does not have and that of other devices has in a wider dtype.
 void leave_out_unread(const c10::OperatorHandle& op, torch::jit::Stack* stack);

@@ -15,6 +15,8 @@
 #include <ATen/SparseCsrTensorUtils.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/native/SparseTensorUtils.h>
+#include <ATen/ops/_copy_from_ops.h>
+#include <ATen/ops/_empty_affine_quantized_ops.h>
 #include <ATen/ops/_sparse_compressed_tensor_unsafe.h>
 #include <ATen/ops/_sparse_coo_tensor_with_dims_and_tensors.h>
 #include <ATen/ops/empty.h>
@@ -23,9 +25,12 @@
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
+#include <torch/library.h>
 
+#include "aten/Signature.h"
 #include "aten/native/Kernels.h"
 #include "host/Arguments.h"
+#include "host/Fallback.h"
 #include "host/Run.h"
 
 namespace openreg {
@@ -170,19 +175,6 @@ void write_back(const at::Tensor& device, const at::Tensor& host) {
 
 }  // namespace
 
-bool is_compound(const at::Tensor& tensor) {
-  return tensor.is_sparse() || at::sparse_csr::is_sparse_compressed(tensor) || tensor.is_quantized() ||
-      (tensor.is_nested() && tensor.layout() == at::kStrided);
-}
-
-bool has_compound(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
-  bool found = false;
-  for (const c10::IValue& value : torch::jit::last(stack, op.schema().arguments().size())) {
-    each_tensor(value, [&found](const at::Tensor& tensor) { found = found || is_compound(tensor); });
-  }
-  return found;
-}
-
 std::vector<at::Tensor> parts(const at::Tensor& compound) {
   if (compound.is_nested()) {
     return {at::native::get_nested_tensor_impl(compound)->get_unsafe_storage_as_tensor()};
@@ -216,6 +208,9 @@ at::Tensor with_parts(const at::Tensor& compound, const std::vector<at::Tensor>&
       parts[0], impl->get_nested_sizes(), impl->get_nested_strides(), impl->get_storage_offsets());
 }
 
+namespace {
+
+/// _empty_affine_quantized. PyTorch's own makes a tensor of the CPU, whatever the device.
 at::Tensor empty_quantized(at::IntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout> layout,
     std::optional<at::Device> device, std::optional<bool> pin_memory, double scale, int64_t zero_point,
     std::optional<at::MemoryFormat> memory_format) {
@@ -224,6 +219,7 @@ at::Tensor empty_quantized(at::IntArrayRef size, std::optional<at::ScalarType> d
   return quantized_over(memory, at::make_per_tensor_affine_quantizer(scale, zero_point, *dtype), memory, *dtype);
 }
 
+/// _copy_from for quantized tensors of one dtype, on any two devices: dst takes over the quantizer.
 at::Tensor copy_quantized(const at::Tensor& self, const at::Tensor& dst, bool non_blocking) {
   TORCH_CHECK_NOT_IMPLEMENTED(self.is_quantized() && dst.is_quantized() && self.scalar_type() == dst.scalar_type(),
       "a copy from ", self.scalar_type(), " to ", dst.scalar_type(), " on openreg");
@@ -232,6 +228,8 @@ at::Tensor copy_quantized(const at::Tensor& self, const at::Tensor& dst, bool no
   return dst;
 }
 
+/// Runs the call with the CPU's kernel for this kind of tensor, on the device's tensors, if that is one that only takes apart or
+/// puts together; false if it is not.
 bool run_as_it_is(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const c10::FunctionSchema& schema = op.schema();
   const bool is_view = std::ranges::any_of(schema.returns(),
@@ -249,8 +247,10 @@ bool run_as_it_is(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   return true;
 }
 
-std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch::jit::Stack* stack, c10::Device device) {
+/// Runs a call on the CPU, as the note says.
+std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch::jit::Stack* stack, HostAccess /*access*/) {
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  c10::Device device = device_of(op, *stack);
   const size_t count = op.schema().arguments().size();
   const auto arguments = torch::jit::last(*stack, count);
   std::unordered_map<const c10::TensorImpl*, at::Tensor> on_host;
@@ -307,6 +307,39 @@ std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch:
     }));
   }
   return {to_host, to_device};
+}
+
+void compound_fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  if (!run_as_it_is(op, stack)) {
+    fall_back_on_copies(op, stack, &run_compound);
+  }
+}
+
+/// Operators for which the CPU has a kernel of the kind fall back even where PyTorch would compose them of others.
+void take_over(torch::Library& library, c10::DispatchKey cpu_key) {
+  for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
+    const std::optional<c10::OperatorHandle> op = c10::Dispatcher::singleton().findOp(name);
+    const bool ours = name.name == "aten::_empty_affine_quantized";
+    if (!ours && name.getNamespace() == "aten" && op.has_value() && op->hasKernelForDispatchKey(cpu_key)) {
+      library.impl(c10::toString(name).c_str(), torch::CppFunction::makeFromBoxedFunction<&compound_fallback>());
+    }
+  }
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(_, SparsePrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
+TORCH_LIBRARY_IMPL(_, SparseCsrPrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
+TORCH_LIBRARY_IMPL(_, NestedTensorPrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
+TORCH_LIBRARY_IMPL(_, QuantizedPrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
+
+TORCH_LIBRARY_IMPL(aten, SparsePrivateUse1, m) { take_over(m, c10::DispatchKey::SparseCPU); }
+TORCH_LIBRARY_IMPL(aten, SparseCsrPrivateUse1, m) { take_over(m, c10::DispatchKey::SparseCsrCPU); }
+TORCH_LIBRARY_IMPL(aten, NestedTensorPrivateUse1, m) { take_over(m, c10::DispatchKey::NestedTensorCPU); }
+TORCH_LIBRARY_IMPL(aten, QuantizedPrivateUse1, m) {
+  take_over(m, c10::DispatchKey::QuantizedCPU);
+  OPENREG_IMPL(m, "_empty_affine_quantized", at::_ops::_empty_affine_quantized, empty_quantized, "minimal");
+  OPENREG_IMPL(m, "_copy_from", at::_ops::_copy_from, copy_quantized, "minimal");
 }
 
 }  // namespace openreg

@@ -256,7 +256,7 @@ at::Tensor HostTensors::on_device(const at::Tensor& result) {
     }
     return with_parts(result, there);
   }
-  TORCH_CHECK_NOT_IMPLEMENTED(result.layout() == at::kStrided && result.has_storage(),
+  TORCH_CHECK_NOT_IMPLEMENTED(result.layout() == at::kStrided && result.has_storage() && !is_compound(result),
       "the result of a CPU kernel, of layout ", result.layout(), " and dtype ", result.scalar_type(),
       ", can't be on openreg");
   if (result._is_zerotensor()) {  // zeros without memory
