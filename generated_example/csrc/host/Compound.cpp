@@ -15,8 +15,6 @@
 #include <ATen/SparseCsrTensorUtils.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/native/SparseTensorUtils.h>
-#include <ATen/ops/_copy_from_ops.h>
-#include <ATen/ops/_empty_affine_quantized_ops.h>
 #include <ATen/ops/_sparse_compressed_tensor_unsafe.h>
 #include <ATen/ops/_sparse_coo_tensor_with_dims_and_tensors.h>
 #include <ATen/ops/empty.h>
@@ -25,10 +23,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
-#include <torch/library.h>
 
-#include "aten/Signature.h"
-#include "aten/native/Kernels.h"
 #include "host/Arguments.h"
 #include "host/Fallback.h"
 #include "host/Run.h"
@@ -77,13 +72,13 @@ c10::Device where_it_is(const c10::OperatorHandle& op, const torch::jit::Stack& 
   std::optional<c10::Device> found;
   for (const c10::IValue& value : torch::jit::last(stack, op.schema().arguments().size())) {
     if (value.isDevice() && value.toDevice().is_privateuseone()) {
-      return native::resolve_device(value.toDevice());
+      return resolve_device(value.toDevice());
     }
     if (!found.has_value() && value.isTensor() && value.toTensor().is_privateuseone()) {
       found = value.toTensor().device();
     }
   }
-  return native::resolve_device(found);
+  return resolve_device(found);
 }
 
 /// The bytes of a storage as a tensor.
@@ -208,9 +203,6 @@ at::Tensor with_parts(const at::Tensor& compound, const std::vector<at::Tensor>&
       parts[0], impl->get_nested_sizes(), impl->get_nested_strides(), impl->get_storage_offsets());
 }
 
-namespace {
-
-/// _empty_affine_quantized. PyTorch's own makes a tensor of the CPU, whatever the device.
 at::Tensor empty_quantized(at::IntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout> layout,
     std::optional<at::Device> device, std::optional<bool> pin_memory, double scale, int64_t zero_point,
     std::optional<at::MemoryFormat> memory_format) {
@@ -219,7 +211,6 @@ at::Tensor empty_quantized(at::IntArrayRef size, std::optional<at::ScalarType> d
   return quantized_over(memory, at::make_per_tensor_affine_quantizer(scale, zero_point, *dtype), memory, *dtype);
 }
 
-/// _copy_from for quantized tensors of one dtype, on any two devices: dst takes over the quantizer.
 at::Tensor copy_quantized(const at::Tensor& self, const at::Tensor& dst, bool non_blocking) {
   TORCH_CHECK_NOT_IMPLEMENTED(self.is_quantized() && dst.is_quantized() && self.scalar_type() == dst.scalar_type(),
       "a copy from ", self.scalar_type(), " to ", dst.scalar_type(), " on openreg");
@@ -227,6 +218,8 @@ at::Tensor copy_quantized(const at::Tensor& self, const at::Tensor& dst, bool no
   stored(dst).copy_(stored(self), non_blocking);
   return dst;
 }
+
+namespace {
 
 /// Runs the call with the CPU's kernel for this kind of tensor, on the device's tensors, if that is one that only takes apart or
 /// puts together; false if it is not.
@@ -247,7 +240,6 @@ bool run_as_it_is(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   return true;
 }
 
-/// Runs a call on the CPU, as the note says.
 std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch::jit::Stack* stack, HostAccess /*access*/) {
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
   c10::Device device = device_of(op, *stack);
@@ -309,37 +301,12 @@ std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch:
   return {to_host, to_device};
 }
 
+}  // namespace
+
 void compound_fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   if (!run_as_it_is(op, stack)) {
     fall_back_on_copies(op, stack, &run_compound);
   }
-}
-
-/// Operators for which the CPU has a kernel of the kind fall back even where PyTorch would compose them of others.
-void take_over(torch::Library& library, c10::DispatchKey cpu_key) {
-  for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
-    const std::optional<c10::OperatorHandle> op = c10::Dispatcher::singleton().findOp(name);
-    const bool ours = name.name == "aten::_empty_affine_quantized";
-    if (!ours && name.getNamespace() == "aten" && op.has_value() && op->hasKernelForDispatchKey(cpu_key)) {
-      library.impl(c10::toString(name).c_str(), torch::CppFunction::makeFromBoxedFunction<&compound_fallback>());
-    }
-  }
-}
-
-}  // namespace
-
-TORCH_LIBRARY_IMPL(_, SparsePrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
-TORCH_LIBRARY_IMPL(_, SparseCsrPrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
-TORCH_LIBRARY_IMPL(_, NestedTensorPrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
-TORCH_LIBRARY_IMPL(_, QuantizedPrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
-
-TORCH_LIBRARY_IMPL(aten, SparsePrivateUse1, m) { take_over(m, c10::DispatchKey::SparseCPU); }
-TORCH_LIBRARY_IMPL(aten, SparseCsrPrivateUse1, m) { take_over(m, c10::DispatchKey::SparseCsrCPU); }
-TORCH_LIBRARY_IMPL(aten, NestedTensorPrivateUse1, m) { take_over(m, c10::DispatchKey::NestedTensorCPU); }
-TORCH_LIBRARY_IMPL(aten, QuantizedPrivateUse1, m) {
-  take_over(m, c10::DispatchKey::QuantizedCPU);
-  OPENREG_IMPL(m, "_empty_affine_quantized", at::_ops::_empty_affine_quantized, empty_quantized, "minimal");
-  OPENREG_IMPL(m, "_copy_from", at::_ops::_copy_from, copy_quantized, "minimal");
 }
 
 }  // namespace openreg
