@@ -20,7 +20,7 @@ class Judge {
       if (!each.active || each.kind == "fallthrough" || aten_name(each.op).empty()) continue;
       if (each.key.starts_with("Autograd"))
         with_gradient_.insert(aten_name(each.op));
-      else if (!each.key.starts_with("Autocast"))
+      else if (!each.key.starts_with("Autocast") && (each.key == document.key || each.kind == "typed"))
         registered_.emplace(aten_name(each.op), &each);
     }
   }
@@ -59,13 +59,14 @@ class Judge {
     if (served.how == "kernel") return is(Coverage::Native, "a kernel of the backend");
     if (served.how == "boxed") return is(Coverage::Fallback, "registered as a fallback");
     if (served.how == "fallback") {
+      if (op.base == "set_") return is(Coverage::Missing, "falls back, but the CPU can't share the device's memory");
       if (op.is_view)
         return is(Coverage::Missing, "a view falls back: the result is a copy, and writes do not reach it");
       const std::string no = draws_from_generator_alone(op) ? "" : unfit(*find_strategy("cpu_fallback"), op);
       return no.empty() ? is(Coverage::Fallback, "by the backend's fallback")
                         : is(Coverage::Missing, "falls back, but " + no);
     }
-    if (const auto other = registered_.find(op.name); other != registered_.end())
+    if (const auto other = registered_.find(op.name); other != registered_.end() && other->second->key != document_.key)
       return row.at = other->second->at, is(Coverage::Native, "a kernel at " + other->second->key);
     if (served.how == "none" || served.how == "fallthrough") return is(Coverage::Missing, "no kernel, and no fallback");
     if (!op.structured_delegate.empty()) return delegate(op, row);
@@ -96,6 +97,10 @@ class Judge {
 
 // The findings, each of an operator.
 
+bool returns_tensors(const Op& op) {
+  return std::ranges::any_of(op.schema_returns, [](const std::string& type) { return type.starts_with("Tensor"); });
+}
+
 void of_registration(const AuditRow& row, const ServedOp& served, const Judge& judge, std::vector<AuditFinding>& out) {
   const Op& op = *row.coverage.op;
   const bool hides = served.how == "boxed" && op.has_default && !op.default_throws() &&
@@ -106,11 +111,11 @@ void of_registration(const AuditRow& row, const ServedOp& served, const Judge& j
                    op.composite_implicit ? "PyTorch would make it of other operators, gradients included"
                                          : "PyTorch would make it of other operators",
                    served.at});
-  if (served.how == "kernel" && op.composite_implicit && !judge.has_gradient(op))
+  if (served.how == "kernel" && op.composite_implicit && returns_tensors(op) && !judge.has_gradient(op))
     out.push_back({AuditFindingKind::NoGradient, op.name,
                    "the kernel replaces one with gradients, and nothing is registered at AutogradPrivateUse1",
                    served.at});
-  if (row.coverage.coverage == Coverage::Missing && op.is_view)
+  if (row.coverage.coverage == Coverage::Missing && op.is_view && op.base != "set_")
     out.push_back({AuditFindingKind::MissingView, op.name, row.coverage.how, row.at});
 }
 
@@ -118,7 +123,13 @@ void of_dtypes(const AuditRow& row, const OpDtypes& dtypes, std::vector<AuditFin
   const Coverage coverage = row.coverage.coverage;
   if (dtypes.refuses.empty() || (coverage != Coverage::Native && coverage != Coverage::Delegate)) return;
   const auto refused = mapped(dtypes.refuses, [](const auto& each) { return each.first; });
-  out.push_back({AuditFindingKind::SomeDtypes, row.coverage.op->name,
+  const Op& op = *row.coverage.op;
+  const std::string& kernel = coverage == Coverage::Delegate ? op.structured_delegate : op.name;
+  const auto same = [&](const AuditFinding& each) {
+    return each.kind == AuditFindingKind::SomeDtypes && each.op == kernel;
+  };
+  if (std::ranges::any_of(out, same)) return;  // by another of its forms
+  out.push_back({AuditFindingKind::SomeDtypes, kernel,
                  fmt::format("takes {}, refuses {}: {}",
                              dtypes.takes.empty() ? "none" : fmt::format("{}", fmt::join(dtypes.takes, ", ")),
                              fmt::join(refused, ", "), dtypes.refuses.front().second),

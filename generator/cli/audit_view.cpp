@@ -43,7 +43,7 @@ class Lines {
   void add(const std::string& line) { text_ += line + "\n"; }
   /// "  NAME   a, b and 3 more"; nothing for an empty list.
   void list(std::string_view name, const std::vector<std::string>& items) {
-    constexpr std::size_t kName = 26;
+    constexpr std::size_t kName = 26;  // "fallback hides a composite"
     if (items.empty()) return;
     add(fmt::format("  {:<{}}  {}", name, kName, some_of(items, width_ - kName - 4)));
   }
@@ -78,10 +78,18 @@ void interfaces_text(const AuditDocument& document, Lines& out) {
   const std::size_t asked = document.interfaces.size() - count_of_verdict(document, kInapplicable);
   out.add(fmt::format("Interfaces: {} of {} answer", count_of_verdict(document, kAnswers), asked));
   for (const auto verdict : kHoles) {
+    const bool by_group = verdict == kHoles.back();  // which are most of them where there is little
     std::vector<std::string> names;
-    for (const ProbedInterface& each : document.interfaces)
-      if (each.verdict == verdict) names.push_back(each.name);
-    out.list(verdict.starts_with('n') ? fmt::format("{} ({})", verdict, names.size()) : std::string(verdict), names);
+    std::vector<std::pair<std::string, std::size_t>> groups;
+    for (const ProbedInterface& each : document.interfaces) {
+      if (each.verdict != verdict) continue;
+      names.push_back(each.name);
+      if (groups.empty() || groups.back().first != each.group) groups.emplace_back(each.group, 0);
+      ++groups.back().second;
+    }
+    if (by_group)
+      names = mapped(groups, [](const auto& group) { return fmt::format("{} ({})", group.first, group.second); });
+    out.list(fmt::format("{} ({})", verdict, count_of_verdict(document, verdict)), names);
   }
 }
 
@@ -92,7 +100,7 @@ void findings_text(const AuditReport& report, Lines& out) {
     const bool own = each.kind != AuditFindingKind::MissingView && !place.empty();
     by_kind[each.kind].push_back(each.op + (own ? " (" + place + ")" : ""));
   }
-  out.add(by_kind.empty() ? "Kernels: nothing found" : "Kernels");
+  out.add(by_kind.empty() ? "Kernels: no faults found" : "Kernels");
   for (const auto& [kind, names] : by_kind) out.list(to_string(kind), names);
 }
 

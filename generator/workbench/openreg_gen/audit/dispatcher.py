@@ -20,7 +20,7 @@ class Place(NamedTuple):
 class Registration(NamedTuple):
     """A kernel that was registered for an operator: "aten::add.out" at "PrivateUse1".
 
-    boxed: it takes a stack and any operator, as at::native::cpu_fallback does, and functions in Python.
+    boxed: it takes a stack and any operator, as at::native::cpu_fallback does. Functions in Python are not.
     active: False if a later registration took its place.
     """
 
@@ -88,7 +88,7 @@ def parse_registrations(op: str, dump: str, keys: Iterable[str]) -> Iterator[Reg
             op,
             found["key"],
             place_of(found["place"]),
-            boxed=found["signature"] == "(none)",
+            boxed=found["signature"] == "(none)" and not found["place"].partition(":")[0].endswith(".py"),
             fallthrough=found["through"] is not None,
             active=found["inactive"] is None,
         )
