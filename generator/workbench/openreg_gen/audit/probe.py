@@ -59,6 +59,7 @@ def first_line(text: str) -> str:
     """A message of PyTorch's without its C++ stack trace, its advice and the list of all dispatch keys."""
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     line = lines[0].partition(" This could be because")[0] if lines else ""
+    line = line.partition("please report a bug to PyTorch. ")[2] or line  # of an internal assertion, what it says
     return line if len(line) <= 400 else line[:397] + "..."
 
 
