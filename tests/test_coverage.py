@@ -104,7 +104,10 @@ def test_searching(page):
     assert page.locator("#count").inner_text() == "3 of 3,101 operators"
     page.get_by_role("searchbox").fill("all</b>")
     assert shown(page) == ["poisson"]
-    assert page.locator("#rows td").nth(3).inner_text() == "unsupported: no sampler <b>at all</b></script>openreg-gen add poisson"
+    assert (
+        page.locator("#rows td").nth(3).inner_text()
+        == "unsupported: no sampler <b>at all</b></script>\nopenreg-gen add poisson"
+    )
     page.get_by_role("searchbox").fill("no such thing")
     assert shown(page) == []
     page.get_by_role("button", name="Show all", exact=True).click()

@@ -31,6 +31,14 @@ def holes(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def judged(holes, openreg_gen, tmp_path_factory):
+    """What the command makes of it."""
+    file = tmp_path_factory.mktemp("judged") / "handmade.json"
+    file.write_text(json.dumps(holes))
+    return json.loads(openreg_gen("audit", "--from", file, "--json").stdout)
+
+
+@pytest.fixture(scope="module")
 def of_cpu(tmp_path_factory):
     file = tmp_path_factory.mktemp("audit") / "cpu.json"
     run_audit("--device", "cpu", "--no-samples", "--json", str(file))
@@ -107,6 +115,22 @@ def test_a_crash_and_a_call_without_end(holes):
 def test_answers_that_are_wrong(holes):
     found = interfaces(holes)["a device index out of range"]
     assert found["verdict"] == "wrong" and found["message"] == "made a tensor on handmade:0, which does not exist"
+
+
+def test_the_command_names_each_fault_with_its_place(judged):
+    found = {(each["kind"], each["op"]): each for each in judged["findings"]}
+    block = line_of("TORCH_LIBRARY_IMPL(aten, PrivateUse1, m)")
+    for kind, op, line in (
+        ("fallback hides a composite", "square", block),
+        ("some dtypes only", "hypot.out", block),
+        ("missing view", "unfold", line_of("TORCH_LIBRARY_IMPL(_, PrivateUse1, m)")),
+    ):
+        place = found[kind, op]["at"]
+        assert place["file"].endswith("handmade.cpp") and place["line"] == line, op
+    assert {op for kind, op in found if kind == "some dtypes only"} == {"hypot.out"}
+    classes = {op["op"]: op["coverage"] for op in judged["ops"]}
+    assert classes["view"] == "native" and classes["hypot"] == "delegate" and classes["mm.out"] == "fallback"
+    assert classes["unfold"] == "missing" and classes["_cudnn_rnn"] == "not-for-you"
 
 
 def test_the_fallback_of_the_key(holes):
