@@ -96,6 +96,13 @@ def shown(page):
     return page.eval_on_selector_all("#rows tr", "rows => rows.map(row => row.dataset.op)")
 
 
+def test_what_is_needed_most_is_first(page, covered):
+    kinds = {op["op"]: op["coverage"] for op in json.loads(covered("--json").stdout)["ops"]}
+    assert page.locator("#rows tr").first.locator(".place").inner_text() == "minimal set"
+    page.locator("#more").click()
+    assert kinds[shown(page)[-1]] == "not-for-you" and len(shown(page)) == 3101
+
+
 def test_searching(page):
     assert page.locator("#count").inner_text() == "3,101 of 3,101 operators"
     assert len(shown(page)) == 250

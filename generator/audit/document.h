@@ -58,7 +58,7 @@ struct AuditDocument {
   std::vector<DeadSample> deaths;
 };
 
-/// Reads the document. What is wrong with it is appended to `diagnostics` with its place in `file`: E0570, E0571.
+/// Reads the document. Errors are appended to `diagnostics` with their place in `file`: E0570, E0571.
 std::optional<AuditDocument> parse_audit(std::string_view text, const std::string& file, Diagnostics& diagnostics);
 
 }  // namespace openreg_gen

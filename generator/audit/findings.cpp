@@ -1,5 +1,6 @@
 #include "audit/findings.h"
 
+#include "audit/need.h"
 #include "spec/minimal_ops.h"
 #include "strategy/fit.h"
 
@@ -168,26 +169,6 @@ void add_model(const OpsFile& model, const Catalog& catalog, AuditReport& report
   }
 }
 
-/// Smaller is needed more.
-int need_of(const AuditRow& row) {
-  const Op& op = *row.coverage.op;
-  if (row.coverage.coverage == Coverage::NotForYou) return 9;
-  if (row.recorded) return 0;
-  if (is_minimal_op(op.name)) return 1;
-  return op.has_tag("core") ? 2 : op.has_tag("generated") ? 4 : 3;
-}
-
-int urgency_of(Coverage coverage) {
-  switch (coverage) {
-    case Coverage::Missing:
-      return 0;
-    case Coverage::Fallback:
-      return 1;
-    default:
-      return 2;
-  }
-}
-
 void count(AuditReport& report) {
   for (const AuditRow& row : report.rows) {
     const Coverage coverage = row.coverage.coverage;
@@ -213,8 +194,7 @@ AuditReport judge_audit(const AuditDocument& document, const Catalog& catalog, c
   for (const Op& op : catalog.all()) report.rows.push_back(judge.row(op));
   if (model != nullptr) add_model(*model, catalog, report);
   std::ranges::stable_sort(report.rows, {}, [](const AuditRow& row) {
-    const int need = need_of(row);
-    return std::tuple(need, urgency_of(row.coverage.coverage), need == 0 ? ~row.calls : 0);
+    return order_of(row.coverage, need_of(*row.coverage.op, row.recorded), row.calls);
   });
   count(report);
   find_holes(document, judge, report);

@@ -108,7 +108,7 @@ void findings_text(const AuditReport& report, Lines& out) {
 std::vector<std::string> most_needed(const AuditReport& report, const AuditSubject& subject) {
   std::vector<std::string> names;
   for (const AuditRow& row : report.rows) {
-    const bool asked = !subject.model.empty() ? row.recorded : need_of(*row.coverage.op, false) != "others";
+    const bool asked = !subject.model.empty() ? row.recorded : need_of(*row.coverage.op, false) != Need::Others;
     if (asked && row.coverage.coverage == Coverage::Missing && !contains(names, row.add)) names.push_back(row.add);
   }
   return names;
@@ -147,7 +147,7 @@ Json row_json(const AuditRow& row) {
   const Op& op = *row.coverage.op;
   Json json = {{"op", op.name},
                {"coverage", to_string(row.coverage.coverage)},
-               {"need", need_of(op, row.recorded)},
+               {"need", to_string(need_of(op, row.recorded))},
                {"family", row.coverage.family},
                {"how", row.coverage.how},
                {"at", place_json(row.at)}};
@@ -214,7 +214,7 @@ std::string audit_html(const AuditReport& report, const AuditSubject& subject) {
       .command = "openreg-gen audit " + document.device,
       .rows = {}};
   for (const AuditRow& row : report.rows)
-    page.rows.push_back({row.coverage, need_of(*row.coverage.op, row.recorded), row.at.text(), row.add, row.calls});
+    page.rows.push_back({&row.coverage, need_of(*row.coverage.op, row.recorded), row.at.text(), row.add, row.calls});
   for (const ProbedInterface& each : document.interfaces)
     page.interfaces.push_back({each.group, each.name, each.verdict, each.message, each.needs, each.provide});
   for (const AuditFinding& each : report.findings)

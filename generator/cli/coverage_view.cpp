@@ -71,7 +71,7 @@ std::string coverage_html(const CoverageTable& table, const CoverageSubject& sub
   for (const CoverageRow& row : table.rows) {
     const bool add = row.coverage == Coverage::Missing || row.coverage == Coverage::Fallback;
     const std::string& kernel = row.op->structured_delegate.empty() ? row.op->name : row.op->structured_delegate;
-    page.rows.push_back({row, need_of(*row.op, false), {}, add ? kernel : ""});
+    page.rows.push_back({&row, need_of(*row.op, false), {}, add ? kernel : ""});
   }
   return operators_html(page);
 }

@@ -5,13 +5,10 @@
 #include "cli/answer.h"
 #include "diag/failure.h"
 #include "render/data_dir.h"
-#include "spec/minimal_ops.h"
 #include "tree/paths.h"
 
 namespace openreg_gen {
 namespace {
-
-constexpr std::array<std::string_view, 4> kNeeds = {"recorded", "minimal set", "@core", "others"};
 
 /// JSON inside a script element: no "</script>" and no "<!--" can come about.
 std::string for_script(const nlohmann::json& json) {
@@ -31,17 +28,13 @@ std::size_t number_of(const Text& value, nlohmann::json& list, std::map<std::str
 
 }  // namespace
 
-std::string_view need_of(const Op& op, bool recorded) {
-  return kNeeds[recorded ? 0 : is_minimal_op(op.name) ? 1 : op.has_tag("core") ? 2 : 3];
-}
-
 std::string operators_html(const OperatorsPage& page) {
   nlohmann::json data = {{"title", page.title},
                          {"about", page.about},
                          {"command", page.command},
                          {"kinds", nlohmann::json::array()},
                          {"families", nlohmann::json::array()},
-                         {"needs", kNeeds},
+                         {"needs", mapped(kNeeds, [](Need need) { return to_string(need); })},
                          {"places", nlohmann::json::array()},
                          {"rows", nlohmann::json::array()},
                          {"interfaces", page.interfaces},
@@ -50,15 +43,16 @@ std::string operators_html(const OperatorsPage& page) {
   for (const auto coverage : kCoverages) data["kinds"].push_back(to_string(coverage));
   std::map<std::string, std::size_t, std::less<>> families, places;
   for (const auto family : all_families()) {
-    const auto of_family = [&](const PageRow& row) { return row.coverage.family == family; };
+    const auto of_family = [&](const PageRow& row) { return row.coverage->family == family; };
     if (std::ranges::any_of(page.rows, of_family)) number_of(family, data["families"], families);
   }
-  for (const PageRow& row : page.rows) {
-    const Op& op = *row.coverage.op;
-    const auto need = std::ranges::find(kNeeds, row.need) - kNeeds.begin();
+  std::vector<PageRow> rows = page.rows;
+  std::ranges::stable_sort(rows, {}, [](const PageRow& row) { return order_of(*row.coverage, row.need, row.calls); });
+  for (const PageRow& row : rows) {
+    const Op& op = *row.coverage->op;
     data["rows"].push_back(
-        {op.name, static_cast<int>(row.coverage.coverage), families.at(std::string(row.coverage.family)),
-         row.coverage.how, without_namespace(op.schema).substr(op.name.size()), need,
+        {op.name, static_cast<int>(row.coverage->coverage), families.at(std::string(row.coverage->family)),
+         row.coverage->how, without_namespace(op.schema).substr(op.name.size()), static_cast<int>(row.need),
          row.at.empty() ? -1 : static_cast<int>(number_of(row.at, data["places"], places)), row.add, row.calls});
   }
   std::string html = read_data(find_data().templates / "pages" / "operators.html");

@@ -2,8 +2,7 @@
 // `ops coverage --html` write it.
 #pragma once
 
-#include "catalog/catalog.h"
-#include "model/coverage.h"
+#include "audit/need.h"
 
 #include <nlohmann/json.hpp>
 
@@ -14,20 +13,17 @@
 namespace openreg_gen {
 
 struct PageRow {
-  const CoverageRow& coverage;
-  std::string_view need;    // one of need_names()
+  const CoverageRow* coverage;
+  Need need;
   std::string at = {};      // "Kernels.cpp:12"
   std::string add = {};     // what `openreg-gen add` takes; empty: nothing is to be added
   std::uint64_t calls = 0;  // in a recorded model
 };
 
-/// Why an operator is needed, most of all first: "recorded", "minimal set", "@core", "others".
-std::string_view need_of(const Op& op, bool recorded);
-
 struct OperatorsPage {
   std::string title, about;
-  std::string command;  // that prints the same as text
-  std::vector<PageRow> rows;
+  std::string command;                                  // that prints the same as text
+  std::vector<PageRow> rows;                            // shown by need: see audit/need.h
   nlohmann::json interfaces = nlohmann::json::array();  // [group, name, verdict, message, needs, provide]
   nlohmann::json findings = nlohmann::json::array();    // [kind, operator, text, place]
   nlohmann::json changes = nlohmann::json::array();     // [operator, changes, schema now, schema then]

@@ -32,7 +32,7 @@ def holes(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def judged(holes, openreg_gen, tmp_path_factory):
-    """What the command makes of it."""
+    """The command's report on that document."""
     file = tmp_path_factory.mktemp("judged") / "handmade.json"
     file.write_text(json.dumps(holes))
     return json.loads(openreg_gen("audit", "--from", file, "--json").stdout)

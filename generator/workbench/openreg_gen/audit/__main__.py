@@ -54,7 +54,7 @@ class Progress:
 
 
 def outcome(result: children.Result) -> Outcome:
-    """What a probe's process says of the probe."""
+    """The verdict on a probe, by how its process ended."""
     if result.how == children.CRASHED:
         return Outcome(CRASHES, f"the process {result.message}")
     if result.how == children.HUNG:
@@ -104,7 +104,7 @@ def audit(subject: str, given: argparse.Namespace) -> dict[str, Any]:
 
 
 def summary(found: dict[str, Any]) -> str:
-    """A few lines for who runs this module without the command."""
+    """A few lines for a user who runs this module without the command."""
     verdicts = [row["verdict"] for row in found["interfaces"]]
     lines = [f"{found['device']}, PyTorch {found['torch']}: {found['seconds']} s"]
     lines.append(f"{verdicts.count(ANSWERS)} of {len(verdicts) - verdicts.count(INAPPLICABLE)} interfaces answer")

@@ -1,4 +1,4 @@
-"""What the dispatcher holds for a backend: kernels with file and line, fallbacks, and what serves each operator of ATen."""
+"""Reads the dispatcher: a backend's kernels with file and line, its fallbacks, and what serves each operator of ATen."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -33,7 +33,7 @@ class Registration(NamedTuple):
 
 
 class Fallback(NamedTuple):
-    """What a key does for operators without a kernel: a function, or a fallthrough to the next key."""
+    """The kernel of a key itself, for operators without one: a function, or a fallthrough to the next key."""
 
     key: str
     place: Place

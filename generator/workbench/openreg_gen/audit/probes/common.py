@@ -6,7 +6,7 @@ from ..probe import Inapplicable, Wrong
 
 
 def accelerator(kind: str) -> None:
-    """The CPU is no accelerator: it has no hooks, device guard or streams of its own."""
+    """Raise Inapplicable for the CPU: it does not have hooks, a device guard or streams."""
     if kind == "cpu":
         raise Inapplicable("the CPU is not an accelerator")
 
