@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 from openreg_gen import protocol
-from openreg_gen.trace import answers, code, fold, keys, page, terminal
+from openreg_gen.trace import code, fold, keys, page, terminal, words
 from openreg_gen.trace.events import Event
 from openreg_gen.trace.make import trace
 
@@ -251,7 +251,7 @@ def test_the_terminal_hides_what_is_skipped_and_says_so():
 
 
 def test_an_error_is_cut_to_its_first_sentence():
-    assert answers.first_sentence("Could not run 'a.b'. This could be\nmore") == "Could not run 'a.b'"
+    assert words.first_sentence("Could not run 'a.b'. This could be\nmore") == "Could not run 'a.b'"
 
 
 # ----------------------------------------------------------------------------------------------------- the tool itself

@@ -4,24 +4,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .code import EXPRESSION
 from .events import Answer, Event, Place
 from .graph import Graph
-
-
-def at(place: Place | None) -> str:
-    """A place as text: "`a + b` (train.py:3)"."""
-    if place is None:
-        return "PyTorch's own code"
-    if place.file == EXPRESSION and place.text:
-        return f"`{place.text}`"
-    where = f"{place.file}:{place.line}"
-    return f"`{place.text}` ({where})" if place.text else where
-
-
-def text_of(tensor: dict[str, object]) -> str:
-    """A tensor's memory, dtype and shape, from its JSON."""
-    return f"{tensor['label']} {tensor['dtype']}{tensor['shape']}".strip()
+from .words import at, short
 
 
 def _paths(events: Iterable[Event], above: tuple[Event, ...] = ()) -> Iterable[tuple[Event, ...]]:
@@ -107,6 +92,12 @@ def copies(events: list[Event]) -> Answer | None:
     groups: dict[str, _Group] = {}
     for path in _paths(events):
         event = path[-1]
+        hidden = sum(row["bytes"] for row in event.fields.get("fallbacks", ()))
+        if hidden and not any(inner.fields.get("to_host") for inner in event.walk()):
+            group = groups.setdefault(f"{at(place_of(path))}: {_cause(path)}; bytes of both ways", _Group())
+            group.times += 1
+            group.bytes += hidden
+            group.events.append(event.id)
         if not event.fields.get("to_host"):
             continue
         if event.kind == "operator" and any(inner.kind == "copy" for inner in event.walk()):
@@ -204,12 +195,6 @@ def error(events: list[Event], text: str, type_name: str, place: Place | None, k
     return answer
 
 
-def first_sentence(text: str) -> str:
-    """What an error says before it goes on with advice and lists: its first line, to the first full stop."""
-    line = next((line for line in text.splitlines() if line.strip()), "")
-    return re.split(r"\.\s", line, maxsplit=1)[0].strip()
-
-
 def _exists(name: str, table: object) -> bool:
     return bool(table(name, ["CPU"]))  # type: ignore[operator]
 
@@ -226,7 +211,7 @@ def _step(event: Event, then: str) -> str:
     last = event.keys[-1] if event.keys else None
     if last is None:
         return f"{event.name} ran" + (f", and called {then}" if then else "")
-    where = f"{last.file}:{last.line}"
+    where = f"{short(last.file)}:{last.line}"
     if last.fate == "missing":
         return f"{event.name} has no kernel for {last.key} and there is no fallback: the backend has to register it"
     if "CompositeExplicitAutogradNonFunctional" in last.file and then:

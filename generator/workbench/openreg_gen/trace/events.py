@@ -64,7 +64,7 @@ class Event:
     """Something that happened, with what happened inside of it.
 
     kind: "call" (a Python function), "operator", "backward" (a node of autograd's graph), "range" (of record_function),
-    "allocation", "release", "kernel", "copy", "runtime" (of the device's own API), "repeat" (its children happened
+    "allocation", "kernel", "copy", "runtime" (of the device's own API), "repeat" (its children happened
     `times` times in a row). Times are in nanoseconds since the trace began; `fields` holds what only some kinds have,
     ready for JSON: see docs/trace.md.
     """

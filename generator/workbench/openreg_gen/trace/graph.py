@@ -28,8 +28,13 @@ class Graph:
     nodes: list[GraphNode] = field(default_factory=list)
 
 
+def starts_backward(name: str) -> bool:
+    """Whether a Python function of this name runs autograd's graph."""
+    return name in ("torch.Tensor.backward", "torch.autograd.backward", "torch.autograd.grad")
+
+
 def _roots(name: str, args: Sequence[Any]) -> list[torch.Tensor]:
-    if name in ("torch.Tensor.backward", "torch.autograd.backward", "torch.autograd.grad"):
+    if starts_backward(name):
         return [tensor for tensor in tensors_in(list(args[:1])) if tensor.grad_fn is not None]
     return []
 

@@ -1,21 +1,11 @@
 """A trace as lines for a terminal."""
 
-import os
 from collections.abc import Iterator
 
-from .answers import first_sentence
 from .events import Event, KeyStep, Place, TensorInfo, Trace
+from .words import first_sentence, short
 
 _STYLES = {"call": "1", "operator": "36", "backward": "35", "dim": "2", "bad": "31;1", "device": "32", "wait": "33"}
-
-
-def short(path: str) -> str:
-    """A path that fits a line: without the folders that PyTorch was built or is installed in."""
-    for mark in ("/pytorch/pytorch/", "/site-packages/"):
-        if mark in path:
-            return path.rpartition(mark)[2]
-    relative = os.path.relpath(path) if os.path.isabs(path) else path
-    return path if relative.startswith("..") else relative
 
 
 def tensor_text(tensor: TensorInfo) -> str:
@@ -72,7 +62,7 @@ class Printer:
             return True
         if event.kind == "repeat":
             return any(self.is_shown(part, inside) for part in event.children)
-        return event.kind != "release" and (event.kind != "operator" or not inside or matters(event))
+        return event.kind != "operator" or not inside or matters(event)
 
     def head(self, event: Event) -> str:
         fields = event.fields
@@ -90,9 +80,8 @@ class Printer:
             return text + (f" -> {result}" if result else "")
         if event.kind == "backward":
             return self._backward(event)
-        if event.kind in ("allocation", "release"):
-            verb = "allocates" if event.kind == "allocation" else "releases"
-            return self.style(f"{verb} {fields['bytes']:,} bytes on {fields['device']}", "dim")
+        if event.kind == "allocation":
+            return self.style(f"allocates {fields['bytes']:,} bytes on {fields['device']}", "dim")
         if event.kind in ("kernel", "copy"):
             size = f", {fields['bytes']:,} bytes" if fields.get("bytes") else ""
             stream = f"stream {fields['stream']}" if "stream" in fields else ""
@@ -127,7 +116,7 @@ class Printer:
             yield self.style(f"falls back to the CPU: {row['op']}: {reason}{copied}", "wait")
         if "wait" in event.fields:
             yield self.style(f"waits: {event.fields['wait']}", "wait")
-        if "error" in event.fields:
+        if "error" in event.fields and not any("error" in part.fields for part in event.children):
             yield self.style(f"failed: {first_sentence(event.fields['error'])}", "bad")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from .. import protocol
 from . import keys
 from .events import Event
+from .graph import starts_backward
 from .record import CALL, NODE, OPERATOR, WAIT, OperatorRecord, Recording
 
 _ENGINE = "autograd::engine::evaluate_function: "
@@ -71,7 +72,7 @@ class Builder:
     def one(self, node: Any, around: _Around) -> list[Event]:
         name, tag = node.name, node.tag.name
         if name.startswith(CALL):
-            return [self.call(node, around)]
+            return self.call(node)
         if name.startswith(OPERATOR):
             return self.recorded(node, around)
         if name.startswith(WAIT):
@@ -100,7 +101,8 @@ class Builder:
         start = node.start_time_ns - self.began
         return Event(kind, name, start, max(node.duration_time_ns, 0), node.start_tid, fields=fields or {})
 
-    def call(self, node: Any, around: _Around) -> Event:
+    def call(self, node: Any) -> list[Event]:
+        """A call, or nothing if it called no operator."""
         record = self.recording.calls[int(node.name.removeprefix(CALL))]
         event = self.event("call", record.name, node)
         event.place = record.place
@@ -109,7 +111,7 @@ class Builder:
         inside = _Around(record.raw_keys, record.thread_keys)
         self.calls.append((event, inside))
         event.children = self.build(node.children, inside)
-        return event
+        return [event] if event.children or record.error or starts_backward(record.name) else []
 
     def recorded(self, node: Any, around: _Around) -> list[Event]:
         """An operator that the dispatch mode saw; what it did is in the operator of the same name just inside."""
@@ -187,9 +189,7 @@ class Builder:
     def allocation(self, node: Any) -> list[Event]:
         extra = node.typed[1]
         size, place = extra.alloc_size, str(extra.device)
-        event = self.event("allocation" if size > 0 else "release", place, node)
-        event.fields |= {"bytes": abs(size), "device": place}
-        return [event] if size else []
+        return [self.event("allocation", place, node, {"bytes": size, "device": place})] if size > 0 else []
 
     def of_device(self, node: Any, around: _Around) -> list[Event]:
         """A call of the device's own API, or what it queued; the two are one event where both are there."""
