@@ -1,10 +1,7 @@
 """`openreg_gen.trace` on the CPU: the tree of events, what it answers, and what is refused."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,8 +10,6 @@ from openreg_gen import protocol
 from openreg_gen.trace import code, fold, keys, page, terminal, words
 from openreg_gen.trace.events import Event
 from openreg_gen.trace.make import trace
-
-WORKBENCH = Path(__file__).resolve().parents[2] / "generator/workbench"
 
 
 def traced(text, most=1000, grad=False, **shapes):
@@ -34,12 +29,10 @@ def answer(made, question):
     return next(answer for answer in made.answers if answer.question.startswith(question))
 
 
-def run(*words, cwd=None):
-    """The tool as a process."""
-    env = {**os.environ, "PYTHONPATH": str(WORKBENCH)}
-    env.pop("OPENREG_GEN_COMMAND", None)
-    command = [sys.executable, "-m", "openreg_gen.trace", *map(str, words)]
-    return subprocess.run(command, env=env, cwd=cwd, text=True, capture_output=True, timeout=300)
+@pytest.fixture
+def run(run_python):
+    """The tool as a process; `code`: the exit code that it has to have."""
+    return lambda *words, code=0: run_python("-m", "openreg_gen.trace", *words, code=code)
 
 
 # ---------------------------------------------------------------------------------------------------- calls and keys
@@ -257,7 +250,7 @@ def test_an_error_is_cut_to_its_first_sentence():
 # ----------------------------------------------------------------------------------------------------- the tool itself
 
 
-def test_a_script_gets_its_arguments(tmp_path):
+def test_a_script_gets_its_arguments(run, tmp_path):
     (tmp_path / "helper.py").write_text("import torch\ndef twice(x):\n    return x + x\n")
     (tmp_path / "main.py").write_text(
         "import sys, torch\nfrom helper import twice\nprint(sys.argv[1:], __name__)\ntwice(torch.ones(int(sys.argv[1])))\n"
@@ -273,15 +266,15 @@ def test_a_script_gets_its_arguments(tmp_path):
     assert {Path(file).name for file in json.loads(files[1].read_text())["sources"]} == {"main.py", "helper.py"}
 
 
-def test_a_syntax_error_has_a_caret():
-    done = run("torch.relu(a +", "--device", "cpu")
-    assert done.returncode == 2 and "Traceback" not in done.stderr
+def test_a_syntax_error_has_a_caret(run):
+    done = run("torch.relu(a +", "--device", "cpu", code=2)
+    assert "Traceback" not in done.stderr
     assert done.stderr.startswith("error: <expression>:1: ") and re.search(r"^ +\^$", done.stderr, re.M)
 
 
-def test_a_failing_call_is_exit_1():
-    done = run("a + b.reshape(3)", "--device", "cpu")
-    assert done.returncode == 1 and "failed: shape '[3]' is invalid for input of size 16" in done.stdout
+def test_a_failing_call_is_exit_1(run):
+    done = run("a + b.reshape(3)", "--device", "cpu", code=1)
+    assert "failed: shape '[3]' is invalid for input of size 16" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -293,9 +286,9 @@ def test_a_failing_call_is_exit_1():
         (["a + b", "--device", "no_such_device"], 3, "there is no device 'no_such_device'"),
     ],
 )
-def test_bad_input_is_refused_in_words(words, status, said):
-    done = run(*words)
-    assert done.returncode == status and said in done.stderr and "Traceback" not in done.stderr
+def test_bad_input_is_refused_in_words(run, words, status, said):
+    done = run(*words, code=status)
+    assert said in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("word", ["2xx3", "a=", "a=2:float99", "2x-3", "a b=2"])

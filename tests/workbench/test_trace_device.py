@@ -1,18 +1,12 @@
 """`openreg_gen.trace` on a backend: kernels and copies with streams and bytes, fallbacks, waits, errors of a device."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import torch
 from openreg_gen import protocol
 from openreg_gen.trace import code
 from openreg_gen.trace.make import trace
-
-WORKBENCH = Path(__file__).resolve().parents[2] / "generator/workbench"
 
 
 def traced(text, device, **shapes):
@@ -28,7 +22,7 @@ def answers(made, question):
     return [text for answer in made.answers if answer.question.startswith(question) for text in answer.text]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def profiled(device):
     """The device, if it has a profiler."""
     if not events(traced("a.cpu()", device), "copy"):
@@ -111,27 +105,24 @@ def test_allocations_name_the_device(device):
 def test_a_missing_kernel_is_explained(device):
     made = traced("torch.ops.aten._cudnn_init_dropout_state(0.5, True, 1, device=a.device, dtype=torch.uint8)", device)
     assert made.error is not None and answers(made, "W")[0].startswith("your code calls")
+    failed = [event for event in made.walk() if "error" in event.fields][-1]
+    assert failed.keys[-1].key == "PrivateUse1"
 
 
-def test_the_tool_runs_a_script_on_the_device(device, tmp_path):
+def test_an_error_of_a_kernel_names_the_operator_that_raised_it(device):
+    made = traced(f"a[torch.full((1,), 99, device={device!r})]; torch.{device}.synchronize()", device)
+    if made.error is None or made.error["type"] != "IndexError":
+        pytest.skip("this backend does not check indices")
+    assert answers(made, "Where does the IndexError")[-1].startswith("aten::index.Tensor")
+
+
+def test_the_tool_runs_a_script_on_the_device(device, run_python, tmp_path):
     script = tmp_path / "train.py"
     script.write_text(
         f"import torch\nlayer = torch.nn.Linear(3, 2).to({device!r})\nout = layer(torch.ones(4, 3, device={device!r}))\n"
         "out.sum().backward()\nprint(layer.weight.grad.cpu().shape)\n"
     )
-    env = {**os.environ, "PYTHONPATH": str(WORKBENCH)}
-    command = [
-        sys.executable,
-        "-m",
-        "openreg_gen.trace",
-        str(script),
-        "--device",
-        device,
-        "--json",
-        str(tmp_path / "t.json"),
-    ]
-    done = subprocess.run(command, env=env, text=True, capture_output=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    done = run_python("-m", "openreg_gen.trace", "train.py", "--device", device, "--json", "t.json")
     assert "USDT:" not in done.stdout + done.stderr and "weight.grad float32[2, 3] is what" in done.stdout
     row = json.loads((tmp_path / "t.json").read_text())
-    assert row["schema"] == 1 and row["device"] == device and list(row["sources"]) == [str(script)]
+    assert row["schema"] == 1 and row["device"] == device and list(row["sources"]) == ["train.py"]

@@ -94,7 +94,7 @@ def copies(events: list[Event]) -> Answer | None:
         event = path[-1]
         hidden = sum(row["bytes"] for row in event.fields.get("fallbacks", ()))
         if hidden and not any(inner.fields.get("to_host") for inner in event.walk()):
-            group = groups.setdefault(f"{at(place_of(path))}: {_cause(path)}; bytes of both ways", _Group())
+            group = groups.setdefault(f"{at(place_of(path))}: {_cause(path)}, copied both ways", _Group())
             group.times += 1
             group.bytes += hidden
             group.events.append(event.id)
@@ -173,14 +173,13 @@ def error(events: list[Event], text: str, type_name: str, place: Place | None, k
     if not failed:
         return Answer(question, [f"{at(place)} raised it, outside of PyTorch's operators"])
     path = max(failed, key=len)
-    while _enters(path[-1], name):  # what failed inside, which only the profiler saw
-        path = (*path, path[-1].children[-1] if not name else _enters(path[-1], name)[-1])
+    while inner := _enters(path[-1], name):  # what failed inside, which only the profiler saw
+        path = (*path, inner[-1])
+    path[-1].fields["error"] = text
     answer = Answer(question, [f"your code calls {at(place_of(path))}"], [path[-1].id])
     operators = [event for event in path if event.kind == "operator"]
     for event, inner in zip(operators, [*operators[1:], None], strict=True):
         answer.text.append(_step(event, inner.name if inner else ""))
-    if operators and operators[-1].name == name:
-        operators[-1].fields["error"] = text
     if name and all(event.name != name for event in operators) and _exists(name, table):
         steps = table(name, [key])  # type: ignore[operator]
         event = Event("operator", name, path[-1].start + path[-1].duration, 0, path[-1].thread, keys=steps)
@@ -200,10 +199,10 @@ def _exists(name: str, table: object) -> bool:
 
 
 def _enters(event: Event, name: str) -> list[Event]:
-    """The children through which an error came that names `name`."""
-    if not name:
-        return []
-    return [child for child in event.children if any(inner.name == name for inner in child.walk())]
+    """The children from which an error came: those that lead to the operator that it names, else the out= form behind."""
+    if name:
+        return [child for child in event.children if any(inner.name == name for inner in child.walk())]
+    return [child for child in event.children if child.name == event.fields.get("delegate")]
 
 
 def _step(event: Event, then: str) -> str:

@@ -79,7 +79,11 @@ def _notes(events: list[Event], recording: Recording, kind: str, workbench: prot
     everything = [event for root in events for event in root.walk()]
     if not everything:
         notes.append("the code called no operator")
-    if kind != "cpu" and not any(event.kind in ("kernel", "copy", "runtime") for event in everything):
+    if (
+        kind != "cpu"
+        and recording.error is None
+        and not any(event.kind in ("kernel", "copy", "runtime") for event in everything)
+    ):
         notes.append("this backend reports no kernels: it has no profiler, or the code queued none")
     if kind != "cpu" and "fallbacks" not in workbench.provided:
         notes.append(

@@ -55,7 +55,7 @@ class OperatorRecord:
     outputs: list[TensorInfo] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     fallbacks: list[protocol.Fallback] = field(default_factory=list)
-    devices: tuple[str, ...] = ()
+    made_on: str = ""  # the type of the device that a factory is asked for
     error: str = ""
 
 
@@ -130,6 +130,7 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
             keys.raw_keys(tensor for _, tensor in given),
             keys.thread_keys(),
             [self.memory.describe(tensor, argument) for argument, tensor in given],
+            made_on=next((value.type for value in kwargs.values() if isinstance(value, torch.device)), "cpu"),
         )
         operators = self.recording.operators
         operators.append(record)

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
+
 from .. import protocol
 from . import keys
 from .events import Event
@@ -67,7 +69,7 @@ class Builder:
         made: list[Event] = []
         for node in sorted(nodes, key=lambda node: node.start_time_ns):
             made += self.one(node, around)
-        return _in_ranges(made)
+        return [event for event in _in_ranges(made) if event.kind != "range" or event.children]
 
     def one(self, node: Any, around: _Around) -> list[Event]:
         name, tag = node.name, node.tag.name
@@ -128,8 +130,7 @@ class Builder:
         ]
         whole = keys.ordered(record.raw_keys, around.thread if not around.below else record.thread_keys)
         if not record.inputs:  # a factory: BackendSelect finds the backend
-            made_on = keys.backend_key([(tensor.device.partition(":")[0], False) for tensor in record.outputs])
-            whole += [made_on] if made_on else []
+            whole.append(torch._C._dispatch_key_for_device(record.made_on))
         event.keys = self.tables.path(record.name, whole)
         event.fields["seen"] = "mode"
         self._fallback(event, record)
@@ -161,7 +162,7 @@ class Builder:
     def _fallback(self, event: Event, record: OperatorRecord) -> None:
         for row in record.fallbacks:
             inner = [part for part in event.walk() if part.kind == "operator" and part.name == row.op]
-            (inner[-1] if inner else event).fields.setdefault("fallbacks", []).append(row._asdict())
+            (inner[0] if inner else event).fields.setdefault("fallbacks", []).append(row._asdict())
         for part in event.walk() if not self.says_why else ():
             last = part.keys[-1] if part.keys else None
             if last and last.kernel == "backend fallback" and last.fate == "runs" and self.kind != "cpu":
