@@ -256,9 +256,7 @@ def test_a_script_gets_its_arguments(run, tmp_path):
         "import sys, torch\nfrom helper import twice\nprint(sys.argv[1:], __name__)\ntwice(torch.ones(int(sys.argv[1])))\n"
     )
     files = (tmp_path / "out.html", tmp_path / "out.json")
-    done = run(
-        "main.py", "--device", "cpu", "--html", files[0], "--json", files[1], "--", "3", "--device", cwd=tmp_path
-    )
+    done = run("main.py", "--device", "cpu", "--html", files[0], "--json", files[1], "--", "3", "--device")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("['3', '--device'] __main__\n")
     assert "x + x  torch.Tensor.add  helper.py:3" in done.stdout and done.stderr == ""

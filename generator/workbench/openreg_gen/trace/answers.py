@@ -178,8 +178,8 @@ def error(events: list[Event], text: str, type_name: str, place: Place | None, k
     path[-1].fields["error"] = text
     answer = Answer(question, [f"your code calls {at(place_of(path))}"], [path[-1].id])
     operators = [event for event in path if event.kind == "operator"]
-    for event, inner in zip(operators, [*operators[1:], None], strict=True):
-        answer.text.append(_step(event, inner.name if inner else ""))
+    for event, then in zip(operators, [*(one.name for one in operators[1:]), ""], strict=True):
+        answer.text.append(_step(event, then))
     if name and all(event.name != name for event in operators) and _exists(name, table):
         steps = table(name, [key])  # type: ignore[operator]
         event = Event("operator", name, path[-1].start + path[-1].duration, 0, path[-1].thread, keys=steps)

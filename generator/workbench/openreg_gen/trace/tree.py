@@ -52,7 +52,7 @@ class Builder:
                 (found if call is None else call.children).append(event)
         for call, _ in self.calls:
             call.children.sort(key=lambda event: event.start)
-        found.sort(key=lambda event: event.start)
+        found = _without_empty_ranges(sorted(found, key=lambda event: event.start))
         for number, event in enumerate((event for root in found for event in root.walk()), 1):
             event.id = number
             event.fields.pop("seen", None)
@@ -69,7 +69,7 @@ class Builder:
         made: list[Event] = []
         for node in sorted(nodes, key=lambda node: node.start_time_ns):
             made += self.one(node, around)
-        return [event for event in _in_ranges(made) if event.kind != "range" or event.children]
+        return _in_ranges(made)
 
     def one(self, node: Any, around: _Around) -> list[Event]:
         name, tag = node.name, node.tag.name
@@ -248,6 +248,12 @@ def _in_ranges(events: list[Event]) -> list[Event]:
         else:
             out.append(event)
     return out
+
+
+def _without_empty_ranges(events: list[Event]) -> list[Event]:
+    for event in events:
+        event.children = _without_empty_ranges(event.children)
+    return [event for event in events if event.kind != "range" or event.children]
 
 
 def _same(event: Event, name: str) -> bool:
