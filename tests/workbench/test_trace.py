@@ -165,7 +165,7 @@ def test_an_error_that_names_the_out_form_is_explained(tmp_path):
     assert made.error["type"] == "NotImplementedError"
     why = answer(made, "Why does the error name openreg_gen_trace_shop::add.out?").text
     assert "train.py:8" in why[0] and "which calls openreg_gen_trace_shop::add.out" in why[1]
-    assert "has no kernel for CPU and there is no fallback" in why[2]
+    assert "has no kernel for CPU and no fallback" in why[2]
     failed = operator(made, "openreg_gen_trace_shop::add.out")
     assert [(step.key, step.fate) for step in failed.keys] == [("CPU", "missing")]
 
@@ -180,6 +180,14 @@ def test_an_error_of_the_users_own_code_is_not_an_operators():
     assert (
         "outside of PyTorch's operators" in answer(traced("a + b, 1 / 0"), "Where does the ZeroDivisionError").text[0]
     )
+
+
+def test_a_script_that_exits_with_an_error_fails(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text("import sys, torch\ntorch.zeros(2)\nsys.exit(3)\n")
+    made = trace(code.script(script, []), "cpu", protocol.Workbench(), 1000)
+    assert made.error == {"type": "ScriptExit", "text": "the script ended with exit code 3"}
+    assert "train.py:3" in answer(made, "Where does the ScriptExit come from?").text[0]
 
 
 def test_a_structured_operator_without_a_kernel_of_its_own_delegates_to_its_out_form():

@@ -9,4 +9,4 @@ import os
 
 # Kineto and the allocator read these when torch is loaded, so they are set before any module here imports it.
 os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # else it prints "USDT:" lines on standard error
-os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # else it warns of memory from before the trace
+os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # else it warns about memory that was allocated before the trace

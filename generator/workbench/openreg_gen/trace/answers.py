@@ -43,7 +43,7 @@ def _makers(events: list[Event]) -> dict[int, tuple[Event, ...]]:
 
 
 def gradients(events: list[Event], graph: Graph) -> Answer | None:
-    """Who computed each leaf's gradient; None if there was no backward pass. Backward events learn their forward call."""
+    """Who computed each leaf's gradient; None without a backward pass. Backward events learn their forward call."""
     passes = [event for root in events for event in root.walk() if event.kind == "backward"]
     if not passes:
         return None
@@ -171,7 +171,7 @@ def error(events: list[Event], text: str, type_name: str, place: Place | None, k
     question = f"Why does the error name {name}?" if name else f"Where does the {type_name} come from?"
     failed = [path for path in _paths(events) if "error" in path[-1].fields]
     if not failed:
-        return Answer(question, [f"{at(place)} raised it, outside of PyTorch's operators"])
+        return Answer(question, [f"{at(place) if place else 'the code'} raised it, outside of PyTorch's operators"])
     path = max(failed, key=len)
     while inner := _enters(path[-1], name):  # what failed inside, which only the profiler saw
         path = (*path, inner[-1])
@@ -212,7 +212,7 @@ def _step(event: Event, then: str) -> str:
         return f"{event.name} ran" + (f", and called {then}" if then else "")
     where = f"{short(last.file)}:{last.line}"
     if last.fate == "missing":
-        return f"{event.name} has no kernel for {last.key} and there is no fallback: the backend has to register it"
+        return f"{event.name} has no kernel for {last.key} and no fallback: the backend has to register it"
     if "CompositeExplicitAutogradNonFunctional" in last.file and then:
         return (
             f"{event.name} has no kernel of its own for {last.key}: the default one of structured operators ({where}) "

@@ -24,9 +24,13 @@ class CodeError(Exception):
         self.hint = hint
 
 
+class ScriptExit(Exception):
+    """A script called sys.exit() with something other than 0; the cause is the SystemExit."""
+
+
 @dataclass(frozen=True)
 class Shape:
-    """What a free name becomes: a tensor of this shape and dtype."""
+    """The shape and dtype of the tensor that a free name becomes."""
 
     sizes: tuple[int, ...] = (4, 4)
     dtype: torch.dtype = torch.float32
@@ -80,7 +84,7 @@ def expression(text: str, device: str, shapes: Mapping[str, Shape], grad: bool) 
 
 
 def script(path: Path, arguments: Sequence[str]) -> Code:
-    """A file, run as `python path arguments...`. Raises CodeError if it can't be read or is no Python."""
+    """A file, run as `python path arguments...`. Raises CodeError if it can't be read or is not Python."""
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
@@ -98,7 +102,7 @@ def script(path: Path, arguments: Sequence[str]) -> Code:
             runpy.run_path(str(path), run_name="__main__")
         except SystemExit as end:
             if end.code not in (None, 0):
-                raise RuntimeError(f"the script ended with exit code {end.code}") from end
+                raise ScriptExit(f"the script ended with exit code {end.code}") from end
         finally:
             sys.argv = argv
             if folder in sys.path:

@@ -1,4 +1,4 @@
-"""What a trace consists of: a tree of events, and what is known about each."""
+"""The parts of a trace: a tree of events, with the facts about each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -72,7 +72,7 @@ def _sources(made: Trace, code: Code) -> dict[str, str]:
 
 
 def _notes(events: list[Event], recording: Recording, kind: str, workbench: protocol.Workbench, most: int) -> list[str]:
-    """What the trace can't show, and why."""
+    """Reasons why the trace does not show something."""
     notes = []
     if recording.stopped:
         notes.append(f"the code was stopped after {most} calls; --most N takes more")

@@ -20,7 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from .. import device, protocol
 from . import keys, places
-from .code import Code
+from .code import Code, ScriptExit
 from .events import Place, TensorInfo
 from .graph import Graph, watch
 from .tensors import Memory, aliases, tensors_in
@@ -61,7 +61,7 @@ class OperatorRecord:
 
 @dataclass
 class Recording:
-    """What a run left: records by number, the profiler's result, and how the code ended."""
+    """The result of a run: records by number, the profiler's rows, and how the code ended."""
 
     calls: list[CallRecord] = field(default_factory=list)
     operators: list[OperatorRecord] = field(default_factory=list)
@@ -224,7 +224,8 @@ def record(code: Code, kind: str, workbench: protocol.Workbench, most: int) -> R
                 pass
             except Exception as error:
                 recording.error = error
-                recording.error_place = places.of_error(error)
+                left = error.__cause__ if isinstance(error, ScriptExit) else None
+                recording.error_place = places.of_error(left or error)
             finally:
                 _finish(kind)
     finally:
@@ -246,7 +247,7 @@ def _finish(kind: str) -> None:
 
 
 def _device_rows(profiler: profile) -> dict[tuple[str, int], Mapping[str, Any]]:
-    """What a device ran: bytes, stream and device by name and correlation. Only the exported trace has them."""
+    """Bytes, stream and device of the kernels and copies, by name and correlation. Only the exported trace has them."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"
         try:

@@ -22,7 +22,7 @@ def tensors_in(value: Any, depth: int = 3) -> Iterator[torch.Tensor]:
 
 
 class Memory:
-    """Numbers storages in the order in which they are seen. Keeps none alive; a number stays with its storage for good."""
+    """Numbers storages in the order in which they are seen. Keeps none alive; a number is never reused."""
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
