@@ -1,6 +1,6 @@
 // Written by openreg-gen from openreg.yaml.
-// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
-#include "aten/native/Recycled.h"
+// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#include "runtime/Recycled.h"
 
 #include <array>
 #include <atomic>
