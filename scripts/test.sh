@@ -120,7 +120,7 @@ stage_release() {
   [ "$release_tests" = all ] && device_tests=()
   ctests "$tree/build" -j "$(nproc)" "${device_tests[@]}"
   step "Python tests of generated_example with PyTorch $release"
-  local tests=("$tree"/tests/test_{release,integration,autoload,device,events,streams,memory,memory_api,host_memory,random,serialization,minimal_set,operators,as_on_the_cpu,amp,upstream,compile,profiler,graphs,graphed_work,distributed,distributed_errors,distributed_training}.py)
+  local tests=("$tree"/tests/test_{release,integration,autoload,device,events,streams,memory,memory_api,host_memory,random,serialization,minimal_set,operators,as_on_the_cpu,amp,compile,profiler,graphs,graphed_work,distributed,distributed_errors,distributed_training}.py)
   [ "$release_tests" = all ] && tests=("$tree/tests")
   pytests "$backend" "${tests[@]}"
 }

@@ -115,7 +115,7 @@ Verb remove_component_verb() {
   return {"component",
           "Take components out; what you edited of them stays and is named",
           with_options<ComponentOptions>(declare, run_edit<remove_components, ComponentOptions>),
-          {"remove component sweep upstream"}};
+          {"remove component sweep examples"}};
 }
 
 }  // namespace openreg_gen

@@ -1,25 +1,35 @@
-# Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
-"""torch.openreg.compare(): checks each operator's result on the device against the CPU's.
+"""Checks each operator's result on a device against the CPU's.
 
-In the block, each operator that has a tensor of the device is run a second time, on the CPU, on copies of the arguments
-as they were before; results and arguments that it writes are compared. Backward is checked too: its threads run with the
-modes of the thread that called it. Other threads are not; open a comparison there as well.
+    openreg-gen compare --device NAME script.py [arguments]
 
-Operators are seen below autograd: `x @ w + b` is `mm` and `add`. Not compared are those whose values are not decided by
-their arguments: random ones, `empty`, those whose result has several right answers, and those that the CPU doesn't have.
-`OPENREG_COMPARE=1` in the environment compares whatever the importing thread does, for the whole process.
+    from openreg_gen.compare import compare
+    with compare("mybackend") as comparison: ...
+
+Each operator that has a tensor of the device runs a second time, on the CPU, on copies of the arguments as they were
+before; results and arguments that it writes are compared. Backward is checked too: its threads run with the modes of the
+thread that called it. Other threads are not; open a comparison there as well.
+
+Operators are seen below autograd: `x @ w + b` is `mm` and `add`. Operators are not compared if their arguments don't
+decide their values: random ones, `empty`, those whose result has several right answers, and those that the CPU doesn't
+have.
 """
 
+import argparse
 import collections
-import os
+import contextlib
+import math
+import sys
 import threading
 import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
+
+from . import command, device
 
 # Relative and absolute: sums in another order differ by more than a rounding.
 _TOLERANCES = {
@@ -49,6 +59,9 @@ _FIRST_RESULT_ONLY = {
     "_embedding_bag",
     "_embedding_bag_forward_only",
 }
+
+
+_Call = tuple[Sequence[Any], Mapping[str, Any]]  # positional arguments and named ones
 
 
 class CompareError(AssertionError):
@@ -108,14 +121,15 @@ class Comparison:
 
 
 class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it is used)
-    """Check each operator in the block against the CPU; `with compare() as comparison: ...`.
+    """Check each operator in the block against the CPU; `with compare("mybackend") as comparison: ...`.
 
-    `rtol` and `atol`: both or neither; by default they go by the dtype. `raise_on_first` raises CompareError at the first
+    `kind` is the device's type. `rtol` and `atol`: both or neither; by default they go by the dtype. `raise_on_first` raises CompareError at the first
     difference; otherwise the first of each operator is warned of and kept in `comparison.differences`.
     """
 
     def __init__(
         self,
+        kind: str,
         rtol: float | None = None,
         atol: float | None = None,
         raise_on_first: bool = True,
@@ -123,9 +137,11 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
         super().__init__()
         if (rtol is None) != (atol is None):
             raise ValueError("give both rtol and atol, or neither")
-        if rtol is not None and min(rtol, atol) < 0:
+        given = None if rtol is None or atol is None else (rtol, atol)
+        if given is not None and not min(given) >= 0:
             raise ValueError("tolerances must not be negative")
-        self._tolerances = None if rtol is None else (rtol, atol)
+        self._kind = kind
+        self._tolerances = given
         self._raise_on_first = raise_on_first
         self._lock = threading.Lock()  # backward runs on threads of its own
         self.result = Comparison()
@@ -134,15 +150,17 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
         super().__enter__()
         return self.result
 
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         kwargs = kwargs or {}
-        if not _has_device_tensor((args, kwargs)):
+        if not _has_tensor_of(self._kind, (args, kwargs)):
             return func(*args, **kwargs)
         name = str(func)
         why = _why_not(func)
         if why is None:
             with torch.no_grad():
-                host_args, host_kwargs = _Snapshot().of((args, kwargs))
+                host_args, host_kwargs = _Snapshot(self._kind).of((args, kwargs))
         actual = func(*args, **kwargs)
         if why is None:
             try:
@@ -166,7 +184,7 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
             warnings.warn(f"not as on the CPU: {difference}", stacklevel=2)
         return actual
 
-    def _check(self, func, given, actual, host_given, expected) -> Difference | None:
+    def _check(self, func: Any, given: _Call, actual: Any, host_given: _Call, expected: Any) -> Difference | None:
         packet = func.overloadpacket.__name__
         pairs = [
             (f"result {i}", a, e)
@@ -183,12 +201,12 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
         return None
 
 
-def _has_device_tensor(tree) -> bool:
+def _has_tensor_of(kind: str, tree: Any) -> bool:
     tensors = (x for x in tree_flatten(tree)[0] if isinstance(x, torch.Tensor))
-    return any(x.device.type == "openreg" for x in tensors)
+    return any(x.device.type == kind for x in tensors)
 
 
-def _why_not(func) -> str | None:
+def _why_not(func: Any) -> str | None:
     if torch.Tag.nondeterministic_seeded in func.tags:
         return "random"
     packet = func.overloadpacket.__name__
@@ -198,14 +216,15 @@ def _why_not(func) -> str | None:
 class _Snapshot:
     """Copies of arguments on the CPU, as they are now; what shares memory still does."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
         self._storages: dict[int, torch.UntypedStorage] = {}
 
-    def of(self, tree):
+    def of(self, tree: Any) -> Any:
         return tree_map(self._copy, tree)
 
-    def _copy(self, value):
-        if isinstance(value, torch.device) and value.type == "openreg":
+    def _copy(self, value: Any) -> Any:
+        if isinstance(value, torch.device) and value.type == self._kind:
             return torch.device("cpu")
         if isinstance(value, torch.Generator) or not isinstance(value, torch.Tensor):
             return value
@@ -222,7 +241,7 @@ class _Snapshot:
         return host
 
 
-def _written(func, given, host_given):
+def _written(func: Any, given: _Call, host_given: _Call) -> Iterator[tuple[str, torch.Tensor, torch.Tensor]]:
     """(name, on the device, on the host) of the tensors that the operator writes."""
     for i, argument in enumerate(func._schema.arguments):
         info = argument.alias_info
@@ -236,13 +255,13 @@ def _written(func, given, host_given):
                 yield argument.name, a, e
 
 
-def _described(func, args, kwargs) -> tuple[str, ...]:
+def _described(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[str, ...]:
     names = [argument.name for argument in func._schema.arguments]
-    named = dict(zip(names, args, strict=False)) | kwargs
+    named = {**dict(zip(names, args, strict=False)), **kwargs}
     return tuple(f"{name}={_text(value)}" for name, value in named.items())
 
 
-def _text(value) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)} on {value.device}"
     if isinstance(value, list | tuple):
@@ -250,7 +269,7 @@ def _text(value) -> str:
     return repr(value)
 
 
-def _difference(actual, expected, tolerances) -> dict | None:
+def _difference(actual: Any, expected: Any, tolerances: tuple[float, float] | None) -> dict[str, Any] | None:
     """What is wrong with `actual`, as fields of Difference."""
     if not isinstance(actual, torch.Tensor) or not isinstance(expected, torch.Tensor):
         same = actual == expected or (actual != actual and expected != expected)
@@ -267,7 +286,7 @@ def _difference(actual, expected, tolerances) -> dict | None:
     wide = torch.complex128 if actual.is_complex() else torch.float64
     with torch.no_grad():
         host = actual.detach().cpu()
-        reference = expected.detach()
+        reference = expected.detach().cpu()
         close = host == reference
         if actual.is_floating_point() or actual.is_complex():
             a, e = host.to(wide), reference.to(wide)
@@ -298,12 +317,36 @@ def _difference(actual, expected, tolerances) -> dict | None:
     }
 
 
-_always: compare | None = None
+def _tolerance(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 <= (value := float(text)) < math.inf:
+            return value
+    raise argparse.ArgumentTypeError(f"{text}: not a number from 0 on")
 
 
-def _register() -> None:
-    """What `OPENREG_COMPARE=1` does: the mode is entered and never left."""
-    global _always
-    if _always is None and os.environ.get("OPENREG_COMPARE", "0") not in ("", "0"):
-        _always = compare()
-        _always.__enter__()
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = command.Parser(
+        prog=command.program("compare"),
+        description="Run a script and compare each operator's result on a device with the CPU's.",
+        epilog="Exit codes: 0 nothing differs, 1 something does; otherwise the script's own.",
+    )
+    device.add_arguments(parser)
+    parser.add_argument("--first", action="store_true", help="stop at the first difference, with a traceback")
+    parser.add_argument("--rtol", type=_tolerance, metavar="X", help="relative tolerance; default: by the dtype")
+    parser.add_argument("--atol", type=_tolerance, metavar="X", help="absolute tolerance; give both or neither")
+    command.add_script(parser)
+    options = parser.parse_args(arguments)
+    if (options.rtol is None) != (options.atol is None):
+        command.fail("--rtol and --atol go together", "give both, or neither")
+    command.check_script(options.script)
+    kind = device.open_device(options.device, options.package)
+    with compare(kind, options.rtol, options.atol, raise_on_first=options.first) as comparison:
+        try:
+            command.run_script(options.script, options.arguments)
+        finally:
+            print(comparison, file=sys.stderr)
+    return command.Exit.NO if comparison.differences else command.Exit.DONE
+
+
+if __name__ == "__main__":
+    command.run(main)

@@ -1,5 +1,3 @@
-# Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 """Device-generic tests in the style of PyTorch's test/test_torch.py: nothing here knows which device it runs on."""
 
 import copy

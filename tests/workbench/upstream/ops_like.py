@@ -1,4 +1,3 @@
-{{ file.header }}
 """OpInfo tests in the style of PyTorch's test/test_ops.py: nothing here knows which device it runs on."""
 
 import itertools

@@ -1,16 +1,10 @@
-{{ file.header }}
-"""compare(): operators on the device beside the CPU's. Wrong kernels are made here, to be found."""
-
-import os
-import subprocess
-import sys
+"""compare(): an operator's results on a device and on the CPU. Wrong kernels are made here, to be found."""
 
 import pytest
 import torch
+from openreg_gen.compare import CompareError, compare
 
-NAME = "{{ b.name }}"
-api = torch.get_device_module(NAME)
-NAMESPACE = "compare_test_{{ b.name }}"
+NAMESPACE = "compare_test"
 
 
 def wrong_twice(x):
@@ -62,11 +56,11 @@ def wrong():
 
 def test_finds_a_wrong_element(device, wrong):
     x = torch.arange(6.0, device=device).view(2, 3)
-    with pytest.raises(api.CompareError) as raised, api.compare():
+    with pytest.raises(CompareError) as raised, compare(device):
         wrong.twice(x)
     difference = raised.value.difference
     assert difference.op == f"{NAMESPACE}.twice.default"
-    assert difference.arguments == (f"x=float32[2, 3] on {device}",)
+    assert difference.arguments == (f"x=float32[2, 3] on {device}:0",)
     assert difference.what == "result 0"
     assert difference.index == (0, 1)
     assert (difference.actual, difference.expected) == (2.5, 2.0)
@@ -80,7 +74,7 @@ def test_finds_a_wrong_element(device, wrong):
 
 def test_in_place(device, wrong):
     x = torch.zeros(2, 4, device=device)
-    with pytest.raises(api.CompareError) as raised, api.compare():
+    with pytest.raises(CompareError) as raised, compare(device):
         wrong.add_(x.t()[1:3], 2.0)
     assert raised.value.difference.expected == 2.0
     assert raised.value.difference.actual == 3.0
@@ -96,7 +90,7 @@ def test_shape_dtype_numbers_and_lists(device, wrong):
         (wrong.second, "result 2 differs in 3 of 3 elements"),
     )
     for operator, problem in cases:
-        with pytest.raises(api.CompareError) as raised, api.compare():
+        with pytest.raises(CompareError) as raised, compare(device):
             operator(x)
         assert problem in str(raised.value)
 
@@ -105,7 +99,7 @@ def test_collects_the_first_of_each_operator(device, wrong):
     x = torch.zeros(3, device=device)
     with (
         pytest.warns(UserWarning, match="not as on the CPU") as warned,
-        api.compare(raise_on_first=False) as found,
+        compare(device, raise_on_first=False) as found,
     ):
         wrong.twice(x)
         wrong.twice(x + 1)
@@ -119,14 +113,14 @@ def test_collects_the_first_of_each_operator(device, wrong):
 
 def test_tolerances(device, wrong):
     x = torch.zeros(3, device=device)
-    with api.compare(rtol=0, atol=1) as found:
+    with compare(device, rtol=0, atol=1) as found:
         wrong.twice(x)
     assert not found.differences
     for bad in ({"rtol": 1.0}, {"atol": 1.0}, {"rtol": -1.0, "atol": 0.0}):
         with pytest.raises(ValueError, match="tolerances|both"):
-            api.compare(**bad)
+            compare(device, **bad)
     nan = torch.tensor([float("nan"), float("inf")], device=device)
-    with api.compare() as found:
+    with compare(device) as found:
         nan.clone()
     assert not found.differences
 
@@ -142,17 +136,17 @@ def test_backward_is_compared(device, wrong):
             return wrong.twice(grad)
 
     x = torch.ones(3, device=device, requires_grad=True)
-    with api.compare() as found:
+    with compare(device) as found:
         x.sigmoid().sum().backward()
     assert found.compared["aten.sigmoid_backward.default"] == 1
     y = Twice.apply(x)
-    with pytest.raises(api.CompareError), api.compare():
+    with pytest.raises(CompareError), compare(device):
         y.sum().backward()
 
 
 def test_what_is_not_compared(device, wrong):
     x = torch.ones(3, device=device)
-    with api.compare() as found:
+    with compare(device) as found:
         wrong.random(x)
         torch.empty_like(x)
     assert found.skipped[f"{NAMESPACE}.random.default"] == "random"
@@ -167,18 +161,17 @@ def test_changes_nothing(device):
         torch.add(view, view, out=view)
         x[:2] = x[3:5].clone()
         torch.complex(x, x).conj().imag.neg_()
-        api.manual_seed(3)
+        torch.manual_seed(3)
         noise = torch.rand(3, device=x.device)
         return [x, view, noise, x.new_zeros(2), torch._foreach_add([x, view], 1)]
 
     plain = use(torch.arange(6.0, device=device))
-    with api.compare() as found:
+    with compare(device) as found:
         compared = use(torch.arange(6.0, device=device))
     torch.testing.assert_close(compared, plain, rtol=0, atol=0)
     assert compared[1]._base is compared[0]
     assert not found.differences
     assert found.compared["aten.mul_.Tensor"] == 1
-{% if fallback.cpu %}
 
 
 def test_a_network_trains_as_on_the_cpu(device):
@@ -196,7 +189,7 @@ def test_a_network_trains_as_on_the_cpu(device):
     optimizer = torch.optim.AdamW(module.parameters(), lr=0.01)
     x = torch.randn(3, 1, 4, 4).to(device)
     target = torch.tensor([0, 1, 2], device=device)
-    with api.compare() as found:
+    with compare(device) as found:
         for _ in range(2):
             optimizer.zero_grad()
             torch.nn.functional.cross_entropy(module(x), target).backward()
@@ -208,32 +201,57 @@ def test_a_network_trains_as_on_the_cpu(device):
         "aten.native_layer_norm_backward.default",
     ):
         assert found.compared[op] == 2
-{% endif %}
+
+
+def test_on_the_cpu_nothing_differs():
+    x = torch.arange(6.0).view(2, 3)
+    with compare("cpu") as found:
+        view = x.t()
+        view[1:].mul_(2)
+        torch.softmax(x, 1)
+    assert not found.differences
+    assert found.compared["aten._softmax.default"] == 1
 
 
 SCRIPT = """
-import torch, {{ b.package }}
+import sys, torch
+count = 0
+def changing(x):
+    global count
+    count += 1
+    return x + (count > 1)
 library = torch.library.Library("compare_script", "DEF")
 library.define("wrong(Tensor x) -> Tensor")
-library.impl("wrong", lambda x: x.clone(), "CPU")
-library.impl("wrong", lambda x: x + 1, "PrivateUse1")
-torch.ops.compare_script.wrong(torch.ones(2, device="{{ b.name }}"))
-print("not compared")
+library.impl("wrong", changing, "CPU")
+torch.ops.compare_script.wrong(torch.ones(2))
+print("done", sys.argv[1:])
 """
 
 
-@pytest.mark.parametrize("value", ["1", "0"])
-def test_environment(device, value):
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        env={**os.environ, "{{ b.NAME }}_COMPARE": value},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+def test_script(run_python, tmp_path):
+    """Here the CPU's kernel is not the same twice, so the tool has something to find without a backend."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+    done = run_python("-m", "openreg_gen.compare", "--device", "cpu", "script.py", "--steps", "2", code=None)
+    assert (done.returncode, done.stdout) == (1, "done ['--steps', '2']\n"), done.stderr
+    assert "compare_script.wrong.default(x=float32[2] on cpu): result 0 differs in 2 of 2 elements" in done.stderr
+    done = run_python("-m", "openreg_gen.compare", "--device", "cpu", "--first", "script.py", code=None)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "CompareError: compare_script.wrong.default" in done.stderr
+    done = run_python(
+        "-m", "openreg_gen.compare", "--device", "cpu", "--rtol", "1", "--atol", "1", "script.py", code=None
     )
-    if value == "0":
-        assert done.stdout == "not compared\n", done.stderr
-    else:
-        assert done.returncode == 1
-        assert f"CompareError: compare_script.wrong.default(x=float32[2] on {NAME}:0)" in done.stderr, done.stderr
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (("--rtol", "1", "script.py"), "error: --rtol and --atol go together"),
+        (("--rtol", "x", "script.py"), "error: argument --rtol: x: not a number from 0 on"),
+        (("nothing.py",), "error: there is no script nothing.py"),
+    ],
+)
+def test_bad_input(run_python, tmp_path, words, said):
+    (tmp_path / "script.py").write_text("")
+    done = run_python("-m", "openreg_gen.compare", "--device", "cpu", *words, code=None)
+    assert done.returncode == 2 and done.stderr.startswith(said), done.stderr
