@@ -248,7 +248,7 @@ def test_script(run_python, tmp_path):
     [
         (("--rtol", "1", "script.py"), "error: --rtol and --atol go together"),
         (("--rtol", "x", "script.py"), "error: argument --rtol: x: not a number from 0 on"),
-        (("nothing.py",), "error: there is no script nothing.py"),
+        (("nothing.py",), "error: no such script: nothing.py"),
     ],
 )
 def test_bad_input(run_python, tmp_path, words, said):

@@ -148,8 +148,8 @@ def test_script(run_python, device, tmp_path):
 def test_bad_input(run_python, tmp_path):
     (tmp_path / "script.py").write_text("")
     for words, code, said in (
-        (("-o", "no/such/folder.json", "script.py"), 2, "error: there is no folder"),
-        (("nothing.py",), 2, "error: there is no script nothing.py"),
+        (("-o", "no/such/folder.json", "script.py"), 2, "error: no such folder"),
+        (("nothing.py",), 2, "error: no such script: nothing.py"),
         ((), 2, "error: the following arguments are required: script"),
         (("--device", "nowhere", "script.py"), 3, "error: there is no device 'nowhere'"),
     ):

@@ -72,7 +72,7 @@ class _Trace:
 
 @contextlib.contextmanager
 def _without_notices() -> Iterator[None]:
-    """PyTorch logs that the observer starts and stops; all else on stderr is printed when the block ends."""
+    """PyTorch logs that the observer starts and stops; the rest of stderr is printed when the block ends."""
     sys.stderr.flush()
     kept = os.dup(2)
     with tempfile.TemporaryFile() as file:

@@ -1,4 +1,4 @@
-"""What the tools share as programs: their names, their errors and exit codes, and running a script of the user's."""
+"""Shared by the tools as programs: their names, their errors and exit codes, and running a script of the user's."""
 
 import argparse
 import os
@@ -65,7 +65,7 @@ def add_script(parser: argparse.ArgumentParser) -> None:
 def check_script(path: str) -> None:
     """Refuse a script that is not there, before anything else happens."""
     if not Path(path).is_file():
-        fail(f"there is no script {path}")
+        fail(f"no such script: {path}")
 
 
 def run_script(path: str, arguments: list[str]) -> None:

@@ -90,7 +90,7 @@ class RecordedOp:
 
 @dataclass
 class Recording:
-    """What a recording counted; empty until it ended. `costs` says whether the backend counts what falls back."""
+    """The counts of a recording; empty until it ended. `costs` says whether the backend counts what falls back."""
 
     ops: list[RecordedOp] = field(default_factory=list)
     costs: bool = True
@@ -217,7 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command.check_script(options.script)
     output = Path(options.output).absolute()  # the script may change the folder
     if not output.parent.is_dir():
-        command.fail(f"there is no folder {output.parent}")
+        command.fail(f"no such folder: {output.parent}")
     kind = device.open_device(options.device, options.package)
     # The summary is printed once the recording has ended, also by sys.exit(), and only if it has begun.
     with contextlib.ExitStack() as stack, record(kind, output) as recording:
