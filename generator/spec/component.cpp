@@ -35,7 +35,6 @@ constexpr Component kComponents[] = {
     {.name = "distributed", .about = "`torch.distributed`: collectives between processes", .needs = "runtime", .key = "distributed"},
     {.name = "extensions", .about = "C++ outside of the tree that uses streams and guards", .needs = "runtime"},
     {.name = "testing", .about = "each operator of the spec against the CPU, with PyTorch's samples", .needs = "runtime"},
-    {.name = "sweep", .about = "all of PyTorch's samples, on the device and on the CPU", .since = Full, .needs = "testing recurrent"},
     {.name = "examples", .about = "scripts that train and use networks, beside the one that each tree has", .since = Full, .needs = "recurrent amp"},
     {.name = "cpp_tests", .about = "tests of the device and of the runtime in C++", .since = Full, .needs = "runtime"},
 };

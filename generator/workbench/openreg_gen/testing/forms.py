@@ -23,7 +23,8 @@ class Operator(Protocol):
 def find(name: str) -> torch._ops.OpOverload:
     """The overload of "add.Tensor" or "relu"."""
     base, _, overload = name.partition(".")
-    return getattr(getattr(torch.ops.aten, base), overload or "default")
+    found: torch._ops.OpOverload = getattr(getattr(torch.ops.aten, base), overload or "default")
+    return found
 
 
 def kind(overload: torch._ops.OpOverload) -> str:
@@ -69,7 +70,7 @@ def out_names(overload: torch._ops.OpOverload) -> list[str]:
     return [argument.name for argument in overload._schema.arguments if argument.is_out]
 
 
-def bind(overload: torch._ops.OpOverload, args: tuple, kwargs: dict) -> dict[str, Any]:
+def bind(overload: torch._ops.OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a call by name, defaults filled in, out arguments left out."""
     bound = {}
     for index, argument in enumerate(overload._schema.arguments):
