@@ -50,6 +50,7 @@ RULES = (
         STAGES,
         "how tests run",
     ),
+    ("generator/workbench/* tests/workbench/*", ["example", "sample", "opencl", "package"], "the workbench"),
     (
         "generator/* CMakeLists.txt CMakePresets.json pyproject.toml specs/*.json",
         ["rendered", "package"],
