@@ -11,16 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from .. import device, protocol
+from ..command import Exit, Parser, program
 from . import children, document, dtypes
 from .probe import ANSWERS, CRASHES, HANGS, INAPPLICABLE, Outcome, Probe
 from .probes import all_probes
 
-COMMAND = os.environ.get("OPENREG_GEN_COMMAND")
-NAME = f"{COMMAND} audit" if COMMAND else "python -m openreg_gen.audit"
-
 
 def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog=NAME, description=__doc__)
+    parser = Parser(prog=program("audit"), description=__doc__)
     device.add_arguments(parser)
     parser.add_argument("--json", metavar="FILE", default="-", help="where the document goes; default: standard output")
     parser.add_argument("--timeout", type=float, default=60, metavar="S", help="seconds that one call may take (60)")
@@ -79,7 +77,7 @@ def audit(subject: str, given: argparse.Namespace) -> dict[str, Any]:
     begin = time.monotonic()
     found = document.of_dispatcher(subject, given.package)
     probes = {probe.name: probe for probe in all_probes()}
-    samples = [] if given.no_samples else list(dtypes.database())
+    samples = [] if given.no_samples else dtypes.subjects()
     limits = children.Limits(job=given.timeout)
     workers = given.jobs if given.jobs > 0 else min(4, os.cpu_count() or 1)
     progress = Progress(len(probes) + len(samples))
@@ -122,7 +120,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except (device.DeviceError, protocol.ProtocolError, children.ChildError) as error:
         text, _, hint = str(error).partition(": ")
         print(f"error: {text}" + (f"\nhint: {hint}" if hint else ""), file=sys.stderr)
-        return 3
+        return Exit.ENVIRONMENT
     text = document.text_of(found)
     if given.json == "-":
         print(text, end="")
@@ -131,7 +129,7 @@ def main(words: Sequence[str] | None = None) -> int:
         pathlib.Path(given.json).write_text(text)
     except OSError as error:
         print(f"error: {given.json}: {error.strerror}\nhint: name another file", file=sys.stderr)
-        return 3
+        return Exit.ENVIRONMENT
     if not given.quiet:
         print(summary(found), file=sys.stderr)
     return 0

@@ -8,6 +8,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map_only
 
+from ..testing.opinfos import database, name_of
 from .probe import first_line
 
 DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.bool)
@@ -21,19 +22,9 @@ class Call(NamedTuple):
     error: str
 
 
-def database() -> dict[str, Any]:
-    """PyTorch's OpInfo entries by their full names; empty where its test modules can't be imported (no numpy, say)."""
-    try:
-        from torch.testing._internal.common_methods_invocations import op_db
-    except ImportError:
-        return {}
-    return {info.full_name: info for info in op_db}
-
-
-def name_of(overload: Any) -> str:
-    """Such as "add.Tensor", or "relu" where the overload has no name."""
-    base = overload._schema.name.split("::")[1]
-    return base if overload._overloadname == "default" else f"{base}.{overload._overloadname}"
+def subjects() -> list[str]:
+    """The entries whose samples run, by name. Foreach operators call the operators that they are named after."""
+    return [name for name in database() if not name.startswith("_foreach")]
 
 
 def dtype_of(args: Any) -> str:
