@@ -160,6 +160,9 @@ constexpr Code kCodes[] = {
     {"E0557", "a component that others need", "What is to be removed is needed by components that would stay. Remove them with it."},
     {"E0558", "the tree is not built", "`openreg-gen test` compiles what changed of a tree that was built in place, and runs the Python that it was built with. It installs nothing: type the hint's command in the environment that is to have the backend."},
     {"E0559", "no Python with PyTorch", "`openreg-gen sweep` and its like run inside PyTorch, with the first Python that has it: the one in OPENREG_GEN_PYTHON alone if that is set, else the one beside openreg-gen, the active environment's, python3 on PATH."},
+    {"E0570", "no audit", "`openreg-gen audit --from` reads what `openreg-gen audit NAME --save` wrote, or `python -m openreg_gen.audit`. The file is something else, or was cut off."},
+    {"E0571", "an audit of another schema", "A newer openreg_gen wrote the file. Update the command, or audit again with the copy of openreg_gen that the command brings."},
+    {"E0572", "a backend that can't be audited", "Python did not find the device, or PyTorch could not be imported; standard error has its words."},
     // Templates and rendering.
     {"E0601", "undefined name in a template", "A template uses a name that the model has not, or does not exist: a fault of the tool."},
     {"E0602", "template syntax", "Jinja2 cannot parse a template: a fault of the tool."},
