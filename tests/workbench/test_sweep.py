@@ -301,9 +301,9 @@ def test_variables_of_the_default_mode_are_set_in_all_modes():
     "new, old, says",
     [
         (0, 0, "Nothing differs: all 3 cases on mine do what the CPU does."),
-        (0, 1, "Nothing new differs: of 3 cases on mine, 1 differs for a reason that is known."),
-        (1, 2, "1 of 3 cases on mine differs from the CPU, and 2 differ for a reason that is known."),
-        (2, 0, "2 of 3 cases on mine differ from the CPU."),
+        (0, 1, "Nothing new differs: of 3 cases on mine, 1 differs for a known reason."),
+        (1, 2, "Of 3 cases on mine, 1 differs from the CPU for no known reason; 2 differ for a known reason."),
+        (2, 0, "Of 3 cases on mine, 2 differ from the CPU for no known reason."),
     ],
 )
 def test_the_answer_is_a_sentence(new, old, says):

@@ -1,4 +1,4 @@
-"""What a sweep is of: a device, its settings, and how the tool calls itself."""
+"""The device that a sweep is of, its modes, and how the tool calls itself."""
 
 import os
 import shlex
