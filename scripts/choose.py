@@ -52,7 +52,7 @@ RULES = (
     ),
     (
         "generator/workbench/* tests/workbench/* tests/minimal_differences.json",
-        ["rendered", "sample", "components", "package"],
+        ["rendered", "example", "sample", "components", "opencl", "package"],
         "the workbench",
     ),
     (

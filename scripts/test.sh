@@ -45,6 +45,8 @@ stage_command() {
 stage_format() {
   step "Formatting of the command's C++ and of what is emitted"
   (cd "$root" && git ls-files -z 'generator/*.cpp' 'generator/*.h' 'tests/*_test.cpp' | xargs -0 clang-format --dry-run -Werror)
+  step "Types and formatting of the workbench"
+  (cd "$root" && "$python" -m mypy && ruff format --check -q generator/workbench tests/workbench)
   ruff check -q "$root/generator" "$root/tests" "$root/benchmarks" "$root/scripts"
   local kind trees=("$root/generated_example" "$(second_tree)")
   for kind in "allocator: {device: direct}" "allocator: {expandable_segments: true}" "fallback: none" "device: {api: external}" "device: {api: opencl}"; do
@@ -68,6 +70,8 @@ stage_rendered() {
 
 stage_example() {
   test_tree "$root/generated_example" "$root/.venv/openreg" OPENREG
+  step "Tests of the workbench on generated_example"
+  pytests "$root/.venv/openreg/bin/python" "$root/tests/workbench"
 }
 
 # release_trees RELEASE BASE NAME: trees of other kinds than generated_example/, with the PyTorch of interpreter BASE.
@@ -120,7 +124,7 @@ stage_release() {
   [ "$release_tests" = all ] && device_tests=()
   ctests "$tree/build" -j "$(nproc)" "${device_tests[@]}"
   step "Python tests of generated_example with PyTorch $release"
-  local tests=("$tree"/tests/test_{release,integration,autoload,device,events,streams,memory,memory_api,host_memory,random,serialization,minimal_set,operators,as_on_the_cpu,amp,upstream,compile,profiler,graphs,graphed_work,distributed,distributed_errors,distributed_training}.py)
+  local tests=("$tree"/tests/test_{release,integration,autoload,device,events,streams,memory,memory_api,host_memory,random,serialization,minimal_set,operators,as_on_the_cpu,amp,compile,profiler,graphs,graphed_work,distributed,distributed_errors,distributed_training}.py)
   [ "$release_tests" = all ] && tests=("$tree/tests")
   pytests "$backend" "${tests[@]}"
 }
@@ -189,8 +193,6 @@ stage_sample() {
   sweep "$backend" openreg --sample --fresh --mode default --mode copy --results "$build/sample.jsonl"
   step "Some operators, compiled"
   sweep "$backend" openreg --compiled --sample
-  step "The workbench on generated_example"
-  OPENREG_GEN_DEVICE=openreg pytest_alone "$backend" "$root/tests/workbench"
 }
 
 # The large spec: trains a transformer and a CNN without leaving the device, and compares each operator with the CPU.

@@ -23,7 +23,7 @@ COMMON = """
     CachingAllocator channels_last check_dtypes CMAKE_CXX_STANDARD csrc/profiler device_free device_index
     DeviceStats elapsed_time empty_strided emptyCache entry_points end_allocate_to_pool exec_module expandable_segments find_spec
     free_before garbage_collection_threshold get_device_capability has_value in_place in_use is_simple_data_ptr
-    kBool kCPU kNone LD_PRELOAD make_tensor max_split_size memory_fraction memoryProfilingEnabled MempoolId_t
+    kBool kCPU kHalf kNone LD_PRELOAD make_tensor max_split_size memory_fraction memoryProfilingEnabled MempoolId_t
     MYBACKEND_CHECK_DEVICE mybackendLaunchKernel mybackendMemcpyAsync MybackendStreamGuard on_cpu philox_state
     pool_id pytest_configure raw_deleter release_pool reset_accumulated reset_accumulated_stats reset_peak
     reset_peak_stats sample_inputs setUpClass stream_id test_support TORCH_CHECK two_devices type_of use_count

@@ -1,7 +1,7 @@
 """An external tree: builds and imports before anything is ported, says what to port first, and with a port to plain
 host memory (external/host_port.cpp) or one that behaves like a card (external/card_port.cpp) climbs the whole bring-up ladder.
 
-CARD_TESTS=all in the environment runs all tests of the standard tree on the card, not only those that CI runs."""
+CARD_TESTS=all in the environment runs all tests of the whole tree on the card, not only those that CI runs."""
 
 import os
 import pathlib
@@ -281,7 +281,7 @@ def test_what_a_card_is_asked_to_do(card):
     on_the_card(card, str(ROOT / "tests/external/card_tests.py"), "--rootdir", ".")
 
 
-def test_a_standard_tree_on_a_card(card):
+def test_a_whole_tree_on_a_card(card):
     files = [f"tests/test_{name}.py" for name in ON_THE_CARD.split()]
     on_the_card(card, "-n", "2", "--dist", "loadfile", *(["tests"] if os.environ.get("CARD_TESTS") == "all" else files))
 

@@ -71,3 +71,18 @@ def test_the_command_line_is_all_that_main_knows():
 def test_the_design_page_has_the_same_layers():
     rows = re.findall(r"^\| `generator/(\w+)` \|.*\| ([^|]*) \|$", (ROOT / "docs/design.md").read_text(), re.MULTILINE)
     assert {name: set(re.findall(r"\w+", uses)) for name, uses in rows} == linked()
+
+
+def test_no_folder_of_the_emitted_csrc_includes_one_that_includes_it():
+    """runtime is below all others, host (kernels that run on the CPU) below aten."""
+    csrc = ROOT / "generated_example/csrc"
+    arrows = {}
+    for path in [*csrc.rglob("*.h"), *csrc.rglob("*.cpp")]:
+        home = path.relative_to(csrc).parts[0]
+        for header in re.findall(r'^#include "([a-z]+)/', path.read_text(), re.MULTILINE):
+            arrows.setdefault(home, set()).add(header)
+    below = {home: used - {home} for home, used in arrows.items()}
+    while ground := [home for home, used in below.items() if not used & set(below)]:
+        for home in ground:
+            del below[home]
+    assert not below, f"these folders include each other: {below}"

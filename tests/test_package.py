@@ -136,6 +136,33 @@ def test_no_pytorch_is_an_environment_error(run, prefix):
     assert "pip install 'torch>=2.13,<" in outcome.stderr
 
 
+def test_the_tools_of_the_workbench_are_the_same_in_both_places(run, prefix, tmp_path):
+    """`python -m openreg_gen.record` is the wheel's package, `openreg-gen record` its copy in share/."""
+    (site,) = prefix.glob("lib/python3.*/site-packages")
+    (copy,) = prefix.glob("share/openreg-gen/workbench")
+
+    def files(folder):
+        found = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        return {path: text for path, text in found.items() if "__pycache__" not in path.parts}
+
+    assert not list(copy.rglob("__pycache__"))
+    assert files(copy / "openreg_gen") == files(site / "openreg_gen")
+    torch = pathlib.Path(torch_folder()).parent
+    (site / "torch_of_the_tests.pth").write_text(f"{torch}\n")
+    try:
+        env = {"PATH": f"{prefix}/bin", "HOME": str(tmp_path), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+        words = [prefix / "bin/python", "-m", "openreg_gen.record", "--device", "cpu", "--help"]
+        module = subprocess.run(words, cwd=tmp_path, env=env, text=True, capture_output=True, timeout=300)
+        command = run(prefix, "record", "--device", "cpu", "--help", timeout=300)
+    finally:
+        (site / "torch_of_the_tests.pth").unlink()
+    assert (module.returncode, command.returncode) == (0, 0), module.stderr + command.stderr
+    assert module.stdout.startswith("usage: python -m openreg_gen.record ")
+    assert command.stdout.startswith("usage: openreg-gen record ")
+    options = [re.sub(r"\s+", " ", said.stdout.split("\n\n", 1)[1]) for said in (module, command)]
+    assert options[0] == options[1]
+
+
 @pytest.mark.parametrize("system", ["Darwin", "Windows"])
 def test_another_system_is_refused_before_a_compiler_is_looked_for(tmp_path, system):
     command = [

@@ -69,7 +69,7 @@ constexpr Code kCodes[] = {
     {"E0165", "schema that an expression can't serve", "A kernel from an expression has Tensor and number arguments, at least one Tensor, and returns one Tensor; `backward` has at most one expression for each."},
     {"E0166", "unknown name in an expression", "An expression of a custom operator names its arguments, and in `backward` also `grad`."},
     // Lists of operators in files of their own.
-    {"E0171", "no list of operators", "A file of operators is what `python -m torch_NAME.record` writes, a JSON list of names, or text with one name a line."},
+    {"E0171", "no list of operators", "A file of operators is what `openreg-gen record` writes, a JSON list of names, or text with one name a line."},
     {"E0172", "unknown version of a list", "The list was written for another openreg-gen."},
     {"E0173", "operator of another namespace (warning)", "Backends register PyTorch's own operators, `aten::`. Others are left out of what a list selects."},
     {"E0174", "malformed selection", "Globs are made of the characters of names and `*`, `?`, `[...]`; tags of letters and underscores."},
@@ -113,7 +113,7 @@ constexpr Code kCodes[] = {
     {"E0241", "selection without effect", "Of the operators that the selection matches none can be registered so; `openreg-gen check` says why. Operators that work without a kernel are not selected."},
     {"E0242", "named and taken out", "One entry names the operator, another takes it out with a minus."},
     {"E0243", "minus without effect (warning)", "No selection brings what the entry takes out."},
-    {"E0244", "the list of a selection is missing", "The file of `@model:FILE` is not there or cannot be used. `python -m torch_NAME.record script.py` writes one."},
+    {"E0244", "the list of a selection is missing", "The file of `@model:FILE` is not there or cannot be used. `openreg-gen record --device NAME script.py` writes one."},
     {"E0245", "unknown operator in a list (warning)", "The list was recorded with another PyTorch; the installed one declares no such operator, which is left out."},
     {"E0246", "selection settled by others (warning)", "Other entries say more exactly, or later, what to do with each operator that the selection brings."},
     // AMP.

@@ -113,10 +113,12 @@ json fallback_model(const FallbackSpec& spec) {
 json make_globals(const Resolved& resolved, const std::string& spec_file, Subjects& subjects) {
   const Spec& spec = resolved.spec;
   json has = json::object(), components = json::array();
+  bool partial = false;
   const bool simulated = (**spec.device.api).simulated;
   for (const Component& component : all_components()) {
     const bool on = spec.components.has(component.name);
     has[component.name] = on;
+    partial = partial || (!on && (simulated || !component.emulated));
     if (on && (simulated || !component.emulated))
       components.push_back({{"name", component.name}, {"about", component.about}});
   }
@@ -126,6 +128,7 @@ json make_globals(const Resolved& resolved, const std::string& spec_file, Subjec
       // What stands in the place of the whole runtime and device where the tree has not got them.
       {"small", {{"runtime", !runtime}, {"device", !device && simulated}}},
       {"components", std::move(components)},
+      {"partial", partial},  // some component is not there
       {"b", backend_model(spec.backend)},
       {"tool", {{"version", OPENREG_GEN_VERSION}}},
       {"spec", {{"file", spec_file}}},

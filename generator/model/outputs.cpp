@@ -122,9 +122,23 @@ void check_all_used(const UserTemplates& user, const Templates& templates, const
   }
 }
 
+/// Names that rows of components which the tree has not got would give to torch.NAME: [{name, component}], by name.
+json absent_names(const Templates& templates, const json& globals) {
+  std::map<std::string, std::string> found;
+  for (const TemplateRow& row : templates.rows) {
+    if (row.component.empty() || holds(*find(globals, "has." + row.component))) continue;
+    for (const auto& [slot, words] : row.slots)
+      for (const std::string& word : words)
+        if (slot == "exports" || slot == "modules") found.emplace(fill(row, word, globals, nullptr), row.component);
+  }
+  json out = json::array();
+  for (const auto& [name, component] : found) out.push_back({{"name", name}, {"component", component}});
+  return out;
+}
+
 }  // namespace
 
-json slots_of(const Templates& templates, const std::vector<Output>& outputs) {
+json slots_of(const Templates& templates, const std::vector<Output>& outputs, const json& globals) {
   std::map<std::string, std::map<std::string, json>> slots;
   for (const TemplateRow& row : templates.rows)
     for (const auto& [slot, words] : row.slots) slots[slot];
@@ -138,6 +152,7 @@ json slots_of(const Templates& templates, const std::vector<Output>& outputs) {
     out[slot] = json::array();
     for (const auto& [file, entry] : files) out[slot].push_back(entry);
   }
+  out["absent"] = absent_names(templates, globals);
   return out;
 }
 

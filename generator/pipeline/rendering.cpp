@@ -50,7 +50,7 @@ void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& 
   const Templates templates = read_templates(data);
   rendering.outputs = expand_outputs(templates, rendering.model, rendering.subjects, user);
   check_user_paths(rendering.outputs, user, spec_file);
-  rendering.model["slots"] = slots_of(templates, rendering.outputs);
+  rendering.model["slots"] = slots_of(templates, rendering.outputs, rendering.model);
   rendering.sizes = component_sizes(rendering.outputs, data.templates);
   for (const auto& component : rendering.model["components"])  // some may have no file, as this spec has it
     rendering.sizes.of[component["name"].get<std::string>()];

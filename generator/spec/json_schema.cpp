@@ -131,7 +131,7 @@ std::string spec_markdown(const Vocabulary& vocabulary) {
     }
     if (key.path.ends_with("[]") && key.path != "custom_ops[]") continue;
     std::string meaning = cell(about(key, vocabulary));
-    if (key.type == KeyType::Word || key.path.ends_with("dtypes")) {
+    if (key.type == KeyType::Word || key.path.ends_with(".dtypes")) {
       const auto words = words_of(key.type == KeyType::Word ? key : *find_key(key.path, "[]"), vocabulary);
       meaning += " One of:";
       for (const auto value : words) meaning += (value == words.front() ? " " : ", ") + code(value);

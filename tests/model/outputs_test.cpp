@@ -73,11 +73,11 @@ TEST_F(Outputs, SlotsHaveTheWordsOfTheFilesThatAreThere) {
       "- {template: a.h.j2, path: x/b.h, class: owned, key: k, about: x, slots: {names: 'one {name}_two', other: "
       "three}}\n"
       "- {template: a.h.j2, path: a.h, class: owned, key: k, about: x, slots: {names: four}}\n"
-      "- {template: a.h.j2, path: c.h, class: owned, key: k, about: x, when: none, slots: {names: five, absent: "
+      "- {template: a.h.j2, path: c.h, class: owned, key: k, about: x, when: none, slots: {names: five, unfilled: "
       "six}}\n");
-  EXPECT_EQ(slots_of(templates, outputs),
+  EXPECT_EQ(slots_of(templates, outputs, globals),
             json::parse(R"({"names": [{"file": "a", "words": ["four"]}, {"file": "b", "words": ["one", "my_two"]}],
-                            "other": [{"file": "b", "words": ["three"]}], "absent": []})"));
+                            "other": [{"file": "b", "words": ["three"]}], "unfilled": [], "absent": []})"));
 }
 
 TEST_F(Outputs, GroupsSayWhatTheirFilesHaveInCommon) {

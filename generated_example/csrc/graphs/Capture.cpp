@@ -10,8 +10,8 @@
 #include <ATen/record_function.h>
 #include <c10/util/Exception.h>
 
-#include "host/Launch.h"
 #include "runtime/Exception.h"
+#include "runtime/Stream.h"
 
 namespace openreg {
 
@@ -111,18 +111,20 @@ CapturedDraw GraphDraws::take(std::shared_ptr<PhiloxState> state, uint64_t incre
 }
 
 void GraphDraws::launch() {
-  struct Begin : native::QueuedTask {
-    void operator()() { *start = values; }
+  struct Begin {
     std::shared_ptr<ReplayStart> start;
     ReplayStart values;
   };
+  const auto begin = [](void* argument) {
+    const std::unique_ptr<Begin> task(static_cast<Begin*>(argument));
+    *task->start = task->values;
+  };
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const Source& source : sources_) {
-    auto task = std::make_unique<Begin>();
     const auto [seed, offset] = source.state->take(source.drawn);
-    task->start = source.start;
-    task->values = {seed, offset};
-    native::queue(std::move(task), "graph_random_numbers");
+    auto task = std::make_unique<Begin>(Begin{source.start, {seed, offset}});
+    OPENREG_CHECK_LAUNCH(orLaunchKernel(getCurrentStream().stream(), begin, task.get()));
+    static_cast<void>(task.release());
   }
 }
 

@@ -8,10 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include <ATen/SparseCsrTensorUtils.h>
 #include <ATen/core/Generator.h>
 #include <ATen/core/op_registration/adaption.h>
 
-#include "aten/native/Kernels.h"
+#include "runtime/Functions.h"
 
 namespace openreg {
 namespace {
@@ -118,16 +119,20 @@ void check_generator(const c10::OperatorHandle& op, const torch::jit::Stack& sta
       "Expected a '", elsewhere->type(), "' device type for generator but found '", generator->type(), "'");
 }
 
+c10::Device resolve_device(std::optional<c10::Device> device) {
+  return {c10::DeviceType::PrivateUse1, resolve_device_index(device.has_value() ? device->index() : c10::DeviceIndex{-1})};
+}
+
 c10::Device device_of(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
   if (const std::optional<c10::Device> common = common_device(op, stack)) {
     return *common;
   }
   for (const c10::IValue& argument : torch::jit::last(stack, op.schema().arguments().size())) {
     if (argument.isDevice() && argument.toDevice().is_privateuseone()) {
-      return native::resolve_device(argument.toDevice());
+      return resolve_device(argument.toDevice());
     }
   }
-  return native::resolve_device(std::nullopt);
+  return resolve_device();
 }
 
 void leave_out_unread(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
@@ -142,6 +147,11 @@ void leave_out_unread(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     argument("save_mean") = c10::IValue();
     argument("save_invstd") = c10::IValue();
   }
+}
+
+bool is_compound(const at::Tensor& tensor) {
+  return tensor.is_sparse() || at::sparse_csr::is_sparse_compressed(tensor) || tensor.is_quantized() ||
+      (tensor.is_nested() && tensor.layout() == at::kStrided);
 }
 
 }  // namespace openreg

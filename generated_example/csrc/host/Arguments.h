@@ -2,6 +2,7 @@
 // Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -27,6 +28,12 @@ void check_generator(const c10::OperatorHandle& op, const torch::jit::Stack& sta
 /// The device of a call, with its index: that of its tensors, else the one it asks for, else the current one. Throws as
 /// PyTorch does if its tensors are on several, where a 0-dim CPU tensor counts as a number.
 c10::Device device_of(const c10::OperatorHandle& op, const torch::jit::Stack& stack);
+
+/// Whether a tensor is more than memory with sizes and strides: sparse, nested or quantized.
+bool is_compound(const at::Tensor& tensor);
+
+/// The device of that index; without one, or with -1, the current device.
+c10::Device resolve_device(std::optional<c10::Device> device = std::nullopt);
 
 /// Leaves out arguments that the CPU's kernel does not read, and yet checks: of batch normalization in eval the saved statistics,
 /// which the CPU's forward does not have and that of other devices has in a wider dtype.

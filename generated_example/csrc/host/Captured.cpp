@@ -19,7 +19,6 @@
 #include "host/Launch.h"
 #include "host/Run.h"
 #include "host/Tensors.h"
-#include "host/WiderDtypes.h"
 #include "runtime/Functions.h"
 
 namespace openreg {
@@ -67,7 +66,7 @@ struct CapturedKernel : native::QueuedTask {
       const auto [seed, offset] = draw->get();
       stack[generator] = cpu_generator(seed, offset);
     }
-    call_cpu_kernel(op, &stack);
+    (*cpu_kernel_call)(op, &stack);
     for (const Written& each : written) {
       each.bring_home(op);
     }

@@ -24,8 +24,8 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
-#include "aten/native/Kernels.h"
 #include "host/Arguments.h"
+#include "host/Fallback.h"
 #include "host/Run.h"
 
 namespace openreg {
@@ -72,13 +72,13 @@ c10::Device where_it_is(const c10::OperatorHandle& op, const torch::jit::Stack& 
   std::optional<c10::Device> found;
   for (const c10::IValue& value : torch::jit::last(stack, op.schema().arguments().size())) {
     if (value.isDevice() && value.toDevice().is_privateuseone()) {
-      return native::resolve_device(value.toDevice());
+      return resolve_device(value.toDevice());
     }
     if (!found.has_value() && value.isTensor() && value.toTensor().is_privateuseone()) {
       found = value.toTensor().device();
     }
   }
-  return native::resolve_device(found);
+  return resolve_device(found);
 }
 
 /// The bytes of a storage as a tensor.
@@ -170,19 +170,6 @@ void write_back(const at::Tensor& device, const at::Tensor& host) {
 
 }  // namespace
 
-bool is_compound(const at::Tensor& tensor) {
-  return tensor.is_sparse() || at::sparse_csr::is_sparse_compressed(tensor) || tensor.is_quantized() ||
-      (tensor.is_nested() && tensor.layout() == at::kStrided);
-}
-
-bool has_compound(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
-  bool found = false;
-  for (const c10::IValue& value : torch::jit::last(stack, op.schema().arguments().size())) {
-    each_tensor(value, [&found](const at::Tensor& tensor) { found = found || is_compound(tensor); });
-  }
-  return found;
-}
-
 std::vector<at::Tensor> parts(const at::Tensor& compound) {
   if (compound.is_nested()) {
     return {at::native::get_nested_tensor_impl(compound)->get_unsafe_storage_as_tensor()};
@@ -232,6 +219,10 @@ at::Tensor copy_quantized(const at::Tensor& self, const at::Tensor& dst, bool no
   return dst;
 }
 
+namespace {
+
+/// Runs the call with the CPU's kernel for this kind of tensor, on the device's tensors, if that is one that only takes apart or
+/// puts together; false if it is not.
 bool run_as_it_is(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const c10::FunctionSchema& schema = op.schema();
   const bool is_view = std::ranges::any_of(schema.returns(),
@@ -249,8 +240,9 @@ bool run_as_it_is(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   return true;
 }
 
-std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch::jit::Stack* stack, c10::Device device) {
+std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch::jit::Stack* stack, HostAccess /*access*/) {
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  c10::Device device = device_of(op, *stack);
   const size_t count = op.schema().arguments().size();
   const auto arguments = torch::jit::last(*stack, count);
   std::unordered_map<const c10::TensorImpl*, at::Tensor> on_host;
@@ -307,6 +299,14 @@ std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch:
     }));
   }
   return {to_host, to_device};
+}
+
+}  // namespace
+
+void compound_fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  if (!run_as_it_is(op, stack)) {
+    fall_back_on_copies(op, stack, &run_compound);
+  }
 }
 
 }  // namespace openreg

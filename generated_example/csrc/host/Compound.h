@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -13,18 +12,13 @@
 // Note [Compound tensors]
 // Sparse, nested and quantized tensors are more than memory with sizes and strides: a sparse one is two or three plain
 // tensors, a nested one a plain tensor and tables of sizes, a quantized one memory and a quantizer. They dispatch by keys of
-// their own (SparsePrivateUse1, ...), where PyTorch has nothing for this device. What is registered there (Fallback.cpp) is:
+// their own (SparsePrivateUse1, ...), where PyTorch has nothing for this device. What aten/RegisterCompound.cpp registers there is:
 //   - PyTorch's kernels that only take such a tensor apart or put one together (views, _values, _nnz, copy_, ...) run as they
 //     are, on the device's tensors: they call operators of the plain parts.
 //   - All others run on the CPU, on copies of all arguments; results, and what was written, are copied back. A plain alias of
 //     device memory would not do: the CPU's sparse kernels make and drop their parts as they go.
 
 namespace openreg {
-
-bool is_compound(const at::Tensor& tensor);
-
-/// Whether a call has a compound tensor among its arguments.
-bool has_compound(const c10::OperatorHandle& op, const torch::jit::Stack& stack);
 
 /// The plain tensors that a compound one consists of; of a nested or quantized one, its whole storage.
 std::vector<at::Tensor> parts(const at::Tensor& compound);
@@ -33,9 +27,8 @@ std::vector<at::Tensor> parts(const at::Tensor& compound);
 /// can't have.
 at::Tensor with_parts(const at::Tensor& compound, const std::vector<at::Tensor>& parts);
 
-/// Runs a call with a compound tensor on the CPU, as the note says. Returns the bytes that it copied to the host and back.
-/// Errors: those of the CPU's kernel.
-std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch::jit::Stack* stack, c10::Device device);
+/// What runs an operator that is given such a tensor, as the note says.
+void compound_fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 /// _empty_affine_quantized. PyTorch's own makes a tensor of the CPU, whatever the device.
 at::Tensor empty_quantized(at::IntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout> layout,
@@ -44,9 +37,5 @@ at::Tensor empty_quantized(at::IntArrayRef size, std::optional<at::ScalarType> d
 
 /// _copy_from for quantized tensors of one dtype, on any two devices: dst takes over the quantizer.
 at::Tensor copy_quantized(const at::Tensor& self, const at::Tensor& dst, bool non_blocking);
-
-/// Runs the call with the CPU's kernel for this kind of tensor, on the device's tensors, if that is one that only takes apart
-/// or puts together; false if it is not.
-bool run_as_it_is(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 }  // namespace openreg

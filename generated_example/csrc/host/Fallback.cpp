@@ -13,19 +13,14 @@
 #include <vector>
 
 #include <ATen/core/Generator.h>
-#include <ATen/ops/_copy_from_ops.h>
-#include <ATen/ops/_empty_affine_quantized_ops.h>
 #include <c10/core/DeviceGuard.h>
 #include <torch/library.h>
 
-#include "aten/Signature.h"
 #include "host/Arguments.h"
 #include "host/Captured.h"
-#include "host/Compound.h"
 #include "host/FallbackReport.h"
 #include "host/Run.h"
 #include "host/Tensors.h"
-#include "host/WiderDtypes.h"
 #include "host/Work.h"
 #include "runtime/Capturing.h"
 #include "runtime/Generator.h"
@@ -151,24 +146,6 @@ class HeldWarnings final : public c10::WarningHandler {
 /// What PyTorch calls for each operator that has no kernel here.
 void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) { fall_back(op, stack, kSpecKind); }
 
-/// The same for operators that are given a compound tensor.
-void compound_fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
-  if (!run_as_it_is(op, stack)) {
-    fall_back(op, stack, kSpecKind);
-  }
-}
-
-/// Operators for which the CPU has a kernel of the kind fall back even where PyTorch would compose them of others.
-void take_over(torch::Library& library, c10::DispatchKey cpu_key) {
-  for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
-    const std::optional<c10::OperatorHandle> op = c10::Dispatcher::singleton().findOp(name);
-    const bool ours = name.name == "aten::_empty_affine_quantized";
-    if (!ours && name.getNamespace() == "aten" && op.has_value() && op->hasKernelForDispatchKey(cpu_key)) {
-      library.impl(c10::toString(name).c_str(), torch::CppFunction::makeFromBoxedFunction<&compound_fallback>());
-    }
-  }
-}
-
 /// How operators reach the device's memory that fall back as `kind`.
 HostAccess access_of(FallbackKind kind) {
   return kind == FallbackKind::kCopy ? HostAccess::kCopy : native::device_access();
@@ -187,13 +164,46 @@ std::pair<uint64_t, uint64_t> run(const c10::OperatorHandle& op, torch::jit::Sta
   for (const c10::IValue& argument : arguments) {
     host.push_back(tensors.on_host(argument));
   }
-  run_on_host(access, [&] { call_cpu_kernel(op, &host); });
+  run_on_host(access, [&] { (*cpu_kernel_call)(op, &host); });
   tensors.update();
   torch::jit::drop(*stack, count);
   for (const c10::IValue& result : host) {
     stack->push_back(tensors.on_device(result));
   }
   return {tensors.bytes_to_host(), tensors.bytes_to_device()};
+}
+
+/// Each call that falls back comes here.
+void fall_back_by(
+    const c10::OperatorHandle& op, torch::jit::Stack* stack, FallbackKind kind, HostAccess access, CpuRun* run) {
+  if (kind == FallbackKind::kNone) {
+    refuse(op);
+  }
+  check_generator(op, *stack);
+  leave_out_unread(op, stack);
+  const c10::Device device = device_of(op, *stack);
+  const c10::DeviceGuard guard(device);
+  if (logs_fallbacks()) {
+    const bool aliased = access == HostAccess::kAlias;
+    constexpr const char* kWhat[] = {" has no kernel for openreg and runs on the CPU, on copies of its arguments",
+        " has no kernel for openreg and runs on the CPU, on the device's memory"};
+    log_once(c10::toString(op.operator_name()), kWhat[aliased ? 1 : 0]);
+  }
+  FallbackScope scope(op.operator_name(), access == HostAccess::kAlias);
+  if (is_current_stream_capturing()) {
+    if (access == HostAccess::kCopy) {
+      check_not_capturing("a CPU kernel on copies of device memory");
+    }
+    capture_cpu_kernel(op, stack, draws_of(op, *stack));
+    return;
+  }
+  const HeldWarnings warnings(op, *stack);
+  derive_generator(op, stack, device.index());
+  if (access == HostAccess::kCopy) {
+    scope.wait_for_earlier_work();
+  }
+  const auto [to_host, to_device] = run(op, stack, access);
+  scope.copied(to_host, to_device);
 }
 
 }  // namespace
@@ -225,39 +235,14 @@ void log_once(const std::string& op, const char* what) {
 
 void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, FallbackKind kind) {
   kind = fallback_override().value_or(kind);
-  if (kind == FallbackKind::kNone) {
-    refuse(op);
-  }
-  check_generator(op, *stack);
-  leave_out_unread(op, stack);
-  const c10::Device device = device_of(op, *stack);
-  const c10::DeviceGuard guard(device);
-  const bool compound = has_compound(op, *stack);
-  const HostAccess access = compound ? HostAccess::kCopy : access_of(kind);
-  if (!compound) {
+  if (kind != FallbackKind::kNone) {
     check_can_fall_back(op);
   }
-  if (logs_fallbacks()) {
-    const bool aliased = access == HostAccess::kAlias;
-    constexpr const char* kWhat[] = {" has no kernel for openreg and runs on the CPU, on copies of its arguments",
-        " has no kernel for openreg and runs on the CPU, on the device's memory"};
-    log_once(c10::toString(op.operator_name()), kWhat[aliased ? 1 : 0]);
-  }
-  FallbackScope scope(op.operator_name(), access == HostAccess::kAlias);
-  if (is_current_stream_capturing()) {
-    if (access == HostAccess::kCopy) {
-      check_not_capturing("a CPU kernel on copies of device memory");
-    }
-    capture_cpu_kernel(op, stack, draws_of(op, *stack));
-    return;
-  }
-  const HeldWarnings warnings(op, *stack);
-  derive_generator(op, stack, device.index());
-  if (access == HostAccess::kCopy) {
-    scope.wait_for_earlier_work();
-  }
-  const auto [to_host, to_device] = compound ? run_compound(op, stack, device) : run(op, stack, access);
-  scope.copied(to_host, to_device);
+  fall_back_by(op, stack, kind, access_of(kind), &run);
+}
+
+void fall_back_on_copies(const c10::OperatorHandle& op, torch::jit::Stack* stack, CpuRun* run) {
+  fall_back_by(op, stack, fallback_override().value_or(kSpecKind), HostAccess::kCopy, run);
 }
 
 void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
@@ -278,20 +263,5 @@ void cpu_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 }
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>()); }
-
-// See Note [Compound tensors].
-TORCH_LIBRARY_IMPL(_, SparsePrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
-TORCH_LIBRARY_IMPL(_, SparseCsrPrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
-TORCH_LIBRARY_IMPL(_, NestedTensorPrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
-TORCH_LIBRARY_IMPL(_, QuantizedPrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&compound_fallback>()); }
-
-TORCH_LIBRARY_IMPL(aten, SparsePrivateUse1, m) { take_over(m, c10::DispatchKey::SparseCPU); }
-TORCH_LIBRARY_IMPL(aten, SparseCsrPrivateUse1, m) { take_over(m, c10::DispatchKey::SparseCsrCPU); }
-TORCH_LIBRARY_IMPL(aten, NestedTensorPrivateUse1, m) { take_over(m, c10::DispatchKey::NestedTensorCPU); }
-TORCH_LIBRARY_IMPL(aten, QuantizedPrivateUse1, m) {
-  take_over(m, c10::DispatchKey::QuantizedCPU);
-  OPENREG_IMPL(m, "_empty_affine_quantized", at::_ops::_empty_affine_quantized, empty_quantized, "minimal");
-  OPENREG_IMPL(m, "_copy_from", at::_ops::_copy_from, copy_quantized, "minimal");
-}
 
 }  // namespace openreg

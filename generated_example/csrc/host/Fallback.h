@@ -11,6 +11,7 @@
 #include <ATen/native/CPUFallback.h>
 #include <c10/core/ScalarType.h>
 
+#include "host/Memory.h"
 #include "runtime/Export.h"
 
 // Note [Falling back to the CPU]
@@ -45,6 +46,12 @@ void log_once(const std::string& op, const char* what);
 /// Runs `op` on the CPU as `kind` and the environment say. Throws NotImplementedError if it says none, or where the
 /// operator can't; c10::Error for tensors on several devices; what the CPU kernel throws. Threads: any.
 OPENREG_RUNTIME_API void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, FallbackKind kind);
+
+/// How a call runs on the CPU, with that access. Returns the bytes that it copied to the host and back. Errors: the CPU kernel's.
+using CpuRun = std::pair<uint64_t, uint64_t>(const c10::OperatorHandle& op, torch::jit::Stack* stack, HostAccess access);
+
+/// The same for tensors that are more than plain memory, by the function that knows how: see Note [Compound tensors].
+void fall_back_on_copies(const c10::OperatorHandle& op, torch::jit::Stack* stack, CpuRun* run);
 
 /// The boxed kernel of an operator that falls back in a way of its own.
 template <FallbackKind kind>

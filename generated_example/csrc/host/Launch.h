@@ -12,12 +12,12 @@
 #include <c10/util/Exception.h>
 #include <c10/util/SmallVector.h>
 
-#include "aten/native/Recycled.h"
 #include "graphs/Capture.h"
 #include "host/Memory.h"
 #include "host/Work.h"
 #include "profiler/KinetoProfiler.h"
 #include "runtime/Exception.h"
+#include "runtime/Recycled.h"
 #include "runtime/Stream.h"
 
 // Note [Running a function on the device]

@@ -107,6 +107,9 @@ class AwaitedFunction {
 
 }  // namespace
 
+void (*cpu_kernel_call)(const c10::OperatorHandle&, torch::jit::Stack*) =
+    [](const c10::OperatorHandle& op, torch::jit::Stack* stack) { op.callBoxed(stack); };
+
 struct CpuKernelScope::State {
   c10::NoGradGuard no_grad;
   at::AutoDispatchBelowADInplaceOrView below_autograd;

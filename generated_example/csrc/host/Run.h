@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
 #include <c10/util/FunctionRef.h>
 
 #include "host/Memory.h"
@@ -40,5 +42,9 @@ OPENREG_RUNTIME_API void run_on_worker(c10::function_ref<void()> fn);
 /// by a later call.
 /// A graph calls it with each replay.
 OPENREG_RUNTIME_API void queue_on_worker(std::function<void()> fn);
+
+/// Calls an operator with the host's tensors on a stack. Components that call it otherwise for some dtypes put a function of their
+/// own here while the library is loaded.
+extern void (*cpu_kernel_call)(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 }  // namespace openreg

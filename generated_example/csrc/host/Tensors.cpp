@@ -11,10 +11,10 @@
 #include <ATen/EmptyTensor.h>
 #include <ATen/MemoryOverlap.h>
 #include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
 
-#include "aten/native/Kernels.h"
 #include "host/Arguments.h"
 #include "host/Compound.h"
 #include "host/Run.h"
@@ -35,7 +35,7 @@ size_t span_bytes(const at::Tensor& tensor) {
 at::Tensor zeros_without_memory(const at::Tensor& like) {
   const auto keys = c10::DispatchKeySet(c10::DispatchKey::PrivateUse1) | c10::DispatchKeySet(c10::DispatchKey::ZeroTensor);
   c10::Storage storage(c10::Storage::use_byte_size_t(), like.storage().nbytes(),
-      c10::DataPtr(nullptr, native::resolve_device(std::nullopt)), nullptr, /*resizable=*/false);
+      c10::DataPtr(nullptr, resolve_device()), nullptr, /*resizable=*/false);
   at::Tensor zeros = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), keys, like.dtype());
   zeros.unsafeGetTensorImpl()->set_sizes_and_strides(like.sizes(), like.strides());
   return zeros;
@@ -192,7 +192,10 @@ void HostTensors::update(const Known& known) {
   const bool elsewhere = host.storage().data() != home.data;
   const int64_t offset = host.storage_offset() + home.shift / static_cast<int64_t>(host.itemsize());
   if (device.sizes() != host.sizes() || device.strides() != host.strides() || device.storage_offset() != offset) {
-    native::grow_storage(device, at::detail::computeStorageNbytes(host.sizes(), host.strides(), host.itemsize(), static_cast<size_t>(offset)));
+    const size_t bytes = at::detail::computeStorageNbytes(host.sizes(), host.strides(), host.itemsize(), static_cast<size_t>(offset));
+    if (bytes > device.storage().nbytes()) {
+      at::detail::getPrivateUse1Hooks().resizePrivateUse1Bytes(device.storage(), bytes);
+    }
     device.unsafeGetTensorImpl()->set_sizes_and_strides(host.sizes(), host.strides(), offset);
   }
   // linalg.lu_solve makes its out= a conjugate view.
@@ -256,7 +259,7 @@ at::Tensor HostTensors::on_device(const at::Tensor& result) {
     }
     return with_parts(result, there);
   }
-  TORCH_CHECK_NOT_IMPLEMENTED(result.layout() == at::kStrided && result.has_storage(),
+  TORCH_CHECK_NOT_IMPLEMENTED(result.layout() == at::kStrided && result.has_storage() && !is_compound(result),
       "the result of a CPU kernel, of layout ", result.layout(), " and dtype ", result.scalar_type(),
       ", can't be on openreg");
   if (result._is_zerotensor()) {  // zeros without memory

@@ -1,7 +1,5 @@
 // Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
-#include "host/WiderDtypes.h"
-
 #include <initializer_list>
 #include <optional>
 #include <string_view>
@@ -15,6 +13,12 @@
 #include <c10/util/Exception.h>
 
 #include "host/Arguments.h"
+#include "host/Run.h"
+
+// Note [Dtypes that CUDA takes and the CPU does not]
+// Some of the CPU's kernels refuse dtypes that CUDA's take, and code that is written for accelerators uses them: routers of
+// mixtures of experts count tokens by torch.histc of integers. Such a call is computed in a wider dtype, which holds each value,
+// and what it returns or writes is converted back. So are calls for which the CPU's kernel is known to compute wrong results.
 
 namespace openreg {
 namespace {
@@ -125,8 +129,7 @@ void call_wider(const c10::OperatorHandle& op, torch::jit::Stack* stack, at::Sca
   }
 }
 
-}  // namespace
-
+/// Tensors of a dtype that the CPU's kernel refuses, or gets wrong, are converted to a wider one. Errors: those of the operator.
 void call_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   if (const auto wrong = dtype_in(kWrong, op, *stack)) {
     call_wider(op, stack, *wrong);
@@ -146,4 +149,7 @@ void call_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   }
 }
 
+[[maybe_unused]] const bool in_use = (cpu_kernel_call = &call_cpu_kernel, true);
+
+}  // namespace
 }  // namespace openreg

@@ -19,8 +19,8 @@
 #include <c10/core/DynamicCast.h>
 #include <c10/util/SmallVector.h>
 
-#include "aten/native/Recycled.h"
 #include "host/Launch.h"
+#include "runtime/Recycled.h"
 
 // Note [Loops over tensors]
 // A TensorIterator does the bookkeeping of elementwise operators: broadcasting, type promotion, strides,

@@ -11,12 +11,13 @@ import traceback
 import torch
 
 from .. import protocol
+from ..command import program
 from ..device import DeviceError, add_arguments, count, find_device
 from . import __doc__ as about, cases, compiled, report, results, runner
 from .cases import ALL_DTYPES, DTYPES, Selection, Task
 from .categories import CATEGORIES
 from .compare import check, run
-from .context import MODE_VARIABLE, Context, enter, modes as modes_of, program
+from .context import MODE_VARIABLE, Context, enter, modes as modes_of
 from .everywhere import EVERYWHERE
 from .known import KnownDifferences, KnownError, from_file, from_rows
 
@@ -45,9 +46,9 @@ class CommandError(Exception):
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
-        prog=program(),
+        prog=program("sweep"),
         description=about,
-        epilog=EXAMPLES.format(program()),
+        epilog=EXAMPLES.format(program("sweep")),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 
 import torch
 
+from ..command import program
 from .categories import CATEGORIES
-from .context import Context, case_command, program
+from .context import Context, case_command
 from .known import Known
 from .results import SCHEMA, Finding, Results
 
@@ -99,7 +100,7 @@ def page(context: Context, results: Results, findings: list[Finding], modes: lis
     data = {
         "schema": SCHEMA,
         "backend": context.device,
-        "command": f"{program()} --device {context.device}"
+        "command": f"{program('sweep')} --device {context.device}"
         + (f" --import {context.package}" if context.package else ""),
         "torch": torch.__version__,
         "modes": modes,
