@@ -50,7 +50,11 @@ RULES = (
         STAGES,
         "how tests run",
     ),
-    ("generator/workbench/* tests/workbench/*", ["example", "sample", "opencl", "package"], "the workbench"),
+    (
+        "generator/workbench/* tests/workbench/* tests/minimal_differences.json",
+        ["rendered", "example", "sample", "components", "opencl", "package"],
+        "the workbench",
+    ),
     (
         "generator/* CMakeLists.txt CMakePresets.json pyproject.toml specs/*.json",
         ["rendered", "package"],

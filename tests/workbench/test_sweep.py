@@ -1,6 +1,8 @@
 """The sweep: what it finds, what a crash or a hang costs, what it keeps and prints."""
 
 import json
+import os
+import shutil
 from typing import Any
 
 import pytest
@@ -301,9 +303,9 @@ def test_variables_of_the_default_mode_are_set_in_all_modes():
     "new, old, says",
     [
         (0, 0, "Nothing differs: all 3 cases on mine do what the CPU does."),
-        (0, 1, "Nothing new differs: of 3 cases on mine, 1 differs for a reason that is known."),
-        (1, 2, "1 of 3 cases on mine differs from the CPU, and 2 differ for a reason that is known."),
-        (2, 0, "2 of 3 cases on mine differ from the CPU."),
+        (0, 1, "Nothing new differs: of 3 cases on mine, 1 differs for a known reason."),
+        (1, 2, "Of 3 cases on mine, 1 differs from the CPU for no known reason; 2 differ for a known reason."),
+        (2, 0, "Of 3 cases on mine, 2 differ from the CPU for no known reason."),
     ],
 )
 def test_the_answer_is_a_sentence(new, old, says):
@@ -371,3 +373,68 @@ def test_bad_input_is_named(tmp_path, run_python, words, code, says):
     assert done.stderr.startswith(says), done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_known_differences_from_a_file(tmp_path, run_python):
+    (tmp_path / "rows.json").write_text('[["add/*/*/*", "strides", "as it is"]]')
+    assert known.from_file(tmp_path / "rows.json") == [Known("add/*/*/*", "strides", "as it is")]
+    (tmp_path / "wrong.json").write_text("{}")
+    for name in ("wrong.json", "no_such.json"):
+        with pytest.raises(KnownError, match=name):
+            known.from_file(tmp_path / name)
+
+
+def results_with(tmp_path, found) -> results.Results:
+    kept = results.Results(tmp_path / "sweep.jsonl", "mine", Selection())
+    kept.add("default", Task("add", "float32"), {"counts": {"out": 5}, "found": found})
+    kept.add("default", Task("sub", "float32"), {"counts": {"out": 4}, "found": []})
+    return kept
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    playwright = pytest.importorskip("playwright.sync_api", reason="the page is looked at with playwright")
+    if not chromium:
+        pytest.skip("the page is looked at in Chromium: apt-get install chromium")
+    with playwright.sync_playwright() as running:
+        started = running.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.mark.parametrize("width", [1400, 420])
+def test_the_page_folds_what_is_alike(tmp_path, browser, width):
+    rows = [[f"add/out/float32/{i}", "strides", f"result 0 has strides ({i},)"] for i in range(3)]
+    kept = results_with(tmp_path, [*rows, ["add/forward/float32/0", "value", "<b>wrong</b>"]])
+    entry = Known("add/forward/*/*", "value", "as it is", "CUDA does the same")
+    found = list(kept.findings(KnownDifferences([entry]), ["default"]))
+    path = tmp_path / "page.html"
+    path.write_text(report.page(Context("mine"), kept, found, ["default"]))
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto(path.as_uri())
+    assert page.locator("#legend li").all_inner_texts() == ["3 new", "1 known", "5 equal"]
+    assert page.locator("#count").inner_text() == "4 cases in 2 rows"
+    assert page.locator(".kind").all_inner_texts() == ["new, strides", "known, value"]
+    assert page.locator(".cases li").count() == 0
+    page.locator(".groups summary").first.click()
+    assert page.locator(".cases li").count() == 3
+    assert "--device mine --case 'add/out/float32/2'" in page.locator(".cases li").last.inner_text()
+    assert not page.locator("#subjects").is_visible()
+    page.locator("#equal summary").click()
+    assert page.locator("#subjects li").all_inner_texts() == ["add\n1", "sub\n4"]
+    page.locator("#state").select_option("known")
+    assert page.locator("#count").inner_text() == "1 case in 1 row"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+def test_the_page_says_when_nothing_differs(tmp_path, browser):
+    kept = results_with(tmp_path, [])
+    path = tmp_path / "page.html"
+    path.write_text(report.page(Context("mine"), kept, [], ["default"]))
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("#verdict").inner_text() == "Nothing differs: all 9 cases on mine do what the CPU does."
+    assert not page.locator("#differences").is_visible()
+    page.close()

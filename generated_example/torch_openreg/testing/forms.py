@@ -10,7 +10,7 @@ from torch.utils._pytree import tree_map_only
 
 
 class Operator(Protocol):
-    """What is asked of an operator: `forms` are the other overloads of its group, `serves` those that end in its kernel."""
+    """An operator that a backend serves: `forms` are the other overloads of its group, `serves` those that end in its kernel."""
 
     @property
     def name(self) -> str: ...

@@ -11,14 +11,15 @@ import traceback
 import torch
 
 from .. import protocol
+from ..command import program
 from ..device import DeviceError, add_arguments, count, find_device
 from . import __doc__ as about, cases, compiled, report, results, runner
 from .cases import ALL_DTYPES, DTYPES, Selection, Task
 from .categories import CATEGORIES
 from .compare import check, run
-from .context import MODE_VARIABLE, Context, enter, modes as modes_of, program
+from .context import MODE_VARIABLE, Context, enter, modes as modes_of
 from .everywhere import EVERYWHERE
-from .known import KnownDifferences, KnownError, from_rows
+from .known import KnownDifferences, KnownError, from_file, from_rows
 
 SAMPLE_DTYPES = ("float32", "int64")
 SHOWN = 40
@@ -45,15 +46,17 @@ class CommandError(Exception):
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
-        prog=program(),
+        prog=program("sweep"),
         description=about,
-        epilog=EXAMPLES.format(program()),
+        epilog=EXAMPLES.format(program("sweep")),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     add_arguments(p)
     p.add_argument("subjects", nargs="*", metavar="SUBJECT", help="such as add, 'nn.functional.*', 'optim.*', once")
-    p.add_argument("--dtype", action="append", choices=[*ALL_DTYPES, "all"], help=f"default: {', '.join(DTYPES)}")
+    p.add_argument(
+        "--dtype", action="append", choices=[*ALL_DTYPES, "all"], metavar="DTYPE", help=f"default: {', '.join(DTYPES)}"
+    )
     p.add_argument("--variant", action="append", default=[], metavar="GLOB", help="such as forward, 'out*'")
     p.add_argument("--mode", action="append", default=[], help="settings of the backend's, or deterministic, or all")
     p.add_argument("--sample", action="store_true", help="each variant once, with two dtypes")
@@ -65,6 +68,9 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--results", type=pathlib.Path, default=pathlib.Path("sweep.jsonl"), metavar="PATH")
     p.add_argument("--html", type=pathlib.Path, metavar="PATH", help="the page; default: beside the results")
     p.add_argument("--fresh", action="store_true", help="begins anew; otherwise what the results hold isn't run again")
+    p.add_argument(
+        "--known", type=pathlib.Path, metavar="PATH", help="JSON: rows of known differences beside the backend's"
+    )
     p.add_argument(
         "--strict", action="store_true", help="fails, too, where an entry of the workbench's own list is stale"
     )
@@ -112,6 +118,7 @@ class Sweep:
         self.known = KnownDifferences()
         if context.device != "cpu":
             own = from_rows(backend.known, f"torch.{context.device}._workbench.known")
+            own += from_file(arguments.known) if arguments.known else []
             self.known = KnownDifferences(own, EVERYWHERE)
 
     def run(self) -> int:
@@ -179,12 +186,12 @@ class Sweep:
         return DIFFERS if stale or above or any(finding.known is None for finding in findings) else DONE
 
     def _not_shown(self) -> list[str]:
-        """What the backend does not provide, and what follows from it."""
+        """A line for each member that the backend does not provide: what follows from that."""
         name = f"torch.{self.context.device}._workbench"
         if self.context.device == "cpu" or {"known", "modes"} <= self.backend.provided:
             return []
         lines = []
-        if "known" not in self.backend.provided:
+        if "known" not in self.backend.provided and not self.arguments.known:
             lines.append(f"{name} has no `known`: a difference that is meant counts as new until it is listed there")
         if "modes" not in self.backend.provided:
             lines.append(f"{name} has no `modes`: it ran with the backend's settings as they are")
@@ -205,7 +212,7 @@ def main() -> int:
     except DeviceError as error:
         text, hint, code = str(error), "", ENVIRONMENT
     except (protocol.ProtocolError, KnownError) as error:
-        text, hint, code = str(error), "openreg_gen/protocol.py says what each member has to be", BAD_INPUT
+        text, hint, code = str(error), "docs/sweep.md says what a backend tells the sweep", BAD_INPUT
     print("\n".join(f"error: {line}" for line in text.splitlines()), file=sys.stderr)
     if hint:
         print(f"hint: {hint}", file=sys.stderr)

@@ -1,12 +1,12 @@
-"""What a sweep is of: a device, its settings, and how the tool calls itself."""
+"""The device that a sweep is of, its modes, and the command of a case."""
 
-import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
 
+from ..command import program
 from ..protocol import Workbench
 
 MODE_VARIABLE = "OPENREG_GEN_SWEEP_MODE"  # set in the process of a mode that has variables of its own
@@ -38,14 +38,8 @@ def enter(context: Context) -> None:
         torch.use_deterministic_algorithms(True)
 
 
-def program() -> str:
-    """How a user started the tool."""
-    command = os.environ.get("OPENREG_GEN_COMMAND")
-    return f"{command} sweep" if command else "python -m openreg_gen.sweep"
-
-
 def case_command(context: Context, mode: str, case: str) -> str:
     """What runs one case again."""
     package = f" --import {context.package}" if context.package else ""
     named = "" if mode == "default" else f" --mode {mode}"
-    return f"{program()} --device {context.device}{package}{named} --case {shlex.quote(case)}"
+    return f"{program('sweep')} --device {context.device}{package}{named} --case {shlex.quote(case)}"

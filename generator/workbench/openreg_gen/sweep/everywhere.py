@@ -65,6 +65,16 @@ EVERYWHERE: tuple[Known, ...] = (
         CHUNKED,
         "torch/nn/modules/linear_cross_entropy.py: out_dtype= where is_cuda, and no other device has it",
     ),
+    *(
+        Known(
+            f"nn.functional.embedding_bag/{variant}/*/*",
+            "raising",
+            "falling back, it has the sizes of the CPU's kernel; fake tensors promise those of CUDA's",
+            "torch/_meta_registrations.py: meta_embedding_bag asks device_hint(offsets) for the CPU",
+            kernel=f"!{kernel}",
+        )
+        for variant, kernel in (("fakes", "_embedding_bag_forward_only"), ("backward_fakes", "_embedding_bag"))
+    ),
     Known("ldexp/zero_dim_cpu/*/*", "strides", "a product of two tensors has other strides than the CPU's own kernel"),
     Known("nn.functional.pixel_*shuffle/*/*/*", "strides", SHUFFLE),
     Known(

@@ -7,6 +7,8 @@ has none.
 """
 
 import fnmatch
+import json
+import pathlib
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +18,7 @@ from .categories import CATEGORIES, NEED_CITATION
 
 
 class KnownError(ValueError):
-    """`torch.NAME._workbench.known` has rows that the sweep can't use; the text has a line for each."""
+    """A list of known differences has rows that the sweep can't use; the text has a line for each."""
 
 
 def covers(pattern: str, name: str) -> bool:
@@ -48,9 +50,9 @@ class Known(NamedTuple):
         return covers(self.mode.removeprefix("!"), mode) != self.mode.startswith("!")
 
     def wrong(self) -> str | None:
-        """What the entry lacks."""
+        """The fault of an entry that can't be used."""
         if self.category not in CATEGORIES:
-            return f"category {self.category} is none of {', '.join(CATEGORIES)}"
+            return f"there is no category {self.category}; they are {', '.join(CATEGORIES)}"
         if self.case.count("/") < 3:
             return "a case is subject/variant/dtype/index"
         if not self.reason:
@@ -75,6 +77,17 @@ def from_rows(rows: Iterable[Sequence[Any]], where: str) -> list[Known]:
     if wrong:
         raise KnownError("\n".join(wrong))
     return found
+
+
+def from_file(path: pathlib.Path) -> list[Known]:
+    """The entries of a JSON file: a list of rows. Raises KnownError if there is no such file, or if it holds something else."""
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise KnownError(f"{path}: {error}") from error
+    if not isinstance(rows, list):
+        raise KnownError(f"{path}: it has to be a list of rows")
+    return from_rows(rows, str(path))
 
 
 class KnownDifferences:

@@ -1,4 +1,4 @@
-"""What a sweep found: a progress bar, totals as text, and one page of HTML that needs no network."""
+"""The findings of a sweep: a progress bar, totals as text, and one page of HTML that needs no network."""
 
 import html
 import json
@@ -10,8 +10,9 @@ from collections.abc import Iterable
 
 import torch
 
+from ..command import program
 from .categories import CATEGORIES
-from .context import Context, case_command, program
+from .context import Context, case_command
 from .known import Known
 from .results import SCHEMA, Finding, Results
 
@@ -49,20 +50,22 @@ class Progress:
             print(file=sys.stderr)
 
 
+def differ(count: int) -> str:
+    return f"{count:,} differs" if count == 1 else f"{count:,} differ"
+
+
 def verdict(context: Context, total: int, new: int, known: int) -> str:
     """The answer, in a sentence."""
     # A case that crashed was never counted as run, so the sum may be less than what differs.
     total = max(total, new + known)
     where = f"{total:,} {'case' if total == 1 else 'cases'} on {context.device}"
     if not total:
-        return f"No case ran: there is none of this selection for {context.device}."
-    some = f"{known:,} {'differs' if known == 1 else 'differ'} for a reason that is known"
+        return f"No case ran: {context.device} has none of this selection."
     if new:
-        return (
-            f"{new:,} of {where} {'differs' if new == 1 else 'differ'} from the CPU{f', and {some}' if known else ''}."
-        )
+        rest = f"; {differ(known)} for a known reason" if known else ""
+        return f"Of {where}, {differ(new)} from the CPU for no known reason{rest}."
     if known:
-        return f"Nothing new differs: of {where}, {some}."
+        return f"Nothing new differs: of {where}, {differ(known)} for a known reason."
     return (
         f"Nothing differs: {'the' if total == 1 else 'all'} {where} {'does' if total == 1 else 'do'} what the CPU does."
     )
@@ -77,11 +80,10 @@ def text(
     by_known = Counter(finding.category for finding in findings if finding.known is not None)
     by_new = Counter(finding.category for finding in new)
     lines = [verdict(context, total, len(new), len(findings) - len(new))]
-    lines += [f"{len(results.rows)} tasks; modes: {', '.join(modes)}"]
-    if findings:
-        lines += ["", f"{'category':12} {'known':>7} {'new':>7}"]
-        lines += [f"{c:12} {by_known[c]:7} {by_new[c]:7}" for c in CATEGORIES if by_known[c] or by_new[c]]
-        lines += [f"{'all':12} {sum(by_known.values()):7} {len(new):7}", ""]
+    lines += [f"{total} cases of {len(results.rows)} tasks; modes: {', '.join(modes)}"]
+    lines += ["", f"{'category':12} {'known':>7} {'new':>7}"]
+    lines += [f"{c:12} {by_known[c]:7} {by_new[c]:7}" for c in CATEGORIES if by_known[c] or by_new[c]]
+    lines += [f"{'all':12} {sum(by_known.values()):7} {len(new):7}", ""]
     for finding in sorted(new, key=lambda f: (CATEGORIES.index(f.category), f.case))[:shown]:
         lines.append(f"{finding.category}: {finding.case}: {finding.detail}")
         lines.append(f"    {case_command(context, finding.mode, finding.case)}")
@@ -98,7 +100,7 @@ def page(context: Context, results: Results, findings: list[Finding], modes: lis
     data = {
         "schema": SCHEMA,
         "backend": context.device,
-        "command": f"{program()} --device {context.device}"
+        "command": f"{program('sweep')} --device {context.device}"
         + (f" --import {context.package}" if context.package else ""),
         "torch": torch.__version__,
         "modes": modes,
@@ -113,5 +115,5 @@ def page(context: Context, results: Results, findings: list[Finding], modes: lis
     }
     # Within <script>, only this could end it.
     packed = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-    title = html.escape(f"{context.device} and the CPU")
+    title = html.escape(f"{context.device} compared with the CPU")
     return PAGE.read_text(encoding="utf-8").replace("@TITLE@", title).replace("@DATA@", packed)

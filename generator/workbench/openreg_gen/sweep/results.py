@@ -34,13 +34,13 @@ class Finding(NamedTuple):
 
 
 def fingerprint(device: str, selection: Selection) -> str:
-    """What has to be the same for results to be taken over."""
+    """A name for what results depend on: they are taken over if it is the same."""
     text = json.dumps([SCHEMA, device, torch.__version__, selection])
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 class Results:
-    """What was found so far. A line that a killed run left half written is ignored."""
+    """The findings so far. A line that a killed run left half written is ignored."""
 
     def __init__(self, path: pathlib.Path, device: str, selection: Selection) -> None:
         self.path = path
