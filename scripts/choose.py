@@ -51,6 +51,11 @@ RULES = (
         "how tests run",
     ),
     (
+        "generator/workbench/* tests/workbench/* tests/minimal_differences.json",
+        ["rendered", "example", "sample", "components", "opencl", "package"],
+        "the workbench",
+    ),
+    (
         "generator/* CMakeLists.txt CMakePresets.json pyproject.toml specs/*.json",
         ["rendered", "package"],
         "the command, not its trees",

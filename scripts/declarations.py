@@ -1,6 +1,6 @@
 """What tests know of PyTorch's declarations, as facts of its native_functions.yaml: names, schemas, keys.
 
-scripts/declarations.py             tests/torch-VERSION/: the operators that tests of edit and model name, from the installed
+scripts/declarations.py             tests/torch-VERSION/: the operators that tests of audit, edit and model name, from the installed
                                     PyTorch of VIRTUAL_ENV; those tests need no installation
 scripts/declarations.py FOLDER ...  tests/other_releases.tar.xz: all operators of other releases. FOLDER: torch-VERSION with
                                     a wheel's torchgen/packaged; the rest of the wheel is not needed
@@ -51,7 +51,7 @@ def named_in_tests():
     """Words of the tests that may name an operator, without overload."""
     quoted = re.findall(r'"([^"]*)"', (ROOT / "generator/spec/minimal_ops.cpp").read_text())
     words = {word.split(".")[0] for text in quoted for word in text.split()}
-    for folder in ("edit", "model"):
+    for folder in ("audit", "edit", "model"):
         for path in (ROOT / "tests" / folder).glob("*_test.cpp"):
             text = path.read_text()
             if "support.h" in text:

@@ -56,7 +56,7 @@ find_python() {
     fi
   fi
   overlay "$base" "$root/.venv/tools"
-  local packages=(capstone clang-format cmake expecttest hypothesis jinja2 ninja numpy playwright pyelftools pytest pytest-timeout
+  local packages=(capstone clang-format cmake expecttest hypothesis jinja2 mypy ninja numpy playwright pyelftools pytest pytest-timeout
     pytest-xdist pyyaml ruff setuptools wheel)
   local installed=$root/.venv/installed.txt  # the packages and versions of the last time
   if ! { echo "${packages[@]}"; cat "$root/scripts/requirements.txt"; } | cmp -s - "$installed" ||

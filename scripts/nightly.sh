@@ -70,7 +70,7 @@ stage_libraries() {
   step "Libraries on generated_example"
   pytest_alone "$backend" "$root/tests/libraries/libraries.py"
   step "Networks of transformers on generated_example"
-  "$backend" -m torch_openreg.testing.sweep 'transformers.*' --dtype float32 --dtype bfloat16 --results "$build/networks.jsonl"
+  sweep "$backend" openreg 'transformers.*' --dtype float32 --dtype bfloat16 --results "$build/networks.jsonl"
 }
 
 # What CI has, too, with more of it.
@@ -91,7 +91,7 @@ stage_sweep() {
   install_tree "$backend" "$root/generated_example"  # takes in what was edited since it was built
   step "The sweep on generated_example"
   # shellcheck disable=SC2086  # several words
-  "$backend" -m torch_openreg.testing.sweep --results "$build/sweep_openreg.jsonl" ${SWEEP:---mode all} || status=$?
+  sweep "$backend" openreg --strict --results "$build/sweep_openreg.jsonl" ${SWEEP:---mode all} || status=$?
   if [ -e "$tree" ]; then
     "$generator" generate -C "$tree" >/dev/null
   else
@@ -101,7 +101,7 @@ stage_sweep() {
   install_tree "$backend" "$tree"
   step "The sweep on the tree of specs/full.yaml"
   # shellcheck disable=SC2086
-  "$backend" -m torch_openreg.testing.sweep --results "$build/sweep_full.jsonl" ${SWEEP:---mode all} || status=$?
+  sweep "$backend" openreg --strict --results "$build/sweep_full.jsonl" ${SWEEP:---mode all} || status=$?
   return "$status"
 }
 

@@ -72,6 +72,11 @@ run_stages() {
   step "All stages passed: $*"
 }
 
+# sweep PYTHON DEVICE [OPTION ...]: the workbench's sweep, of this source tree.
+sweep() {
+  PYTHONPATH=$root/generator/workbench${PYTHONPATH:+:$PYTHONPATH} "$1" -m openreg_gen.sweep --device "${@:2}"
+}
+
 # The next JUnit file of this stage.
 next_junit() {
   local number=1

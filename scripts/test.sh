@@ -45,6 +45,8 @@ stage_command() {
 stage_format() {
   step "Formatting of the command's C++ and of what is emitted"
   (cd "$root" && git ls-files -z 'generator/*.cpp' 'generator/*.h' 'tests/*_test.cpp' | xargs -0 clang-format --dry-run -Werror)
+  step "Types and formatting of the workbench"
+  (cd "$root" && "$python" -m mypy && ruff format --check -q generator/workbench tests/workbench)
   ruff check -q "$root/generator" "$root/tests" "$root/benchmarks" "$root/scripts"
   local kind trees=("$root/generated_example" "$(second_tree)")
   for kind in "allocator: {device: direct}" "allocator: {expandable_segments: true}" "fallback: none" "device: {api: external}" "device: {api: opencl}"; do
@@ -68,6 +70,8 @@ stage_rendered() {
 
 stage_example() {
   test_tree "$root/generated_example" "$root/.venv/openreg" OPENREG
+  step "Tests of the workbench on generated_example"
+  pytests "$root/.venv/openreg/bin/python" "$root/tests/workbench"
 }
 
 # release_trees RELEASE BASE NAME: trees of other kinds than generated_example/, with the PyTorch of interpreter BASE.
@@ -120,7 +124,7 @@ stage_release() {
   [ "$release_tests" = all ] && device_tests=()
   ctests "$tree/build" -j "$(nproc)" "${device_tests[@]}"
   step "Python tests of generated_example with PyTorch $release"
-  local tests=("$tree"/tests/test_{release,integration,autoload,device,events,streams,memory,memory_api,host_memory,random,serialization,minimal_set,operators,as_on_the_cpu,amp,upstream,compile,profiler,graphs,graphed_work,distributed,distributed_errors,distributed_training}.py)
+  local tests=("$tree"/tests/test_{release,integration,autoload,device,events,streams,memory,memory_api,host_memory,random,serialization,minimal_set,operators,as_on_the_cpu,amp,compile,profiler,graphs,graphed_work,distributed,distributed_errors,distributed_training}.py)
   [ "$release_tests" = all ] && tests=("$tree/tests")
   pytests "$backend" "${tests[@]}"
 }
@@ -186,9 +190,9 @@ stage_sample() {
   backend=$(backend_python "$root/.venv/openreg")
   install_tree "$backend" "$root/generated_example"  # takes in what was edited since it was built
   step "A sample of the sweep"
-  "$backend" -m torch_openreg.testing.sweep --sample --fresh --mode default --mode copy --results "$build/sample.jsonl"
+  sweep "$backend" openreg --sample --fresh --mode default --mode copy --results "$build/sample.jsonl"
   step "Some operators, compiled"
-  "$backend" -m torch_openreg.testing.sweep_compile --sample
+  sweep "$backend" openreg --compiled --sample
 }
 
 # The large spec: trains a transformer and a CNN without leaving the device, and compares each operator with the CPU.
@@ -235,7 +239,7 @@ stage_opencl() {
   [ $# -eq 0 ] || install_packages libclblast1
   backend=$(backend_python "$work/venv_opencl")
   "$generator" new mycl --device opencl --out "$tree" >/dev/null
-  "$generator" add component sweep examples -C "$tree" >/dev/null
+  "$generator" add component examples -C "$tree" >/dev/null
   "$generator" add hardtanh_ --strategy native -C "$tree" >/dev/null
   step "Building the tree of specs/opencl.yaml"
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON
@@ -246,7 +250,7 @@ stage_opencl() {
   "$root/scripts/sweep.sh" opencl
   TREE=$tree pytest_alone "$backend" "$root/tests/owned_ops/opencl_kernels.py"
   step "A sample of the sweep on OpenCL, with memory of coarse grain, which is all that most GPUs have"
-  MYCL_ALLOCATION=coarse "$backend" -m torch_mycl.testing.sweep --sample --fresh --results "$build/sample_opencl.jsonl" "${subjects[@]}"
+  MYCL_ALLOCATION=coarse sweep "$backend" mycl --sample --fresh --results "$build/sample_opencl.jsonl" "${subjects[@]}"
   step "Training on OpenCL"
   "$backend" "$tree/examples/train_mlp.py"
   step "A machine without OpenCL"
@@ -255,7 +259,7 @@ stage_opencl() {
   [ $# -ne 0 ] || return 0
   step "The sweep on OpenCL"
   # shellcheck disable=SC2086
-  "$backend" -m torch_mycl.testing.sweep --results "$build/sweep_opencl_$driver.jsonl" ${SWEEP:-}
+  sweep "$backend" mycl --results "$build/sweep_opencl_$driver.jsonl" ${SWEEP:-}
 }
 
 # needs_of NAME: the components that one needs; without NAME: all components.
@@ -276,6 +280,8 @@ stage_components() {
   echo "$((SECONDS - start)) s"
   "$backend" "$tree/examples/train_mlp.py"
   pytests "$backend" "$tree/tests"
+  step "A sample of the sweep on minimal"
+  sweep "$backend" openreg --sample --dtype float32 --fresh --known "$root/tests/minimal_differences.json" --results "$build/sample_minimal.jsonl"
   mapfile -t all < <(needs_of)
   if [ "${chosen[*]}" = all ]; then chosen=("${all[@]}"); fi
   if [ ${#chosen[@]} -eq 0 ]; then

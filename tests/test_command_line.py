@@ -251,7 +251,7 @@ def test_the_tree_may_be_named_before_the_verb(openreg_gen, tree):
 
 def test_an_option_before_a_part_is_not_ignored(openreg_gen, tree):
     before = state(tree)
-    for argv in (["add", "--dry-run", "component", "sweep"], ["remove", "relu", "component", "sweep"]):
+    for argv in (["add", "--dry-run", "component", "examples"], ["remove", "relu", "component", "examples"]):
         assert "E0500" in openreg_gen(*argv, cwd=tree, code=2).stderr
     assert state(tree) == before
 

@@ -145,7 +145,6 @@ def test_on_alone(name, needs, render, names):
         ("compile", "setup.py", 'packages=["torch_mybackend._inductor"]'),
         ("profiler", "README.md", "KinetoProfiler"),
         ("distributed", "csrc/runtime/Hooks.cpp", '#include "distributed/ProcessGroup.h"'),
-        ("sweep", "README.md", "python -m torch_mybackend.testing.sweep"),
         ("cpp_tests", "CMakeLists.txt", "option(MYBACKEND_BUILD_TESTS)"),
         ("device", "tests/conftest.py", "mybackendDebugFailCall()"),
         ("device", "README.md", "MYBACKEND_ISOLATION=off"),
@@ -283,9 +282,9 @@ def test_keys_of_their_own(openreg_gen, tmp_path):
     ("spec", "code", "facts"),
     [
         ("profile: minimal\ncomponents: {history: true}\n", "E0181", "'history' 'runtime'"),
-        ("components: {testing: false}\n", "E0181", "'sweep' 'testing'"),
+        ("components: {pools: false}\n", "E0181", "'pluggable' 'pools'"),
         ("compile: false\ncomponents: {compile: true}\n", "E0180", "'compile'"),
-        ("components: {swep: false}\n", "E0112", "'swep' 'sweep'"),
+        ("components: {pols: false}\n", "E0112", "'pols' 'pools'"),
         ("profile: minimal\nops: {abs.out: stub}\n", "E0182", "'abs.out' 'stub' 'runtime'"),
         ("components: {gemm: false}\nops: {mm.out: matmul}\n", "E0182", "'mm.out' 'matmul' 'gemm'"),
         (

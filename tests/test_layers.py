@@ -58,7 +58,9 @@ def test_what_turns_values_into_values_reads_no_disk(part):
 
 def test_the_workbench_is_python_and_the_rest_is_not():
     generator = ROOT / "generator"
-    kinds = {path.suffix for path in (generator / PYTHON).rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    kinds = {
+        path.suffix for path in (generator / PYTHON).rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    }
     assert kinds <= {".py", ".html", ".typed", ""}
     python = {path.relative_to(generator).parts[0] for path in generator.rglob("*.py")}
     assert python <= {PYTHON, "render"}

@@ -73,9 +73,9 @@ def test_a_new_operator_is_edited_built_and_tested(openreg_gen, built):
 
 
 def test_a_component_more_or_less(openreg_gen, tree):
-    out = openreg_gen("remove", "component", "sweep", cwd=tree).stdout
+    out = openreg_gen("remove", "component", "compile", cwd=tree).stdout
     assert following(out) == ["python -m pip install --no-build-isolation -v -e .", "openreg-gen test"]
-    out = openreg_gen("add", "component", "sweep", cwd=tree).stdout
+    out = openreg_gen("add", "component", "compile", cwd=tree).stdout
     assert following(out) == ["python -m pip install --no-build-isolation -v -e .", "openreg-gen test"]
 
 

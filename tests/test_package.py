@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -134,6 +135,33 @@ def test_no_pytorch_is_an_environment_error(run, prefix):
     outcome = run(prefix, "new", "mybackend")
     assert outcome.returncode == 3
     assert "pip install 'torch>=2.13,<" in outcome.stderr
+
+
+def test_the_tools_of_the_workbench_are_the_same_in_both_places(run, wheel, prefix, tmp_path):
+    """`python -m openreg_gen.record` is the wheel's package, `openreg-gen record` its copy in share/."""
+    (site,) = prefix.glob("lib/python3.*/site-packages")
+    (copy,) = prefix.glob("share/openreg-gen/workbench")
+
+    def files(folder):
+        found = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        return {path: text for path, text in found.items() if "__pycache__" not in path.parts}
+
+    assert not [name for name in zipfile.ZipFile(wheel).namelist() if "__pycache__" in name]  # pip makes them
+    assert files(copy / "openreg_gen") == files(site / "openreg_gen")
+    torch = pathlib.Path(torch_folder()).parent
+    (site / "torch_of_the_tests.pth").write_text(f"{torch}\n")
+    try:
+        env = {"PATH": f"{prefix}/bin", "HOME": str(tmp_path), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+        words = [prefix / "bin/python", "-m", "openreg_gen.record", "--device", "cpu", "--help"]
+        module = subprocess.run(words, cwd=tmp_path, env=env, text=True, capture_output=True, timeout=300)
+        command = run(prefix, "record", "--device", "cpu", "--help", timeout=300)
+    finally:
+        (site / "torch_of_the_tests.pth").unlink()
+    assert (module.returncode, command.returncode) == (0, 0), module.stderr + command.stderr
+    assert module.stdout.startswith("usage: python -m openreg_gen.record ")
+    assert command.stdout.startswith("usage: openreg-gen record ")
+    options = [re.sub(r"\s+", " ", said.stdout.split("\n\n", 1)[1]) for said in (module, command)]
+    assert options[0] == options[1]
 
 
 @pytest.mark.parametrize("system", ["Darwin", "Windows"])

@@ -150,5 +150,5 @@ def test_a_tree_that_was_rendered_again_is_to_be_built(copy):
     assert f"UserWarning: {said}" in load()  # the libraries still fit Python's files
     rendered("undo")
     assert load() == ""
-    rendered("add", "component", "record")
+    rendered("add", "component", "fallback_report")
     assert load(1).splitlines()[-1] == f"ImportError: {said}"

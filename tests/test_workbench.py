@@ -1,6 +1,7 @@
 """Verbs that hand their words to a tool in Python: which Python, which package, what comes back."""
 
 import os
+import shutil
 import sys
 
 import pytest
@@ -37,3 +38,29 @@ def test_without_pytorch_the_environment_is_named(openreg_gen, tmp_path):
     (tmp_path / "pyvenv.cfg").write_text("home = /usr/bin\n")
     said = openreg_gen("sweep", "--device", "mine", code=3, env={"OPENREG_GEN_PYTHON": str(python)}.items()).stderr
     assert "E0559" in said and "OPENREG_GEN_PYTHON" in said
+
+
+@pytest.mark.parametrize("name", ["forms.py", "opinfos.py"])
+def test_a_trees_copy_is_the_workbenchs_file_below_its_header(tree, name):
+    copy = (tree / "torch_mybackend/testing" / name).read_text().splitlines(keepends=True)
+    assert "".join(copy[2:]) == (WORKBENCH / "openreg_gen/testing" / name).read_text()
+    assert [line[0] for line in copy[:2]] == ["#", "#"]
+
+
+@pytest.fixture
+def other_data(tmp_path):
+    """What an installation has in share/openreg-gen, in a folder of the test's own."""
+    for name in ("templates", "specs", "docs"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    shutil.copytree(WORKBENCH, tmp_path / "workbench", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "generator/render/renderer.py", tmp_path)
+    return {"OPENREG_GEN_DATA": str(tmp_path)}.items()
+
+
+def test_a_change_of_what_trees_share_is_rendered(openreg_gen, tree, other_data, tmp_path):
+    assert "up to date" in openreg_gen("generate", "--check", cwd=tree, env=other_data).stdout
+    with (tmp_path / "workbench/openreg_gen/testing/forms.py").open("a") as file:
+        file.write("\n# another line\n")
+    openreg_gen("generate", "--check", cwd=tree, env=other_data, code=1)
+    openreg_gen("generate", cwd=tree, env=other_data)
+    assert (tree / "torch_mybackend/testing/forms.py").read_text().endswith("# another line\n")

@@ -6,6 +6,7 @@
 """
 
 from . import _C
+from .known import DIFFERENCES, MOST
 from .testing import spec
 
 modes: dict[str, dict[str, str]] = {
@@ -18,6 +19,8 @@ modes: dict[str, dict[str, str]] = {
 }
 # Counting devices uses none here, so a child may use the device.
 start = "fork"
+known = DIFFERENCES
+most = MOST
 excluded = spec.EXCLUDED
 operators = spec.OPERATORS
 

@@ -6,8 +6,8 @@ namespace openreg_gen {
 
 // Each is in the file of its name.
 Verb new_verb(), generate_verb(), add_verb(), remove_verb(), components_verb(), explain_verb(), status_verb(),
-    undo_verb(), own_verb(), disown_verb(), test_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(),
-    completion_verb(), help_verb();
+    undo_verb(), own_verb(), disown_verb(), test_verb(), check_verb(), ops_verb(), audit_verb(), doctor_verb(),
+    schema_verb(), completion_verb(), help_verb();
 
 namespace {
 
@@ -26,6 +26,7 @@ constexpr const char* kFooter = R"(Examples:
   openreg-gen own setup.py                         yours from now on, never written again
   openreg-gen explain add.out                      a file, an operator, a diagnostic, a word: what it is
   openreg-gen ops 'add*'                           operators of the installed PyTorch
+  openreg-gen audit mybackend                      what an installed backend lacks
   source <(openreg-gen completion bash)            completion of verbs, flags and their values
 
 Exit codes: 0 done, 1 the answer is no (stale, edited), 2 bad input, 3 the environment, 4 openreg-gen's own fault.)";
@@ -58,8 +59,8 @@ Verb command() {
            set_up_command,
            {},
            {new_verb(), generate_verb(), add_verb(), remove_verb(), components_verb(), explain_verb(), status_verb(),
-            undo_verb(), own_verb(), disown_verb(), test_verb(), check_verb(), ops_verb(), doctor_verb(), schema_verb(),
-            completion_verb(), help_verb()}};
+            undo_verb(), own_verb(), disown_verb(), test_verb(), check_verb(), ops_verb(), audit_verb(), doctor_verb(),
+            schema_verb(), completion_verb(), help_verb()}};
   const std::vector<Verb> tools = tool_verbs();
   all.parts.insert(all.parts.end() - 2, tools.begin(), tools.end());
   return all;

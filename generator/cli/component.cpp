@@ -108,14 +108,14 @@ Verb add_component_verb() {
   return {"component",
           "Add components, with those that they need",
           with_options<ComponentOptions>(declare, run_edit<add_components, ComponentOptions>),
-          {"add component caching", "add component sweep --dry-run"}};
+          {"add component caching", "add component examples --dry-run"}};
 }
 
 Verb remove_component_verb() {
   return {"component",
           "Take components out; what you edited of them stays and is named",
           with_options<ComponentOptions>(declare, run_edit<remove_components, ComponentOptions>),
-          {"remove component sweep upstream"}};
+          {"remove component examples cpp_tests"}};
 }
 
 }  // namespace openreg_gen

@@ -1,6 +1,7 @@
 #include "cli/coverage_view.h"
 
 #include "cli/answer.h"
+#include "cli/operators_page.h"
 #include "cli/terminal_text.h"
 
 #include <fmt/format.h>
@@ -10,11 +11,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::size_t width_of(Coverage coverage) { return std::max(to_string(coverage).size(), std::size_t{9}); }
+
 std::vector<std::string> cells(std::string name, const CoverageTotals& totals) {
   std::vector<std::string> row = {std::move(name), fmt::format("{:>5}", totals.all())};
-  for (const auto coverage : kCoverages) row.push_back(fmt::format("{:>9}", totals.of(coverage)));
+  for (const auto coverage : kCoverages) row.push_back(fmt::format("{:>{}}", totals.of(coverage), width_of(coverage)));
   return row;
 }
+
+}  // namespace
 
 Json totals_json(const CoverageTotals& totals) {
   Json json = {{"all", totals.all()}};
@@ -22,11 +27,10 @@ Json totals_json(const CoverageTotals& totals) {
   return json;
 }
 
-}  // namespace
-
 std::string coverage_text(const CoverageTable& table, const CoverageSubject& subject) {
   std::vector<std::vector<std::string>> rows = {{"FAMILY", "  ALL"}};
-  for (const auto coverage : kCoverages) rows[0].push_back(fmt::format("{:>9}", to_string(coverage)));
+  for (const auto coverage : kCoverages)
+    rows[0].push_back(fmt::format("{:>{}}", to_string(coverage), width_of(coverage)));
   for (const auto& [family, totals] : table.families) rows.push_back(cells(std::string(family), totals));
   rows.push_back(cells("total", table.totals));
   return fmt::format("{}, PyTorch {}\n\n{}", subject.name, subject.torch, layout_table(rows, 0));
@@ -57,6 +61,19 @@ Json coverage_json(const CoverageTable& table, const CoverageSubject& subject) {
           {"totals", totals_json(table.totals)},
           {"families", std::move(families)},
           {"ops", std::move(ops)}};
+}
+
+std::string coverage_html(const CoverageTable& table, const CoverageSubject& subject) {
+  OperatorsPage page{.title = "Operator coverage",
+                     .about = fmt::format("{}, PyTorch {}", subject.name, subject.torch),
+                     .command = "openreg-gen ops coverage",
+                     .rows = {}};
+  for (const CoverageRow& row : table.rows) {
+    const bool add = row.coverage == Coverage::Missing || row.coverage == Coverage::Fallback;
+    const std::string& kernel = row.op->structured_delegate.empty() ? row.op->name : row.op->structured_delegate;
+    page.rows.push_back({&row, need_of(*row.op, false), {}, add ? kernel : ""});
+  }
+  return operators_html(page);
 }
 
 }  // namespace openreg_gen

@@ -1,4 +1,4 @@
-// Coverage as text, as JSON, and as one HTML page.
+// Coverage as text, as JSON, and as a page.
 #pragma once
 
 #include "model/coverage.h"
@@ -15,13 +15,15 @@ struct CoverageSubject {
   std::string torch;  // "2.13.0"
 };
 
+/// {"all": 3101, "native": ...}
+nlohmann::ordered_json totals_json(const CoverageTotals& totals);
 /// A row a family, a column a kind of coverage.
 std::string coverage_text(const CoverageTable& table, const CoverageSubject& subject);
 /// The operators of one kind, with the reason.
 std::string coverage_list(const CoverageTable& table, Coverage coverage);
 /// {"backend","torch","totals":{...},"families":[{"family","all",...}],"ops":[{"op","coverage","family","class","how"}]}
 nlohmann::ordered_json coverage_json(const CoverageTable& table, const CoverageSubject& subject);
-/// A self-contained page: no network, no other file. In coverage_page.cpp. Throws Failure(Environment, E0608).
+/// See cli/operators_page.h. Throws Failure(Environment, E0608).
 std::string coverage_html(const CoverageTable& table, const CoverageSubject& subject);
 
 }  // namespace openreg_gen

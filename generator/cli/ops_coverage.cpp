@@ -1,5 +1,6 @@
 // openreg-gen ops coverage [SPEC]: what becomes of each operator of PyTorch on a backend.
 #include "cli/coverage_view.h"
+#include "cli/operators_page.h"
 #include "cli/verb.h"
 #include "tree/paths.h"
 
@@ -15,7 +16,7 @@ void declare(CLI::App& app, Invocation& call, CoverageOptions& options) {
                    ->type_name("FILE");
   call.add_tree(app, "The tree whose spec is meant, or a folder in it")->excludes(spec);
   app.add_option("--list", options.list, "List the operators of one kind, with the reason")
-      ->check(CLI::IsMember({"native", "delegate", "composite", "fallback", "missing"}));
+      ->check(CLI::IsMember({"native", "delegate", "composite", "fallback", "missing", "not-for-you"}));
   app.add_option("--html", options.html, "Also write one self-contained page with search and bars; - for stdout")
       ->type_name("FILE");
   call.add_json(app);
@@ -27,21 +28,6 @@ fs::path spec_path(const Invocation& call, const CoverageOptions& options) {
   if (!options.spec.empty() || call.folder.empty()) return options.spec;
   const fs::path root = find_tree(call.folder);
   return root / parse_manifest(RealDisk(root).read(std::string(kManifest))).spec;
-}
-
-void write_page(const std::string& file, const std::string& html) {
-  if (file == "-") {
-    print_text(html);
-    return;
-  }
-  const fs::path path = fs::absolute(file);
-  RealDisk disk(path.parent_path());
-  const std::string name = path.filename().string(), part = name + ".part";
-  if (name.empty() || disk.kind(name) == FileKind::Folder)
-    throw Failure(Exit::BadInput, "E0500", "'" + file + "' is a folder", "name the HTML file: --html coverage.html");
-  if (disk.kind(part) != FileKind::None) disk.remove(part);
-  disk.write(part, html);
-  disk.rename(part, name);
 }
 
 Exit run(Invocation& call, const CoverageOptions& options) {

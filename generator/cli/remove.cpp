@@ -55,7 +55,7 @@ Verb remove_verb() {
   return {"remove",
           "Take operators or components out of a backend's spec, then out of its files",
           with_options<RemoveOptions>(declare, run_edit<remove_ops, RemoveOptions>),
-          {"remove abs.out maximum.out", "remove component sweep"},
+          {"remove abs.out maximum.out", "remove component examples"},
           {remove_component_verb()}};
 }
 

@@ -60,6 +60,8 @@ std::vector<Verb> tool_verbs() {
            {"upstream --device mybackend pytorch/test/test_torch.py -k pin_memory"}),
       tool("record", "Run a script and write down the operators that it asks of a backend",
            {"record --device mybackend -o ops.json train.py"}),
+      tool("compare", "Run a script and compare each operator's result with the CPU's",
+           {"compare --device mybackend train.py", "compare --device mybackend --first train.py"}),
       tool("trace", "Show how an expression or a script reaches a backend's kernels, call by call",
            {"trace 'torch.relu(a + b)' --device mybackend", "trace train.py --device mybackend --html trace.html"}),
   };

@@ -69,7 +69,7 @@ constexpr Code kCodes[] = {
     {"E0165", "schema that an expression can't serve", "A kernel from an expression has Tensor and number arguments, at least one Tensor, and returns one Tensor; `backward` has at most one expression for each."},
     {"E0166", "unknown name in an expression", "An expression of a custom operator names its arguments, and in `backward` also `grad`."},
     // Lists of operators in files of their own.
-    {"E0171", "no list of operators", "A file of operators is what `python -m torch_NAME.record` writes, a JSON list of names, or text with one name a line."},
+    {"E0171", "no list of operators", "A file of operators is what `openreg-gen record` writes, a JSON list of names, or text with one name a line."},
     {"E0172", "unknown version of a list", "The list was written for another openreg-gen."},
     {"E0173", "operator of another namespace (warning)", "Backends register PyTorch's own operators, `aten::`. Others are left out of what a list selects."},
     {"E0174", "malformed selection", "Globs are made of the characters of names and `*`, `?`, `[...]`; tags of letters and underscores."},
@@ -113,7 +113,7 @@ constexpr Code kCodes[] = {
     {"E0241", "selection without effect", "Of the operators that the selection matches none can be registered so; `openreg-gen check` says why. Operators that work without a kernel are not selected."},
     {"E0242", "named and taken out", "One entry names the operator, another takes it out with a minus."},
     {"E0243", "minus without effect (warning)", "No selection brings what the entry takes out."},
-    {"E0244", "the list of a selection is missing", "The file of `@model:FILE` is not there or cannot be used. `python -m torch_NAME.record script.py` writes one."},
+    {"E0244", "the list of a selection is missing", "The file of `@model:FILE` is not there or cannot be used. `openreg-gen record --device NAME script.py` writes one."},
     {"E0245", "unknown operator in a list (warning)", "The list was recorded with another PyTorch; the installed one declares no such operator, which is left out."},
     {"E0246", "selection settled by others (warning)", "Other entries say more exactly, or later, what to do with each operator that the selection brings."},
     // AMP.
@@ -160,6 +160,9 @@ constexpr Code kCodes[] = {
     {"E0557", "a component that others need", "What is to be removed is needed by components that would stay. Remove them with it."},
     {"E0558", "the tree is not built", "`openreg-gen test` compiles what changed of a tree that was built in place, and runs the Python that it was built with. It installs nothing: type the hint's command in the environment that is to have the backend."},
     {"E0559", "no Python with PyTorch", "`openreg-gen sweep` and its like run inside PyTorch, with the first Python that has it: the one in OPENREG_GEN_PYTHON alone if that is set, else the one beside openreg-gen, the active environment's, python3 on PATH."},
+    {"E0570", "no audit", "`openreg-gen audit --from` reads what `openreg-gen audit NAME --save` wrote, or `python -m openreg_gen.audit`. The file is something else, or was cut off."},
+    {"E0571", "an audit of another schema", "A newer openreg_gen wrote the file. Update the command, or audit again with the copy of openreg_gen that the command brings."},
+    {"E0572", "a backend that can't be audited", "Python did not find the device, or PyTorch could not be imported; standard error has its words."},
     // Templates and rendering.
     {"E0601", "undefined name in a template", "A template uses a name that the model has not, or does not exist: a fault of the tool."},
     {"E0602", "template syntax", "Jinja2 cannot parse a template: a fault of the tool."},

@@ -43,6 +43,7 @@ class Cover {
     } else {
       rest(op, row);
     }
+    foreign(op, row);
     return row;
   }
 
@@ -70,6 +71,16 @@ class Cover {
                           served.coverage == Coverage::Missing ? ": " + served.how : "");
   }
 
+  void foreign(const Op& op, CoverageRow& row) const {
+    if (written_.contains(op.name)) return;
+    const bool made = row.coverage == Coverage::Composite && op.has_tag("generated");
+    if (row.coverage != Coverage::Missing && row.coverage != Coverage::Fallback && !made) return;
+    std::string reason = foreign_reason(op, catalog_);
+    if (reason.empty()) return;
+    row.coverage = Coverage::NotForYou;
+    row.how = std::move(reason);
+  }
+
   void rest(const Op& op, CoverageRow& row) const {
     if (draws_from_generator(op) && op.kernels.contains("CPU")) {
       row.coverage = Coverage::Fallback;
@@ -92,8 +103,6 @@ class Cover {
   Written written_;
 };
 
-void count(CoverageTotals& totals, Coverage coverage) { ++totals.count[static_cast<std::size_t>(coverage)]; }
-
 }  // namespace
 
 std::size_t CoverageTotals::all() const { return std::accumulate(count.begin(), count.end(), std::size_t{0}); }
@@ -104,8 +113,8 @@ CoverageTable cover(const Resolved& resolved) {
   std::map<std::string_view, CoverageTotals> families;
   for (const Op& op : resolved.catalog.all()) {
     table.rows.push_back(each.row(op));
-    count(table.totals, table.rows.back().coverage);
-    count(families[table.rows.back().family], table.rows.back().coverage);
+    table.totals.add(table.rows.back().coverage);
+    families[table.rows.back().family].add(table.rows.back().coverage);
   }
   for (const auto family : all_families())
     if (const auto at = families.find(family); at != families.end()) table.families.emplace_back(family, at->second);

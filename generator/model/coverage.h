@@ -14,12 +14,13 @@
 namespace openreg_gen {
 
 /// native: a kernel of the backend.  delegate: PyTorch's own form over the backend's structured kernel.  composite:
-/// PyTorch makes it of other operators.  fallback: by way of the CPU.  missing: it raises.
-enum class Coverage { Native, Delegate, Composite, Fallback, Missing };
-inline constexpr std::array kCoverages = {Coverage::Native, Coverage::Delegate, Coverage::Composite, Coverage::Fallback,
-                                          Coverage::Missing};
+/// PyTorch makes it of other operators.  fallback: by way of the CPU.  missing: it raises.  not-for-you: nobody asks a
+/// backend for it (see is_foreign()).
+enum class Coverage { Native, Delegate, Composite, Fallback, Missing, NotForYou };
+inline constexpr std::array kCoverages = {Coverage::Native,   Coverage::Delegate, Coverage::Composite,
+                                          Coverage::Fallback, Coverage::Missing,  Coverage::NotForYou};
 inline std::string_view to_string(Coverage coverage) {
-  return word_of("native delegate composite fallback missing", coverage);
+  return word_of("native delegate composite fallback missing not-for-you", coverage);
 }
 
 /// What operators are about, by name, tags and class: families, in the order in which they are shown.
@@ -27,15 +28,23 @@ std::span<const std::string_view> all_families();
 /// One of all_families(). Forms of one group (functional, in-place, out) have the same.
 std::string_view family_of(const Op& op, const Catalog& catalog);
 
+/// Whether no backend of dense tensors is asked for the operator: those of cuDNN and the like, of quantized, sparse and
+/// nested tensors, and those for which PyTorch has kernels on other devices alone. A backend may register them all the
+/// same.
+bool is_foreign(const Op& op, const Catalog& catalog);
+/// Why; empty if it is not.
+std::string foreign_reason(const Op& op, const Catalog& catalog);
+
 struct CoverageRow {
   const Op* op = nullptr;
   Coverage coverage = Coverage::Missing;
   std::string_view family;
-  std::string how;  // the strategy, the kernel that serves it, or why it is missing
+  std::string how;  // the strategy, the kernel that serves it, or why it is missing or not for a backend
 };
 
 struct CoverageTotals {
   std::array<std::size_t, kCoverages.size()> count{};
+  void add(Coverage coverage) { ++count[static_cast<std::size_t>(coverage)]; }
   std::size_t of(Coverage coverage) const { return count[static_cast<std::size_t>(coverage)]; }
   std::size_t all() const;
 };

@@ -25,7 +25,7 @@ DataDir find_data() {
       for (const fs::path& workbench : {place / "workbench", share / "workbench", source / "generator/workbench"}) {
         if (data.workbench.empty() && fs::exists(workbench / "openreg_gen")) data.workbench = workbench;
       }
-      if (!data.renderer.empty()) return data;
+      if (!data.renderer.empty() && !data.workbench.empty()) return data;
     }
     tried += (tried.empty() ? "" : ", ") + place.string();
   }
@@ -54,6 +54,8 @@ std::string hash_templates(const DataDir& data) {
     hash.add(bytes);
   };
   for (const std::string& name : list_templates(data)) add(name, read_data(data.templates / name));
+  for (const char* name : {"openreg_gen/testing/forms.py", "openreg_gen/testing/opinfos.py"})  // templates include them
+    if (!data.workbench.empty()) add(name, read_data(data.workbench / name));
   add("renderer.py", read_data(data.renderer));
   return hash.hex();
 }

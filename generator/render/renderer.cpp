@@ -22,6 +22,7 @@ std::string request_text(const RenderRequest& request, const DataDir& data) {
   for (const fs::path& place : {data.renderer, executable_path()})
     compiled.push_back((place.parent_path() / "compiled").string());
   const json rest{{"templates", data.templates.string()},
+                  {"workbench", data.workbench.string()},
                   {"compiled", std::move(compiled)},
                   {"jobs", std::move(jobs)},
                   {"user", request.user}};

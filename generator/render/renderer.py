@@ -1,6 +1,6 @@
 """Renders Jinja2 templates for openreg-gen: one JSON request on stdin, one JSON answer on stdout.
 
-Request  {"templates": DIR, "compiled": [DIR, ...], "globals": {...}, "user": {NAME: SOURCE},
+Request  {"templates": DIR, "workbench": DIR, "compiled": [DIR, ...], "globals": {...}, "user": {NAME: SOURCE},
           "jobs": [{"template": "csrc/a.h.j2", "context": {...}, "item": ["ops.native", 3], "user": false}]}
 Answer   A line {"sizes": [BYTES, ...]}, then the texts in the order of the jobs, one behind the other, in UTF-8; or a line
          {"error": {"kind": KIND, "template": NAME, "line": N, "message": TEXT, "user": BOOL}} and nothing else; KIND is
@@ -8,6 +8,8 @@ Answer   A line {"sizes": [BYTES, ...]}, then the texts in the order of the jobs
 
 A job's context is laid over the globals; its `item`, if it has any, is that item of a list of the globals. Undefined names
 are errors (StrictUndefined); templates compute nothing.
+
+"openreg_gen/testing/NAME" is a file that trees share with the workbench: templates include it from there.
 
 Compiling is most of Jinja2's cost. `renderer.py --compile TEMPLATES DIR`, which the build and the installation run, writes
 the code of all templates to DIR: one marshal file, named after this Python and this Jinja2. A run looks for it in each of
@@ -34,11 +36,15 @@ USER_SECONDS = 10  # for all templates of `user` together
 USER_MEMORY = 512 << 20
 
 
-def find_in(templates):
-    """Finds the templates of a folder by name, and no other files."""
+SHARED = "openreg_gen/testing/"  # of the workbench
+
+
+def find_in(templates, workbench):
+    """Finds templates by name, in the folder of templates or among what the workbench shares, and no other files."""
 
     def find(name):
-        path = os.path.join(templates, *jinja2.loaders.split_template_path(name))
+        folder = workbench if name.startswith(SHARED) else templates
+        path = os.path.join(folder, *jinja2.loaders.split_template_path(name))
         if not os.path.isfile(path):
             return None
         with open(path, encoding="utf-8") as file:
@@ -111,7 +117,7 @@ def make_compiled():
 
 def compile_all(templates, folder):
     compiled = make_compiled()
-    environment = make_environment(find_in(templates), bytecode_cache=compiled)
+    environment = make_environment(find_in(templates, ""), bytecode_cache=compiled)  # includes are not followed
     for at, _, files in os.walk(templates):
         for file in files:
             if file.endswith(".j2"):
@@ -147,7 +153,7 @@ def find_items(jobs, model):
 def render(request):
     """The answer and the texts in UTF-8."""
     jobs, sources = request["jobs"], request["user"]
-    find = find_in(request["templates"])
+    find = find_in(request["templates"], request.get("workbench", ""))
     compiled = make_compiled()
     compiled.read(request["compiled"])
     environment = make_environment(find, bytecode_cache=compiled)

@@ -87,7 +87,7 @@ std::optional<Ops> listed_ops(const std::string& file, const Location& at, Resol
   if (!list)
     return diagnostics.fail(
         "E0244", at, missing ? fmt::format("there is no file '{}'", file) : fmt::format("'{}' cannot be used", file),
-        missing ? "`python -m torch_NAME.record script.py` writes one" : "");
+        missing ? "`openreg-gen record --device NAME script.py` writes one" : "");
   if (std::ranges::none_of(resolved.lists, [&](const ListFile& other) { return other.path == file; }))
     resolved.lists.push_back({file, *text});
   Ops found;

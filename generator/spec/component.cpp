@@ -38,10 +38,6 @@ constexpr Component kComponents[] = {
     {.name = "distributed", .about = "`torch.distributed`: collectives between processes", .since = Full, .needs = "runtime", .key = "distributed"},
     {.name = "extensions", .about = "C++ outside of the tree that uses streams and guards", .since = Full, .needs = "runtime"},
     {.name = "testing", .about = "each operator of the spec against the CPU, with PyTorch's samples", .needs = "runtime"},
-    {.name = "compare", .about = "operators beside the CPU's, as a script calls them", .since = Full, .needs = "runtime"},
-    {.name = "record", .about = "the operators that a script asks of the backend, for `openreg-gen add --from`", .since = Full, .needs = "fallback_report"},
-    {.name = "sweep", .about = "all of PyTorch's samples, on the device and on the CPU", .since = Full, .needs = "testing recurrent"},
-    {.name = "upstream", .about = "PyTorch's own test files on the device", .since = Full, .needs = "testing"},
     {.name = "examples", .about = "scripts that train and use networks, beside the one that each tree has", .since = Full, .needs = "recurrent amp"},
     {.name = "cpp_tests", .about = "tests of the device and of the runtime in C++", .since = Full, .needs = "runtime"},
 };

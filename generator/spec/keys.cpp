@@ -69,7 +69,7 @@ const Key kKeys[] = {
     {.path = "backend.license", .type = Text, .into = at<&Spec::backend, &BackendSpec::license>, .fallback = "BSD-3-Clause", .description = "SPDX licence expression of the package.", .example = "Apache-2.0 OR MIT", .rule = rules::license, .pattern = "^[A-Za-z0-9.+() -]+$"},
 
     {.path = "profile", .type = Word, .into = at<&Spec::profile>, .fallback = "full", .values = kProfiles, .description = "Which [components](components.md) the tree has. `minimal`: what a bring-up starts from. `standard`: all that users of a device expect to work; what `new` writes. `full`: everything.", .example = "minimal"},
-    {.path = "components", .type = Map, .description = "Components that are there whatever the profile says, and others that are not.", .example = "{caching: true, sweep: false}"},
+    {.path = "components", .type = Map, .description = "Components that are there whatever the profile says, and others that are not.", .example = "{caching: true, examples: false}"},
 
     {.path = "torch", .type = Map, .description = "The PyTorch releases the backend is for."},
     {.path = "torch.min", .type = Text, .into = at<&Spec::torch, &TorchSpec::min>, .fallback = kOldestTorchQuoted, .description = "The oldest minor release, in quotes (YAML reads 2.10 as 2.1).", .example = "\"2.13\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},

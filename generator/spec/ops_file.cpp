@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kFormat = "openreg-gen ops";
 constexpr std::string_view kNumbers[] = {"calls", "fallback", "bytes", "seconds"};
-constexpr const char* kForms = "a list of names, one name a line, or what `python -m torch_NAME.record` writes";
+constexpr const char* kForms = "a list of names, one name a line, or what `openreg-gen record` writes";
 
 class Reader {
  public:

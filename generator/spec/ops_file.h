@@ -1,4 +1,4 @@
-// A list of operators in a file of its own: what `python -m torch_NAME.record` writes about a model, what `@model:FILE`
+// A list of operators in a file of its own: what `openreg-gen record` writes about a model, what `@model:FILE`
 // in a spec and `add --from FILE` take.
 //
 // Three forms, recognised by the text: the recorder's JSON object {"format": "openreg-gen ops", "version": 1, "torch",

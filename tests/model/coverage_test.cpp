@@ -54,7 +54,9 @@ TEST(Coverage, TheRestFallsBackOrIsMissingForAReason) {
   EXPECT_EQ(of(cpu, "mm.out"), "fallback: by the CPU's kernel");
   EXPECT_EQ(of(cpu, "mm"), "fallback: through 'mm.out'");
   EXPECT_EQ(of(cpu, "bernoulli_.float"), "fallback: through the CPU, with the device's generator");
-  EXPECT_EQ(of(cpu, "_cudnn_rnn"), "missing: PyTorch has no CPU kernel for it");
+  EXPECT_EQ(of(cpu, "_cudnn_rnn"), "not-for-you: for another vendor's library");
+  EXPECT_EQ(of(cpu, "record_stream"), "native: minimal set");
+  EXPECT_EQ(of(cpu, "batch_norm_stats"), "missing: PyTorch has no CPU kernel for it");
   const auto none = table("fallback: none\n");
   EXPECT_EQ(of(none, "mm.out"), "missing: no kernel, and `fallback` is none");
   EXPECT_EQ(of(none, "mm"), "missing: through 'mm.out': no kernel, and `fallback` is none");

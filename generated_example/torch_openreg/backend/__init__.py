@@ -74,12 +74,6 @@ from .streams import (
     set_stream,
     stream,
 )
-from .compare import (
-    CompareError,
-    Comparison,
-    Difference,
-    compare,
-)
 from .dtypes import (
     get_amp_supported_dtype,
     is_bf16_supported,
@@ -110,12 +104,6 @@ from .memory_pools import (
 from .multiprocessing import (
     ipc_collect,
 )
-from .record import (
-    RecordedOp,
-    Recording,
-    record,
-)
-from .compare import _register as _register_compare
 from .multiprocessing import _register as _register_multiprocessing
 
 default_generators: tuple[_torch.Generator, ...]  # one per device
@@ -181,10 +169,6 @@ __all__ = [
     "synchronize",
     "amp",
     "multiprocessing",
-    "CompareError",
-    "Comparison",
-    "Difference",
-    "compare",
     "get_amp_supported_dtype",
     "is_bf16_supported",
     "FallbackCount",
@@ -201,9 +185,6 @@ __all__ = [
     "MemPool",
     "use_mem_pool",
     "ipc_collect",
-    "RecordedOp",
-    "Recording",
-    "record",
 ]
 
 # What PyTorch itself calls by these names.
@@ -227,5 +208,4 @@ def _register() -> None:
     _torch._register_device_module("openreg", _sys.modules[__name__])
     for module in (memory, random, amp, multiprocessing):
         _sys.modules[f"torch.openreg.{module.__name__.rpartition('.')[2]}"] = module
-    _register_compare()
     _register_multiprocessing()

@@ -168,7 +168,6 @@ PyObject* make_module() {
   bind_memory_history(result);
   bind_pluggable(result);
   bind_pools(result);
-  bind_record(result);
   return result.release().ptr();
   END_HANDLE_TH_ERRORS
 }

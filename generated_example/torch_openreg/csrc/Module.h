@@ -21,6 +21,5 @@ void bind_memory(pybind11::module_& module);
 void bind_memory_history(pybind11::module_& module);
 void bind_pluggable(pybind11::module_& module);
 void bind_pools(pybind11::module_& module);
-void bind_record(pybind11::module_& module);
 
 }  // namespace openreg

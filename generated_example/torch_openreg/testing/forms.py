@@ -2,19 +2,31 @@
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 """The forms of an operator (functional, in-place, out) and calls of them with arguments by name."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
 
 import torch
 from torch.utils._pytree import tree_map_only
 
-from .spec import Operator
+
+class Operator(Protocol):
+    """An operator that a backend serves: `forms` are the other overloads of its group, `serves` those that end in its kernel."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def forms(self) -> Sequence[str]: ...
+    @property
+    def serves(self) -> Sequence[str]: ...
+    @property
+    def tolerance(self) -> tuple[float, float] | None: ...  # relative, absolute
 
 
 def find(name: str) -> torch._ops.OpOverload:
     """The overload of "add.Tensor" or "relu"."""
     base, _, overload = name.partition(".")
-    return getattr(getattr(torch.ops.aten, base), overload or "default")
+    found: torch._ops.OpOverload = getattr(getattr(torch.ops.aten, base), overload or "default")
+    return found
 
 
 def kind(overload: torch._ops.OpOverload) -> str:
@@ -60,7 +72,7 @@ def out_names(overload: torch._ops.OpOverload) -> list[str]:
     return [argument.name for argument in overload._schema.arguments if argument.is_out]
 
 
-def bind(overload: torch._ops.OpOverload, args: tuple, kwargs: dict) -> dict[str, Any]:
+def bind(overload: torch._ops.OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a call by name, defaults filled in, out arguments left out."""
     bound = {}
     for index, argument in enumerate(overload._schema.arguments):

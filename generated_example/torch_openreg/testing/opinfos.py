@@ -51,14 +51,17 @@ def name_of(overload: torch._ops.OpOverload) -> str:
     return base if overload._overloadname == "default" else f"{base}.{overload._overloadname}"
 
 
-class Calls(TorchDispatchMode):
+See = Callable[[torch._ops.OpOverload, tuple[Any, ...], dict[str, Any]], None]
+
+
+class Calls(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Hands each call of an ATen operator to a function before it runs."""
 
-    def __init__(self, see: Callable[[torch._ops.OpOverload, tuple, dict], None]) -> None:
-        super().__init__()
+    def __init__(self, see: See) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
         self.see = see
 
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
         if func.namespace == "aten":
             self.see(func, args, kwargs or {})
         return func(*args, **(kwargs or {}))
@@ -77,7 +80,7 @@ def sample_inputs(info: Any, dtype: torch.dtype) -> Iterator[Any]:
     return iter(info.sample_inputs("cpu", dtype, requires_grad=grad))
 
 
-def run_sample(info: Any, sample: Any, see: Callable[[torch._ops.OpOverload, tuple, dict], None]) -> None:
+def run_sample(info: Any, sample: Any, see: See) -> None:
     """One sample on the CPU: out of place with its gradient, then in-place. What the CPU refuses is left."""
     args, kwargs = sample.args, sample.kwargs
     with Calls(see):
@@ -85,7 +88,7 @@ def run_sample(info: Any, sample: Any, see: Callable[[torch._ops.OpOverload, tup
             result = info.op(sample.input, *args, **kwargs)
             for value in tensors(result):
                 if value.requires_grad:
-                    value.backward(torch.ones_like(value), retain_graph=True)
+                    torch.autograd.backward(value, torch.ones_like(value), retain_graph=True)
         except Exception:  # whatever it is: a CUDA-only function raises AssertionError
             pass
         if info.inplace_variant is None:
@@ -135,7 +138,8 @@ def reached() -> dict[str, dict[str, int]]:
     path = cache_file()
     if path is not None and path.exists():
         try:
-            return json.loads(path.read_text())
+            kept: dict[str, dict[str, int]] = json.loads(path.read_text())
+            return kept
         except (OSError, ValueError):
             pass
     found = trace()

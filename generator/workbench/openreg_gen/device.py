@@ -24,14 +24,15 @@ def current() -> str | None:
     return name if name != "privateuseone" or hasattr(torch, name) else None
 
 
-def open_device(name: str, package: str | None = None) -> str:
-    """Make sure that tensors can be made on `name`, and return its type.
+def find_device(name: str, package: str | None = None) -> str:
+    """Make sure that the backend of `name` is loaded, and return its type. The device itself is not asked yet, so a child
+    that is forked later may still use it.
 
     name: "cpu", or what the backend gave to torch.utils.rename_privateuse1_backend(); an index ("mine:1") is left out.
     package: a module to import first, for a backend that has no entry point in the group "torch.backends".
 
-    Raises DeviceError if there is no such backend in the environment, or if it does not answer. A backend that is loaded
-    stays so: a process holds one PrivateUse1 backend at most.
+    Raises DeviceError if there is no such backend in the environment. A backend that is loaded stays so: a process holds one
+    PrivateUse1 backend at most.
     """
     kind = name.partition(":")[0]
     if package is not None:
@@ -39,10 +40,16 @@ def open_device(name: str, package: str | None = None) -> str:
             importlib.import_module(package)
         except ImportError as error:
             raise DeviceError(f"{package}: can't be imported by {sys.executable}: {error}") from error
-    if kind == "cpu":
-        return kind
-    if kind != current():
+    if kind not in ("cpu", current()):
         raise DeviceError(f"there is no device {kind!r} in {sys.executable}: {_what_there_is()}")
+    return kind
+
+
+def open_device(name: str, package: str | None = None) -> str:
+    """Make sure that tensors can be made on `name`, and return its type. Arguments and errors are those of find_device();
+    DeviceError is also raised if the device does not answer.
+    """
+    kind = find_device(name, package)
     try:
         torch.empty(1, device=kind)
     except Exception as error:  # foreign code: whatever it throws
@@ -64,6 +71,12 @@ def module(kind: str) -> ModuleType | None:
     """`torch.NAME`, which PyTorch calls the device's module; None where the backend registered none."""
     found = getattr(torch, kind, None)
     return found if isinstance(found, ModuleType) else None
+
+
+def count(kind: str) -> int:
+    """How many devices there are of a type; 1 for the CPU, and for a backend that does not say."""
+    counted = getattr(module(kind), "device_count", None)
+    return 1 if counted is None else int(counted())
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -83,7 +83,7 @@ def of(kind: str) -> Workbench:
     if given is None:
         return Workbench()
     found = {name: getattr(given, name) for name in _MEMBERS if hasattr(given, name)}
-    wrong = {
+    wrong: dict[str, str] = {
         **{name: "a dict" for name in ("modes", "most") if not isinstance(found.get(name, {}), Mapping)},
         **{
             name: "a list"

@@ -1,0 +1,60 @@
+// What an audit's facts come to: each of PyTorch's operators in its class, and what is wrong with what the backend
+// registers.
+#pragma once
+
+#include "audit/document.h"
+#include "catalog/drift.h"
+#include "model/coverage.h"
+#include "spec/ops_file.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace openreg_gen {
+
+/// An operator of PyTorch's on the audited backend.
+struct AuditRow {
+  CoverageRow coverage;
+  KernelPlace at;           // of the kernel that serves it: the backend's, or PyTorch's own
+  std::string add;          // what `openreg-gen add` takes to serve it; empty where nothing is to be added
+  std::uint64_t calls = 0;  // in the recorded model
+  bool recorded = false;    // the recorded model calls it
+};
+
+enum class AuditFindingKind {
+  HidesComposite,   // the fallback is registered for an operator that PyTorch makes of others
+  MissingView,      // a view that no kernel serves
+  SomeDtypes,       // a kernel that refuses dtypes which the CPU takes
+  NoGradient,       // a kernel in place of a composite, without one at the Autograd key
+  RegisteredTwice,  // a kernel that a later registration replaced
+  Dies,             // a sample that crashed, or did not end
+};
+std::string_view to_string(AuditFindingKind kind);  // "the fallback hides a composite"
+
+struct AuditFinding {
+  AuditFindingKind kind;
+  std::string op, text;
+  KernelPlace at;
+};
+
+/// A registered operator that another release of PyTorch changes.
+struct RegisteredDrift {
+  std::string op;
+  OpDrift drift;
+};
+
+struct AuditReport {
+  std::vector<AuditRow> rows;  // by need: recorded, minimal set, @core, the rest; missing ones first
+  CoverageTotals all, core, minimal, recorded;
+  std::vector<std::string> unknown;    // of the recorded model: operators that PyTorch does not declare
+  std::vector<AuditFinding> findings;  // by kind, then by operator
+  std::vector<RegisteredDrift> drift;
+  std::size_t registered = 0;  // ATen operators for which the backend has kernels
+};
+
+/// `model`: what a recorded model calls, or null. `next`: another release's declarations, or null. Pure.
+AuditReport judge_audit(const AuditDocument& document, const Catalog& catalog, const OpsFile* model,
+                        const Catalog* next);
+
+}  // namespace openreg_gen

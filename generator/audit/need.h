@@ -1,0 +1,22 @@
+// How much an operator is needed, and the order that follows: what a person should look at first is first.
+#pragma once
+
+#include "model/coverage.h"
+
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+
+namespace openreg_gen {
+
+/// recorded: a recorded model calls it.  minimal set: every backend registers it.  @core: of PyTorch's core set.
+enum class Need { Recorded, Minimal, Core, Others };
+inline constexpr std::array kNeeds = {Need::Recorded, Need::Minimal, Need::Core, Need::Others};
+std::string_view to_string(Need need);
+Need need_of(const Op& op, bool recorded);
+
+/// Smaller is first: the most needed operators, of these the missing ones; operators that are not for a backend are
+/// last.
+std::tuple<bool, Need, bool, int, std::uint64_t> order_of(const CoverageRow& row, Need need, std::uint64_t calls);
+
+}  // namespace openreg_gen

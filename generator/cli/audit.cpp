@@ -1,0 +1,135 @@
+// openreg-gen audit NAME: what an installed backend has, and what it lacks. Python asks PyTorch, and this judges.
+#include "cli/audit_view.h"
+#include "cli/terminal_text.h"
+#include "cli/verb.h"
+#include "cli/workbench.h"
+#include "cli/next.h"
+
+#include <stdlib.h>
+
+namespace openreg_gen {
+namespace {
+
+struct AuditOptions {
+  std::string device, package, html, against, model, from, save, timeout;
+  bool no_samples = false;
+};
+
+void declare(CLI::App& app, Invocation& call, AuditOptions& options) {
+  auto* device = app.add_option("NAME", options.device, "The backend's device type, or cpu");
+  app.add_option("--import", options.package,
+                 "A module to import first; a backend that `import torch` loads needs none")
+      ->type_name("PACKAGE");
+  app.add_option("--html", options.html, "Also write one self-contained page; - for stdout")->type_name("FILE");
+  app.add_option("--model", options.model, "A recorded model (`openreg-gen record`): what it needs comes first")
+      ->type_name("FILE");
+  app.add_option("--against", options.against, "Another PyTorch: what it changes of the operators with kernels")
+      ->type_name("DIR");
+  app.add_option("--timeout", options.timeout, "Seconds that one call of an interface may take; default: 60")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--no-samples", options.no_samples, "Don't call operators to see which dtypes they take");
+  app.add_option("--save", options.save, "Keep what was found, for --from")->type_name("FILE");
+  app.add_option("--from", options.from, "Read what --save kept, without running Python")
+      ->type_name("FILE")
+      ->excludes(device);
+  call.add_json(app);
+  call.add_torch(app, "PyTorch to read the operators from; default: the audited one");
+}
+
+/// A folder that goes with the run.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "openreg-gen-audit-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw Failure(Exit::Environment, "E0506", "no temporary folder can be made",
+                    "set TMPDIR to a folder that can be written");
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// What Python found, as JSON text; nothing if it failed, which it has said.
+std::optional<std::string> found(const AuditOptions& options, Exit& exit) {
+  const TemporaryFolder folder;
+  const fs::path file = options.save.empty() ? folder.path() / "audit.json" : fs::absolute(options.save);
+  std::vector<std::string> words = {"--device", options.device, "--json", file.string(), "--quiet"};
+  if (!options.package.empty()) words.insert(words.end(), {"--import", options.package});
+  if (!options.timeout.empty()) words.insert(words.end(), {"--timeout", options.timeout});
+  if (options.no_samples) words.push_back("--no-samples");
+  exit = run_tool("audit", words);
+  if (exit != Exit::Done) return std::nullopt;
+  return read_file(file, "E0506", "the audit wrote it a moment ago");
+}
+
+/// The audited PyTorch's declarations, unless others are asked for.
+const Catalog& catalog_of(Invocation& call, const AuditDocument& document, std::optional<Catalog>& own) {
+  std::error_code error;
+  if (!call.torch() && !document.torch_dir.empty() && fs::is_directory(document.torch_dir, error))
+    return own.emplace(load_catalog(find_torch(document.torch_dir)));
+  return call.catalog();
+}
+
+Exit run(Invocation& call, const AuditOptions& options) {
+  if (options.device.empty() && options.from.empty())
+    throw Failure(Exit::BadInput, "E0500", "which backend? NAME is required",
+                  "name its device type: openreg-gen audit mybackend");
+  Exit exit = Exit::Done;
+  const std::optional<std::string> text =
+      options.from.empty() ? found(options, exit) : read_file(options.from, "E0506", "name a file that --save wrote");
+  if (!text) {
+    if (call.json)
+      throw Failure(exit, "E0572", "'" + options.device + "' can't be audited",
+                    "what Python said is on standard error");
+    return exit;
+  }
+  Diagnostics diagnostics;
+  const auto document = parse_audit(*text, options.from.empty() ? "the audit" : options.from, diagnostics);
+  diagnostics.finish(*text);
+  if (call.report(diagnostics) || !document) return Exit::BadInput;
+
+  std::optional<OpsFile> model;
+  if (!options.model.empty()) {
+    Diagnostics of_model;
+    model = read_ops_file(options.model, of_model);
+    if (call.report(of_model) || !model) return Exit::BadInput;
+  }
+  std::optional<Catalog> own, next;
+  const Catalog& catalog = catalog_of(call, *document, own);
+  if (!options.against.empty()) next = load_catalog(find_torch(options.against));
+  const AuditReport report = judge_audit(*document, catalog, model ? &*model : nullptr, next ? &*next : nullptr);
+  const AuditSubject subject{*document, model ? fs::path(options.model).filename().string() : "",
+                             next ? next->torch_version() : ""};
+  if (!options.html.empty()) write_page(options.html, audit_html(report, subject));
+  if (options.html == "-") return Exit::Done;
+  constexpr std::size_t kLeast = 80, kMost = 120;
+  std::string shown = audit_text(report, subject, std::clamp(terminal_width(), kLeast, kMost));
+  if (options.html.empty()) {
+    const std::string again = options.from.empty() ? options.device : "--from " + shell_quoted(options.from);
+    shown += "\nNext:\n  openreg-gen audit " + again + " --html audit.html\n";
+  }
+  return call.answer(audit_json(report, subject), shown);
+}
+
+}  // namespace
+
+Verb audit_verb() {
+  return {"audit",
+          "Show what an installed backend lacks: operators, interfaces, dtypes, and what serves each operator",
+          with_options<AuditOptions>(declare, run),
+          {"audit mybackend", "audit mybackend --html audit.html", "audit mybackend --model ops.json --html audit.html",
+           "audit mybackend --import my_package --against torch-2.15.0", "audit mybackend --save audit.json",
+           "audit --from audit.json --json"}};
+}
+
+}  // namespace openreg_gen

@@ -1,0 +1,26 @@
+// An audit as text that fits one screen, as JSON, and as a page.
+#pragma once
+
+#include "audit/findings.h"
+#include "cli/operators_page.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace openreg_gen {
+
+/// What a report is about. `model` and `next` are empty where none was given.
+struct AuditSubject {
+  const AuditDocument& document;
+  std::string model;  // the recorded model's file, by its name
+  std::string next;   // the other release: "2.15.0"
+};
+
+/// At most 24 lines of `width` columns.
+std::string audit_text(const AuditReport& report, const AuditSubject& subject, std::size_t width);
+/// See docs/audit.md.
+nlohmann::ordered_json audit_json(const AuditReport& report, const AuditSubject& subject);
+std::string audit_html(const AuditReport& report, const AuditSubject& subject);
+
+}  // namespace openreg_gen

@@ -1,0 +1,78 @@
+#include "cli/operators_page.h"
+
+#include "base/text.h"
+#include "catalog/schema_diff.h"
+#include "cli/answer.h"
+#include "diag/failure.h"
+#include "render/data_dir.h"
+#include "tree/paths.h"
+
+namespace openreg_gen {
+namespace {
+
+/// JSON inside a script element: no "</script>" and no "<!--" can come about.
+std::string for_script(const nlohmann::json& json) {
+  std::string out;
+  for (const char c : json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace))
+    out += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  return out;
+}
+
+/// The number of a value in a list that grows.
+template <typename Text>
+std::size_t number_of(const Text& value, nlohmann::json& list, std::map<std::string, std::size_t, std::less<>>& known) {
+  const auto [at, added] = known.emplace(value, list.size());
+  if (added) list.push_back(value);
+  return at->second;
+}
+
+}  // namespace
+
+std::string operators_html(const OperatorsPage& page) {
+  nlohmann::json data = {{"title", page.title},
+                         {"about", page.about},
+                         {"command", page.command},
+                         {"kinds", nlohmann::json::array()},
+                         {"families", nlohmann::json::array()},
+                         {"needs", mapped(kNeeds, [](Need need) { return to_string(need); })},
+                         {"places", nlohmann::json::array()},
+                         {"rows", nlohmann::json::array()},
+                         {"interfaces", page.interfaces},
+                         {"findings", page.findings},
+                         {"changes", page.changes}};
+  for (const auto coverage : kCoverages) data["kinds"].push_back(to_string(coverage));
+  std::map<std::string, std::size_t, std::less<>> families, places;
+  for (const auto family : all_families()) {
+    const auto of_family = [&](const PageRow& row) { return row.coverage->family == family; };
+    if (std::ranges::any_of(page.rows, of_family)) number_of(family, data["families"], families);
+  }
+  std::vector<PageRow> rows = page.rows;
+  std::ranges::stable_sort(rows, {}, [](const PageRow& row) { return order_of(*row.coverage, row.need, row.calls); });
+  for (const PageRow& row : rows) {
+    const Op& op = *row.coverage->op;
+    data["rows"].push_back(
+        {op.name, static_cast<int>(row.coverage->coverage), families.at(std::string(row.coverage->family)),
+         row.coverage->how, without_namespace(op.schema).substr(op.name.size()), static_cast<int>(row.need),
+         row.at.empty() ? -1 : static_cast<int>(number_of(row.at, data["places"], places)), row.add, row.calls});
+  }
+  std::string html = read_data(find_data().templates / "pages" / "operators.html");
+  replace_all(html, "@DATA@", for_script(data));
+  return html;
+}
+
+void write_page(const std::string& file, const std::string& html) {
+  if (file == "-") {
+    print_text(html);
+    return;
+  }
+  const fs::path path = fs::absolute(file);
+  RealDisk disk(path.parent_path());
+  const std::string name = path.filename().string(), part = name + ".part";
+  if (name.empty() || disk.kind(name) == FileKind::Folder)
+    throw Failure(Exit::BadInput, "E0500", "'" + file + "' is a folder", "name the HTML file: --html page.html");
+  if (disk.kind(part) != FileKind::None) disk.remove(part);
+  disk.write(part, html);
+  disk.rename(part, name);
+}
+
+}  // namespace openreg_gen

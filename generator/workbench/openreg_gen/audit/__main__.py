@@ -1,0 +1,139 @@
+"""`python -m openreg_gen.audit --device NAME [--import PACKAGE] [--json FILE]`"""
+
+import argparse
+import os
+import pathlib
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from .. import device, protocol
+from ..command import Exit, Parser, program
+from . import children, document, dtypes
+from .probe import ANSWERS, CRASHES, HANGS, INAPPLICABLE, Outcome, Probe
+from .probes import all_probes
+
+
+def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = Parser(prog=program("audit"), description=__doc__)
+    device.add_arguments(parser)
+    parser.add_argument("--json", metavar="FILE", default="-", help="where the document goes; default: standard output")
+    parser.add_argument("--timeout", type=float, default=60, metavar="S", help="seconds that one call may take (60)")
+    parser.add_argument(
+        "--jobs", type=int, default=0, metavar="N", help="processes at a time; default: up to 4, one per CPU"
+    )
+    parser.add_argument("--no-samples", action="store_true", help="don't call operators to see which dtypes they take")
+    parser.add_argument("--quiet", action="store_true", help="write the file only")
+    given = parser.parse_args(words)
+    if given.timeout <= 0:
+        parser.error("--timeout has to be more than 0")
+    return given
+
+
+class Progress:
+    """A line on a terminal that says how far the audit is; nothing where standard error is a file."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done, self.lock = total, 0, threading.Lock()
+        self.shown = sys.stderr.isatty()
+
+    def step(self, result: children.Result) -> None:
+        with self.lock:
+            self.done += 1
+            if self.shown:
+                print(f"\r  {self.done} of {self.total} calls ", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self.shown:
+            print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)
+
+
+def outcome(result: children.Result) -> Outcome:
+    """The verdict on a probe, by how its process ended."""
+    if result.how == children.CRASHED:
+        return Outcome(CRASHES, f"the process {result.message}")
+    if result.how == children.HUNG:
+        return Outcome(HANGS, result.message)
+    return Outcome(*result.answer)
+
+
+def calls_of(results: Sequence[children.Result]) -> tuple[list[tuple[str, str, str]], list[dict[str, str]]]:
+    """The calls of operators, and the samples that took their process with them."""
+    calls, deaths = [], []
+    for result in results:
+        if result.how == children.ENDED:
+            calls += [(op, dtype, error) for op, dtype, error in result.answer]
+        else:
+            verdict = CRASHES if result.how == children.CRASHED else HANGS
+            deaths.append({"sample": result.name, "verdict": verdict, "message": result.message})
+    return calls, deaths
+
+
+def audit(subject: str, given: argparse.Namespace) -> dict[str, Any]:
+    """The whole document. Raises children.ChildError if no process can be started that has the device."""
+    begin = time.monotonic()
+    found = document.of_dispatcher(subject, given.package)
+    probes = {probe.name: probe for probe in all_probes()}
+    samples = [] if given.no_samples else dtypes.subjects()
+    limits = children.Limits(job=given.timeout)
+    workers = given.jobs if given.jobs > 0 else min(4, os.cpu_count() or 1)
+    progress = Progress(len(probes) + len(samples))
+
+    def run(kind: str, names: Sequence[str]) -> list[children.Result]:
+        return children.run(children.Jobs(kind, subject, given.package, limits), names, progress.step)
+
+    with ThreadPoolExecutor(workers) as pool:
+        probing = pool.submit(run, "probes", list(probes))
+        sampling = [pool.submit(run, "samples", samples[start::workers]) for start in range(workers) if samples]
+        answers: list[tuple[Probe, Outcome]] = [(probes[each.name], outcome(each)) for each in probing.result()]
+        results = [result for each in sampling for result in each.result()]
+    progress.end()
+    calls, deaths = calls_of(results)
+    return {
+        **found,
+        "interfaces": document.of_probes(subject, answers),
+        "dtypes": document.of_dtypes(calls),
+        "deaths": deaths,
+        "seconds": round(time.monotonic() - begin, 1),
+    }
+
+
+def summary(found: dict[str, Any]) -> str:
+    """A few lines for a user who runs this module without the command."""
+    verdicts = [row["verdict"] for row in found["interfaces"]]
+    lines = [f"{found['device']}, PyTorch {found['torch']}: {found['seconds']} s"]
+    lines.append(f"{verdicts.count(ANSWERS)} of {len(verdicts) - verdicts.count(INAPPLICABLE)} interfaces answer")
+    for row in found["interfaces"]:
+        if row["verdict"] not in (ANSWERS, INAPPLICABLE):
+            lines.append(f"  {row['verdict']:<16} {row['name']}: {row['message']}")
+    return "\n".join(lines)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    given = arguments(words)
+    try:
+        subject = device.open_device(given.device, given.package)
+        found = audit(subject, given)
+    except (device.DeviceError, protocol.ProtocolError, children.ChildError) as error:
+        text, _, hint = str(error).partition(": ")
+        print(f"error: {text}" + (f"\nhint: {hint}" if hint else ""), file=sys.stderr)
+        return Exit.ENVIRONMENT
+    text = document.text_of(found)
+    if given.json == "-":
+        print(text, end="")
+        return 0
+    try:
+        pathlib.Path(given.json).write_text(text)
+    except OSError as error:
+        print(f"error: {given.json}: {error.strerror}\nhint: name another file", file=sys.stderr)
+        return Exit.ENVIRONMENT
+    if not given.quiet:
+        print(summary(found), file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,138 @@
+"""Counts the operators that PyTorch calls, on all threads, with the device types of their arguments.
+
+Note [Where calls are counted]
+A dispatch mode sees `add.Tensor`, where a backend gets `add.out`, and nothing that a composite kernel calls. PyTorch's
+execution trace is written one level below, by the dispatcher's own hook: it names each call with its overload, and backward's threads
+are in it. PyTorch has one such trace per process, so recordings that overlap share it: wherever one of them begins or
+ends, the trace ends, and its counts go to all that are open.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from torch.profiler import ExecutionTraceObserver
+
+Counts = Counter[tuple[str, tuple[str, ...]]]
+"""Calls by operator ("aten::add.out") and device types of its arguments ("cpu", "mine")."""
+
+_SECONDS = 60.0  # that the counting process may take for the end of a trace
+
+
+class _Trace:
+    """An execution trace that goes to a process which counts; begins at once."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="openreg-gen-")
+        self.pipe = Path(self._folder.name, "trace.json")
+        os.mkfifo(self.pipe)
+        end = os.open(self.pipe, os.O_RDONLY | os.O_NONBLOCK)  # a reader has to be there before the observer opens it
+        try:
+            self._observer = ExecutionTraceObserver().register_callback(str(self.pipe))
+            os.set_blocking(end, True)
+            reader = Path(__file__).with_name("observed.py")
+            self._counting = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(reader)], stdin=end, stdout=subprocess.PIPE, text=True
+            )
+        finally:
+            os.close(end)
+        with _without_notices():
+            self._observer.start()
+
+    def end(self) -> Counts:
+        """Stop, and return the counts. Raises RuntimeError if the trace was lost."""
+        with _without_notices():
+            self._observer.stop()
+            self._observer.unregister_callback()
+        try:
+            text, _ = self._counting.communicate(timeout=_SECONDS)
+            return Counter({(op, tuple(devices)): calls for op, devices, calls in json.loads(text)})
+        except (subprocess.TimeoutExpired, ValueError) as error:
+            self._counting.kill()
+            raise RuntimeError("PyTorch's execution trace was lost: is another one being written?") from error
+        finally:
+            self._folder.cleanup()
+
+    def leave_to_parent(self) -> None:
+        """In a forked child: what the child inherited of the trace, and would write there, goes nowhere."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for name in os.listdir("/proc/self/fd"):
+            with contextlib.suppress(OSError):
+                if os.readlink(f"/proc/self/fd/{name}") == str(self.pipe):
+                    os.dup2(nowhere, int(name))
+        os.close(nowhere)
+
+
+@contextlib.contextmanager
+def _without_notices() -> Iterator[None]:
+    """PyTorch logs that the observer starts and stops; the rest of stderr is printed when the block ends."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            file.seek(0)
+            rest = [line for line in file if b"Execution Trace Observer" not in line]
+            os.write(2, b"".join(rest))
+
+
+class _Process:
+    """The recordings of this process, and the trace that they share."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._open: list[Counts] = []
+        self._trace: _Trace | None = None
+        os.register_at_fork(after_in_child=self._forked)
+
+    def start(self) -> Counts:
+        with self._lock:
+            self._cut()
+            counts: Counts = Counter()
+            self._open.append(counts)
+            self._trace = _Trace()
+            return counts
+
+    def stop(self, counts: Counts) -> None:
+        with self._lock:
+            try:
+                self._cut()
+            finally:
+                self._open = [each for each in self._open if each is not counts]
+                if self._open:
+                    self._trace = _Trace()
+
+    def _cut(self) -> None:
+        trace, self._trace = self._trace, None
+        if trace is not None:
+            found = trace.end()
+            for counts in self._open:
+                counts.update(found)
+
+    def _forked(self) -> None:
+        if self._trace is not None:
+            self._trace.leave_to_parent()
+
+
+_process = _Process()
+
+
+@contextlib.contextmanager
+def counted() -> Iterator[Counts]:
+    """Count the calls in the block, on all threads; the counts are complete when it ended."""
+    counts = _process.start()
+    try:
+        yield counts
+    finally:
+        _process.stop(counts)

@@ -1,0 +1,75 @@
+"""Shared by the tools as programs: their names, their errors and exit codes, and running a script of the user's."""
+
+import argparse
+import os
+import runpy
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from pathlib import Path
+from typing import NoReturn
+
+from . import device, protocol
+
+
+class Exit(IntEnum):
+    """Exit codes, which are the command's."""
+
+    DONE = 0
+    NO = 1
+    INPUT = 2
+    ENVIRONMENT = 3
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are two lines, as the command's are."""
+
+    def error(self, message: str) -> NoReturn:
+        fail(message, f"`{self.prog} --help` lists the options")
+
+
+def program(tool: str) -> str:
+    """How a tool calls itself: "openreg-gen record" where the command started it."""
+    command = os.environ.get("OPENREG_GEN_COMMAND")
+    return f"{command} {tool}" if command else f"python -m openreg_gen.{tool}"
+
+
+def fail(message: str, hint: str = "", code: Exit = Exit.INPUT) -> NoReturn:
+    """Print an error and what to do about it, and end the process with `code`."""
+    print(f"error: {message}" + (f"\nhint: {hint}" if hint else ""), file=sys.stderr)
+    raise SystemExit(int(code))
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """A device that can't be examined is an error of the environment, and no traceback."""
+    try:
+        yield
+    except (device.DeviceError, protocol.ProtocolError) as error:
+        fail(str(error), code=Exit.ENVIRONMENT)
+
+
+def run(main: Callable[[], int]) -> NoReturn:
+    """End the process with what `main` returns."""
+    with reported():
+        raise SystemExit(int(main()))
+
+
+def add_script(parser: argparse.ArgumentParser) -> None:
+    """The script that a tool runs, and the script's own arguments, which follow it."""
+    parser.add_argument("script", help="a Python file")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the script")
+
+
+def check_script(path: str) -> None:
+    """Refuse a script that is not there, before anything else happens."""
+    if not Path(path).is_file():
+        fail(f"no such script: {path}")
+
+
+def run_script(path: str, arguments: list[str]) -> None:
+    """Run a script as `python PATH ARGUMENTS...` does. What it raises, SystemExit included, passes through."""
+    sys.argv = [path, *arguments]
+    sys.path[0] = str(Path(path).absolute().parent)
+    runpy.run_path(path, run_name="__main__")

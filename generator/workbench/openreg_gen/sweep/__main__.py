@@ -1,0 +1,228 @@
+"""The command: `openreg-gen sweep`, or `python -m openreg_gen.sweep`."""
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import subprocess
+import sys
+import traceback
+
+import torch
+
+from .. import protocol
+from ..command import program
+from ..device import DeviceError, add_arguments, count, find_device
+from . import __doc__ as about, cases, compiled, report, results, runner
+from .cases import ALL_DTYPES, DTYPES, Selection, Task
+from .categories import CATEGORIES
+from .compare import check, run
+from .context import MODE_VARIABLE, Context, enter, modes as modes_of
+from .everywhere import EVERYWHERE
+from .known import KnownDifferences, KnownError, from_file, from_rows
+
+SAMPLE_DTYPES = ("float32", "int64")
+SHOWN = 40
+DONE, DIFFERS, BAD_INPUT, ENVIRONMENT, FAULT = 0, 1, 2, 3, 4
+EXAMPLES = """\
+examples:
+  {0} --device mine --sample                    each of PyTorch's operators, modules and optimizers once: minutes
+  {0} --device mine                             all samples: a quarter of an hour
+  {0} --device mine 'linalg.*' --mode sync      some subjects, with settings of the backend's
+  {0} --device mine --case add/out/float32/3    one call, with its arguments and results
+  {0} --device mine --compiled add              torch.compile instead of eager code
+
+Exit codes: 0 nothing new differs, 1 something does, 2 a bad argument, 3 the device can't be used, 4 a fault of the tool.
+"""
+
+
+class CommandError(Exception):
+    """What ends the command: an error, what to do about it, and the exit code."""
+
+    def __init__(self, text: str, hint: str, code: int) -> None:
+        super().__init__(text)
+        self.hint, self.code = hint, code
+
+
+def parser() -> argparse.ArgumentParser:
+    p = argparse.ArgumentParser(
+        prog=program("sweep"),
+        description=about,
+        epilog=EXAMPLES.format(program("sweep")),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add_arguments(p)
+    p.add_argument("subjects", nargs="*", metavar="SUBJECT", help="such as add, 'nn.functional.*', 'optim.*', once")
+    p.add_argument(
+        "--dtype", action="append", choices=[*ALL_DTYPES, "all"], metavar="DTYPE", help=f"default: {', '.join(DTYPES)}"
+    )
+    p.add_argument("--variant", action="append", default=[], metavar="GLOB", help="such as forward, 'out*'")
+    p.add_argument("--mode", action="append", default=[], help="settings of the backend's, or deterministic, or all")
+    p.add_argument("--sample", action="store_true", help="each variant once, with two dtypes")
+    p.add_argument("--most", type=int, metavar="N", help="samples of a variant, at most")
+    p.add_argument("--case", metavar="NAME", help="runs one case in this process, and prints all about it")
+    p.add_argument("--compiled", action="store_true", help="compares torch.compile with eager code, on the device")
+    p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="worker processes")
+    p.add_argument("--timeout", type=float, metavar="S", help="a case that takes longer hangs; default: 120")
+    p.add_argument("--results", type=pathlib.Path, default=pathlib.Path("sweep.jsonl"), metavar="PATH")
+    p.add_argument("--html", type=pathlib.Path, metavar="PATH", help="the page; default: beside the results")
+    p.add_argument("--fresh", action="store_true", help="begins anew; otherwise what the results hold isn't run again")
+    p.add_argument(
+        "--known", type=pathlib.Path, metavar="PATH", help="JSON: rows of known differences beside the backend's"
+    )
+    p.add_argument(
+        "--strict", action="store_true", help="fails, too, where an entry of the workbench's own list is stale"
+    )
+    return p
+
+
+def one_case(context: Context, name: str) -> int:
+    enter(context)
+    found = cases.find(name) if name.count("/") >= 3 else None
+    if found is None:
+        hint = "a case is subject/variant/dtype/index, as the sweep prints it"
+        raise CommandError(f"{name}: there is no such case", hint, BAD_INPUT)
+    call, seed = found[1].call, found[1].seed
+    if runner.devices_for(call) > count(context.device):
+        raise CommandError(f"{name}: this case needs two devices", "start where the backend has two", ENVIRONMENT)
+    print(f"args:   {call.args}\nkwargs: {call.kwargs}")
+    for device in (torch.device("cpu"), context.place(call.device)):
+        outcome = run(call, device, seed)
+        print(f"\n--- {device}\nresult: {outcome.value}")
+        if outcome.error is not None:
+            traceback.print_exception(outcome.error)
+        for number, value in enumerate(outcome.inputs):
+            print(f"argument {number} afterwards: {value}")
+    difference = check(call, seed, context.place(call.device))
+    print("\nno difference" if difference is None else f"\n{difference.category}: {difference.detail}")
+    return DONE if difference is None else DIFFERS
+
+
+class Sweep:
+    """One run of the command: its arguments, and what follows from them."""
+
+    def __init__(self, arguments: argparse.Namespace, context: Context, backend: protocol.Workbench) -> None:
+        self.arguments, self.context, self.backend = arguments, context, backend
+        self.settings = modes_of(backend)
+        wanted = list(self.settings) if "all" in arguments.mode else arguments.mode or ["default"]
+        unknown = [mode for mode in wanted if mode not in self.settings]
+        if unknown:
+            hint = f"there are {', '.join(self.settings)}, and all"
+            raise CommandError(f"--mode {unknown[0]}: {context.device} has no such mode", hint, BAD_INPUT)
+        self.modes = list(dict.fromkeys(wanted))
+        dtypes = tuple(arguments.dtype or (SAMPLE_DTYPES if arguments.sample else DTYPES))
+        self.dtypes = ALL_DTYPES if "all" in dtypes else dtypes
+        most = arguments.most if arguments.most is not None else 1 if arguments.sample else None
+        self.selection = Selection(tuple(arguments.variant), most)
+        self.known = KnownDifferences()
+        if context.device != "cpu":
+            own = from_rows(backend.known, f"torch.{context.device}._workbench.known")
+            own += from_file(arguments.known) if arguments.known else []
+            self.known = KnownDifferences(own, EVERYWHERE)
+
+    def run(self) -> int:
+        inside = os.environ.get(MODE_VARIABLE)
+        if self.arguments.case:
+            if inside is None and self.settings[self.modes[0]]:
+                return self._in_environment(self.modes[0])
+            return one_case(dataclasses.replace(self.context, mode=self.modes[0]), self.arguments.case)
+        tasks = cases.tasks(self.arguments.subjects, self.dtypes)
+        if not tasks:
+            words = " ".join(self.arguments.subjects)
+            raise CommandError(
+                f"{words}: no subject matches", "subjects are such as add or 'nn.*', in quotes", BAD_INPUT
+            )
+        if inside is not None:
+            self._run_mode(inside, tasks)
+            return DONE
+        if self.arguments.fresh:
+            self.arguments.results.unlink(missing_ok=True)
+        for mode in self.modes:
+            if not self.settings[mode]:
+                self._run_mode(mode, tasks)
+            elif code := self._in_environment(mode):
+                return code
+        return self._summarize(tasks)
+
+    def _in_environment(self, mode: str) -> int:
+        """This command again, with the mode's variables set before PyTorch is loaded."""
+        words = [word for word in sys.argv[1:] if word != "--fresh"]
+        package = str(pathlib.Path(__file__).parents[2])
+        paths = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+        environment = {**os.environ, **self.settings[mode], MODE_VARIABLE: mode, "PYTHONPATH": paths}
+        return subprocess.run([sys.executable, "-m", "openreg_gen.sweep", *words], env=environment).returncode
+
+    def _run_mode(self, mode: str, tasks: list[Task]) -> None:
+        context = dataclasses.replace(self.context, mode=mode)
+        kept = results.Results(self.arguments.results, context.device, self.selection)
+        done = kept.done(mode)
+        left = [task for task in tasks if task not in done]
+        progress = report.Progress(mode, len(left))
+        try:
+            timeout = self.arguments.timeout or 120
+            for task, outcome in runner.run(context, left, self.selection, self.arguments.jobs, timeout):
+                kept.add(mode, task, outcome)
+                reasons = [self.known.find(mode, case, category) for case, category, _ in outcome["found"]]
+                progress.step(str(task), reasons.count(None), len(reasons) - reasons.count(None))
+        finally:
+            progress.end()
+
+    def _summarize(self, tasks: list[Task]) -> int:
+        kept = results.Results(self.arguments.results, self.context.device, self.selection)
+        listed = set(tasks)
+        kept.rows = {key: row for key, row in kept.rows.items() if key[1] in listed}
+        findings = list(kept.findings(self.known, self.modes))
+        findings.sort(key=lambda f: (CATEGORIES.index(f.category), f.case))
+        whole = not self.arguments.variant and self.selection.most is None
+        entries = (*self.known.own, *(self.known.shared if self.arguments.strict else ()))
+        stale = results.stale(entries, findings, tasks, self.modes) if whole else []
+        above = results.above(findings, self.backend.most, self.modes) if self.arguments.sample else []
+        print(report.text(self.context, kept, findings, stale, self.modes, SHOWN))
+        print("\n".join([*above, *self._not_shown()]))
+        page = self.arguments.html or self.arguments.results.with_suffix(".html")
+        page.write_text(report.page(self.context, kept, findings, self.modes), encoding="utf-8")
+        print(f"{self.arguments.results}, {page}")
+        return DIFFERS if stale or above or any(finding.known is None for finding in findings) else DONE
+
+    def _not_shown(self) -> list[str]:
+        """A line for each member that the backend does not provide: what follows from that."""
+        name = f"torch.{self.context.device}._workbench"
+        if self.context.device == "cpu" or {"known", "modes"} <= self.backend.provided:
+            return []
+        lines = []
+        if "known" not in self.backend.provided and not self.arguments.known:
+            lines.append(f"{name} has no `known`: a difference that is meant counts as new until it is listed there")
+        if "modes" not in self.backend.provided:
+            lines.append(f"{name} has no `modes`: it ran with the backend's settings as they are")
+        return lines
+
+
+def main() -> int:
+    arguments = parser().parse_args()
+    try:
+        kind = find_device(arguments.device, arguments.package)
+        if arguments.compiled:
+            return compiled.main(arguments, kind)
+        backend = protocol.of(kind)
+        start = "fork" if kind == "cpu" else backend.start
+        return Sweep(arguments, Context(kind, arguments.package, start), backend).run()
+    except CommandError as error:
+        text, hint, code = str(error), error.hint, error.code
+    except DeviceError as error:
+        text, hint, code = str(error), "", ENVIRONMENT
+    except (protocol.ProtocolError, KnownError) as error:
+        text, hint, code = str(error), "docs/sweep.md says what a backend tells the sweep", BAD_INPUT
+    print("\n".join(f"error: {line}" for line in text.splitlines()), file=sys.stderr)
+    if hint:
+        print(f"hint: {hint}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Exception:  # whatever it is: 1 is what a sweep that found something ends with
+        traceback.print_exc()
+        print("error: this is a fault of the sweep; please report it", file=sys.stderr)
+        sys.exit(FAULT)

@@ -1,0 +1,123 @@
+"""The results file, one line of JSON per task, and the differences found in it."""
+
+import hashlib
+import json
+import pathlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import torch
+
+from .cases import Selection, Task
+from .known import Known, KnownDifferences, covers
+
+SCHEMA = 1
+
+
+class Finding(NamedTuple):
+    """A case that differs, in one mode."""
+
+    mode: str
+    case: str
+    category: str
+    detail: str
+    known: Known | None
+
+    @property
+    def subject(self) -> str:
+        return self.case.rsplit("/", 3)[0]
+
+    @property
+    def variant(self) -> str:
+        return self.case.rsplit("/", 3)[1]
+
+
+def fingerprint(device: str, selection: Selection) -> str:
+    """A name for what results depend on: they are taken over if it is the same."""
+    text = json.dumps([SCHEMA, device, torch.__version__, selection])
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+class Results:
+    """The findings so far. A line that a killed run left half written is ignored."""
+
+    def __init__(self, path: pathlib.Path, device: str, selection: Selection) -> None:
+        self.path = path
+        self.device = device
+        self.selection = fingerprint(device, selection)
+        self.rows: dict[tuple[str, Task], dict[str, Any]] = {}
+        if path.exists():
+            for line in path.read_text().splitlines():
+                self._take(line)
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+    def _take(self, line: str) -> None:
+        try:
+            row = json.loads(line)
+        except ValueError:
+            return
+        if isinstance(row, dict) and row.get("selection") == self.selection:
+            self.rows[row["mode"], Task(row["subject"], row["dtype"])] = row
+
+    def done(self, mode: str) -> set[Task]:
+        return {task for its_mode, task in self.rows if its_mode == mode}
+
+    def add(self, mode: str, task: Task, outcome: Mapping[str, Any]) -> None:
+        head = {"schema": SCHEMA, "selection": self.selection, "device": self.device}
+        row = {**head, "mode": mode, **task._asdict(), **outcome}
+        with self.path.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        self.rows[mode, task] = row
+
+    def findings(self, known: KnownDifferences, modes: Iterable[str]) -> Iterator[Finding]:
+        wanted = set(modes)
+        for (mode, _), row in self.rows.items():
+            for case, category, detail in row["found"] if mode in wanted else ():
+                yield Finding(mode, case, category, detail, known.find(mode, case, category))
+
+    def counts(self, modes: Iterable[str]) -> Counter[str]:
+        """Cases by variant."""
+        return self._counted(modes, lambda row: row["counts"])
+
+    def subjects(self, modes: Iterable[str]) -> Counter[str]:
+        """Cases by subject."""
+        return self._counted(modes, lambda row: {row["subject"]: sum(row["counts"].values())})
+
+    def _counted(self, modes: Iterable[str], count: Any) -> Counter[str]:
+        wanted = set(modes)
+        total: Counter[str] = Counter()
+        for (mode, _), row in self.rows.items():
+            if mode in wanted:
+                total.update(count(row))
+        return total
+
+
+def stale(known: Iterable[Known], findings: list[Finding], tasks: list[Task], modes: list[str]) -> list[Known]:
+    """Entries whose cases were all run, and no longer differ."""
+    used = {finding.known for finding in findings}
+    subjects = {task.subject for task in tasks}
+    names = [f"{task.subject}/{task.dtype}" for task in tasks]
+
+    def ran(entry: Known) -> bool:
+        if not entry.applies() or not any(entry.is_in(mode) for mode in modes):
+            return False
+        subject, _, dtype, _ = entry.case.rsplit("/", 3)
+        if subject == "once":
+            return subject in subjects
+        # What differs with any dtype need not do so with each: float32 is what says.
+        which = "float32" if dtype == "*" else dtype
+        return any(covers(f"{subject}/{which}", name) for name in names)
+
+    return [entry for entry in known if entry not in used and ran(entry)]
+
+
+def above(findings: Iterable[Finding], most: Mapping[str, int], modes: list[str]) -> list[str]:
+    """Categories with more known differences than the backend allows, in any one mode."""
+    counted = Counter((f.mode, f.category) for f in findings if f.known is not None and not f.known.kernel)
+    return [
+        f"{mode}: {counted[mode, category]} known differences of category {category}, at most {allowed} are allowed"
+        for mode in modes
+        for category, allowed in most.items()
+        if counted[mode, category] > allowed
+    ]

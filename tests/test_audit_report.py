@@ -1,0 +1,120 @@
+"""`openreg-gen audit --from`: text, JSON, faults of the file, and the page in a real headless browser.
+
+What Python finds on a backend has its tests in tests/workbench/test_audit.py."""
+
+import json
+import os
+import re
+import shutil
+
+import pytest
+from trees import ROOT
+
+SMALL = ROOT / "tests/audit/small.json"
+
+
+@pytest.fixture
+def audited(openreg_gen, environment):
+    def run(*argv, what=SMALL, code=0):
+        return openreg_gen("audit", "--from", what, "--torch", environment[1], *argv, code=code)
+
+    return run
+
+
+def test_the_summary_fits_one_screen(audited, other_releases, tmp_path):
+    model = tmp_path / "model.json"
+    model.write_text(json.dumps(["relu", "mm.out", "no_such"]))
+    outcome = audited("--model", model, "--against", other_releases / "torch-2.11.0")
+    lines = outcome.stdout.splitlines()
+    assert len(lines) <= 24 and max(map(len, lines[:-1])) <= 80  # the last one names the file
+    assert lines[0].startswith("mine (torch_mine 0.1), PyTorch 2.13.0: kernels for 4 operators")
+    assert "Interfaces: 1 of 1 answer" in lines
+    assert re.search(r"fallback hides a composite +reshape \(Kernels\.cpp:10\)", outcome.stdout)
+    assert re.search(r"the model lacks \(2\) +no_such, mm\.out", outcome.stdout)
+    assert lines[-2:] == ["Next:", f"  openreg-gen audit --from {SMALL} --html audit.html"]
+
+
+def test_json(audited):
+    answer = json.loads(audited("--json").stdout)
+    assert answer["schema_version"] == 1 and answer["device"] == "mine" and answer["registered"] == 4
+    assert answer["totals"]["all"]["all"] == len(answer["ops"]) == 3101
+    ops = {op["op"]: op for op in answer["ops"]}
+    assert ops["add.out"]["coverage"] == "native" and ops["add.out"]["at"] == {"file": "/src/Kernels.cpp", "line": 10}
+    assert ops["_cudnn_rnn"]["coverage"] == "not-for-you" and "add" not in ops["_cudnn_rnn"]
+    assert ops["sub.Tensor"]["add"] == "sub.out"
+    assert [each["kind"] for each in answer["findings"]][:2] == ["fallback hides a composite", "missing view"]
+
+
+def test_what_another_release_changes(audited, other_releases):
+    answer = json.loads(audited("--json", "--against", other_releases / "torch-2.11.0").stdout)
+    assert answer["against"]["torch"] == "2.11.0" and isinstance(answer["against"]["changed"], list)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"format":\n  oops}', "bad.json:2:3: error[E0570]"),
+        ("{}", "bad.json:1:1: error[E0570]"),
+        (SMALL.read_text().replace('"schema": 1', '"schema": 7'), "error[E0571]"),
+        (SMALL.read_text().replace('"ops": [', '"ops": [3, '), "error[E0570]"),
+    ],
+)
+def test_faults_of_the_file(audited, tmp_path, text, said):
+    bad = tmp_path / "bad.json"
+    bad.write_text(text)
+    outcome = audited(what=bad, code=2)
+    assert said in outcome.stderr and outcome.stdout == ""
+
+
+def test_faults_of_the_command_line(openreg_gen, audited, tmp_path):
+    assert "NAME is required" in openreg_gen("audit", code=2).stderr
+    assert "E0506" in audited(what=tmp_path / "none.json", code=3).stderr
+    broken = tmp_path / "model.json"
+    broken.write_text('{"format": "something"}')
+    assert "E0171" in audited("--model", broken, code=2).stderr
+
+
+def test_a_device_that_is_not_there(openreg_gen):
+    outcome = openreg_gen("audit", "nobody", code=3)
+    assert "error: there is no device 'nobody'" in outcome.stderr and outcome.stdout == ""
+    answer = json.loads(openreg_gen("audit", "nobody", "--json", code=3).stdout)
+    assert answer["diagnostics"][0]["code"] == "E0572"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    assert chromium, "the page is looked at in Chromium: apt-get install chromium"
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+def test_the_page(audited, browser, tmp_path):
+    file = tmp_path / "audit.html"
+    audited("--html", file)
+    assert not re.search(r"(src|href)=|https?:|@import|url\(", file.read_text())
+    context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(file.as_uri())
+    assert page.locator("h1").inner_text() == "Audit of mine"
+    assert page.locator("#findings tr").count() == 5 and page.locator("#interfaces tbody tr").count() == 1
+    assert page.locator("#changes-part").is_hidden()
+    page.get_by_role("searchbox").fill("_cudnn_rnn")
+    colour = "e => getComputedStyle(e).backgroundColor"
+    grey = page.locator("#rows .dot.not-for-you").first.evaluate(colour)
+    page.get_by_role("searchbox").fill("sub.Tensor")
+    assert page.locator("#rows .dot.fallback").first.evaluate(colour) != grey
+    assert page.locator("#rows button.copy").first.inner_text() == "openreg-gen add sub.out"
+    page.get_by_role("searchbox").fill("")
+    page.get_by_label("Needed").select_option("@core")
+    assert page.locator("#count").inner_text().startswith("193 of ") or page.locator("#rows tr").count() > 100
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert faults == []
+    context.close()

@@ -1,0 +1,158 @@
+"""Recording the operators that a model asks of a backend; on the CPU, those that it would ask for."""
+
+import json
+import os
+import pathlib
+import re
+import threading
+
+import pytest
+import torch
+from openreg_gen import observed, protocol
+from openreg_gen.record import MINIMAL, record
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+def calls(recording) -> dict[str, int]:
+    return {op.op: op.calls for op in recording.ops}
+
+
+def test_lists_what_reaches_the_backend(device):
+    x = torch.ones(2, 3, device=device)
+    with record(device) as recording:
+        torch.nn.functional.linear(x, x)
+        x.sigmoid()
+        x.cpu() + 1
+        torch.ones(3).sigmoid()
+    found = calls(recording)
+    assert found["sigmoid.out"] == 1  # the form that a backend registers, once, and not the CPU's
+    assert "linear" not in found
+    assert "sigmoid" not in found
+    assert "_copy_from" not in found  # every backend has it
+    assert found == dict(sorted(found.items()))
+
+
+def test_backward_is_recorded(device):
+    x = torch.ones(4, device=device, requires_grad=True)
+    with record(device) as recording:
+        torch.sigmoid(x).backward(torch.ones(4, device=device))
+    assert calls(recording)["sigmoid_backward.grad_input"] == 1
+
+
+def test_recordings_nest_and_end(device):
+    x = torch.ones(4, device=device)
+    with record(device) as outer:
+        x.sigmoid()
+        with record(device) as inner:
+            x.sigmoid()
+        x.tanh()
+    x.sigmoid()
+    assert calls(inner)["sigmoid.out"] == 1
+    assert calls(outer)["sigmoid.out"] == 2
+    assert "tanh.out" not in calls(inner)
+
+
+def test_costs(device):
+    if "fallbacks" not in protocol.of(device).provided:
+        pytest.skip("the backend does not count what falls back")
+    if torch._C._dispatch_has_kernel_for_dispatch_key("aten::bincount", "PrivateUse1"):
+        pytest.skip("bincount has a kernel, so nothing falls back")
+    x = torch.tensor([1, 2], device=device)
+    x.bincount()
+    with record(device) as recording:
+        x.bincount()
+        x.bincount()
+    (op,) = [op for op in recording.ops if op.op == "bincount"]
+    assert (op.calls, op.fallback) == (2, 2)
+    assert op.bytes >= 2 * 3 * 8
+    assert op.seconds > 0
+    assert "bincount: 2 of 2 calls" in str(recording)
+
+
+def test_file(device, tmp_path):
+    path = tmp_path / "ops.json"
+    with pytest.raises(KeyError), record(device, path):
+        torch.ones(2, device=device).sigmoid()
+        raise KeyError
+    data = json.loads(path.read_text())
+    assert data["format"] == "openreg-gen ops"
+    assert data["version"] == 1
+    assert data["torch"] == torch.__version__.partition("+")[0]
+    (op,) = [op for op in data["ops"] if op["op"] == "sigmoid.out"]
+    assert set(op) == {"op", "calls", "fallback", "bytes", "seconds"}
+
+
+def test_threads_and_children():
+    """All threads are recorded; a child that was forked writes nothing into its parent's recording."""
+    with record("cpu") as recording:
+        thread = threading.Thread(target=lambda: torch.ones(3).sigmoid())
+        thread.start()
+        thread.join()
+        child = os.fork()
+        if child == 0:
+            torch.ones(3).tanh()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+    found = calls(recording)
+    assert found["sigmoid.out"] == 1
+    assert "tanh.out" not in found
+
+
+def test_a_backend_that_does_not_count():
+    with record("cpu") as recording:
+        torch.ones(3).sigmoid()
+    assert not recording.costs
+    assert "does not say which of them fell back" in str(recording)
+    assert recording.ops[0].fallback == 0
+
+
+def test_the_minimal_set_is_the_commands():
+    source = (ROOT / "generator/spec/minimal_ops.cpp").read_text()
+    listed = re.search(r"kMinimal =\n(.*?);", source, re.DOTALL)[1]
+    assert set(MINIMAL) == set(re.sub(r"[\s\"]+", " ", listed).split())
+
+
+def test_lines_of_a_trace():
+    node = (
+        '  "inputs": {{"values": [[1,2,0,4,4,"{device}"],"<None>"], "shapes": [[4],[]], "types": []}},\n'
+        '  "outputs": {{"values": [[1,2,0,4,4,"cpu"]], "shapes": [[4]]}},\n'
+        '  "attrs": [{{"name": "op_schema", "type": "string", "value": "{op}"}}]\n'
+    )
+    text = node.format(device="mine:0", op="aten::add.out(Tensor self) -> Tensor")
+    text += node.format(device="mine:1", op="aten::add.out(Tensor self) -> Tensor")
+    text += node.format(device="cpu", op="aten::relu(Tensor self) -> Tensor") + node.format(device="cpu", op="")
+    text += '"finish_ts": 3\n' + node.format(device="cpu", op="aten::late(Tensor self) -> Tensor")
+    assert observed.count(text.splitlines()) == {("aten::add.out", ("mine",)): 2, ("aten::relu", ("cpu",)): 1}
+
+
+def test_script(run_python, device, tmp_path):
+    (tmp_path / "helper.py").write_text("SHAPE = 3\n")
+    (tmp_path / "script.py").write_text(
+        "import sys\n"
+        "import helper\n"
+        "import torch\n"
+        f'torch.ones(helper.SHAPE, device="{device}").sigmoid()\n'
+        "print(__name__, sys.argv)\n"
+        "sys.exit(3)\n"
+    )
+    done = run_python("-m", "openreg_gen.record", "--device", device, "script.py", "--steps", "2", code=None)
+    assert done.returncode == 3, done.stderr
+    assert done.stdout.strip() == "__main__ ['script.py', '--steps', '2']"
+    data = json.loads((tmp_path / "ops.json").read_text())
+    assert "sigmoid.out" in [op["op"] for op in data["ops"]]
+    assert "written to" in done.stderr
+    assert "Observer" not in done.stderr
+
+
+def test_bad_input(run_python, tmp_path):
+    (tmp_path / "script.py").write_text("")
+    for words, code, said in (
+        (("-o", "no/such/folder.json", "script.py"), 2, "error: no such folder"),
+        (("nothing.py",), 2, "error: no such script: nothing.py"),
+        ((), 2, "error: the following arguments are required: script"),
+        (("--device", "nowhere", "script.py"), 3, "error: there is no device 'nowhere'"),
+    ):
+        done = run_python("-m", "openreg_gen.record", "--device", "cpu", *words, code=None)
+        assert (done.returncode, done.stdout) == (code, ""), done.stderr
+        assert said in done.stderr, done.stderr
