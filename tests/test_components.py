@@ -163,13 +163,13 @@ def test_minimal_is_small(render):
     lines = {name: text.count("\n") for name, text in found.items()}
     assert len(found) <= 70
     assert sum(lines.values()) <= 6000
-    assert sum(count for name, count in lines.items() if name.startswith(("csrc/", "torch_mybackend/"))) <= 2990
+    assert sum(count for name, count in lines.items() if name.startswith(("csrc/", "torch_mybackend/"))) <= 3520
 
 
 def test_profiles_grow(render, full):
     minimal, standard = (set(texts(render(f"profile_{each}", spec_of(each)))) for each in ("minimal", "standard"))
     assert len(minimal) < len(standard) < len(texts(full))
-    assert standard < set(texts(full))
+    assert standard - set(texts(full)) == {"torch_mybackend/_absent.py"}
 
 
 def test_readme_says_what_there_is(full, render):

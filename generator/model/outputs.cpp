@@ -122,17 +122,18 @@ void check_all_used(const UserTemplates& user, const Templates& templates, const
   }
 }
 
-/// Names that rows of components which the tree has not got would give to torch.NAME: [{name, component}], by name.
+/// What components that the tree has not got would give to torch.NAME: [{component, words}].
 json absent_names(const Templates& templates, const json& globals) {
-  std::map<std::string, std::string> found;
+  std::map<std::string, std::set<std::string>> found;
   for (const TemplateRow& row : templates.rows) {
     if (row.component.empty() || holds(*find(globals, "has." + row.component))) continue;
     for (const auto& [slot, words] : row.slots)
       for (const std::string& word : words)
-        if (slot == "exports" || slot == "modules") found.emplace(fill(row, word, globals, nullptr), row.component);
+        if (slot == "exports" || slot == "modules") found[row.component].insert(fill(row, word, globals, nullptr));
   }
   json out = json::array();
-  for (const auto& [name, component] : found) out.push_back({{"name", name}, {"component", component}});
+  for (const auto& [component, words] : found)
+    out.push_back({{"component", component}, {"words", fmt::format("{}", fmt::join(words, " "))}});
   return out;
 }
 

@@ -17,7 +17,8 @@ using enum Profile;
 // clang-format off
 constexpr Component kComponents[] = {
     {.name = "device", .about = "the whole simulated device: memory that the host cannot touch, misuse explained, every function of the C API", .emulated = true},
-    {.name = "runtime", .about = "the whole runtime: statistics, errors per device, fork, host code on the device's memory, kernels from expressions", .needs = "device"},
+    {.name = "errors", .about = "errors of launched functions: kept per device, reported by its next launch or wait", .needs = "device"},
+    {.name = "runtime", .about = "the whole runtime: statistics, pinned memory, host code on the device's memory, kernels from expressions", .needs = "errors"},
     {.name = "compound", .about = "sparse, nested and quantized tensors, on the CPU", .since = Full, .needs = "runtime"},
     {.name = "wider_dtypes", .about = "dtypes that CUDA's kernels take and the CPU's refuse, computed in wider ones", .since = Full, .needs = "runtime"},
     {.name = "gemm", .about = "products of matrices by one function of the device, and convolutions made of them", .needs = "runtime"},

@@ -418,10 +418,12 @@ def test_the_page_folds_what_is_alike(tmp_path, browser, width):
     assert page.locator(".kind").all_inner_texts() == ["new, strides", "known, value"]
     assert page.locator(".cases li").count() == 0
     page.locator(".groups summary").first.click()
+    page.locator(".cases li").nth(2).wait_for()  # a toggle is an event of its own
     assert page.locator(".cases li").count() == 3
     assert "--device mine --case 'add/out/float32/2'" in page.locator(".cases li").last.inner_text()
     assert not page.locator("#subjects").is_visible()
     page.locator("#equal summary").click()
+    page.locator("#subjects li").nth(1).wait_for()
     assert page.locator("#subjects li").all_inner_texts() == ["add\n1", "sub\n4"]
     page.locator("#state").select_option("known")
     assert page.locator("#count").inner_text() == "1 case in 1 row"

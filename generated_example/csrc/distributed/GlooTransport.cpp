@@ -20,6 +20,7 @@
 #include "host/Launch.h"
 #include "host/Run.h"
 #include "runtime/Event.h"
+#include "runtime/DeviceErrors.h"
 #include "runtime/Exception.h"
 
 namespace openreg::distributed {

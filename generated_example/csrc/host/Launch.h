@@ -16,6 +16,7 @@
 #include "host/Memory.h"
 #include "host/Work.h"
 #include "profiler/KinetoProfiler.h"
+#include "runtime/DeviceErrors.h"
 #include "runtime/Exception.h"
 #include "runtime/Recycled.h"
 #include "runtime/Stream.h"

@@ -4,85 +4,12 @@
 
 #include <c10/util/Exception.h>
 
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <mutex>
-#include <optional>
 #include <string>
 
-namespace openreg {
-namespace {
-
-// What failed on a device and is to be reported.
-struct Failure {
-  bool present = false;
-  bool lasting = false;
-  std::string text;
-};
-
-struct Failures {
-  std::mutex mutex;
-  std::array<Failure, std::numeric_limits<c10::DeviceIndex>::max() + 1> by_device;
-
-  Failure& of(int device) { return by_device[static_cast<size_t>(std::max(device, 0))]; }
-};
-
-Failures& failures() {
-  static auto& failures = *new Failures();  // functions may run while the process ends
-  return failures;
-}
-
-void report(c10::DeviceIndex device, const char* what, bool lasting) noexcept {
-  Failures& all = failures();
-  const std::lock_guard<std::mutex> lock(all.mutex);
-  Failure& kept = all.of(device);
-  try {
-    if (!kept.present || lasting > kept.lasting) {
-      kept.text = what;
-    }
-  } catch (...) {  // no memory for the text: it stays as it is
-  }
-  kept.lasting = kept.lasting || lasting;
-  if (!kept.present) {
-    kept.present = true;
-    detail::failed_devices.fetch_add(1, std::memory_order_release);
-  }
-}
-
-// What is to be reported of the device now; forgotten unless it lasts.
-std::optional<Failure> take_failure(int device) {
-  Failures& all = failures();
-  const std::lock_guard<std::mutex> lock(all.mutex);
-  Failure& kept = all.of(device);
-  if (!kept.present) {
-    return std::nullopt;  // of another device, or another thread reported it meanwhile
-  }
-  const Failure failure = kept;
-  if (!kept.lasting) {
-    kept = Failure{};
-    detail::failed_devices.fetch_sub(1, std::memory_order_release);
-  }
-  return failure;
-}
-
-}  // namespace
-
-namespace detail {
-std::atomic<int> failed_devices{0};
-}  // namespace detail
-
-void report_device_error(c10::DeviceIndex device, const char* what) noexcept {
-  report(device, what, /*lasting=*/true);
-}
-
-void report_kernel_error(c10::DeviceIndex device, const char* what) noexcept {
-  report(device, what, /*lasting=*/false);
-}
-
-}  // namespace openreg
-
 namespace openreg::detail {
+
+std::atomic<int> failed_devices{0};
+void (*throw_device_error)(int, const char*, const char*, const char*, uint32_t) = nullptr;
 
 namespace {
 
@@ -108,20 +35,6 @@ void throw_error(orError_t error, const char* call, const char* function, const 
     throw c10::OutOfMemoryError(location, message);
   }
   throw c10::AcceleratorError(location, static_cast<int32_t>(error), message);
-}
-
-void throw_device_error(int device, const char* call, const char* function, const char* file, uint32_t line) {
-  if (device == kCurrentDevice) {
-    OPENREG_CHECK(orGetDevice(&device));
-  }
-  const std::optional<Failure> failure = take_failure(device);
-  if (!failure) {
-    return;
-  }
-  throw c10::AcceleratorError({function, file, line}, static_cast<int32_t>(orErrorUnknown),
-      c10::str("openreg: a function that ran on device ", device, " failed, maybe one queued long before: ",
-          failure->text, " (seen in ", call, " at ", file, ":", line,
-          failure->lasting ? "; the device is of no more use to this process)" : "; what it was to write is undefined)"));
 }
 
 void warn_error(orError_t error, const char* call, const char* file, uint32_t line) noexcept {

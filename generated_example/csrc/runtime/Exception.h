@@ -20,38 +20,24 @@
 //   OPENREG_CHECK(call) throws: c10::OutOfMemoryError for a failed allocation (torch.OutOfMemoryError in Python),
 //     c10::AcceleratorError for anything else (torch.AcceleratorError), with the call, file and line in the message.
 //     For code that may throw: operators, the runtime's public functions.
+//   OPENREG_CHECK_LAUNCH(call), of a call that queues work on the current device, and
+//   OPENREG_CHECK_WAIT(device, call), of one that waits for `device`: the same. They also report what failed on the
+//     device meanwhile, in trees that keep it.
 //   OPENREG_WARN(call) warns and goes on, and never throws. For destructors, deleters and noexcept functions, which
 //     run what else could throw in never_throw().
-// Both clear the device's last error, so that a handled failure isn't reported again. Threads: any.
-//
-// A function that was launched can't throw: nobody waits for it. What it throws is kept for its device, whose next launch
-// or synchronization reports it, on whichever thread; these are the calls that check more than their own return value:
-//   OPENREG_CHECK_LAUNCH(call)  queues work on the current device: kernels, copies. Tells it before the call, so
-//     that what the call queued is not undone by an exception that is not its own.
-//   OPENREG_CHECK_WAIT(device, call)  waits for `device`. Tells it after the call, with what failed meanwhile.
-// Nothing else does. Other devices have nothing to do with it, and who sets a device, frees memory, leaves a scope or asks
-// whether an event has happened could neither act on it nor pass it on.
-//
-// A function that threw an exception (for a dtype that it does not take, an index out of range, a number that does not fit)
-// leaves the device as it was but for its outputs: report_kernel_error(), reported once. After anything else nobody knows: report_device_error(),
-// as a card keeps a failed device-side assertion. Each launch and synchronization of the device throws it from then on,
-// until the process ends.
+// All clear the device's last error, so that a handled failure isn't reported again. Threads: any.
 
 namespace openreg {
 
 constexpr c10::DeviceIndex kCurrentDevice = -1;
 
-/// A function that was launched on `device` failed. The first report is the one that is kept. Threads: any; never throws.
-OPENREG_RUNTIME_API void report_device_error(c10::DeviceIndex device, const char* what) noexcept;
-/// The same of a function that saw what is wrong by itself: reported once, and then forgotten.
-OPENREG_RUNTIME_API void report_kernel_error(c10::DeviceIndex device, const char* what) noexcept;
-
 }  // namespace openreg
 
 namespace openreg::detail {
 
-OPENREG_RUNTIME_API extern std::atomic<int> failed_devices;  // how many have an error that is to be reported
-OPENREG_RUNTIME_API void throw_device_error(
+/// How many devices have an error of a launched function that is to be reported, and what throws it.
+OPENREG_RUNTIME_API extern std::atomic<int> failed_devices;
+OPENREG_RUNTIME_API extern void (*throw_device_error)(
     int device, const char* call, const char* function, const char* file, uint32_t line);
 
 [[noreturn]] OPENREG_RUNTIME_API void throw_error(
@@ -72,7 +58,7 @@ inline void check(orError_t error, const char* call, const char* function, const
 
 inline void check_device(int device, const char* call, const char* function, const char* file, uint32_t line) {
   if (C10_UNLIKELY(failed_devices.load(std::memory_order_acquire) != 0)) {
-    throw_device_error(device, call, function, file, line);
+    (*throw_device_error)(device, call, function, file, line);
   }
 }
 
@@ -86,7 +72,7 @@ inline void warn(orError_t error, const char* call, const char* file, uint32_t l
 
 namespace openreg {
 
-/// Runs fn() where nothing may be thrown. What it throws becomes a warning: it happened while `what`, a clause in the past.
+/// Runs fn() where nothing may be thrown. What it throws becomes a warning: it happened while `what`, a clause in the past tense.
 template <class Fn>
 void never_throw(const char* what, Fn&& fn) noexcept {
   try {

@@ -70,58 +70,11 @@ c10::DeviceIndex exchange_device(c10::DeviceIndex device) {
   return previous;
 }
 
-c10::DeviceIndex maybe_exchange_device(c10::DeviceIndex device) {
-  return exchange_device(device);
-}
-
 void device_synchronize(c10::DeviceIndex device) {
   initialize();
   device = resolve_device_index(device);
   const OpenRegGuard guard(device);
   OPENREG_CHECK_WAIT(device, orDeviceSynchronize());
-}
-
-DeviceScope::DeviceScope(c10::DeviceIndex device) noexcept {
-  error_ = orGetDevice(&previous_);
-  if (error_ == orSuccess && previous_ != device) {
-    error_ = orSetDevice(device);
-  } else {
-    previous_ = -1;
-  }
-  if (error_ != orSuccess) {
-    previous_ = -1;
-    orGetLastError();
-  }
-}
-
-DeviceScope::~DeviceScope() {
-  if (previous_ != -1) {
-    OPENREG_WARN(orSetDevice(previous_));
-  }
-}
-
-void restore_device(c10::DeviceIndex device) noexcept {
-  if (device >= 0) {
-    OPENREG_WARN(orSetDevice(device));
-  }
-}
-
-void wait_for_device(c10::DeviceIndex device) noexcept {
-  const DeviceScope scope(device);
-  OPENREG_WARN(scope.error());
-  if (scope.error() == orSuccess) {
-    OPENREG_WARN(orDeviceSynchronize());
-  }
-}
-
-MemoryInfo memory_info(c10::DeviceIndex device) noexcept {
-  const DeviceScope scope(device);
-  MemoryInfo info;
-  if (scope.error() == orSuccess && orMemGetInfo(&info.free, &info.total) != orSuccess) {
-    orGetLastError();
-    return {};
-  }
-  return info;
 }
 
 void check_device_index(c10::DeviceIndex device) {
@@ -169,13 +122,9 @@ void initialize() {
   initialized.store(true, std::memory_order_release);
 }
 
-bool is_initialized() noexcept {
-  return initialized.load(std::memory_order_acquire);
-}
+bool is_initialized() noexcept { return initialized.load(std::memory_order_acquire); }
 
-bool isInBadFork() noexcept {
-  return bad_fork.load(std::memory_order_acquire);
-}
+bool isInBadFork() noexcept { return bad_fork.load(std::memory_order_acquire); }
 
 void mark_device_used(c10::DeviceIndex device) noexcept {
   if (device >= 0 && !used[device].load(std::memory_order_relaxed)) {

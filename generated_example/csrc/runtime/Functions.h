@@ -4,7 +4,6 @@
 
 #include <openreg.h>
 
-#include <cstddef>
 #include <limits>
 
 #include <c10/core/Device.h>
@@ -47,41 +46,8 @@ OPENREG_RUNTIME_API void set_device(c10::DeviceIndex device);
 /// set_device() that returns the previous device. -1 changes nothing and returns -1.
 OPENREG_RUNTIME_API c10::DeviceIndex exchange_device(c10::DeviceIndex device);
 
-/// exchange_device() that must not create a context on the device. Switching never does so here, so they are the same.
-OPENREG_RUNTIME_API c10::DeviceIndex maybe_exchange_device(c10::DeviceIndex device);
-
 /// Blocks until all streams of `device` (-1: the current one) are idle.
 OPENREG_RUNTIME_API void device_synchronize(c10::DeviceIndex device = -1);
-
-/// Makes a device current for a scope in which nothing may be thrown: a deleter, or the middle of a change that others
-/// must see whole. error() says whether it is current; what restores the previous one at most warns.
-class OPENREG_RUNTIME_API DeviceScope {
- public:
-  explicit DeviceScope(c10::DeviceIndex device) noexcept;
-  ~DeviceScope();
-  DeviceScope(const DeviceScope&) = delete;
-  DeviceScope& operator=(const DeviceScope&) = delete;
-
-  orError_t error() const { return error_; }
-
- private:
-  int previous_ = -1;  // -1: nothing to restore
-  orError_t error_ = orSuccess;
-};
-
-/// Makes `device` the calling thread's again, as a scope ends: warns where the device refuses, and never throws.
-OPENREG_RUNTIME_API void restore_device(c10::DeviceIndex device) noexcept;
-
-/// Waits as device_synchronize() does where nothing may be thrown, and reports nothing of what failed there.
-OPENREG_RUNTIME_API void wait_for_device(c10::DeviceIndex device) noexcept;
-
-struct MemoryInfo {
-  size_t free = 0;
-  size_t total = 0;
-};
-
-/// Bytes that `device` has; zeros where it does not say. For messages: never throws.
-OPENREG_RUNTIME_API MemoryInfo memory_info(c10::DeviceIndex device) noexcept;
 
 /// Throws c10::Error unless 0 <= device < device_count().
 OPENREG_RUNTIME_API void check_device_index(c10::DeviceIndex device);

@@ -24,8 +24,7 @@
 // Kernels that run on the host detour through cpu_generator(), a CPU generator derived from the same pair.
 //
 // As a tensor the state is 16 bytes: seed, then offset, both little-endian uint64. clone() copies it. The graphsafe
-// pair shares it: two generators with one state draw from one sequence.
-//
+// pair shares it: two generators with one state draw from one sequence.//
 // Threads: the state has a lock of its own and every member takes it, so a draw is atomic, also when two generators
 // share the state. Holding mutex_ around a call, as PyTorch does, is allowed but not needed.
 // Ownership: default generators are made on first use, one per device, and never destroyed.

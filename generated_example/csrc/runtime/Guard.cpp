@@ -4,12 +4,9 @@
 
 #include <openreg.h>
 
-#include <mutex>
-#include <unordered_map>
-
 #include "runtime/Capturing.h"
 #include "runtime/Allocator.h"
-#include "runtime/Event.h"
+#include "runtime/DeviceErrors.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Stream.h"
@@ -20,44 +17,14 @@ namespace {
 
 C10_REGISTER_GUARD_IMPL(PrivateUse1, OpenRegGuardImpl)
 
-c10::Device make_device(c10::DeviceIndex index) {
-  return c10::Device(OpenRegGuardImpl::static_type, index);
-}
+c10::Device make_device(c10::DeviceIndex index) { return c10::Device(OpenRegGuardImpl::static_type, index); }
 
 c10::DeviceIndex index_of(c10::Device device) {
   TORCH_CHECK(device.type() == OpenRegGuardImpl::static_type, "expected a device of openreg, got ", device);
   return device.index();
 }
 
-orEvent_t as_event(void* event) {
-  return static_cast<orEvent_t>(event);
-}
-
-// PyTorch waits for an event without saying of which device it is, but whose errors are to be reported depends on that.
-class EventDevices {
- public:
-  static EventDevices& get() {
-    static auto* const instance = new EventDevices();  // events may be destroyed after main()
-    return *instance;
-  }
-  void add(void* event, c10::DeviceIndex device) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    devices_[event] = device;
-  }
-  void remove(void* event) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    devices_.erase(event);
-  }
-  c10::DeviceIndex of(void* event) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = devices_.find(event);
-    return found == devices_.end() ? kCurrentDevice : found->second;
-  }
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<void*, c10::DeviceIndex> devices_;
-};
+orEvent_t as_event(void* event) { return static_cast<orEvent_t>(event); }
 
 }  // namespace
 
@@ -72,9 +39,7 @@ c10::Device OpenRegGuardImpl::exchangeDevice(c10::Device device) const {
   return make_device(index == -1 ? current_device() : exchange_device(index));
 }
 
-c10::Device OpenRegGuardImpl::getDevice() const {
-  return make_device(current_device());
-}
+c10::Device OpenRegGuardImpl::getDevice() const { return make_device(current_device()); }
 
 void OpenRegGuardImpl::setDevice(c10::Device device) const {
   const c10::DeviceIndex index = index_of(device);
@@ -89,9 +54,7 @@ void OpenRegGuardImpl::uncheckedSetDevice(c10::Device device) const noexcept {
   }
 }
 
-c10::DeviceIndex OpenRegGuardImpl::deviceCount() const noexcept {
-  return device_count();
-}
+c10::DeviceIndex OpenRegGuardImpl::deviceCount() const noexcept { return device_count(); }
 
 // The dtypes that tensors of the device can have and compute with, in a kernel of its own or through the CPU. Left out
 // are those that can only be stored: quantized, bit and sub-byte types, and float8.
@@ -106,15 +69,11 @@ c10::DeviceCapability OpenRegGuardImpl::getDeviceCapability(c10::Device device) 
   return capability;
 }
 
-void OpenRegGuardImpl::synchronizeDevice(c10::DeviceIndex device) const {
-  device_synchronize(device);
-}
+void OpenRegGuardImpl::synchronizeDevice(c10::DeviceIndex device) const { device_synchronize(device); }
 
 // --- Streams
 
-c10::Stream OpenRegGuardImpl::getStream(c10::Device device) const {
-  return getCurrentStream(index_of(device));
-}
+c10::Stream OpenRegGuardImpl::getStream(c10::Device device) const { return getCurrentStream(index_of(device)); }
 
 c10::Stream OpenRegGuardImpl::getDefaultStream(c10::Device device) const {
   return openreg::getDefaultStream(index_of(device));
@@ -135,17 +94,11 @@ c10::Stream OpenRegGuardImpl::exchangeStream(c10::Stream stream) const {
   return previous;
 }
 
-void* OpenRegGuardImpl::getStreamNativeHandle(c10::Stream stream) const {
-  return OpenRegStream(stream).stream();
-}
+void* OpenRegGuardImpl::getStreamNativeHandle(c10::Stream stream) const { return OpenRegStream(stream).stream(); }
 
-bool OpenRegGuardImpl::queryStream(const c10::Stream& stream) const {
-  return OpenRegStream(stream).query();
-}
+bool OpenRegGuardImpl::queryStream(const c10::Stream& stream) const { return OpenRegStream(stream).query(); }
 
-void OpenRegGuardImpl::synchronizeStream(const c10::Stream& stream) const {
-  OpenRegStream(stream).synchronize();
-}
+void OpenRegGuardImpl::synchronizeStream(const c10::Stream& stream) const { OpenRegStream(stream).synchronize(); }
 
 bool OpenRegGuardImpl::isStreamCapturing(const c10::Stream& stream) const {
   const OpenRegStream checked(stream);
@@ -173,7 +126,7 @@ void OpenRegGuardImpl::record(
     orEvent_t created = nullptr;
     OPENREG_CHECK(orEventCreateWithFlags(&created, timing ? orEventDefault : orEventDisableTiming));
     *event = created;
-    EventDevices::get().add(created, stream.device_index());
+    note_event(created, stream.device_index());
   }
   OPENREG_CHECK(orEventRecord(as_event(*event), target.stream()));
 }
@@ -200,7 +153,7 @@ bool OpenRegGuardImpl::queryEvent(void* event) const {
 
 void OpenRegGuardImpl::synchronizeEvent(void* event) const {
   if (event != nullptr) {
-    OPENREG_CHECK_WAIT(EventDevices::get().of(event), orEventSynchronize(as_event(event)));
+    OPENREG_CHECK_WAIT(device_of_event(event), orEventSynchronize(as_event(event)));
   }
 }
 
@@ -214,7 +167,7 @@ double OpenRegGuardImpl::elapsedTime(void* start, void* end, c10::DeviceIndex de
 
 void OpenRegGuardImpl::destroyEvent(void* event, c10::DeviceIndex) const noexcept {
   if (event != nullptr && !isInBadFork()) {
-    EventDevices::get().remove(event);
+    forget_event(event);
     OPENREG_WARN(orEventDestroy(as_event(event)));
   }
 }

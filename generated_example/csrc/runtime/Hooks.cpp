@@ -26,45 +26,29 @@ const bool hooks_registered = [] {
 
 }  // namespace
 
-bool OpenRegHooksInterface::isAvailable() const {
-  return device_count() > 0;
-}
+bool OpenRegHooksInterface::isAvailable() const { return device_count() > 0; }
 
-bool OpenRegHooksInterface::hasPrimaryContext(c10::DeviceIndex device) const {
-  return device_has_context(device);
-}
+bool OpenRegHooksInterface::hasPrimaryContext(c10::DeviceIndex device) const { return device_has_context(device); }
 
-void OpenRegHooksInterface::init() const {
-  initialize();
-}
+void OpenRegHooksInterface::init() const { initialize(); }
 
-c10::DeviceIndex OpenRegHooksInterface::deviceCount() const {
-  return device_count();
-}
+c10::DeviceIndex OpenRegHooksInterface::deviceCount() const { return device_count(); }
 
-void OpenRegHooksInterface::setCurrentDevice(c10::DeviceIndex device) const {
-  set_device(device);
-}
+void OpenRegHooksInterface::setCurrentDevice(c10::DeviceIndex device) const { set_device(device); }
 
-c10::DeviceIndex OpenRegHooksInterface::getCurrentDevice() const {
-  return current_device();
-}
+c10::DeviceIndex OpenRegHooksInterface::getCurrentDevice() const { return current_device(); }
 
 c10::DeviceIndex OpenRegHooksInterface::exchangeDevice(c10::DeviceIndex device) const {
   return exchange_device(device);
 }
 
 c10::DeviceIndex OpenRegHooksInterface::maybeExchangeDevice(c10::DeviceIndex device) const {
-  return maybe_exchange_device(device);
+  return exchange_device(device);
 }
 
-bool OpenRegHooksInterface::isPinnedPtr(const void* data) const {
-  return openreg::isPinnedPtr(data);
-}
+bool OpenRegHooksInterface::isPinnedPtr(const void* data) const { return openreg::isPinnedPtr(data); }
 
-c10::Allocator* OpenRegHooksInterface::getPinnedMemoryAllocator() const {
-  return getHostAllocator();
-}
+c10::Allocator* OpenRegHooksInterface::getPinnedMemoryAllocator() const { return getHostAllocator(); }
 
 c10::Device OpenRegHooksInterface::getDeviceFromPtr(void* data) const {
   orPointerAttributes attributes{};
@@ -77,9 +61,7 @@ const at::Generator& OpenRegHooksInterface::getDefaultGenerator(c10::DeviceIndex
   return openreg::getDefaultGenerator(device);
 }
 
-at::Generator OpenRegHooksInterface::getNewGenerator(c10::DeviceIndex device) const {
-  return createGenerator(device);
-}
+at::Generator OpenRegHooksInterface::getNewGenerator(c10::DeviceIndex device) const { return createGenerator(device); }
 
 void OpenRegHooksInterface::resizePrivateUse1Bytes(const c10::Storage& storage, size_t bytes) const {
   c10::StorageImpl* const impl = storage.unsafeGetStorageImpl();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/Capturing.h"
+#include "runtime/DeviceScope.h"
 #include "runtime/Event.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"

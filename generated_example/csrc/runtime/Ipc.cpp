@@ -16,6 +16,7 @@
 
 #include "runtime/Allocator.h"
 #include "runtime/Capturing.h"
+#include "runtime/DeviceScope.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"

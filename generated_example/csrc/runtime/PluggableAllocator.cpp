@@ -1,5 +1,6 @@
 // Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
+#include "runtime/DeviceScope.h"
 #include "runtime/PluggableAllocator.h"
 
 #include <dlfcn.h>

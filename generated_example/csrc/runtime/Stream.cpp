@@ -41,9 +41,7 @@ DeviceStreams& streams_of(c10::DeviceIndex device) {
   return streams->at(static_cast<size_t>(device));
 }
 
-c10::StreamId stream_id(size_t kind, size_t index) {
-  return static_cast<c10::StreamId>(index << 5 | kind << 1 | 1);
-}
+c10::StreamId stream_id(size_t kind, size_t index) { return static_cast<c10::StreamId>(index << 5 | kind << 1 | 1); }
 
 c10::Stream make_stream(c10::DeviceIndex device, c10::StreamId id) {
   return c10::Stream(c10::Stream::UNSAFE, c10::Device(c10::DeviceType::PrivateUse1, device), id);
@@ -158,8 +156,6 @@ void setCurrentStream(OpenRegStream stream) {
   current_streams[static_cast<size_t>(stream.device_index())] = {stream.id(), stream.stream()};
 }
 
-std::ostream& operator<<(std::ostream& out, const OpenRegStream& stream) {
-  return out << stream.unwrap();
-}
+std::ostream& operator<<(std::ostream& out, const OpenRegStream& stream) { return out << stream.unwrap(); }
 
 }  // namespace openreg

@@ -26,9 +26,9 @@ TEST_F(DeviceTest, RefusesIndicesOutOfRange) {
 
 TEST_F(DeviceTest, ExchangeWithoutADeviceChangesNothing) {
   EXPECT_EQ(exchange_device(-1), -1);
-  EXPECT_EQ(maybe_exchange_device(-1), -1);
+  EXPECT_EQ(exchange_device(-1), -1);
   EXPECT_THROW(exchange_device(-2), c10::Error);
-  EXPECT_THROW(maybe_exchange_device(-128), c10::Error);
+  EXPECT_THROW(exchange_device(-128), c10::Error);
   EXPECT_EQ(current_device(), 0);
 }
 
@@ -57,7 +57,7 @@ TEST_F(DeviceTest, SynchronizeWaitsForAllStreams) {
 TEST_F(TwoDevicesTest, ExchangesDevices) {
   EXPECT_EQ(exchange_device(1), 0);
   EXPECT_EQ(current_device(), 1);
-  EXPECT_EQ(maybe_exchange_device(0), 1);
+  EXPECT_EQ(exchange_device(0), 1);
   EXPECT_EQ(current_device(), 0);
   EXPECT_EQ(resolve_device_index(-1), 0);
 }

@@ -8,6 +8,7 @@
 #include <c10/util/Exception.h>
 
 #include "fixture.h"
+#include "runtime/DeviceErrors.h"
 #include "runtime/Event.h"
 
 namespace openreg::test {

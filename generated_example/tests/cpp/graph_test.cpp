@@ -6,6 +6,7 @@
 
 #include "graphs/Graph.h"
 #include "host/Launch.h"
+#include "runtime/DeviceErrors.h"
 #include "runtime/MemPool.h"
 
 namespace openreg::test {

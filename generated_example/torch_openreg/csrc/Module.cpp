@@ -20,6 +20,8 @@
 #include <torch/csrc/utils/device_lazy_init.h>
 
 #include "Module.h"
+#include "runtime/DeviceErrors.h"
+#include "runtime/DeviceScope.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Generator.h"

@@ -15,6 +15,7 @@
 
 #include <c10/util/flat_hash_map.h>
 
+#include "runtime/DeviceScope.h"
 #include "runtime/caching/Block.h"
 #include "runtime/caching/BlockPool.h"
 #include "runtime/caching/CachingAllocator.h"

@@ -2,6 +2,7 @@
 // Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
 #include <algorithm>
 
+#include "runtime/DeviceScope.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"

@@ -5,6 +5,7 @@
 #include <c10/util/Exception.h>
 
 #include "runtime/Capturing.h"
+#include "runtime/DeviceScope.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/caching/DeviceCache.h"

@@ -8,6 +8,7 @@
 #include <c10/core/Device.h>
 #include <c10/util/Exception.h>
 
+#include "runtime/DeviceScope.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/caching/DeviceCache.h"

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/DeviceErrors.h"
+#include "runtime/DeviceScope.h"
 #include "runtime/Event.h"
 #include "runtime/HostAllocator.h"
 #include "runtime/MemPool.h"
