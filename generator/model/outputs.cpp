@@ -122,7 +122,7 @@ void check_all_used(const UserTemplates& user, const Templates& templates, const
   }
 }
 
-/// What components that the tree has not got would give to torch.NAME: [{component, words}].
+/// What components that the tree does not have would give to torch.NAME: [{component, words}].
 json absent_names(const Templates& templates, const json& globals) {
   std::map<std::string, std::set<std::string>> found;
   for (const TemplateRow& row : templates.rows) {

@@ -49,7 +49,7 @@ class Fallback(NamedTuple):
 
 @dataclass(frozen=True)
 class Workbench:
-    """What a backend says of itself, with a default for whatever it does not say."""
+    """The members of a backend's protocol, each with a default."""
 
     provided: frozenset[str] = frozenset()
     modes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class ProtocolError(TypeError):
 
 
 def of(kind: str) -> Workbench:
-    """What the backend of a device provides. Raises ProtocolError, which names the member that is wrong."""
+    """Read the protocol of a device's backend. Raises ProtocolError, which names the member that is wrong."""
     given = getattr(device.module(kind), "_workbench", None)
     if given is None:
         return Workbench()

@@ -109,11 +109,11 @@ class Calls(TorchFunctionMode):
                 hook.remove()
 
 
-class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Operators(TorchDispatchMode):
     """Writes down the operators that are left of the calls below autograd, with their tensors."""
 
     def __init__(self, recording: Recording, memory: Memory, workbench: protocol.Workbench) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self.recording, self.memory, self.workbench = recording, memory, workbench
 
     def __torch_dispatch__(

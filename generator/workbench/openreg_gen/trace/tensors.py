@@ -32,7 +32,7 @@ class Memory:
     def number(self, tensor: torch.Tensor) -> int | None:
         """The number of the tensor's storage; None where it has none, as a sparse tensor."""
         try:
-            reference = StorageWeakRef(tensor.untyped_storage())  # type: ignore[no-untyped-call]
+            reference = StorageWeakRef(tensor.untyped_storage())
         except (NotImplementedError, RuntimeError):
             return None
         if reference.cdata not in self._numbers:
