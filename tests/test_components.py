@@ -233,7 +233,7 @@ def test_add_and_remove(openreg_gen, tmp_path):
     tree = tmp_path / "tree"
     before = texts(tree)
     report = json.loads(openreg_gen("add", "component", "history", "-C", "tree", "--json", cwd=tmp_path).stdout)
-    assert [each["component"] for each in report["added"]] == ["device", "runtime", "history"]
+    assert [each["component"] for each in report["added"]] == ["device", "errors", "runtime", "history"]
     assert (tree / "torch_mybackend/backend/memory_history.py").is_file()
     assert (tree / "third_party/mybackend/src/isolation.cpp").is_file()
     assert not (tree / "third_party/mybackend/src/memory.cpp").exists()
@@ -242,7 +242,7 @@ def test_add_and_remove(openreg_gen, tmp_path):
     edited.write_text(edited.read_text() + "\n# mine\n")
     refused = openreg_gen("remove", "component", "runtime", "-C", "tree", cwd=tmp_path, code=2)
     assert "needed by" in refused.stderr and "history" in refused.stderr and "examples" in refused.stderr
-    everything = ("runtime", "device", "history", "examples", "recurrent", "amp")
+    everything = ("runtime", "errors", "device", "history", "examples", "recurrent", "amp")
     done = openreg_gen("remove", "component", *everything, "-C", "tree", cwd=tmp_path)
     assert "examples/gpt.py" in done.stdout
     assert edited.read_text().endswith("# mine\n")

@@ -21,8 +21,8 @@ namespace openreg_gen {
 nlohmann::json make_globals(const Resolved& resolved, const std::string& spec_file, Subjects& subjects);
 
 /// What the files that are there give to files that others share, as templates see it: `slots.NAME` is a list of
-/// {file, words}, by file, for each slot that a row of templates.yaml names. `slots.absent`: what components that the tree
-/// does not have would give to torch.NAME, a list of {component, words}.
+/// {file, words}, by file, for each slot that a row of templates.yaml names. `slots.absent`: what components that the
+/// tree does not have would give to torch.NAME, a list of {component, words}.
 nlohmann::json slots_of(const Templates& templates, const std::vector<Output>& outputs, const nlohmann::json& globals);
 
 /// Fills in the rows of templates.yaml, in their order. Throws Failure(Internal, E060x) that names the row if a

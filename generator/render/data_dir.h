@@ -23,7 +23,8 @@ DataDir find_data();
 /// The names of all files in the folder of templates, sorted. Throws Failure(Environment, E0608).
 std::vector<std::string> list_templates(const DataDir& data);
 
-/// SHA-256, in hex, over the names and bytes of all templates, of what they include of the workbench, and of the renderer.
+/// SHA-256, in hex, over the names and bytes of all templates, of what they include of the workbench, and of the
+/// renderer.
 std::string hash_templates(const DataDir& data);
 
 }  // namespace openreg_gen
