@@ -151,6 +151,8 @@ def test_growing_keeps_the_files_that_are_there(name, needs, render):
     kept = {path: kept_lines((minimal / path).read_text(), grown.get(path, "")) for path in core if path.startswith(parts)}
     assert len(kept) > 25
     kept.pop("torch_mybackend/_absent.py")  # which gets shorter, as it should
+    if name in ("recurrent", "examples"):  # a fused cell serves what is composed without it
+        del kept["csrc/aten/native/RecurrentCells.cpp"]
     assert {path: part for path, part in kept.items() if part < 0.9} == {}
 
 

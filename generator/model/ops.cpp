@@ -31,8 +31,8 @@ std::set<std::string> headers_of(const Listed& listed, std::string_view list) {
 
 using ListedName = std::pair<const char*, std::string_view>;
 
-/// In a tree without the whole runtime: operators whose own kernels throw where PyTorch does not know the device, and
-/// fused cells, which no CPU kernel can stand in for.
+/// Operators whose own kernels throw where PyTorch does not know the device, which the runtime has kernels of, and fused
+/// cells, which no CPU kernel can stand in for: without component recurrent they are composed of other operators.
 constexpr ListedName kServedOtherwise[] = {{"overrideable", "convolution_backward_overrideable"},
                                            {"overrideable", "convolution_overrideable"},
                                            {"cells", "_thnn_fused_gru_cell"},
@@ -48,11 +48,13 @@ void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
     const bool here = is_minimal_op(name, shown.spec.components);
     if (op != nullptr && here && written.insert(op->name).second) plain("minimal", *op);
   }
-  if (!shown.spec.components.has("runtime")) {  // the one fallback serves all others
-    for (const auto& [list, name] : kServedOtherwise) {
-      const Op* op = resolved.catalog.find(name);
-      if (op != nullptr && !written.contains(name)) plain(list, *op);
-    }
+  const bool runtime = shown.spec.components.has("runtime");
+  for (const auto& [list, name] : kServedOtherwise) {
+    const Op* op = resolved.catalog.find(name);
+    const bool wanted = !runtime || std::string_view(list) == "cells";
+    if (op != nullptr && wanted && !written.contains(name)) plain(list, *op);
+  }
+  if (!runtime) {  // the one fallback serves all others
     for (const std::string_view name : decomposed_otherwise()) {
       const Op* op = resolved.catalog.find(name);
       if (op == nullptr || written.contains(name) || *shown.spec.fallback.kind == FallbackKind::None) continue;
