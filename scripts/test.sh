@@ -15,7 +15,7 @@
 #          minimal is built from nothing, without a compiler cache, and tested; then minimal trees with one component more:
 #          those that are named, or all; default: up to three that the change touches (scripts/choose.py)
 #        scripts/test.sh external all
-#          every test of a standard tree runs on the port that behaves like a card
+#          every test of a whole tree runs on the port that behaves like a card
 source "$(dirname "$0")/stages.sh"
 
 # test_tree TREE VENV PREFIX [OPTION ...]: builds a tree with warnings as errors and its C++ tests on, into a Python environment
@@ -163,14 +163,15 @@ second_tree() {
 stage_second() {
   local tree venv=$work/venv_wheel backend left
   tree=$(second_tree)
-  left=$(grep -rniE --exclude-dir=.openreg-gen 'openreg' "$tree" | grep -viE 'openreg-gen' || true)
+  left=$(grep -rniE --exclude-dir=.openreg-gen 'openreg' "$tree" | grep -viE 'openreg[-_]gen' || true)
   [ -z "$left" ] || die "a tree of another name names openreg: $left"
   backend=$(backend_python "$work/venv_mybackend")
-  step "Building $(basename "$tree")"
+  "$generator" add component extensions -C "$tree" >/dev/null
+  step "Building $(basename "$tree"), what \`new\` writes, with component extensions"
   install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON
   step "Python tests of $(basename "$tree")"
   # What a name is part of: packages, modules, settings, libraries, registrations. All else the first tree has tested.
-  pytests "$backend" "$tree"/tests/test_{autoload,build,cpp_extension,integration,device,events,streams,memory,host_memory,errors,random,serialization,fallback,profiler,graphs,compile,distributed,distributed_works}.py
+  pytests "$backend" "$tree"/tests/test_{autoload,build,cpp_extension,integration,device,events,streams,memory,host_memory,errors,random,serialization,fallback,profiler,compile}.py
   step "A wheel of mybackend, installed and uninstalled"
   overlay "$python" "$venv"
   "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir "$work/wheel" "$tree"
@@ -239,7 +240,7 @@ stage_opencl() {
   [ $# -eq 0 ] || install_packages libclblast1
   backend=$(backend_python "$work/venv_opencl")
   "$generator" new mycl --device opencl --out "$tree" >/dev/null
-  "$generator" add component examples -C "$tree" >/dev/null
+  "$generator" add component examples graphs distributed -C "$tree" >/dev/null
   "$generator" add hardtanh_ --strategy native -C "$tree" >/dev/null
   step "Building the tree of specs/opencl.yaml"
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON

@@ -47,7 +47,7 @@ def of_rung(outcomes, rung):
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
     """Freshly rendered and built, in this Python's environment but not installed into it."""
-    return new_tree(tmp_path_factory.mktemp("external"))
+    return new_tree(tmp_path_factory.mktemp("external"), "--profile", "full")
 
 
 def without(port, function, body=None):
