@@ -242,6 +242,10 @@ stage_opencl() {
   "$generator" new mycl --device opencl --out "$tree" >/dev/null
   "$generator" add component examples graphs distributed -C "$tree" >/dev/null
   "$generator" add hardtanh_ --strategy native -C "$tree" >/dev/null
+  step "Building the OpenCL device library of minimal"
+  "$generator" new mycl --device opencl --profile minimal --out "$work/opencl_minimal" >/dev/null
+  cmake -S "$work/opencl_minimal/third_party/mycl" -B "$work/opencl_device" -G Ninja -DMYCL_WERROR=ON >/dev/null
+  cmake --build "$work/opencl_device"
   step "Building the tree of specs/opencl.yaml"
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON
   step "Tests of the tree of specs/opencl.yaml"

@@ -197,7 +197,7 @@ print(bringup.error_text(bringup.INVALID_VALUE))
 def device_alone(tmp_path_factory):
     """A tree that is not built, where `torch` cannot be imported, and what builds the device library alone."""
     tree = tmp_path_factory.mktemp("alone") / "torch_mybackend"
-    run(GENERATOR, "new", "mybackend", "--device", "external", "--out", str(tree), cwd=tree.parent)
+    run(GENERATOR, "new", "mybackend", "--device", "external", "--profile", "full", "--out", str(tree), cwd=tree.parent)
     (tree / "torch.py").write_text("raise ImportError('PyTorch is not there')\n")
 
     def build(port):
