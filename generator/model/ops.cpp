@@ -31,8 +31,8 @@ std::set<std::string> headers_of(const Listed& listed, std::string_view list) {
 
 using ListedName = std::pair<const char*, std::string_view>;
 
-/// Operators whose own kernels throw where PyTorch does not know the device, which the runtime has kernels of, and fused
-/// cells, which no CPU kernel can stand in for: without component recurrent they are composed of other operators.
+/// Operators whose own kernels throw where PyTorch does not know the device, which the runtime has kernels of, and
+/// fused cells, which no CPU kernel can stand in for: without component recurrent they are composed of other operators.
 constexpr ListedName kServedOtherwise[] = {{"overrideable", "convolution_backward_overrideable"},
                                            {"overrideable", "convolution_overrideable"},
                                            {"cells", "_thnn_fused_gru_cell"},
