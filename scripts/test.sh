@@ -240,7 +240,7 @@ stage_opencl() {
   [ $# -eq 0 ] || install_packages libclblast1
   backend=$(backend_python "$work/venv_opencl")
   "$generator" new mycl --device opencl --out "$tree" >/dev/null
-  "$generator" add component examples graphs distributed -C "$tree" >/dev/null
+  "$generator" add component examples graphs distributed compound wider_dtypes -C "$tree" >/dev/null
   "$generator" add hardtanh_ --strategy native -C "$tree" >/dev/null
   step "Building the OpenCL device library of minimal"
   "$generator" new mycl --device opencl --profile minimal --out "$work/opencl_minimal" >/dev/null
