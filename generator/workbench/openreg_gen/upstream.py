@@ -24,7 +24,7 @@ import torch
 
 from . import command, device, protocol
 from .testing import opinfos
-from .testing.forms import Forms
+from .testing.forms import Forms, Operator as Served
 
 
 class Skip(Protocol):
@@ -38,17 +38,9 @@ class Skip(Protocol):
     def reason(self) -> str: ...
 
 
-class Operator(Protocol):
-    """A row of the protocol's `operators`: `forms` are the other overloads of its group, `serves` those that end in its kernel."""
+class Operator(Served, Protocol):
+    """A row of the protocol's `operators`."""
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def forms(self) -> Sequence[str]: ...
-    @property
-    def serves(self) -> Sequence[str]: ...
-    @property
-    def tolerance(self) -> tuple[float, float] | None: ...  # relative, absolute
     @property
     def skips(self) -> Sequence[Skip]: ...
 
