@@ -1,4 +1,4 @@
-"""Shared by the tools as programs: their names, their errors and exit codes, and running a script of the user's."""
+"""Shared by the tools as programs: their names, their errors and exit codes, and how they run a user script."""
 
 import argparse
 import os

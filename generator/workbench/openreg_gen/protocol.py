@@ -62,7 +62,7 @@ class Workbench:
     reset: Callable[[], None] | None = None
 
     def fallbacks(self) -> list[Fallback]:
-        """What the host computed since the last reset; empty where the backend does not count it."""
+        """Rows of what the host computed since the last reset; empty where the backend does not count it."""
         return [] if self.fallback_rows is None else [Fallback(*row) for row in self.fallback_rows()]
 
     def reset_fallbacks(self) -> None:
