@@ -48,7 +48,7 @@ void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
     const bool here = is_minimal_op(name, shown.spec.components);
     if (op != nullptr && here && written.insert(op->name).second) plain("minimal", *op);
   }
-  const bool runtime = shown.spec.components.has("runtime");
+  const bool runtime = shown.spec.components.has("loops");
   for (const auto& [list, name] : kServedOtherwise) {
     const Op* op = resolved.catalog.find(name);
     const bool wanted = !runtime || std::string_view(list) == "cells";
