@@ -8,6 +8,9 @@ import sys
 import pytest
 from trees import COMMAND, ROOT
 
+sys.path.insert(0, str(ROOT / "scripts"))
+import figures  # noqa: E402
+
 DOCS = ROOT / "docs"
 PYTHON = ROOT / ".venv/site/bin/python"
 
@@ -55,3 +58,40 @@ def test_the_site_builds_without_warnings(tmp_path):
     for page in pages:  # nothing that a reader without a network would miss
         loaded = re.findall(r"<(?:link|script|img)[^>]*(?:href|src)=\"(https?:[^\"]*)\"", page.read_text())
         assert loaded == [], page
+
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_is_short_and_has_three_doors():
+    assert len(README.splitlines()) <= 150
+    doors = README.split("| you | start with |")[1].split("\n\n")[0]
+    assert doors.count("](") == 4 and all(
+        f"**{door}**" in doors for door in ("have a chip", "want to learn", "want to look")
+    )
+    order = ["Quick start", "The spec", "The layers", "Compared with", "Status", "Verbs", "Where to go next"]
+    places = [README.index(f"\n## {head}") for head in order]
+    assert places == sorted(places)
+    for command in ("scripts/demo.sh", "scripts/test.sh"):
+        assert f"\n{command} " in README and (ROOT / command).exists()
+
+
+def test_the_spec_of_the_readme_has_no_errors_and_no_warnings(openreg_gen, tmp_path):
+    spec = tmp_path / "mybackend.yaml"
+    spec.write_text(re.search(r"```yaml\n(.*?)```", README, re.S)[1])
+    done = openreg_gen("check", spec)
+    assert "ok" in done.stdout and "warning" not in done.stderr
+
+
+def test_figures_of_the_readme_come_from_trees():
+    """Their form, not their values: those change with each template, and scripts/figures.py writes them."""
+    marked = figures.FIGURE.findall(README)
+    assert len(marked) == README.count("<!-- figure:") == README.count("<!-- end -->") >= 3
+    for _, name, value, _ in marked:
+        assert re.fullmatch(r"(minimal|standard|full)_(files|lines)|port_functions", name)
+        assert re.fullmatch(r"\d{1,3}(,\d{3})*", value), name
+
+
+@pytest.mark.parametrize(("number", "text"), [(7, "7"), (71, "71"), (420, "420"), (5432, "5,400"), (51993, "52,000")])
+def test_sizes_are_rounded(number, text):
+    assert figures.rounded(number) == text

@@ -15,6 +15,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+from figures import ported_functions  # noqa: E402
+
 COMMAND = os.environ.get("OPENREG_GEN", str(ROOT / "build/openreg-gen"))
 NOTE = "<!-- Written by scripts/site/pages.py; do not edit. -->\n"
 
@@ -102,12 +105,13 @@ def integration():
 def port():
     with tempfile.TemporaryDirectory() as folder:
         run("new", "mychip", "--device", "external", cwd=folder)
-        text = without_header((pathlib.Path(folder) / "torch_mychip/docs/porting.md").read_text(encoding="utf-8"))
+        tree = pathlib.Path(folder) / "torch_mychip"
+        text, functions = without_header((tree / "docs/porting.md").read_text(encoding="utf-8")), ported_functions(tree)
     title, rest = text.split("\n", 1)
     start = (
         "# Port your device\n\n"
         "`openreg-gen new mychip --device external` renders a backend around a device library that you write, and a ladder of\n"
-        "tests that says which function is next. `--profile minimal` is the quickest start: 32 functions in one file are enough to\n"
+        f"tests that says which function is next. `--profile minimal` is the quickest start: {functions} functions in one file are enough to\n"
         "train a network. The rest of this page is `docs/porting.md` of such a tree, here for a device called mychip.\n\n"
         "```sh\nopenreg-gen new mychip --device external --profile minimal\ncd torch_mychip\n```\n"
     )
