@@ -66,7 +66,7 @@ RULES = (
     ("tests/owned_ops/* scripts/sweep.sh", ["opencl"], "tests"),
     ("scripts/regenerate.sh scripts/golden.py", ["rendered"], "tests"),
     ("tests/* scripts/* benchmarks/*", [], "tests"),
-    ("docs/* README.md CONTRIBUTING.md CHANGELOG.md LICENSE .gitignore .clang-format", [], "texts"),
+    ("docs/* .github/* *.md LICENSE .gitignore .clang-format", [], "texts"),
 )
 
 

@@ -1,4 +1,4 @@
-"""Writes the tables of facts about PyTorch's releases, from the releases themselves; docs/releases.md says when.
+"""Writes the tables of facts about PyTorch's releases, from the releases themselves; docs/guides/next-pytorch.md says when.
 
     scripts/facts.py operators 2.13=DIR 2.14=DIR 2.15=DIR    generator/releases/op_releases.cpp
     scripts/facts.py in_tree 2.13=DIR 2.14=DIR               generator/catalog/in_tree_rows.cpp
@@ -55,7 +55,7 @@ def operators(releases):
 
 
 OPERATORS = """\
-// Written by scripts/facts.py; see docs/releases.md.
+// Written by scripts/facts.py; see docs/guides/next-pytorch.md.
 #include "releases/releases.h"
 
 #include <algorithm>
@@ -160,7 +160,7 @@ def stubs(releases):
 
 
 STUBS = """\
-// Written by scripts/facts.py; see docs/releases.md.
+// Written by scripts/facts.py; see docs/guides/next-pytorch.md.
 #include "catalog/stubs.h"
 
 #include "base/text.h"
@@ -216,7 +216,7 @@ def in_tree_rows(calls):
 
 
 IN_TREE = """\
-// Written by scripts/facts.py; see docs/releases.md.
+// Written by scripts/facts.py; see docs/guides/next-pytorch.md.
 #include "catalog/stubs.h"
 
 #include "base/text.h"

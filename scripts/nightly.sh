@@ -4,7 +4,7 @@
 #          soak        the runtime's C++ tests under both sanitizers, with eight threads on two devices for a minute
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
 #          owned       operators as their owners write them, in the tree of specs/full.yaml
-#          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/libraries.md)
+#          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
 #          external    every test of a whole tree on the port that behaves like a card
 #          components  a minimal tree with one component more: each of them
 #          release     PyTorch 2.15.0: all tests of generated_example, then other trees

@@ -143,11 +143,11 @@ def test_every_function_of_the_device_api(openreg_gen, tmp_path, command):
         )
 
 
-TERMS = re.findall(r"^## (.*)\n\n((?:.+\n)+)\nSee: (.+)$", (ROOT / "docs/glossary.md").read_text(), re.M)
+TERMS = re.findall(r"^## (.*)\n\n((?:.+\n)+)\nSee: (.+)$", (ROOT / "docs/reference/glossary.md").read_text(), re.M)
 
 
 def test_the_glossary_is_read_whole(openreg_gen, tmp_path):
-    assert len(TERMS) == (ROOT / "docs/glossary.md").read_text().count("\n## ") > 20
+    assert len(TERMS) == (ROOT / "docs/reference/glossary.md").read_text().count("\n## ") > 20
     names = [name for term, _, _ in TERMS for name in term.split(", ")]
     assert len({name.lower() for name in names}) == len(names)
     for names, text, _ in TERMS:
@@ -174,7 +174,7 @@ def test_what_the_glossary_points_at_is_there(explained, openreg_gen, tmp_path):
         files = [file.replace("PACKAGE", "torch_mine").replace("NAME", "mine") for file in files]
         for file in files:
             assert any((tree / file).exists() for tree in trees), (names, file)
-        assert all((ROOT / "docs" / page).exists() for page in pages)
+        assert all((ROOT / "docs/reference" / page).exists() for page in pages)
     for tree in trees:
         for word in ("guard", "graph", "device API", "AMP"):
             for place in explained(word, tree)["glossary"]["see"].split(", "):

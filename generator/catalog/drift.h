@@ -1,4 +1,4 @@
-// What became of operators from one PyTorch to another. Pure; see docs/drift.md.
+// What became of operators from one PyTorch to another. Pure; see docs/reference/drift.md.
 #pragma once
 
 #include "catalog/catalog.h"

@@ -1,4 +1,4 @@
-// Written by scripts/facts.py; see docs/releases.md.
+// Written by scripts/facts.py; see docs/guides/next-pytorch.md.
 #include "catalog/stubs.h"
 
 #include "base/text.h"

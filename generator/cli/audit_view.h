@@ -19,7 +19,7 @@ struct AuditSubject {
 
 /// At most 24 lines of `width` columns.
 std::string audit_text(const AuditReport& report, const AuditSubject& subject, std::size_t width);
-/// See docs/audit.md.
+/// See docs/reference/audit.md.
 nlohmann::ordered_json audit_json(const AuditReport& report, const AuditSubject& subject);
 std::string audit_html(const AuditReport& report, const AuditSubject& subject);
 

@@ -34,7 +34,7 @@ std::string find_place(const Asked& asked, const std::string& name) {
   std::error_code error;
   for (const std::string& path : {name, "docs/" + name})
     if (asked.tree && fs::exists(asked.tree->root / path, error)) return path;
-  const fs::path page = find_data().docs / name;
+  const fs::path page = (find_data().docs / name).lexically_normal();
   return fs::exists(page, error) ? page.string() : "";
 }
 

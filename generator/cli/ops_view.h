@@ -50,7 +50,7 @@ nlohmann::ordered_json spec_ops_json(const Resolved& resolved);
 nlohmann::ordered_json catalog_diff_json(const CatalogDiff& diff);
 std::string catalog_diff_text(const CatalogDiff& diff, const Catalog& before, const Catalog& after);
 
-/// See docs/drift.md.
+/// See docs/reference/drift.md.
 nlohmann::ordered_json spec_drift_json(const SpecDrift& drift, const Spec& spec, const Catalog& before,
                                        const Catalog& after);
 std::string spec_drift_text(const SpecDrift& drift, const Spec& spec, const Catalog& before, const Catalog& after);

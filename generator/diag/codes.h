@@ -1,4 +1,4 @@
-// Every diagnostic code of the command, in one table; docs/diagnostics.md is printed from it.
+// Every diagnostic code of the command, in one table; docs/reference/diagnostics.md is printed from it.
 //
 // E01xx the spec's text, keys and values; E02xx operators; E03xx AMP; E04xx PyTorch and the environment;
 // E05xx the tree and its files; E06xx templates and rendering. A code is never reused for something else.
@@ -20,7 +20,7 @@ struct Code {
 std::span<const Code> all_codes();
 /// Null if there is no such code.
 const Code* find_code(std::string_view code);
-/// The reference page docs/diagnostics.md.
+/// The reference page docs/reference/diagnostics.md.
 std::string codes_markdown();
 
 }  // namespace openreg_gen

@@ -32,7 +32,7 @@ enum class Severity { Error, Warning, Note };
 
 struct Diagnostic {
   Severity severity = Severity::Error;
-  std::string code;     // "E0107"; each has an entry in diag/codes.cpp and in docs/diagnostics.md
+  std::string code;     // "E0107"; each has an entry in diag/codes.cpp and in docs/reference/diagnostics.md
   std::string message;  // one line, no final stop, names quoted 'like this'
   Location at;
   std::string hint;         // what to do; may be empty

@@ -14,7 +14,7 @@ namespace openreg_gen {
 std::string render_text(const Diagnostics& diagnostics, bool colour);
 
 /// Of all JSON that --json prints, as its key "schema_version": one more when a key is renamed, removed or changes its
-/// meaning. docs/diagnostics.md says so.
+/// meaning. docs/reference/diagnostics.md says so.
 inline constexpr int kJsonVersion = 1;
 
 /// [{"code","severity","message","file","line","column","hint"}]; file, line and column are null where there is none.

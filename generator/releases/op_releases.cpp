@@ -1,4 +1,4 @@
-// Written by scripts/facts.py; see docs/releases.md.
+// Written by scripts/facts.py; see docs/guides/next-pytorch.md.
 #include "releases/releases.h"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ DataDir find_data() {
   std::string tried;
   for (const fs::path& place : places) {
     if (fs::exists(place / "templates/templates.yaml")) {
-      DataDir data{place / "templates", place / "specs", {}, place / "docs"};
+      DataDir data{place / "templates", place / "specs", {}, place / "docs/reference"};
       for (const fs::path& renderer :
            {place / "renderer.py", share / "renderer.py", source / "generator/render/renderer.py"}) {
         if (data.renderer.empty() && fs::exists(renderer)) data.renderer = renderer;

@@ -12,7 +12,7 @@ struct DataDir {
   fs::path templates;  // holds templates.yaml
   fs::path specs;
   fs::path renderer;     // renderer.py
-  fs::path docs{};       // pages that the command reads, or names
+  fs::path docs{};       // reference pages that the command reads, or names
   fs::path workbench{};  // holds the Python package openreg_gen
 };
 

@@ -1,4 +1,4 @@
-// The one table of the spec's keys. The parser's checks, the JSON Schema and docs/spec.md derive from it.
+// The one table of the spec's keys. The parser's checks, the JSON Schema and docs/reference/spec.md derive from it.
 #pragma once
 
 #include "spec/document.h"
@@ -93,7 +93,7 @@ std::string_view last_part(std::string_view path);
 
 /// JSON Schema (draft 2020-12) of the spec, indented, with a newline at its end: specs/schema.json.
 std::string spec_json_schema(const Vocabulary& vocabulary);
-/// docs/spec.md.
+/// docs/reference/spec.md.
 std::string spec_markdown(const Vocabulary& vocabulary);
 
 }  // namespace openreg_gen

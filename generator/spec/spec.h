@@ -1,4 +1,4 @@
-// The spec as plain structs; every value knows where it was written. See specs/openreg.yaml and docs/spec.md.
+// The spec as plain structs; every value knows where it was written. See specs/openreg.yaml and docs/reference/spec.md.
 //
 // spec/keys.cpp holds the one table of keys: the parser, the JSON Schema and the reference page derive from it.
 #pragma once

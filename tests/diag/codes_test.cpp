@@ -57,7 +57,7 @@ TEST(Codes, EachOfTheSpecsIsPinnedByATest) {
 }
 
 TEST(Codes, TheReferencePageIsUpToDate) {
-  const fs::path page = kRoot / "docs/diagnostics.md";
+  const fs::path page = kRoot / "docs/reference/diagnostics.md";
   const bool same = read_file(page) == codes_markdown();
   if (!same && std::getenv("OPENREG_GEN_UPDATE") != nullptr) std::ofstream(page, std::ios::binary) << codes_markdown();
   EXPECT_TRUE(same) << page << " is stale; OPENREG_GEN_UPDATE=1 rewrites it";

@@ -1,4 +1,4 @@
-"""Libraries that people use with PyTorch, on generated_example: docs/libraries.md says what each has to be told."""
+"""Libraries that people use with PyTorch, on generated_example: docs/guides/libraries.md says what each has to be told."""
 
 import os
 
@@ -202,7 +202,7 @@ def test_lightning(tmp_path, precision):
     from lightning.pytorch.strategies import SingleDeviceStrategy
 
     class OpenReg(Accelerator):
-        """As docs/libraries.md has it."""
+        """As docs/guides/libraries.md has it."""
 
         def setup_device(self, device):
             torch.accelerator.set_device_index(device.index)

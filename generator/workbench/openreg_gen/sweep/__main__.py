@@ -212,7 +212,7 @@ def main() -> int:
     except DeviceError as error:
         text, hint, code = str(error), "", ENVIRONMENT
     except (protocol.ProtocolError, KnownError) as error:
-        text, hint, code = str(error), "docs/sweep.md says what a backend tells the sweep", BAD_INPUT
+        text, hint, code = str(error), "docs/reference/sweep.md says what a backend tells the sweep", BAD_INPUT
     print("\n".join(f"error: {line}" for line in text.splitlines()), file=sys.stderr)
     if hint:
         print(f"hint: {hint}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`openreg-gen trace CODE --device NAME`, or `python -m openreg_gen.trace`: see docs/trace.md."""
+"""`openreg-gen trace CODE --device NAME`, or `python -m openreg_gen.trace`: see docs/reference/trace.md."""
 
 import argparse
 import json
@@ -86,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except device.DeviceError as error:
         return _fail(str(error), "", ENVIRONMENT)
     except protocol.ProtocolError as error:
-        return _fail(str(error), "docs/workbench.md describes the protocol", ENVIRONMENT)
+        return _fail(str(error), "docs/reference/workbench.md describes the protocol", ENVIRONMENT)
     try:
         code = _code(args, words[at + 1 :], kind)
     except CodeError as error:

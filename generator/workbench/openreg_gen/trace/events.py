@@ -66,7 +66,7 @@ class Event:
     kind: "call" (a Python function), "operator", "backward" (a node of autograd's graph), "range" (of record_function),
     "allocation", "kernel", "copy", "runtime" (of the device's own API), "repeat" (its children happened
     `times` times in a row). Times are in nanoseconds since the trace began; `fields` holds what only some kinds have,
-    ready for JSON: see docs/trace.md.
+    ready for JSON: see docs/reference/trace.md.
     """
 
     kind: str
@@ -90,7 +90,7 @@ class Event:
             yield from child.walk()
 
     def json(self) -> dict[str, Any]:
-        """The event as docs/trace.md describes it; empty members are left out."""
+        """The event as docs/reference/trace.md describes it; empty members are left out."""
         row: dict[str, Any] = {"id": self.id, "kind": self.kind, "name": self.name}
         row |= {"start": self.start, "duration": self.duration, "thread": self.thread}
         row["place"] = self.place.json() if self.place else None

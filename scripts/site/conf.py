@@ -1,0 +1,53 @@
+"""Sphinx's settings of the documentation: scripts/site.sh builds it."""
+
+import pathlib
+import re
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+REPOSITORY = PROJECT["urls"]["Repository"]
+
+project = PROJECT["name"]
+release = PROJECT["version"]
+author = "The openreg-gen authors"
+copyright = author
+extensions = ["myst_parser"]
+source_suffix = {".md": "markdown"}
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+suppress_warnings = ["myst.xref_ambiguous"]
+highlight_language = "text"
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"
+html_theme = "furo"
+html_title = f"openreg-gen {release}"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_sphinx = False
+html_copy_source = False
+html_theme_options = {
+    "source_repository": REPOSITORY,
+    "source_branch": "main",
+    "source_directory": "docs/",
+    "footer_icons": [],
+}
+
+
+def source_read(app, name, content):
+    """Links that leave docs/ lead to the repository."""
+    folder = (pathlib.Path(app.srcdir) / name).parent
+
+    def absolute(match):
+        target, hash_, anchor = match[1].partition("#")
+        path = (folder / target).resolve()
+        if "://" in target or not target.startswith("../") or path.is_relative_to(app.srcdir):
+            return match[0]
+        kind = "tree" if path.is_dir() else "blob"
+        return f"]({REPOSITORY}/{kind}/main/{path.relative_to(ROOT)}{hash_}{anchor})"
+
+    content[0] = re.sub(r"\]\(([^)\s]+)\)", absolute, content[0])
+
+
+def setup(app):
+    app.connect("source-read", source_read)

@@ -1,0 +1,146 @@
+"""Writes the pages of docs/ that derive from the command and from generated_example/.
+
+    pages.py [--check]      --check writes nothing; exit code 1 if a page is not up to date
+
+The command is $OPENREG_GEN, by default build/openreg-gen. docs/reference/spec.md and diagnostics.md are written by the command's
+own tests (OPENREG_GEN_UPDATE=1).
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+from figures import ported_functions  # noqa: E402
+
+COMMAND = os.environ.get("OPENREG_GEN", str(ROOT / "build/openreg-gen"))
+NOTE = "<!-- Written by scripts/site/pages.py; do not edit. -->\n"
+
+
+def run(*words, cwd=None):
+    return subprocess.run([COMMAND, *words], check=True, capture_output=True, text=True, cwd=cwd).stdout
+
+
+def subcommands(text):
+    """The verbs that a help text lists."""
+    section = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.M)
+    return re.findall(r"^  (\S+)", section[1], re.M) if section else []
+
+
+def verbs():
+    def pages(words, level):
+        text = run(*words, "--help")
+        heading = " ".join(["openreg-gen", *words]) if words else "The command"
+        yield f"{level} {heading}\n\n```text\n{text.rstrip()}\n```\n"
+        for verb in subcommands(text):
+            if verb != "help":
+                yield from pages([*words, verb], "##" if not words else "###")
+
+    head = "# Verbs\n\nWhat `--help` prints. `openreg-gen help VERB` is the same. [JSON](diagnostics.md#for-programs) is printed with `--json`.\n"
+    return "\n".join([head, *pages([], "##")])
+
+
+def component_list():
+    rows = json.loads(run("components", "--json"))["components"]
+    lines = [
+        "# List of components\n",
+        "`openreg-gen components` prints this table with the files and lines of each. [Components](components.md) explains profiles.\n",
+        "| component | what for | smallest profile | needs |",
+        "|---|---|---|---|",
+    ]
+    for row in rows:
+        needs = ", ".join(f"`{name}`" for name in row["needs"])
+        lines.append(f"| `{row['name']}` | {row['about']} | {row['profile']} | {needs} |")
+    return "\n".join(lines) + "\n"
+
+
+def read_in_code():
+    """Names of variables that generated_example/ and the command read; those of the backend begin with NAME_."""
+    names = set()
+    example = ROOT / "generated_example"
+    for folder in ("csrc", "third_party/openreg/src", "torch_openreg"):
+        for path in (example / folder).rglob("*"):
+            if path.suffix in (".cpp", ".h", ".py"):
+                text = path.read_text(encoding="utf-8")
+                reads = r"(?:getenv\(|number\(|environ(?:\.get\(|\[))\"(OPENREG_[A-Z_]+)\""
+                names |= {name.replace("OPENREG_", "NAME_", 1) for name in re.findall(reads, text)}
+    for path in (ROOT / "generator").rglob("*.cpp"):
+        names |= set(re.findall(r"environment\(\"(OPENREG_GEN_[A-Z_]+|NO_COLOR)\"", path.read_text(encoding="utf-8")))
+    return names
+
+
+def environment():
+    groups = json.loads((ROOT / "scripts/site/environment.json").read_text(encoding="utf-8"))
+    known = {name for group in groups.values() for name in group}
+    missing = read_in_code() - known
+    if missing:
+        sys.exit(f"scripts/site/environment.json lacks {', '.join(sorted(missing))}")
+    lines = [
+        "# Environment variables\n",
+        "`NAME` is `backend.name` of the spec in upper case. OpenCL trees have [more](opencl.md#which-devices).",
+    ]
+    for title, group in groups.items():
+        lines += [f"\n## {title}\n", "| variable | what it does |", "|---|---|"]
+        lines += [f"| `{name}` | {about} |" for name, about in group.items()]
+    return "\n".join(lines) + "\n"
+
+
+def without_header(text):
+    return re.sub(r"\A<!--.*?-->\s*", "", text, count=1, flags=re.S)
+
+
+def integration():
+    text = without_header((ROOT / "generated_example/docs/integration.md").read_text(encoding="utf-8"))
+    title, rest = text.split("\n", 1)
+    return (
+        f"{title}\n\nThis page is `docs/integration.md` of the reference backend; each full tree has its own.\n{rest}"
+    )
+
+
+def port():
+    with tempfile.TemporaryDirectory() as folder:
+        run("new", "mychip", "--device", "external", cwd=folder)
+        tree = pathlib.Path(folder) / "torch_mychip"
+        text, functions = without_header((tree / "docs/porting.md").read_text(encoding="utf-8")), ported_functions(tree)
+    title, rest = text.split("\n", 1)
+    start = (
+        "# Port your device\n\n"
+        "`openreg-gen new mychip --device external` renders a backend around a device library that you write, and a ladder of\n"
+        f"tests that says which function is next. `--profile minimal` is the quickest start: {functions} functions in one file are enough to\n"
+        "train a network. The rest of this page is `docs/porting.md` of such a tree, here for a device called mychip.\n\n"
+        "```sh\nopenreg-gen new mychip --device external --profile minimal\ncd torch_mychip\n```\n"
+    )
+    return start + "\n## " + title.lstrip("# ") + "\n" + re.sub(r"(?m)^## ", "### ", rest)
+
+
+PAGES = {
+    "reference/verbs.md": verbs,
+    "reference/component-list.md": component_list,
+    "reference/environment.md": environment,
+    "reference/integration.md": integration,
+    "guides/port.md": port,
+}
+
+
+def main():
+    stale = []
+    for name, make in PAGES.items():
+        path = ROOT / "docs" / name
+        text = NOTE + "\n" + make()
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+            if "--check" not in sys.argv[1:]:
+                path.write_text(text, encoding="utf-8")
+    if stale and "--check" in sys.argv[1:]:
+        sys.exit(f"not up to date: {', '.join(stale)}; run scripts/site/pages.py")
+    for name in stale:
+        print(f"written: docs/{name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""The documentation as a site: generated pages, the table of contents, pictures, links."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from trees import COMMAND, ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import figures  # noqa: E402
+
+DOCS = ROOT / "docs"
+PYTHON = ROOT / ".venv/site/bin/python"
+
+
+def test_generated_pages_are_up_to_date(tmp_path):
+    env = {**os.environ, "OPENREG_GEN": str(COMMAND)}
+    script = [sys.executable, ROOT / "scripts/site/pages.py", "--check"]
+    done = subprocess.run(script, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_page_is_in_the_contents():
+    listed = {"index"}
+    for page in DOCS.rglob("*.md"):
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(), re.S):
+            names = [line for line in block.splitlines() if line and not line.startswith(":")]
+            listed |= {str((page.parent / name).relative_to(DOCS)) for name in names}
+    assert listed == {str(page.relative_to(DOCS).with_suffix("")) for page in DOCS.rglob("*.md")}
+
+
+def test_pictures_ask_no_server():
+    pictures = list(DOCS.rglob("*.svg"))
+    assert len(pictures) >= 3
+    for picture in pictures:
+        text = picture.read_text(encoding="utf-8")
+        assert not re.search(r"url\(['\"]?http|href=['\"]http|@font-face|@import|<script", text), picture
+
+
+def test_the_picture_of_the_layers_is_what_its_script_draws(tmp_path):
+    script = (ROOT / "scripts/site/layers.py").read_text()
+    scope = {"__file__": str(ROOT / "scripts/site/layers.py"), "__name__": "layers"}
+    exec(compile(script, "layers.py", "exec"), scope)  # noqa: S102
+    scope["OUT"] = tmp_path / "layers.svg"
+    scope["main"]()
+    assert scope["OUT"].read_text() == (DOCS / "concepts/layers.svg").read_text()
+
+
+@pytest.mark.skipif(not PYTHON.exists(), reason="scripts/site.sh installs Sphinx")
+def test_the_site_builds_without_warnings(tmp_path):
+    sphinx = [PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-c", ROOT / "scripts/site", DOCS]
+    done = subprocess.run([*sphinx, tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) > 40 and (tmp_path / "searchindex.js").stat().st_size > 10_000
+    for page in pages:  # nothing that a reader without a network would miss
+        loaded = re.findall(r"<(?:link|script|img)[^>]*(?:href|src)=\"(https?:[^\"]*)\"", page.read_text())
+        assert loaded == [], page
+
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_is_short_and_has_three_doors():
+    assert len(README.splitlines()) <= 150
+    doors = README.split("| you | start with |")[1].split("\n\n")[0]
+    assert doors.count("](") == 4 and all(
+        f"**{door}**" in doors for door in ("have a chip", "want to learn", "want to look")
+    )
+    order = ["Quick start", "The spec", "The layers", "Compared with", "Status", "Verbs", "Where to go next"]
+    places = [README.index(f"\n## {head}") for head in order]
+    assert places == sorted(places)
+    for command in ("scripts/demo.sh", "scripts/test.sh"):
+        assert f"\n{command} " in README and (ROOT / command).exists()
+
+
+def test_the_spec_of_the_readme_has_no_errors_and_no_warnings(openreg_gen, tmp_path):
+    spec = tmp_path / "mybackend.yaml"
+    spec.write_text(re.search(r"```yaml\n(.*?)```", README, re.S)[1])
+    done = openreg_gen("check", spec)
+    assert "ok" in done.stdout and "warning" not in done.stderr
+
+
+def test_figures_of_the_readme_come_from_trees():
+    """Their form, not their values: those change with each template, and scripts/figures.py writes them."""
+    marked = figures.FIGURE.findall(README)
+    assert len(marked) == README.count("<!-- figure:") == README.count("<!-- end -->") >= 3
+    for _, name, value, _ in marked:
+        assert re.fullmatch(r"(minimal|standard|full)_(files|lines)|port_functions", name)
+        assert re.fullmatch(r"\d{1,3}(,\d{3})*", value), name
+
+
+@pytest.mark.parametrize(("number", "text"), [(7, "7"), (71, "71"), (420, "420"), (5432, "5,400"), (51993, "52,000")])
+def test_sizes_are_rounded(number, text):
+    assert figures.rounded(number) == text

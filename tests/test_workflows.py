@@ -1,0 +1,71 @@
+"""The workflows of GitHub Actions: their steps run scripts that there are, and name the stages that there are."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from trees import ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import choose  # noqa: E402
+import workflows  # noqa: E402
+
+NAMES = sorted(path.stem for path in workflows.FOLDER.glob("*.yml"))
+STEPS = [
+    pytest.param(step, id=f"{name}-{job}-{number}")
+    for name in NAMES
+    for job, about in workflows.workflow(name)["jobs"].items()
+    for number, step in enumerate(workflows.run_steps(about))
+]
+
+
+def test_there_is_a_workflow_for_each_purpose():
+    assert NAMES == ["ci", "nightly", "site", "wheels"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_steps_run_scripts_that_there_are(step):
+    script = workflows.filled(step["run"], {"matrix.stage": "format"})
+    subprocess.run(["bash", "-n", "-c", script], check=True)
+    for path in re.findall(r"(?<!\S)(scripts/[\w./-]+)", script):
+        assert (ROOT / path).exists(), path
+    if shutil.which("shellcheck"):
+        check = ["shellcheck", "--shell=bash", "--exclude=SC2086", "-"]
+        done = subprocess.run(check, input=script, text=True, capture_output=True, check=False)
+        assert done.returncode == 0, done.stdout
+
+
+def test_expressions_reach_the_shell_by_the_environment_only():
+    """A title or a branch of a stranger's must not become code: in `run` only the matrix may be filled in."""
+    for param in STEPS:
+        for expression in re.findall(r"\$\{\{\s*(.*?)\s*\}\}", param.values[0]["run"]):
+            assert expression.startswith("matrix."), expression
+
+
+def test_jobs_are_the_stages():
+    nightly = (ROOT / "scripts/nightly.sh").read_text()
+    stages = workflows.workflow("nightly")["jobs"]["stage"]["strategy"]["matrix"]["stage"]
+    named = re.findall(r"^#          (\w+) +\S", nightly, re.M)
+    assert sorted(stages) == sorted(named)
+    matrix = workflows.workflow("ci")["jobs"]["stage"]["strategy"]["matrix"]["stage"]
+    assert matrix == "${{ fromJSON(needs.choose.outputs.stages) }}" and "format" in choose.STAGES
+
+
+def test_the_script_runs_a_job_here():
+    command = [sys.executable, ROOT / "scripts/workflows.py", "run", "ci", "choose"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "command format" in done.stdout
+
+
+def test_workflows_follow_their_schema():
+    check = shutil.which("check-jsonschema")
+    if check is None:
+        pytest.skip("pip install check-jsonschema")
+    files = [str(path) for path in workflows.FOLDER.glob("*.yml")]
+    done = subprocess.run(
+        [check, "--builtin-schema", "vendor.github-workflows", *files], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout
