@@ -126,6 +126,8 @@ json operators_model(const Resolved& resolved, Subjects& subjects) {
       "cells_headers", headers_of(listed, "cells"))("random_headers", headers_of(listed, "random"))(
       "structured_shards", register_shards(listed, Strategy::Registers::Structured))(
       "native_shards", register_shards(listed, Strategy::Registers::Native))(
+      // Without component testing, one file tests the operators.
+      "tested_in_one_file", !tested.empty() && !resolved.spec.components.has("testing"))(
       // What the networks of tests/test_training.py run on.
       "trains", !listed.of("matmul").empty() &&
                     listed.of("in_tree").size() + listed.of("structured").size() + listed.of("native").size() >= 150);
