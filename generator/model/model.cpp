@@ -118,7 +118,7 @@ json make_globals(const Resolved& resolved, const std::string& spec_file, Subjec
   for (const Component& component : all_components()) {
     const bool on = spec.components.has(component.name);
     has[component.name] = on;
-    partial = partial || (!on && (simulated || !component.emulated));
+    partial = partial || (!on && (simulated || !(component.emulated || component.host_memory)));
     if (on && (simulated || !component.emulated))
       components.push_back({{"name", component.name}, {"about", component.about}});
   }

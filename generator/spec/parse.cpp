@@ -63,7 +63,7 @@ class Parse {
       if (const Node* custom = root_.find("custom_ops"); custom != nullptr && !spec_.custom_ops.empty())
         needs_component("loops", custom->at, "`custom_ops`");
       if (*spec_.fallback.kind == FallbackKind::Alias)
-        needs_component("loops", spec_.fallback.kind.at, "`fallback: alias`");
+        needs_component("host_alias", spec_.fallback.kind.at, "`fallback: alias`");
       read_tests(spec_.tests, root_.find("tests"), diagnostics_);
     }
     diagnostics_.finish(without_byte_order_mark(spec_.text));
@@ -123,6 +123,8 @@ class Parse {
         if (expr->given()) report_expression(**expr, key, *node.find(key), spec_.text, diagnostics_);
       }
       fits_strategy(op, node);
+      if (op.fallback.given() && *op.fallback == FallbackKind::Alias)
+        needs_component("host_alias", op.fallback.at, "`fallback: alias`");
       spec_.ops.push_back(std::move(op));
     }
   }
