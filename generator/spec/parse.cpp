@@ -82,6 +82,10 @@ class Parse {
 
   void check_device(const Node* device) {
     const DeviceKind& kind = **spec_.device.api;
+    auto& kernels = spec_.device.kernels;
+    if (!kind.has_key("kernels")) kernels.value = find_kernel_language(kind.kernels);
+    else if (*kernels != nullptr)
+      needs_component("loops", kernels.at, fmt::format("`kernels: {}`", (*kernels)->word));
     if (!kind.simulated && *spec_.fallback.kind == FallbackKind::Alias) {
       diagnostics_.warning("E0231", spec_.fallback.kind.at, "`alias` needs a device whose memory the host can reach",
                            "where the port does not say hostAccessible, operators fall back by copying");
