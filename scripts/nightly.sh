@@ -57,7 +57,7 @@ stage_owned() {
   step "Building the tree of specs/full.yaml"
   install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON
   step "Training and operators of specs/full.yaml"
-  pytests "$backend" "$tree"/tests/test_{training,operators,modules,gemm,reductions,custom_ops,attention}.py "$root/tests/owned_ops/owned_ops.py"
+  pytests "$backend" "$tree"/tests/test_{training,operators,autograd,gemm,reductions,custom_ops,attention}.py "$root/tests/owned_ops/owned_ops.py"
 }
 
 stage_libraries() {
