@@ -235,16 +235,16 @@ def test_add_and_remove(openreg_gen, tmp_path):
     tree = tmp_path / "tree"
     before = texts(tree)
     report = json.loads(openreg_gen("add", "component", "history", "-C", "tree", "--json", cwd=tmp_path).stdout)
-    assert [each["component"] for each in report["added"]] == ["device", "errors", "runtime", "history"]
+    assert [each["component"] for each in report["added"]] == ["device", "errors", "loops", "history"]
     assert (tree / "torch_mybackend/backend/memory_history.py").is_file()
     assert (tree / "third_party/mybackend/src/isolation.cpp").is_file()
     assert not (tree / "third_party/mybackend/src/memory.cpp").exists()
     openreg_gen("add", "component", "examples", "-C", "tree", cwd=tmp_path)
     edited = tree / "examples/gpt.py"
     edited.write_text(edited.read_text() + "\n# mine\n")
-    refused = openreg_gen("remove", "component", "runtime", "-C", "tree", cwd=tmp_path, code=2)
+    refused = openreg_gen("remove", "component", "loops", "-C", "tree", cwd=tmp_path, code=2)
     assert "needed by" in refused.stderr and "history" in refused.stderr and "examples" in refused.stderr
-    everything = ("runtime", "errors", "device", "history", "examples", "recurrent", "amp")
+    everything = ("loops", "errors", "device", "history", "examples", "recurrent", "amp")
     done = openreg_gen("remove", "component", *everything, "-C", "tree", cwd=tmp_path)
     assert "examples/gpt.py" in done.stdout
     assert edited.read_text().endswith("# mine\n")
@@ -257,7 +257,7 @@ def test_operators_of_minimal_need_nothing_that_is_off(openreg_gen, tmp_path):
     tree = tmp_path / "tree"
     openreg_gen("new", "mybackend", "--profile", "minimal", "--out", tree)
     answer = openreg_gen("add", "sin", "nonzero", cwd=tree).stdout
-    assert "add sin.out as native: serves 'sin' too; in_tree needs component 'runtime'" in answer
+    assert "add sin.out as native: serves 'sin' too; in_tree needs component 'loops'" in answer
     assert "add nonzero as native: " in answer
     openreg_gen("generate", "--check", cwd=tree)
 
@@ -304,11 +304,11 @@ def test_keys_of_their_own(openreg_gen, tmp_path):
 @pytest.mark.parametrize(
     ("spec", "code", "facts"),
     [
-        ("profile: minimal\ncomponents: {history: true}\n", "E0181", "'history' 'runtime'"),
+        ("profile: minimal\ncomponents: {history: true}\n", "E0181", "'history' 'loops'"),
         ("components: {pools: false}\n", "E0181", "'pluggable' 'pools'"),
         ("compile: false\ncomponents: {compile: true}\n", "E0180", "'compile'"),
         ("components: {pols: false}\n", "E0112", "'pols' 'pools'"),
-        ("profile: minimal\nops: {abs.out: stub}\n", "E0182", "'abs.out' 'stub' 'runtime'"),
+        ("profile: minimal\nops: {abs.out: stub}\n", "E0182", "'abs.out' 'stub' 'loops'"),
         ("components: {gemm: false}\nops: {mm.out: matmul}\n", "E0182", "'mm.out' 'matmul' 'gemm'"),
         (
             "components: {virtual_memory: false}\nallocator: {expandable_segments: true}\n",
@@ -316,7 +316,7 @@ def test_keys_of_their_own(openreg_gen, tmp_path):
             "`expandable_segments: 'virtual_memory'",
         ),
         ("profile: full\ncomponents: {pools: false}\n", "E0181", "'pluggable' 'pools'"),
-        ("profile: minimal\nfallback: alias\n", "E0182", "alias` 'runtime'"),
+        ("profile: minimal\nfallback: alias\n", "E0182", "alias` 'loops'"),
     ],
 )
 def test_what_does_not_go_together(spec, code, facts, openreg_gen, tmp_path):

@@ -104,7 +104,7 @@ def explained(openreg_gen, tree):
 
 def test_components_strategies_and_keys(explained, openreg_gen, tree, tmp_path):
     (pools,) = explained("pools").values()
-    assert pools["kind"] == "component" and pools["needs"] == "runtime" and "memory pools" in pools["for"]
+    assert pools["kind"] == "component" and pools["needs"] == "loops" and "memory pools" in pools["for"]
     assert pools["this tree"] == "has it; `openreg-gen remove component pools`"
     assert "this tree" not in openreg_gen("explain", "pools", cwd=tmp_path).stdout
     assert "relu" in explained("native")["strategy"]["this tree"]

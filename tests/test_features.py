@@ -43,7 +43,7 @@ def test_off_leaves_no_trace(openreg_gen, tmp_path, with_it):
     without, gone, changed = left_out(openreg_gen, tmp_path, with_it, "compile")
     assert {name for name in gone if not re.search(r"compil|_inductor/|networks|dynamo", name)} == set()
     assert "README.md" in changed
-    refusing = {"tests/test_device.py"}  # it looks at what is said then
+    refusing = {"tests/test_module.py"}  # it looks at what is said then
     assert {name for name in changed if TRACE.search(without[name].read_text())} == refusing
     assert "Scheduling" not in with_it["torch_mybackend/backend/__init__.py"].read_text()
 

@@ -1,8 +1,10 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
-"""Devices: count, current one, context managers, properties, and the methods of tensors and modules."""
+"""The device: which there are, streams and events, random numbers; importing the package, and fork."""
 
-import threading
+import os
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -11,248 +13,183 @@ NAME = "openreg"
 api = torch.openreg
 
 
-@pytest.mark.no_device
-def test_name_and_modules():
-    assert torch.device(f"{NAME}:1").type == NAME
-    assert torch._C._get_privateuse1_backend_name() == NAME
-    assert torch.get_device_module(NAME) is api
-    assert torch.accelerator.current_accelerator().type == NAME
-    assert torch.accelerator.device_count() == api.device_count()
-    assert torch.accelerator.is_available() == api.is_available()
-
-
-@pytest.mark.no_device
-def test_registrations_are_made_once():
-    assert torch.device("privateuseone:1") == torch.device(NAME, 1)
-    torch.utils.rename_privateuse1_backend(NAME)  # the same name again is no change
-    with pytest.raises(RuntimeError, match="already been set"):
-        torch.utils.rename_privateuse1_backend("another")
-    with pytest.raises(RuntimeError, match="already been registered"):
-        torch.utils.generate_methods_for_privateuse1_backend()
-    with pytest.raises(RuntimeError, match="already been registered"):
-        torch._register_device_module(NAME, api)
-    with pytest.raises(RuntimeError, match="Expected one of"):
-        torch._register_device_module("no_such_device", api)
-    assert torch.utils.backend_registration._get_custom_mod_func("device_count")() == api.device_count()
-    with pytest.raises(RuntimeError, match=f"torch.{NAME}.no_such_function"):
-        torch.utils.backend_registration._get_custom_mod_func("no_such_function")
-
-
-@pytest.mark.no_device
-def test_submodules_are_the_same_under_both_names():
-    import torch.openreg.random as by_torch
-
-    import torch_openreg.backend.random as by_package
-
-    assert by_torch is by_package
-    assert by_torch is api.random
-
-
-@pytest.mark.no_device
-def test_module_has_what_it_says():
-    for name in api.__all__:
-        assert getattr(api, name) is not None
-    with pytest.raises(AttributeError, match="no_such_function"):
-        _ = api.no_such_function
-
-
-@pytest.mark.no_device
-def test_no_device_is_an_error_that_says_so():
-    if api.is_available():
-        with pytest.raises(RuntimeError):
-            torch.empty(1, device=f"{NAME}:{api.device_count()}")
-    else:
-        with pytest.raises(RuntimeError):
-            torch.empty(1, device=NAME)
-
-
-def test_current_device(device, other):
-    assert api.current_device() == 0
-    api.set_device(other)
-    assert api.current_device() == 1
-    assert torch.accelerator.current_device_index() == 1
-    assert torch.empty(1, device=NAME).device == other
-    api.set_device(-1)
-    assert api.current_device() == 1
-    api.set_device(f"{NAME}:0")
-    assert api.current_device() == 0
-
-
-def test_only_minus_one_means_no_device(device):
-    """PyTorch keeps an index in 8 bits, so that 128 becomes -128; 255 looks like -1, and 256 like 0."""
-    for where in (torch.device(f"{NAME}:128"), torch.device(f"{NAME}:254")):
-        for make in (torch.ones, torch.rand, torch.empty):
-            with pytest.raises(RuntimeError, match="is out of range"):
-                make(1, device=where)
-        with pytest.raises(RuntimeError, match="is out of range"):
-            torch.ones(1).to(where)
-        with pytest.raises(RuntimeError, match="invalid device index|is out of range"):
-            api.set_device(where)
-        with pytest.raises(RuntimeError, match="invalid device index|is out of range"), api.device(where):
-            pass
-    assert api.current_device() == 0
-
-
-def test_current_device_belongs_to_the_thread(other):
-    api.set_device(other)
-    seen = []
-    thread = threading.Thread(target=lambda: seen.append(api.current_device()))
-    thread.start()
-    thread.join()
-    assert seen == [0]
-    assert api.current_device() == 1
-
-
-@pytest.mark.parametrize("form", [1, f"{NAME}:1", torch.device(f"{NAME}:1")])
-def test_context_manager(other, form):
-    with api.device(form):
-        assert api.current_device() == 1
-        with api.device(0):
-            assert api.current_device() == 0
-        assert api.current_device() == 1
-    assert api.current_device() == 0
-
-
-@pytest.mark.parametrize("nothing", [None, -1])
-def test_context_manager_that_changes_nothing(other, nothing):
-    api.set_device(1)
-    with api.device(nothing):
-        assert api.current_device() == 1
-    assert api.current_device() == 1
-
-
-def test_context_manager_restores_after_an_exception(other):
-    with pytest.raises(KeyError), api.device(other):
-        raise KeyError
-    assert api.current_device() == 0
-
-
-def test_device_of(device, other):
-    with api.device_of(torch.empty(1, device=other)):
-        assert api.current_device() == 1
-        with api.device_of(torch.empty(1)):
-            assert api.current_device() == 1
-    assert api.current_device() == 0
-
-
-@pytest.mark.parametrize("index", [99, 127, 128, 1 << 40])
-def test_index_out_of_range(index):
-    with pytest.raises((RuntimeError, OverflowError)):
-        api.set_device(index)
-    with pytest.raises((RuntimeError, OverflowError)), api.device(index):
-        pass
-    with pytest.raises((RuntimeError, OverflowError)):
-        api.get_device_properties(index)
-    assert api.current_device() == 0
-
-
-def test_factories_check_the_index():
-    with pytest.raises(RuntimeError):
-        torch.empty(2, device=f"{NAME}:99")
-    with pytest.raises(RuntimeError):
-        torch.ones(2).to(f"{NAME}:99")
-
-
-def test_another_backends_device():
-    for call in (api.set_device, api.synchronize, api.get_device_name, api.device):
-        with pytest.raises(ValueError, match="cpu"):
-            call("cpu")
-
-
-def test_get_device_index(other):
-    get = api._utils._get_device_index
-    assert get(1) == get(f"{NAME}:1") == get(torch.device(NAME, 1)) == 1
-    assert get(None, True) == get(NAME, True) == 0
-    with api.device(1):
-        assert get(None, True) == get(NAME, True) == 1
-    assert get("cpu", allow_cpu=True) == -1
-    for without_index in (None, NAME, torch.device(NAME)):
-        with pytest.raises(ValueError, match="index"):
-            get(without_index)
+def run(script: str, **environment: str) -> str:
+    """What a program of its own prints."""
+    environment = {**os.environ, **environment}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 def test_properties(device):
-    properties = api.get_device_properties(device)
-    assert properties.name == api.get_device_name(device) != ""
-    assert properties.total_memory == api.mem_get_info(device)[1] > 0
-    assert properties.multi_processor_count >= 1
-    assert api.get_device_capability(device) == (properties.major, properties.minor)
-    assert isinstance(properties.host_accessible, bool)
-    with pytest.raises(AttributeError):
-        properties.name = "another"
+    assert api.is_available()
+    assert api.device_count() == torch.accelerator.device_count() > 0
+    assert api.get_device_name(device)
+    assert api.get_device_properties(device).total_memory > 0
 
 
-def test_supported_dtypes():
-    supported = torch.accelerator.get_device_capability()["supported_dtypes"]
-    assert {torch.float32, torch.int64, torch.bool} <= supported
-    assert api.is_bf16_supported() == (torch.bfloat16 in supported)
+def test_the_current_device_belongs_to_the_thread(other):
+    assert api.current_device() == 0
+    with api.device(other):
+        assert api.current_device() == 1
+        assert torch.empty(1, device=NAME).device == other
+    assert api.current_device() == 0
+    api.set_device(other)
+    assert torch.accelerator.current_device_index() == 1
 
 
-def test_synchronize(device):
-    x = torch.zeros(1 << 16, device=device)
-    x.fill_(3)
-    for form in (None, 0, NAME, device):
-        api.synchronize(form)
-    torch.accelerator.synchronize()
-    assert torch.equal(x.cpu(), torch.full((1 << 16,), 3.0))
+@pytest.mark.parametrize("index", [99, 127, 128, 254])
+def test_a_device_that_is_not_there(index):
+    with pytest.raises(RuntimeError, match="out of range"):
+        torch.empty(1, device=f"{NAME}:{index}")
+    with pytest.raises(RuntimeError, match="out of range"):
+        torch.ones(1).to(f"{NAME}:{index}")
 
 
-def test_initialized(device):
-    api.init()
-    api.init()
-    assert api.is_initialized()
-    assert not api._is_in_bad_fork()
+@pytest.mark.no_device
+def test_importing_torch_is_enough():
+    script = "import torch; print(torch.openreg.is_initialized())"
+    assert run(script, TORCH_DEVICE_BACKEND_AUTOLOAD="1") == "False"
 
 
-def test_tensor_methods(device):
-    x = torch.arange(4.0)
-    y = getattr(x, NAME)()
-    assert not getattr(x, f"is_{NAME}")
-    assert getattr(y, f"is_{NAME}")
-    assert y.device == device
-    assert torch.equal(y.cpu(), x)
-    assert getattr(y, NAME)() is y
+@pytest.mark.no_device
+def test_without_a_device():
+    script = "import torch, torch_openreg; print(torch.openreg.is_available(), torch.manual_seed(1).initial_seed())"
+    assert run(script, OPENREG_DEVICE_COUNT="0") == "False 1"
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64, torch.bool, torch.bfloat16], ids=str)
-def test_types_have_names(device, dtype):
-    x = torch.ones(2, dtype=dtype)
-    name = x.type().replace("torch.", f"torch.{NAME}.")
-    y = x.to(device)
-    assert y.type() == name
-    assert y.type(name) is y
-    assert torch.ones(2).type(name).dtype == dtype
-    assert torch.ones(2).type(name).device == device
-    assert y.type(x.type()).device.type == "cpu"
-
-
-def test_tensor_method_takes_an_index(other):
-    assert getattr(torch.ones(1), NAME)(1).device == other
-
-
-def test_module_and_storage_methods(device):
-    module = getattr(torch.nn.Linear(2, 3), NAME)()
-    assert {p.device for p in module.parameters()} == {device}
-    storage = getattr(torch.arange(4.0).untyped_storage(), NAME)()
-    assert getattr(storage, f"is_{NAME}")
-    assert storage.cpu().tolist() == torch.arange(4.0).untyped_storage().tolist()
-
-
-def test_default_device(device, other):
-    with torch.device(other):
-        assert torch.empty(1).device == other
-    torch.set_default_device(NAME)
+def test_a_child_of_a_process_that_used_a_device_cannot():
+    script = """
+import os, torch, torch_openreg
+torch.ones(1, device="openreg")
+child = os.fork()
+if child == 0:
     try:
-        assert torch.empty(1).device == device
-    finally:
-        torch.set_default_device(None)
+        torch.ones(1, device="openreg")
+    except RuntimeError as error:
+        os._exit(7 if "fork" in str(error) else 1)
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert run(script) == "7"
 
 
-@pytest.mark.parametrize("dtype", [torch.uint8, torch.int64, torch.float16, torch.float64, torch.bool])
-def test_copies_between_devices(device, other, dtype):
-    x = torch.arange(60).reshape(3, 4, 5).to(dtype)
-    y = x.to(device)
-    z = y.to(other)
-    assert (y.device, z.device) == (device, other)
-    assert torch.equal(z.cpu(), x)
-    assert torch.equal(z.to(device).transpose(0, 2).cpu(), x.transpose(0, 2))
+# --- Streams and events
+
+
+def test_the_current_stream(device, other):
+    default = api.current_stream(device)
+    assert default == api.default_stream(device)
+    stream = api.Stream(device)
+    there = api.Stream(other)
+    with stream:
+        assert api.current_stream(device) == stream
+        with api.stream(there):
+            assert api.current_device() == 1
+        assert api.current_stream(device) == stream
+    assert api.current_stream(device) == default
+    assert len({api.Stream(device).stream_id for _ in range(4)}) == 4
+
+
+def test_work_of_a_stream_is_done_after_it_was_waited_for(device):
+    stream = api.Stream(device)
+    with stream:
+        x = torch.full((1000,), 3.0, device=device)
+    stream.synchronize()
+    assert stream.query()
+    assert x.sum().item() == 3000
+
+
+def test_a_stream_waits_for_another(device):
+    first, second = api.Stream(device), api.Stream(device)
+    x = torch.zeros(100_000, device=device)
+    api.synchronize()
+    for value in range(20):
+        with first:
+            x.fill_(value)
+        second.wait_stream(first)
+        with second:
+            y = x.clone()
+        first.wait_stream(second)
+    api.synchronize(device)
+    assert torch.equal(y.cpu(), torch.full((100_000,), 19.0))
+
+
+def test_events(device):
+    start, end = (api.Event(device, enable_timing=True) for _ in range(2))
+    assert end.query()
+    start.record()
+    torch.ones(100_000, device=device)
+    end.record()
+    end.synchronize()
+    assert start.query() and end.query()
+    assert start.elapsed_time(end) >= 0
+
+
+def test_events_of_two_devices(device, other):
+    event = api.Event(device)
+    event.record(api.current_stream(device))
+    stream = api.Stream(other)
+    stream.wait_event(event)
+    stream.synchronize()
+    with pytest.raises(RuntimeError, match="can't be recorded"):
+        event.record(stream)
+
+
+# --- Random numbers
+
+FILLERS = ("normal_", "uniform_", "random_", "exponential_", "cauchy_", "log_normal_")
+DRAWS = {
+    "rand": lambda device, **more: torch.rand(50, device=device, **more),
+    "randn": lambda device, **more: torch.randn(50, device=device, **more),
+    "randint": lambda device, **more: torch.randint(1000, (50,), device=device, **more),
+    "randperm": lambda device, **more: torch.randperm(50, device=device, **more),
+    "bernoulli": lambda device, **more: torch.bernoulli(torch.full((50,), 0.5, device=device), **more),
+    "multinomial": lambda device, **more: torch.ones(50, device=device).multinomial(50, **more),
+    "geometric_": lambda device, **more: torch.empty(50, device=device).geometric_(0.3, **more),
+    **{
+        name: lambda device, name=name, **more: getattr(torch.empty(50, device=device), name)(**more)
+        for name in FILLERS
+    },
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_seeds(name, device):
+    draw = DRAWS[name]
+    torch.manual_seed(5)
+    first, second = draw(device).cpu(), draw(device).cpu()
+    assert not torch.equal(first, second)
+    torch.manual_seed(5)
+    assert torch.equal(draw(device).cpu(), first)
+    generator = torch.Generator(device).manual_seed(5)
+    assert torch.equal(draw(device, generator=generator).cpu(), first)
+    assert torch.equal(draw(device).cpu(), second)  # the default one was left alone
+
+
+def test_the_cpu_is_left_alone(device):
+    state = torch.get_rng_state()
+    torch.rand(10, device=device)
+    torch.dropout(torch.ones(10, device=device), 0.5, True)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_states(device):
+    state = api.get_rng_state(device)
+    assert (state.dtype, state.device.type) == (torch.uint8, "cpu")
+    x = torch.rand(10, device=device).cpu()
+    assert not torch.equal(api.get_rng_state(device), state)
+    api.set_rng_state(state, device)
+    assert torch.equal(torch.rand(10, device=device).cpu(), x)
+    with torch.random.fork_rng(devices=[0], device_type=NAME):
+        torch.rand(10, device=device)
+    with pytest.raises(RuntimeError):
+        api.set_rng_state(torch.zeros(3, dtype=torch.uint8), device)
+    copy = torch.Generator(device).manual_seed(9).clone_state()
+    assert copy.initial_seed() == 9
+
+
+@pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
+def test_a_generator_of_another_index_is_refused(device, other, draw):
+    with pytest.raises(RuntimeError, match=f"Expected a generator of '{device}' but found one of '{other}'"):
+        draw(device, generator=torch.Generator(other))

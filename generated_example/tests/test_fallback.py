@@ -258,7 +258,7 @@ def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("kind", ["copy", "alias"])
 def test_both_accesses(device, kind):
     folder = os.path.dirname(__file__)
-    names = ["test_fallback.py", "test_as_on_the_cpu.py", "test_fallback_report.py"]
+    names = ["test_fallback.py", "test_host_code.py", "test_fallback_report.py"]
     files = [os.path.join(folder, name) for name in names]
     done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *files, **{VARIABLE: kind})
     assert done.returncode == 0, done.stdout + done.stderr

@@ -13,18 +13,6 @@ def draw(device, generator=None) -> torch.Tensor:
     return torch.empty(1000, device=device).uniform_(generator=generator).cpu()
 
 
-def test_manual_seed_repeats(device):
-    torch.manual_seed(1)
-    first = draw(device)
-    second = draw(device)
-    torch.manual_seed(1)
-    assert torch.equal(draw(device), first)
-    assert torch.equal(draw(device), second)
-    assert not torch.equal(first, second)
-    torch.manual_seed(2)
-    assert not torch.equal(draw(device), first)
-
-
 def test_numbers_are_uniform(device):
     torch.manual_seed(0)
     x = torch.empty(100_000, device=device).uniform_().cpu()
@@ -62,16 +50,6 @@ def test_fresh_seeds_differ(device):
     assert len({generator.initial_seed() for generator in api.default_generators}) == 1
 
 
-def test_state_repeats(device):
-    state = api.get_rng_state(device)
-    assert state.dtype == torch.uint8
-    assert state.device.type == "cpu"
-    first = draw(device)
-    assert not torch.equal(api.get_rng_state(device), state)
-    api.set_rng_state(state, device)
-    assert torch.equal(draw(device), first)
-
-
 def test_state_of_all(device, other):
     states = api.get_rng_state_all()
     assert len(states) == api.device_count()
@@ -107,25 +85,6 @@ def test_default_generators(device):
     ]
     assert api.default_generators[0] is generators[0]
     assert api._get_generator(device) is generators[0]
-
-
-def test_own_generator(device):
-    generator = torch.Generator(device=NAME)
-    assert generator.device == device
-    generator.manual_seed(11)
-    assert generator.initial_seed() == 11
-    default = api.get_rng_state(device)
-    first = draw(device, generator)
-    assert torch.equal(api.get_rng_state(device), default)
-    generator.manual_seed(11)
-    assert torch.equal(draw(device, generator), first)
-
-
-def test_generators_are_independent(device):
-    first, second = (torch.Generator(device=NAME).manual_seed(1) for _ in range(2))
-    x = draw(device, first)
-    draw(device, first)
-    assert torch.equal(draw(device, second), x)
 
 
 def test_generator_state(device):
@@ -201,13 +160,3 @@ def test_generator_of_another_device(device, draws):
     with pytest.raises(RuntimeError, match=f"Expected a 'cpu' device type for generator but found '{NAME}'"):
         draws("cpu", torch.Generator(NAME))
     assert torch.equal(torch.get_rng_state(), state)
-
-
-@pytest.mark.parametrize("draws", RANDOM.values(), ids=RANDOM)
-def test_generator_of_another_index(device, other, draws):
-    generator = torch.Generator(other)
-    state = generator.get_state()
-    with pytest.raises(RuntimeError, match=f"Expected a generator of '{device}' but found one of '{other}'"):
-        draws(device, generator)
-    assert torch.equal(generator.get_state(), state)
-    assert draws(other, generator).device == other

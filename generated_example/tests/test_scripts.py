@@ -98,52 +98,6 @@ def test_a_tensor_changes_hands(device, first):
     run_together(make, take)
 
 
-@pytest.fixture
-def default_device(other):
-    torch.set_default_device(other)
-    yield other
-    torch.set_default_device(None)
-
-
-def test_default_device(default_device):
-    made = {
-        "empty": torch.empty(2),
-        "zeros": torch.zeros(2, 3),
-        "full": torch.full((2,), 3),
-        "tensor": torch.tensor([1.0, 2.0]),
-        "as_tensor": torch.as_tensor([1, 2]),
-        "scalar": torch.tensor(1.5),
-        "empty_strided": torch.empty_strided((2, 2), (1, 2)),
-        "rand": torch.rand(3),
-        "parameter": torch.nn.Linear(2, 2).weight,
-        "buffer": torch.nn.BatchNorm1d(2).running_mean,
-    }
-    assert {name: x.device for name, x in made.items()} == dict.fromkeys(made, default_device)
-    assert made["tensor"].tolist() == [1, 2]
-    assert torch.get_default_device() == default_device
-    assert torch.zeros(2, device="cpu").device.type == "cpu"
-    assert torch.zeros_like(torch.zeros(2, device="cpu")).device.type == "cpu"
-    with torch.device("cpu"):
-        assert torch.zeros(2).device.type == "cpu"
-    with torch.device(NAME, 0):
-        assert torch.zeros(2).device == torch.device(NAME, 0)
-    assert torch.zeros(2).device == default_device
-    assert api.current_device() == 0  # a default device is not the current one
-
-
-def test_default_device_by_name(default_device):
-    torch.set_default_device(NAME)
-    with api.device(default_device):
-        assert torch.zeros(2).device == default_device
-    assert torch.zeros(2).device == torch.device(NAME, 0)
-
-
-def test_default_device_is_each_threads_own(default_device):
-    found = []
-    run_together(lambda: found.append(torch.zeros(1, device=None).device.type))
-    assert found == ["cpu"]
-
-
 def test_two_threads_compute_with_one_tensor(device):
     x = torch.rand(40, 50, generator=torch.Generator().manual_seed(0))
     y = x.to(device).requires_grad_()
@@ -156,22 +110,6 @@ def test_two_threads_compute_with_one_tensor(device):
 
     run_together(compute, compute)
     assert all(torch.equal(gradient.cpu(), 2 * x) for gradient in gradients)
-
-
-def test_training_on_the_default_device(default_device):
-    torch.manual_seed(0)
-    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
-    x = torch.rand(16, 4)
-    losses = []
-    for _ in range(10):
-        optimizer.zero_grad()
-        loss = (model(x) - x.sum(1, keepdim=True)).square().mean()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    assert all(p.grad.device == default_device for p in model.parameters())
-    assert losses[-1] < losses[0]
 
 
 MIB = 1 << 20

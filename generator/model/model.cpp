@@ -122,10 +122,10 @@ json make_globals(const Resolved& resolved, const std::string& spec_file, Subjec
     if (on && (simulated || !component.emulated))
       components.push_back({{"name", component.name}, {"about", component.about}});
   }
-  const bool runtime = spec.components.has("runtime"), device = spec.components.has("device");
+  const bool runtime = spec.components.has("loops"), device = spec.components.has("device");
   json globals = {
       {"has", std::move(has)},
-      // What stands in the place of the whole runtime and device where the tree has not got them.
+      // What stands in the place of `loops` and `device` where the tree has not got them.
       {"small", {{"runtime", !runtime}, {"device", !device && simulated}}},
       {"components", std::move(components)},
       {"partial", partial},  // some component is not there

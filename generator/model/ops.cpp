@@ -48,7 +48,7 @@ void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
     const bool here = is_minimal_op(name, shown.spec.components);
     if (op != nullptr && here && written.insert(op->name).second) plain("minimal", *op);
   }
-  const bool runtime = shown.spec.components.has("runtime");
+  const bool runtime = shown.spec.components.has("loops");
   for (const auto& [list, name] : kServedOtherwise) {
     const Op* op = resolved.catalog.find(name);
     const bool wanted = !runtime || std::string_view(list) == "cells";
@@ -126,6 +126,8 @@ json operators_model(const Resolved& resolved, Subjects& subjects) {
       "cells_headers", headers_of(listed, "cells"))("random_headers", headers_of(listed, "random"))(
       "structured_shards", register_shards(listed, Strategy::Registers::Structured))(
       "native_shards", register_shards(listed, Strategy::Registers::Native))(
+      // Without component testing, one file tests the operators.
+      "tested_in_one_file", !tested.empty() && !resolved.spec.components.has("testing"))(
       // What the networks of tests/test_training.py run on.
       "trains", !listed.of("matmul").empty() &&
                     listed.of("in_tree").size() + listed.of("structured").size() + listed.of("native").size() >= 150);

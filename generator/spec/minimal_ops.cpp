@@ -34,7 +34,7 @@ bool is_minimal_op(std::string_view op) { return std::ranges::binary_search(mini
 bool is_minimal_op(std::string_view op, const ComponentSet& components) {
   if (!is_minimal_op(op)) return false;
   if (op.starts_with("_thnn_fused")) return components.has("recurrent");
-  return components.has("runtime") || !has_word(kOfModules, op);
+  return components.has("loops") || !has_word(kOfModules, op);
 }
 
 std::span<const std::string_view> decomposed_otherwise() {

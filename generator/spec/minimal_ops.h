@@ -12,7 +12,7 @@ namespace openreg_gen {
 std::span<const std::string_view> minimal_op_names();
 bool is_minimal_op(std::string_view op);
 /// Those of a tree with these components: kernels of modules (convolutions, normalization, attention) come with the
-/// whole runtime, recurrent cells with `recurrent`.
+/// component `loops`, recurrent cells with `recurrent`.
 bool is_minimal_op(std::string_view op, const ComponentSet& components);
 
 /// Sorted: operators that PyTorch decomposes where a device has no kernel, but not into what the CPU's kernel does.

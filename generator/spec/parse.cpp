@@ -61,9 +61,9 @@ class Parse {
       ops(root_.find("ops"));
       spec_.custom_ops = read_custom_ops(root_.find("custom_ops"), spec_.text, diagnostics_);
       if (const Node* custom = root_.find("custom_ops"); custom != nullptr && !spec_.custom_ops.empty())
-        needs_component("runtime", custom->at, "`custom_ops`");
+        needs_component("loops", custom->at, "`custom_ops`");
       if (*spec_.fallback.kind == FallbackKind::Alias)
-        needs_component("runtime", spec_.fallback.kind.at, "`fallback: alias`");
+        needs_component("loops", spec_.fallback.kind.at, "`fallback: alias`");
       read_tests(spec_.tests, root_.find("tests"), diagnostics_);
     }
     diagnostics_.finish(without_byte_order_mark(spec_.text));

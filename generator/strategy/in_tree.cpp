@@ -119,7 +119,7 @@ Strategy in_tree_strategy() {
   return {
       .word = "in_tree",
       .about = "PyTorch's kernel, which its own devices share.",
-      .component = "runtime",
+      .component = "loops",
       .unfit = not_in_tree,
       .code = "E0221",
       .preference = 1,

@@ -130,7 +130,7 @@ Strategy pointwise_strategy() {
       .word = "pointwise",
       .about = "`expr` becomes a kernel.",
       .keys = "expr dtypes fallback",
-      .component = "runtime",
+      .component = "loops",
       .written = pointwise_written,
       .unfit = not_pointwise,
       .check = check_pointwise,

@@ -142,7 +142,7 @@ Strategy reduction_strategy() {
       .word = "reduction",
       .about = "`map`, `combine` and `finish`, or `prefer`, become a kernel.",
       .keys = "map combine init finish prefer dtypes fallback",
-      .component = "runtime",
+      .component = "loops",
       .written = reduction_written,
       .unfit = not_reduction,
       .code = "E0222",

@@ -50,7 +50,7 @@ Strategy structured_strategy() {
   return {
       .word = "structured",
       .about = "shapes, dtypes and the functional form come from PyTorch.",
-      .component = "runtime",
+      .component = "loops",
       .unfit = not_structured,
       .code = "E0205",
       .preference = 4,

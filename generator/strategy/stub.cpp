@@ -116,7 +116,7 @@ Strategy stub_strategy() {
       .word = "stub",
       .about = "PyTorch's kernel, with a DispatchStub of the backend's.",
       .keys = "dtypes fallback",
-      .component = "runtime",
+      .component = "loops",
       .unfit = not_stub,
       .code = "E0206",
       .replaces_minimal = [](const Op& op) { return find_stub(op.name) != nullptr; },

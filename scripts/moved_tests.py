@@ -1,0 +1,49 @@
+"""What became of the tests of a tree: compares the tests of two trees with tests/moved_tests.csv.
+
+    python scripts/moved_tests.py OLD_TREE NEW_TREE
+
+A row of the table names an old test and the one that says the same now, both as `file::test`; `file::*` stands for a file's
+tests that keep their names, beside the new file. Prints the tests of OLD_TREE that have no successor in NEW_TREE, and ends
+with 1 if there are any.
+"""
+
+import csv
+import pathlib
+import re
+import sys
+
+TABLE = pathlib.Path(__file__).resolve().parents[1] / "tests/moved_tests.csv"
+
+
+def tests_of(tree: pathlib.Path) -> set[str]:
+    return {
+        f"{path.stem}::{name}"
+        for path in sorted((tree / "tests").glob("test_*.py"))
+        for name in re.findall(r"^ *def (test_\w+)\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+
+
+def new_name(test: str, new: set[str], moved: dict[str, str]) -> str:
+    """What a test is called now, as the table says, or else as before."""
+    file, name = test.split("::")
+    if test in moved or test in new:
+        return moved.get(test, test)
+    return f"{moved[whole]}::{name}" if (whole := f"{file}::*") in moved else ""
+
+
+def main(old_tree: str, new_tree: str) -> int:
+    old, new = (tests_of(pathlib.Path(tree)) for tree in (old_tree, new_tree))
+    with TABLE.open(encoding="utf-8") as file:
+        moved = {row["old"]: row["new"] for row in csv.DictReader(file)}
+    names = {test: new_name(test, new, moved) for test in sorted(old)}
+    gone = {test: name for test, name in names.items() if name not in new}
+    for test, name in gone.items():
+        print(f"{test}: {name or 'no row of the table names it'}" + (", which is not there" if name else ""))
+    print(f"{len(old)} tests before, {len(new)} now; {len(gone)} without a successor")
+    return 1 if gone else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
