@@ -1,4 +1,4 @@
-"""Which folder of generator/ may include which: CMakeLists.txt links them so, and docs/concepts/design.md says the same."""
+"""Which folder of generator/ may include which: CMakeLists.txt links them so, and docs/design.md says the same."""
 
 import re
 
@@ -72,7 +72,7 @@ def test_the_command_line_is_all_that_main_knows():
 
 def test_the_design_page_has_the_same_layers():
     rows = re.findall(
-        r"^\| `generator/(\w+)` \|.*\| ([^|]*) \|$", (ROOT / "docs/concepts/design.md").read_text(), re.MULTILINE
+        r"^\| `generator/(\w+)` \|.*\| ([^|]*) \|$", (ROOT / "docs/design.md").read_text(), re.MULTILINE
     )
     assert {name: set(re.findall(r"\w+", uses)) for name, uses in rows} == linked()
 

@@ -91,17 +91,6 @@ bool is_written(const c10::OperatorHandle& op, size_t index) {
   return is_marked(argument) || is_running_statistic(op.operator_name().name, argument.name());
 }
 
-std::vector<at::Tensor> written_tensors(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
-  const size_t count = op.schema().arguments().size();
-  std::vector<at::Tensor> result;
-  for (size_t i = 0; i < count; ++i) {
-    if (is_written(op, i)) {
-      each_tensor(stack[stack.size() - count + i], [&result](const at::Tensor& tensor) { result.push_back(tensor); });
-    }
-  }
-  return result;
-}
-
 void check_generator(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
   std::optional<c10::Device> elsewhere;
   std::optional<c10::Device> generator;

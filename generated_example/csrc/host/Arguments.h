@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/List.h>
@@ -17,9 +16,6 @@ namespace openreg {
 /// Whether the operator writes its argument `index`, or tensors of it if it is a list. Operators that write without their
 /// schemas saying so are known by name.
 bool is_written(const c10::OperatorHandle& op, size_t index);
-
-/// The tensors among the arguments that the operator writes.
-std::vector<at::Tensor> written_tensors(const c10::OperatorHandle& op, const torch::jit::Stack& stack);
 
 /// Throws as PyTorch does if the call has a generator of the device and tensors of others alone: the generator brings it here,
 /// and draws for its own device.

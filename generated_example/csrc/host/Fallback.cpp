@@ -107,42 +107,6 @@ void derive_generator(const c10::OperatorHandle& op, torch::jit::Stack* stack, c
   }
 }
 
-/// Holds back what a CPU kernel warns of, until it has run. Some kernels (mse_loss.out) resize an output twice, so
-/// that it comes out as it was: the warning about that, which no user caused, is dropped.
-class HeldWarnings final : public c10::WarningHandler {
- public:
-  HeldWarnings(const c10::OperatorHandle& op, const torch::jit::Stack& stack)
-      : outputs_(written_tensors(op, stack)), previous_(c10::WarningUtils::get_warning_handler()) {
-    std::erase_if(outputs_, is_compound);
-    for (const at::Tensor& output : outputs_) {
-      sizes_.push_back(output.sizes().vec());
-    }
-    c10::WarningUtils::set_warning_handler(this);
-  }
-  ~HeldWarnings() override {
-    c10::WarningUtils::set_warning_handler(previous_);
-    bool same = true;
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      same = same && outputs_[i].sizes() == sizes_[i];
-    }
-    for (const c10::Warning& warning : held_) {
-      if (!same || warning.msg().find("output with one or more elements was resized") == std::string::npos) {
-        c10::warn(warning);
-      }
-    }
-  }
-  HeldWarnings(const HeldWarnings&) = delete;
-  HeldWarnings& operator=(const HeldWarnings&) = delete;
-
-  void process(const c10::Warning& warning) override { held_.push_back(warning); }
-
- private:
-  std::vector<at::Tensor> outputs_;
-  std::vector<std::vector<int64_t>> sizes_;
-  c10::WarningHandler* previous_;
-  std::vector<c10::Warning> held_;
-};
-
 /// What PyTorch calls for each operator that has no kernel here.
 void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) { fall_back(op, stack, kSpecKind); }
 
@@ -197,7 +161,6 @@ void fall_back_by(
     capture_cpu_kernel(op, stack, draws_of(op, *stack));
     return;
   }
-  const HeldWarnings warnings(op, *stack);
   derive_generator(op, stack, device.index());
   if (access == HostAccess::kCopy) {
     scope.wait_for_earlier_work();
