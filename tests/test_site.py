@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -27,7 +28,7 @@ def test_every_page_is_in_the_contents():
     for page in DOCS.rglob("*.md"):
         for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(), re.S):
             names = [line for line in block.splitlines() if line and not line.startswith(":")]
-            listed |= {str((page.parent / name).relative_to(DOCS)) for name in names}
+            listed |= {str((page.parent / name).resolve().relative_to(DOCS)) for name in names}
     assert listed == {str(page.relative_to(DOCS).with_suffix("")) for page in DOCS.rglob("*.md")}
 
 
@@ -48,16 +49,54 @@ def test_the_picture_of_the_layers_is_what_its_script_draws(tmp_path):
     assert scope["OUT"].read_text() == (DOCS / "concepts/layers.svg").read_text()
 
 
-@pytest.mark.skipif(not PYTHON.exists(), reason="scripts/site.sh installs Sphinx")
-def test_the_site_builds_without_warnings(tmp_path):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    if not PYTHON.exists():
+        pytest.skip("scripts/site.sh installs Sphinx")
+    folder = tmp_path_factory.mktemp("site")
     sphinx = [PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-c", ROOT / "scripts/site", DOCS]
-    done = subprocess.run([*sphinx, tmp_path], capture_output=True, text=True, check=False)
+    done = subprocess.run([*sphinx, folder], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    pages = list(tmp_path.rglob("*.html"))
-    assert len(pages) > 40 and (tmp_path / "searchindex.js").stat().st_size > 10_000
-    for page in pages:  # nothing that a reader without a network would miss
-        loaded = re.findall(r"<(?:link|script|img)[^>]*(?:href|src)=\"(https?:[^\"]*)\"", page.read_text())
+    return folder
+
+
+def test_the_site_needs_no_network(site):
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 40 and (site / "searchindex.js").stat().st_size > 10_000
+    for page in pages:
+        loaded = re.findall(
+            r"<(?:script|img|link rel=\"stylesheet\")[^>]*(?:href|src)=\"(https?:[^\"]*)\"", page.read_text()
+        )
         assert loaded == [], page
+
+
+def test_links_of_the_site_lead_somewhere(site):
+    ids = {page.resolve(): set(re.findall(r" id=\"([^\"]+)\"", page.read_text())) for page in site.rglob("*.html")}
+    for page in ids:
+        body = page.read_text().partition("<article")[2].partition("</article>")[0]
+        for target in re.findall(r"href=\"([^\":]+)\"", body):
+            path, _, anchor = target.partition("#")
+            file = (page.parent / path).resolve() if path else page
+            assert file.exists(), (page, target)
+            assert not anchor or file not in ids or anchor in ids[file], (page, target)
+
+
+def test_the_site_in_a_browser(site):
+    """Offline: search finds pages, and no page is wider than a phone's screen."""
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if not chromium:
+        pytest.skip("the site is looked at in Chromium: apt-get install chromium")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = running.new_context(offline=True, viewport={"width": 390, "height": 844}).new_page()
+        for path in sorted(site.rglob("*.html")):
+            page.goto(path.as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+        page.goto((site / "search.html").as_uri() + "?q=guard")
+        page.wait_for_selector("#search-results li a")
+        assert page.locator("#search-results li a", has_text="The current device and its guard").count() > 0
+        running.close()
 
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

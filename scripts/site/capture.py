@@ -25,7 +25,7 @@ STEPS = [  # command, how many of its lines are drawn: the first, or, if negativ
     ("pip install --no-build-isolation -e torch_mybackend", -1),
     ("openreg-gen test -C torch_mybackend", -1),
     ("""python -c 'import torch; print(torch.ones(2, device="mybackend") + 1)'""", 2),
-    ("openreg-gen trace 'torch.relu(x)' --device mybackend", 9),
+    ("openreg-gen add relu --strategy native -C torch_mybackend", 9),
 ]
 
 

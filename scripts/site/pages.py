@@ -32,17 +32,49 @@ def subcommands(text):
     return re.findall(r"^  (\S+)", section[1], re.M) if section else []
 
 
-def verbs():
-    def pages(words, level):
-        text = run(*words, "--help")
-        heading = " ".join(["openreg-gen", *words]) if words else "The command"
-        yield f"{level} {heading}\n\n```text\n{text.rstrip()}\n```\n"
-        for verb in subcommands(text):
-            if verb != "help":
-                yield from pages([*words, verb], "##" if not words else "###")
+def rows_of(section):
+    """(name, words) of the lines of a section; a long name has its words on the next line."""
+    rows = []
+    for line in section.splitlines():
+        if match := re.match(r"  (\S.*?)(?:  +(\S.*))?$", line):
+            rows.append([match[1], match[2] or ""])
+        elif line.strip():
+            rows[-1][1] = f"{rows[-1][1]} {line.strip()}".strip()
+    return rows
 
-    head = "# Verbs\n\nWhat `--help` prints. `openreg-gen help VERB` is the same. [JSON](diagnostics.md#for-programs) is printed with `--json`.\n"
-    return "\n".join([head, *pages([], "##")])
+
+def cell(text):
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def verb_section(words, level):
+    """What `--help` says of one verb, as Markdown."""
+    text = run(*words, "--help")
+    about, usage = text.split("\n", 2)[:2]
+    yield f"{level} {' '.join(['openreg-gen', *words]) if words else 'The command'}\n\n{cell(about).rstrip('.')}.\n"
+    yield f"```text\n{usage.removeprefix('Usage: ')}\n```\n"
+    for title, section in re.findall(r"^(\w+):\n((?:  .*\n)+)", text, re.M):
+        if title == "Examples":
+            examples = "".join(line[2:] + "\n" for line in section.splitlines())
+            yield f"```text\n{examples}```\n"
+            continue
+        rows = [(name, about) for name, about in rows_of(section) if name != "-h,--help"]
+        if rows:
+            head = {"Positionals": "argument", "Options": "option", "Subcommands": "verb"}[title]
+            yield f"| {head} | what it does |\n|---|---|"
+            yield "\n".join(f"| `{name.replace('|', chr(92) + '|')}` | {cell(about)} |" for name, about in rows) + "\n"
+    for verb in subcommands(text):
+        if verb != "help":
+            yield from verb_section([*words, verb], "##" if not words else "###")
+
+
+def verbs():
+    head = (
+        "# Verbs\n\nWhat `openreg-gen VERB --help` and `openreg-gen help VERB` print. With `--json` a verb answers in\n"
+        "[JSON](diagnostics.md#for-programs). The options of `sweep`, `upstream`, `record`, `compare` and `trace` are those of the\n"
+        "[workbench](workbench.md)'s tools: `openreg-gen sweep --device cpu --help`.\n"
+    )
+    return "\n".join([head, *verb_section([], "##")])
 
 
 def component_list():
