@@ -1,6 +1,6 @@
-// GLSL to SPIR-V by glslangValidator (Debian: glslang-tools), a process of its own: a compiler that crashes or hangs is
-// an error and no more. What was compiled is kept on the disk. In the environment:
-//   MYBACKEND_PROGRAM_CACHE  the directory it is kept in (default: ~/.cache/mybackend_programs); empty: it is not kept
+// Compiles GLSL to SPIR-V with glslangValidator (Debian: glslang-tools). The compiler is a child process, so that a
+// crash or a hang of it is an error and nothing worse. Compiled programs are kept on the disk. Environment:
+//   MYBACKEND_PROGRAM_CACHE  the directory for them (default: ~/.cache/mybackend_programs); empty: nothing is kept
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -28,7 +28,7 @@ constexpr const char* kCompiler = "glslangValidator";
 constexpr std::chrono::seconds kTimeout{120};
 constexpr uint32_t kMagic = 0x07230203;
 
-/// A directory that goes with its contents.
+/// A temporary directory.
 class Scratch {
  public:
   Scratch() {
@@ -46,7 +46,7 @@ class Scratch {
   fs::path path;
 };
 
-/// The macros among the options; no others are known.
+/// Splits the options, which must all define or undefine macros.
 std::vector<std::string> macros(const std::string& options) {
   std::vector<std::string> found;
   std::istringstream words(options);
@@ -58,7 +58,7 @@ std::vector<std::string> macros(const std::string& options) {
   return found;
 }
 
-/// What the process writes until it ends, or until time is up; then it is ended.
+/// Reads what the process prints until it ends. Kills it after kTimeout.
 std::string output_of(int pipe, pid_t process) {
   std::string text;
   const auto deadline = Clock::now() + kTimeout;
@@ -77,7 +77,7 @@ std::string output_of(int pipe, pid_t process) {
   }
 }
 
-/// Runs a command in a directory and gives what it prints.
+/// Runs a command in a directory and returns what it prints.
 std::string run(std::vector<std::string> command, const std::string& folder) {
   std::vector<char*> words;
   for (std::string& word : command) words.push_back(word.data());
@@ -133,7 +133,7 @@ fs::path cache_folder() {
   return home == nullptr || *home == '\0' ? fs::path() : fs::path(home) / ".cache" / "mybackend_programs";
 }
 
-/// FNV-1a. It finds a file; the whole key is in the file, too.
+/// FNV-1a. The file has the whole key as well, so a collision is found.
 std::string hash_of(const std::string& text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
@@ -142,7 +142,7 @@ std::string hash_of(const std::string& text) {
   return name.str();
 }
 
-/// The file is the key, filled up with zeros to whole words, a hash of the words that follow, and these.
+/// A file has the key, padded with zeros to whole words, then a hash of the SPIR-V, then the SPIR-V.
 size_t words_of(const std::string& key) { return key.size() / 4 + 1; }
 
 std::string bytes_of(const std::vector<uint32_t>& words, size_t from) {
@@ -160,7 +160,7 @@ std::vector<uint32_t> read_kept(const fs::path& path, const std::string& key) {
   return {words.begin() + static_cast<std::ptrdiff_t>(start + hash), words.end()};
 }
 
-/// Written aside and renamed: who reads it sees all of it or nothing.
+/// Writes another file and renames it, so that readers see all of it or nothing.
 void keep(const fs::path& path, const std::string& key, const std::vector<uint32_t>& words) {
   static std::atomic<int> number{0};
   std::error_code failed;

@@ -1,5 +1,5 @@
-// Copies and fills. Vulkan copies between buffers: in place where both ends are buffers of the stream's device, else in
-// pieces by way of pinned memory, while the caller waits.
+// Copies and fills. Vulkan copies between buffers. If both ends are buffers of the stream's device, a copy is one
+// command. Other copies pass through pinned memory, piece by piece, while the caller waits.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -9,13 +9,13 @@
 namespace mybackend::port {
 namespace {
 
-constexpr size_t kInline = 4096;  // copies up to this size are a part of the commands; Vulkan takes 65536
+constexpr size_t kInline = 4096;  // copies up to this size are written into the command buffer; Vulkan allows 65536
 
-/// Rows of bytes, the start of each `pitch` behind the one before it.
+/// Rows of bytes; each starts `pitch` bytes after the previous one.
 struct Rows {
   char* at;
   size_t pitch;
-  std::optional<Block> block;  // none: pageable memory
+  std::optional<Block> block;  // empty for pageable memory
 
   bool on_device() const { return block && !block->pinned; }
   bool in_place(const Device& device) const { return block && block->device == &device; }
@@ -30,7 +30,7 @@ Rows rows_at(const void* pointer, size_t pitch, size_t width, size_t height, boo
                 device ? "not in one allocation of device memory" : "device memory where the host's is expected");
 }
 
-/// What the device wrote to pinned memory is there for the host once the operation has ended.
+/// Makes what the device wrote to pinned memory visible to the host when the operation has ended.
 void show_to_host(VkCommandBuffer commands) {
   auto barrier = structure<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
   barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
@@ -54,7 +54,7 @@ void copy_in_place(Stream& stream, const Rows& to, const Rows& from, size_t widt
   });
 }
 
-/// To device memory, without a wait, if it is small and aligned as Vulkan demands.
+/// Copies to device memory without waiting, if the size and the alignment allow it.
 bool copy_inline(Stream& stream, const Rows& to, const char* from, size_t size) {
   if (size > kInline || size % 4 != 0 || to.offset() % 4 != 0) return false;
   stream.queue([&](Commands& commands) {
@@ -63,7 +63,7 @@ bool copy_inline(Stream& stream, const Rows& to, const char* from, size_t size) 
   return true;
 }
 
-/// One row between memory of the device and memory of the host that it cannot reach.
+/// Copies one row between device memory and host memory that the device cannot reach.
 void copy_in_pieces(Stream& stream, const Rows& device_end, char* host_end, size_t size, bool to_device) {
   Device& device = stream.device;
   std::array<uint64_t, 2> ends{};
@@ -83,14 +83,14 @@ void copy_in_pieces(Stream& stream, const Rows& device_end, char* host_end, size
             : device.staging->to_host(host_end, size, queue, wait);
 }
 
-/// The stream of the device whose memory it is: the given one, where it fits.
+/// A stream of the device that owns the memory: the given one, or the default stream.
 Stream& stream_for(const Rows& rows, Stream& stream) {
   return rows.block->device == &stream.device ? stream : *default_stream(*rows.block->device);
 }
 
-/// What cannot be copied in place; done when it returns.
+/// Copies what cannot be copied in place. The copy is done when this returns.
 void copy_by_host(Stream& stream, const Rows& to, const Rows& from, size_t width) {
-  stream.finish();  // before the staging memory is taken, which a stream that this one waits for may need
+  stream.finish();  // before the staging memory is locked: a stream that this one waits for may need it
   if (to.on_device() && from.on_device()) {
     std::vector<char> bytes(width);
     copy_in_pieces(stream_for(from, stream), from, bytes.data(), width, false);
@@ -127,7 +127,7 @@ Status copy(void* destination, size_t to_pitch, const void* source, size_t from_
   return mybackendSuccess;
 }
 
-/// vkCmdFillBuffer sets words. The bytes before and behind them are copies of a few that have the value.
+/// vkCmdFillBuffer sets whole words. The bytes before and after them are copied from Device::patterns.
 Status set(void* pointer, int value, size_t size, Stream& stream) {
   if (size == 0) return mybackendSuccess;
   const Rows rows = rows_at(pointer, size, size, 1, true);
@@ -149,7 +149,7 @@ Status set(void* pointer, int value, size_t size, Stream& stream) {
   return mybackendSuccess;
 }
 
-/// The device whose memory it is, else the current one.
+/// The device that owns the memory of one of the pointers, else the current device.
 Device& owner_of(const void* pointer, const void* other) {
   for (const void* const each : {pointer, other}) {
     const auto block = find_block(each, 1);

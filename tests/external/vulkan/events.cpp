@@ -1,11 +1,11 @@
-// Events: a place in a stream, which costs nothing, and the time at which the device got there, which is an operation
-// of its own.
+// An event is a point in a stream, which costs nothing to record. If the event keeps the time, a timestamp query is
+// queued as well.
 #include "vulkan.h"
 
 namespace mybackend::port {
 namespace {
 
-/// A query that the device writes its clock to.
+/// A query that the device writes its clock into.
 class Timestamp {
  public:
   explicit Timestamp(Device& owner) : device(owner) {
@@ -38,18 +38,18 @@ class Timestamp {
   VkQueryPool pool_ = VK_NULL_HANDLE;
 };
 
-struct Recorded {
-  Mark mark;                              // without a stream: never recorded
-  std::shared_ptr<const Timestamp> time;  // null if the event keeps none
+struct EventState {
+  Mark mark;                              // without a stream if the event was never recorded
+  std::shared_ptr<const Timestamp> time;  // null if the event keeps no time
 };
 
 struct Event {
   explicit Event(bool keeps_time) : timed(keeps_time) {}
   const bool timed;
   std::mutex mutex;
-  Recorded latest;
+  EventState latest;
 
-  Recorded recorded() {
+  EventState recorded() {
     const std::lock_guard lock(mutex);
     return latest;
   }
@@ -63,11 +63,11 @@ std::shared_ptr<Event> event_of(mybackendEvent_t handle) {
   return event;
 }
 
-bool happened(const Recorded& recorded) {
+bool happened(const EventState& recorded) {
   return recorded.mark.stream == nullptr || recorded.mark.stream->reached(recorded.mark.value);
 }
 
-Recorded record(const std::shared_ptr<Stream>& stream, bool timed) {
+EventState record(const std::shared_ptr<Stream>& stream, bool timed) {
   if (!timed) return {stream->last(), nullptr};
   const auto time = std::make_shared<const Timestamp>(stream->device);
   const uint64_t value = stream->queue([&](Commands& commands) {
@@ -104,7 +104,7 @@ Status mybackendEventDestroy(mybackendEvent_t event) {
 Status mybackendEventRecord(mybackendEvent_t handle, mybackendStream_t stream) {
   return call([&] {
     const auto event = event_of(handle);
-    Recorded latest = record(stream_of(stream), event->timed);
+    EventState latest = record(stream_of(stream), event->timed);
     const std::lock_guard lock(event->mutex);
     event->latest = std::move(latest);
     return mybackendSuccess;
@@ -126,8 +126,8 @@ Status mybackendEventQuery(mybackendEvent_t event) {
 Status mybackendEventElapsedTime(float* milliseconds, mybackendEvent_t start, mybackendEvent_t end) {
   return call([&] {
     if (milliseconds == nullptr) return mybackendErrorInvalidValue;
-    const Recorded first = event_of(start)->recorded();
-    const Recorded last = event_of(end)->recorded();
+    const EventState first = event_of(start)->recorded();
+    const EventState last = event_of(end)->recorded();
     if (first.time == nullptr || last.time == nullptr)
       throw Failure(mybackendErrorInvalidHandle, "an event was never recorded, or keeps no time");
     if (&first.time->device != &last.time->device)

@@ -1,5 +1,6 @@
-// Memory: a VkDeviceMemory and a VkBuffer for each allocation. Drivers have a limit, 4096 as a rule, which a caching
-// allocator stays below; Vulkan does not say how much is free, so this port keeps books.
+// Each allocation is a VkDeviceMemory with a VkBuffer. Most drivers allow 4096 of them; the caching allocator asks for
+// large segments and stays below that. Vulkan does not say how much memory is free, so the port counts what it has
+// allocated.
 #include <cstdint>
 
 #include "vulkan.h"
@@ -11,14 +12,13 @@ constexpr size_t kAlignment = 256;
 
 auto& blocks = *new AllocationTable<Block>;
 
-struct Later {
+struct DeferredFrees {
   std::mutex mutex;
-  std::vector<Block> blocks;  // freed by functions of the host, which must not wait
+  std::vector<Block> blocks;  // freed by host functions, which must not wait
 };
-auto& later = *new Later;
+auto& deferred = *new DeferredFrees;
 
-/// The type that a buffer may have with all of the properties that are needed, and most of those that are liked and not
-/// disliked.
+/// The memory type for a buffer. If there is a choice, pinned memory is cached, and device memory is not host-visible.
 uint32_t memory_type(const Device& device, uint32_t allowed, bool host) {
   const VkMemoryPropertyFlags needed = host ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
                                             : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
@@ -91,18 +91,18 @@ Status remove(void* pointer, bool pinned) {
   const auto fits = [&](const Block& block) { return block.base == pointer && block.pinned == pinned; };
   const auto known = blocks.find(pointer);
   if (!known || !fits(*known)) return mybackendErrorInvalidValue;
-  if (!in_host_function()) finish_all();  // before it is taken out: if this fails, the memory is still the caller's
+  if (!in_host_function()) finish_all();  // before take(): if waiting fails, the caller still owns the memory
   auto block = blocks.take(pointer, fits);
   if (!block) return mybackendErrorInvalidValue;
   std::vector<Block> all{*block};
   {
-    const std::lock_guard lock(later.mutex);
+    const std::lock_guard lock(deferred.mutex);
     if (in_host_function()) {
-      later.blocks.push_back(*block);
+      deferred.blocks.push_back(*block);
       return mybackendSuccess;
     }
-    all.insert(all.end(), later.blocks.begin(), later.blocks.end());
-    later.blocks.clear();
+    all.insert(all.end(), deferred.blocks.begin(), deferred.blocks.end());
+    deferred.blocks.clear();
   }
   for (const Block& each : all) give_back(each);
   return mybackendSuccess;
@@ -143,7 +143,7 @@ Buffer make_buffer(Device& device, size_t size, bool host) {
 
 void destroy_buffer(Device& device, const Buffer& buffer) {
   vkDestroyBuffer(device.device, buffer.buffer, nullptr);
-  vkFreeMemory(device.device, buffer.memory, nullptr);  // which unmaps it
+  vkFreeMemory(device.device, buffer.memory, nullptr);  // unmaps it, too
 }
 
 std::optional<Block> find_block(const void* pointer, size_t size) { return blocks.find(pointer, size); }

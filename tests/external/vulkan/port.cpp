@@ -1,7 +1,7 @@
-// A port of the device API to Vulkan 1.2, for backend `mybackend`: Note [The Vulkan port] in vulkan.h.
-// This file: the instance, devices, properties. In the environment:
-//   MYBACKEND_VULKAN_PARTS  how many devices each of Vulkan's is opened as, for tests of several on a machine with one
-//   (default 1)
+// A port of the device API to Vulkan 1.2, for backend `mybackend`: see Note [The Vulkan port] in vulkan.h.
+// This file has the instance, the devices and their properties. Environment:
+//   MYBACKEND_VULKAN_PARTS  open each Vulkan device this many times (default 1), to test several devices on a machine
+//                           with one
 #include <algorithm>
 #include <cstdlib>
 
@@ -13,9 +13,9 @@ namespace {
 struct Machine {
   VkInstance instance = VK_NULL_HANDLE;
   size_t parts = 1;
-  std::vector<VkPhysicalDevice> physical;  // each as often as there are parts
+  std::vector<VkPhysicalDevice> physical;  // each appears `parts` times
   std::mutex mutex;
-  std::vector<std::unique_ptr<Device>> devices;  // null until it is opened
+  std::vector<std::unique_ptr<Device>> devices;  // null until first use
 };
 
 thread_local int current = 0;
@@ -23,7 +23,7 @@ thread_local int current = 0;
 void finish_at_exit() {
   try {
     finish_all();
-  } catch (const std::exception&) {  // the device is lost; nobody is left to be told
+  } catch (const std::exception&) {  // the device is lost, and no caller is left to tell
   }
 }
 
@@ -33,7 +33,7 @@ bool fits(VkPhysicalDevice device) {
   return properties.apiVersion >= VK_API_VERSION_1_2;
 }
 
-/// No driver is no error: there are no devices then.
+/// A machine without a Vulkan driver has no devices; that is not an error.
 Machine& machine() {
   static Machine& instance = *[] {
     auto* const found = new Machine;
@@ -42,7 +42,7 @@ Machine& machine() {
     auto create = structure<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
     create.pApplicationInfo = &application;
     if (vkCreateInstance(&create, nullptr, &found->instance) != VK_SUCCESS) return found;
-    // After the driver is loaded: exit handlers run in reverse order, so this one comes before the driver's.
+    // Exit handlers run in reverse order. Registered after the driver is loaded, ours runs before the driver's.
     driver_starts(finish_at_exit);
     uint32_t count = 0;
     check(vkEnumeratePhysicalDevices(found->instance, &count, nullptr), "vkEnumeratePhysicalDevices");
@@ -73,7 +73,7 @@ uint32_t compute_family(Device& device) {
   throw Failure(mybackendErrorNotSupported, std::string(device.properties.deviceName) + " has no compute queue");
 }
 
-/// What shaders and this port use, as far as the device has it.
+/// The features that shaders and this port use, if the device has them.
 struct Features {
   VkPhysicalDeviceFeatures2 core = structure<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
   VkPhysicalDeviceVulkan11Features v11 =

@@ -1,14 +1,13 @@
-// Programs: compute shaders in GLSL, or their SPIR-V. Note [Kernels of this port]
-//   Entry point    main, the one kernel of a program.
-//   Sizes          the work-group's are the specialization constants 0, 1 and 2; the bytes of the k-th argument of kind
-//                  ArgumentLocal are the constant 3 + k, by which the shader declares its shared memory.
-//   Arguments      lie in memory, one behind the other, each aligned to the largest power of two, up to 8, that divides
-//   its size:
-//                  layout(buffer_reference, scalar) has them so. The push constant is their address. At most 2048
-//                  bytes.
-//   Many groups    more in the first dimension than the device takes go on in the second, and then are a few too many:
-//   the
-//                  shader computes gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, and compares with a count.
+// Kernels: compute shaders in GLSL or SPIR-V. Note [Kernels of this port]
+//   Entry point    main: a program has one kernel.
+//   Sizes          the specialization constants 0, 1 and 2 are the size of a work-group. The k-th argument of kind
+//                  ArgumentLocal sets constant 3 + k to its size in bytes, for the declaration of shared memory.
+//   Arguments      lie in memory one after another, at most 2048 bytes. Each is aligned to the largest power of two,
+//                  up to 8, that divides its size; a block with layout(buffer_reference, scalar) has the same layout.
+//                  The push constant is the address of the arguments.
+//   Many groups    if the first dimension has more groups than the device allows, they continue in the second, with
+//                  some to spare. A shader computes gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, and
+//                  compares it with a count.
 #include <array>
 #include <cstring>
 #include <map>
@@ -36,8 +35,7 @@ struct Slot {
 
 struct Programs {
   std::mutex mutex;
-  std::map<std::tuple<int, std::string, std::string>, Slot>
-      built;  // by device, source, options; slots stay where they are
+  std::map<std::tuple<int, std::string, std::string>, Slot> built;  // by device, source and options; a slot never moves
 };
 auto& programs = *new Programs;
 
@@ -97,13 +95,13 @@ VkPipeline pipeline_of(Kernel& kernel, const std::vector<uint32_t>& constants) {
   throw Failure(mybackendErrorInvalidValue, kernel.name + ": " + why);
 }
 
-struct Packed {
+struct PackedArguments {
   std::array<char, Commands::kArguments> bytes;
   size_t size = 0;
   std::vector<uint32_t> constants;
 };
 
-void add(Packed& packed, const Kernel& kernel, const void* value, size_t size) {
+void add(PackedArguments& packed, const Kernel& kernel, const void* value, size_t size) {
   size_t alignment = 1;
   while (alignment < 8 && size % (alignment * 2) == 0) alignment *= 2;
   const size_t at = (packed.size + alignment - 1) / alignment * alignment;
@@ -113,8 +111,9 @@ void add(Packed& packed, const Kernel& kernel, const void* value, size_t size) {
   packed.size = at + size;
 }
 
-Packed pack(const Kernel& kernel, const size_t items[3], const mybackendKernelArgument* arguments, size_t count) {
-  Packed packed;
+PackedArguments pack(const Kernel& kernel, const size_t items[3], const mybackendKernelArgument* arguments,
+                     size_t count) {
+  PackedArguments packed;
   for (int i = 0; i < 3; ++i) packed.constants.push_back(static_cast<uint32_t>(items[i]));
   for (size_t i = 0; i < count; ++i) {
     const auto& [kind, value, size] = arguments[i];
@@ -131,7 +130,7 @@ Packed pack(const Kernel& kernel, const size_t items[3], const mybackendKernelAr
   return packed;
 }
 
-/// Groups as the device takes them.
+/// The groups, folded if the first dimension has too many. Throws Failure if the device cannot run them.
 std::array<uint32_t, 3> folded(const Kernel& kernel, const size_t groups[3], const size_t items[3]) {
   const VkPhysicalDeviceLimits& limits = kernel.device->properties.limits;
   if (items[0] * items[1] * items[2] > limits.maxComputeWorkGroupInvocations)
@@ -153,7 +152,7 @@ void launch(Stream& stream, Kernel& kernel, const size_t groups[3], const size_t
             const mybackendKernelArgument* arguments, size_t count) {
   if (&stream.device != kernel.device) refuse(kernel, "it was built for another device");
   if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) return;
-  const Packed packed = pack(kernel, items, arguments, count);
+  const PackedArguments packed = pack(kernel, items, arguments, count);
   const auto counts = folded(kernel, groups, items);
   const VkPipeline pipeline = pipeline_of(kernel, packed.constants);
   stream.queue([&](Commands& commands) {
@@ -172,7 +171,7 @@ using namespace mybackend::port;
 
 extern "C" {
 
-// A program has one kernel, so both are the same object.
+// A program has one kernel, so both handles point to the same object.
 
 Status mybackendProgramBuild(mybackendProgram_t* program, const char* name, const void* source, size_t size,
                              const char* options) {

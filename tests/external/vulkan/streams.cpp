@@ -1,6 +1,9 @@
-// Streams: an operation is submitted with a wait for the semaphore's last value and a signal of the next. A queue of
-// Vulkan's may stop at a submission whose wait nobody has submitted the signal of, and all streams share it: so what
-// comes behind a function of the host is held until that has returned.
+// Streams, and host functions in a stream's order.
+//
+// A VkQueue may block at a submission that waits for a semaphore, and all streams of a device share one queue. If an
+// operation behind a host function were submitted at once, it would block every other stream, and deadlock with a host
+// function that waits for one of them. So an operation is held back until everything it waits for is submitted or, for
+// a host function, has returned.
 #include <algorithm>
 #include <exception>
 
@@ -32,7 +35,7 @@ VkCommandPool make_pool(Device& device) {
   return pool;
 }
 
-/// Drops the streams that were destroyed and have nothing left to do. The device's mutex must be held.
+/// Takes out the destroyed streams whose work is done; the caller drops them. The device's mutex must be held.
 std::vector<std::shared_ptr<Stream>> take_idle(Device& device) {
   std::vector<std::shared_ptr<Stream>> idle;
   for (auto& stream : device.streams) {
@@ -82,11 +85,11 @@ void Stream::queue_host(std::function<void()> function) {
 
 void Stream::queue_wait(const Mark& mark) {
   if (mark.stream == nullptr || mark.stream.get() == this || mark.stream->reached(mark.value)) return;
-  if (&mark.stream->device != &device) {  // a semaphore is known to its device alone: the host waits in between
+  if (&mark.stream->device != &device) {  // a semaphore belongs to one device, so a host thread waits
     queue_host([mark] {
       try {
         mark.stream->wait(mark.value);
-      } catch (const Failure&) {  // that device is lost, and says so to who asks it
+      } catch (const Failure&) {  // that device is lost; its own callers get the error
       }
     });
     return;
@@ -116,7 +119,7 @@ void Stream::wait(uint64_t value) const {
   check(vkWaitSemaphores(device.device, &wait, UINT64_MAX), "vkWaitSemaphores");
 }
 
-// The rest is called with the device's mutex held.
+// Callers of the functions below hold the device's mutex.
 
 Commands Stream::take_commands() {
   while (!running_.empty() && reached(running_.front().first)) {
@@ -205,10 +208,10 @@ void Stream::run_on_host(uint64_t value, std::function<void()> function) {
   host_runs_ = true;
   host_.run([stream = shared_from_this(), value, function = std::move(function)]() mutable {
     const auto self =
-        std::move(stream);  // if it is the last one, the stream goes before the thread looks at its tasks again
+        std::move(stream);  // destroyed with this call, not with the task, whose end needs the thread's lock
     try {
       self->wait(value - 1);
-    } catch (const Failure&) {  // the device is lost: whoever waits for the stream hears of it
+    } catch (const Failure&) {  // the device is lost; whoever waits for the stream gets the error
     }
     function();
     const std::lock_guard lock(self->device.mutex);

@@ -15,15 +15,14 @@
 #include "port_support.h"
 
 // Note [The Vulkan port]
-// Rungs and files: port.cpp has the instance and devices (1), memory.cpp and copies.cpp memory (2), streams.cpp and
-// events.cpp
-//   streams, events and functions of the host (3, 4), programs.cpp and compiler.cpp kernels in GLSL (4).
-// Memory:  a pointer into device memory is a buffer's device address. The host never maps that memory: what it reads
-// and writes
-//   goes by way of pinned memory, which is host-visible and stays mapped.
-// Streams: each has a timeline semaphore, and each operation one number more. All streams of a device share a VkQueue.
-// Locks:   a device's mutex guards its queue and the state of its streams. Nobody waits for the device while holding
-// it.
+// Each rung of the bring-up ladder has its files: port.cpp (1: instance and devices), memory.cpp and copies.cpp (2),
+// streams.cpp and events.cpp (3, and the host functions of 4), programs.cpp and compiler.cpp (4: kernels in GLSL).
+// Memory:  a device pointer is a buffer device address. The host never maps device memory; data passes through pinned
+//          memory, which is host-visible and stays mapped.
+// Streams: each stream has a timeline semaphore. Each operation waits for the semaphore's last value and signals the
+//          next. All streams of a device submit to one VkQueue.
+// Locks:   Device::mutex guards the device's queue and the state of its streams. No thread waits for the device while
+//          it holds it.
 namespace mybackend::port {
 
 using namespace driver;
@@ -33,7 +32,7 @@ using Status = mybackendError_t;
 /// Throws Failure unless the result is VK_SUCCESS: "vkAllocateMemory: VK_ERROR_OUT_OF_DEVICE_MEMORY".
 void check(VkResult result, const char* function);
 
-/// A structure of Vulkan's with its type, all else zero.
+/// A Vulkan structure with its type set and all other members zero.
 template <class T>
 T structure(VkStructureType type) {
   T result{};
@@ -44,8 +43,8 @@ T structure(VkStructureType type) {
 struct Buffer {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceMemory memory = VK_NULL_HANDLE;
-  uint64_t address = 0;    // what shaders know it by
-  char* mapped = nullptr;  // what the host knows it by; null for device memory
+  uint64_t address = 0;    // for shaders
+  char* mapped = nullptr;  // for the host; null for device memory
 };
 
 class Stream;
@@ -61,14 +60,14 @@ struct Device {
   uint64_t timestamp_mask = 0;
   size_t total = 0;  // bytes of memory
   std::atomic<size_t> used{0};
-  VkPipelineLayout layout = VK_NULL_HANDLE;  // of all kernels: the address of the arguments
-  Buffer patterns;                           // each byte four times: what sets the ends of a range that a fill cannot
+  VkPipelineLayout layout = VK_NULL_HANDLE;  // shared by all kernels; the push constant is the address of the arguments
+  Buffer patterns;                           // each byte value four times; see set() in copies.cpp
   Buffer pieces;                             // pinned memory of `staging`
   std::unique_ptr<Staging> staging;
 
   std::mutex mutex;
-  std::vector<std::shared_ptr<Stream>> streams;  // also those that were destroyed, while they work
-  size_t held = 0;                               // operations of all streams that wait for the host
+  std::vector<std::shared_ptr<Stream>> streams;  // a destroyed stream stays here until its work is done
+  size_t held = 0;                               // operations in all streams that are not submitted yet
   std::shared_ptr<Stream> default_stream;
 };
 
@@ -76,9 +75,9 @@ struct Device {
 
 int device_count();
 int current_device();
-/// Opens the device when it is first used. Throws Failure where it cannot.
+/// Opens the device at its first use. Throws Failure if it cannot.
 Device& device_at(int index);
-/// Those that are open.
+/// The devices that have been opened.
 std::vector<Device*> open_devices();
 
 // --- memory.cpp
@@ -86,13 +85,13 @@ std::vector<Device*> open_devices();
 struct Block {
   char* base;
   size_t size;
-  Device* device;  // whose memory it is or, if it is pinned, who copies from and to it in place
+  Device* device;  // the owner; pinned memory is copied in place by this device only
   bool pinned;
   Buffer buffer;
   size_t offset;  // of `base` in the buffer
 };
 
-/// Throws Failure where there is no such memory.
+/// `host`: pinned memory. Throws Failure if memory is out.
 Buffer make_buffer(Device& device, size_t size, bool host);
 void destroy_buffer(Device& device, const Buffer& buffer);
 /// The allocation that all of [pointer, pointer + size) lies in.
@@ -100,20 +99,20 @@ std::optional<Block> find_block(const void* pointer, size_t size);
 
 // --- streams.cpp
 
-/// A place in a stream: reached when its semaphore has that value.
+/// A point in a stream, reached when the stream's semaphore has this value.
 struct Mark {
   std::shared_ptr<Stream> stream;
   uint64_t value = 0;
 };
 
-/// The commands of one operation, and memory for a kernel's arguments. Used again once the operation has ended.
+/// The command buffer of one operation and memory for a kernel's arguments, reused when the operation has ended.
 struct Commands {
   static constexpr size_t kArguments = 2048;
 
   VkCommandBuffer buffer = VK_NULL_HANDLE;
   char* arguments = nullptr;
   uint64_t address = 0;              // of the arguments
-  std::shared_ptr<const void> kept;  // what must live until the operation has ended
+  std::shared_ptr<const void> kept;  // released when the operation has ended
 };
 
 /// Thread-safe. Operations run in the order in which they were queued.
@@ -125,15 +124,15 @@ class Stream : public std::enable_shared_from_this<Stream> {
   Stream& operator=(const Stream&) = delete;
 
   using Record = std::function<void(Commands&)>;
-  /// Queues what `record` puts into the command buffer. What it throws is passed on, and nothing is queued.
+  /// Queues the commands that `record` records. If `record` throws, nothing is queued.
   uint64_t queue(const Record& record);
-  /// Queues a call on a thread of the host.
+  /// Queues a call of `function` on a host thread.
   void queue_host(std::function<void()> function);
-  /// Holds up what is queued from now on until the mark is reached.
+  /// Operations queued from now on run after `mark`.
   void queue_wait(const Mark& mark);
   /// The end of what is queued so far.
   Mark last();
-  /// The same, and whether it is reached, while the device's mutex is held.
+  /// For callers that hold the device's mutex.
   Mark end() { return {shared_from_this(), queued_}; }
   bool idle() const { return reached(queued_); }
   bool reached(uint64_t value) const;
@@ -163,17 +162,17 @@ class Stream : public std::enable_shared_from_this<Stream> {
   VkSemaphore semaphore_ = VK_NULL_HANDLE;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   std::vector<Buffer> argument_buffers_;
-  size_t arguments_left_ = 0;  // places in the last of them
+  size_t arguments_left_ = 0;  // unused places in the last buffer
   std::vector<Commands> free_;
   std::deque<std::pair<uint64_t, Commands>> running_;
-  std::deque<Operation> held_;  // not submitted: what they wait for is not, either
+  std::deque<Operation> held_;  // not submitted yet, because they wait for something that is not
   uint64_t queued_ = 0;
   uint64_t submitted_ = 0;
-  bool host_runs_ = false;  // a function of the host that the next operation waits for
+  bool host_runs_ = false;  // a host function runs, or waits to run
   HostThread host_;
 };
 
-/// The null handle is the current device's default stream. Throws Failure if there is no such stream.
+/// A null handle is the current device's default stream. Throws Failure for a handle that is not a stream.
 std::shared_ptr<Stream> stream_of(mybackendStream_t handle);
 std::shared_ptr<Stream> default_stream(Device& device);
 void finish(Device& device);
@@ -181,8 +180,7 @@ void finish_all();
 
 // --- compiler.cpp
 
-/// SPIR-V of a compute shader in GLSL, from the disk if it was compiled before. Throws Failure with the compiler's
-/// text.
+/// Compiles a GLSL compute shader to SPIR-V, or reads it from the disk. Throws Failure with the compiler's text.
 std::vector<uint32_t> compile(const std::string& name, const std::string& source, const std::string& options);
 
 }  // namespace mybackend::port
