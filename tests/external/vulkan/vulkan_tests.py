@@ -8,6 +8,7 @@ import pathlib
 import struct
 import subprocess
 import sys
+import threading
 from ctypes import byref, c_int, c_size_t, c_void_p
 
 import pytest
@@ -16,9 +17,11 @@ from bringup import (
     DEVICE_TO_HOST,
     HOST_TO_DEVICE,
     INVALID_VALUE,
+    NOT_READY,
     Memory,
     call,
     error_text,
+    event,
     status,
     stream,
 )
@@ -195,6 +198,7 @@ def test_a_program_has_one_kernel():
 BUILD = """
 import ctypes
 import sys
+import threading
 import vulkan_tests as tests
 import bringup
 text, program = tests.RELU.encode(), ctypes.c_void_p()
@@ -243,3 +247,46 @@ def test_a_binary_is_taken_as_it_is(tmp_path):
         to_device(memory, b"\xff\x01\xfe\x02")
         launch(kernel_of((tmp_path / "relu.spv").read_bytes()), [struct.pack("Q", 4), memory, memory])
         assert from_device(memory, 4) == b"\x00\x01\x00\x02"
+
+
+def test_a_host_function_holds_up_only_its_stream():
+    """All streams share a queue of Vulkan's: what is queued behind the function must not get there."""
+    may_end = threading.Event()
+
+    @ctypes.CFUNCTYPE(None, c_void_p)
+    def wait(_):
+        may_end.wait(60)
+
+    with (
+        stream() as held,
+        stream() as waits,
+        stream() as free,
+        event() as mark,
+        Memory(64) as memory,
+        Memory(64) as other,
+    ):
+        call("LaunchKernel", held, wait, None)
+        call("MemsetAsync", memory, c_int(1), c_size_t(64), held)
+        call("EventRecord", mark, held)
+        call("StreamWaitEvent", waits, mark)
+        call("MemsetAsync", memory, c_int(2), c_size_t(64), waits)
+        call("MemsetAsync", other, c_int(3), c_size_t(64), free)
+        call("StreamSynchronize", free)
+        assert [status("StreamQuery", each) for each in (held, waits, free)] == [NOT_READY, NOT_READY, 0]
+        assert status("EventQuery", mark) == NOT_READY
+        may_end.set()
+        call("StreamSynchronize", waits)
+        assert from_device(memory, 64) == b"\x02" * 64
+        assert from_device(other, 64) == b"\x03" * 64
+
+
+def test_streams_may_be_destroyed_while_they_work():
+    ran = []
+    function = ctypes.CFUNCTYPE(None, c_void_p)(ran.append)
+    with Memory(1 << 20) as memory:
+        for i in range(200):
+            with stream() as where:
+                call("MemsetAsync", memory, c_int(i), c_size_t(1 << 20), where)
+                call("LaunchKernel", where, function, c_void_p(i + 1))
+        call("DeviceSynchronize")
+    assert sorted(ran) == list(range(1, 201))
