@@ -182,6 +182,7 @@ def test_a_scope_that_ends_restores_what_was(other, scope):
             api.synchronize(index)
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("scope", ["device", "stream"])
 def test_a_scope_ends_while_the_device_fails(other, scope):
     """One failed call neither raises nor stops the rest of what is restored."""
