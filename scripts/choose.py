@@ -60,6 +60,7 @@ RULES = (
         ["rendered", "package"],
         "the command, not its trees",
     ),
+    ("tests/external/vulkan/*", [], "tests"),  # of scripts/nightly.sh
     ("tests/external/* tests/test_external.py", ["external"], "tests"),
     ("tests/test_two_backends.py", ["second"], "tests"),
     ("tests/test_package.py scripts/wheel.sh", ["package"], "tests"),

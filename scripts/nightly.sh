@@ -6,6 +6,7 @@
 #          owned       operators as their owners write them, in the tree of specs/full.yaml
 #          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
 #          external    every test of a whole tree on the port that behaves like a card
+#          vulkan      the port to Vulkan (tests/external/vulkan) on Mesa's driver for CPUs: the ladder, kernels, operators, training
 #          components  a minimal tree with one component more: each of them
 #          release     PyTorch 2.15.0: all tests of generated_example, then other trees
 #          opencl      the tree of specs/opencl.yaml on Intel's driver for CPUs, the whole sweep included
@@ -57,7 +58,7 @@ stage_owned() {
   step "Building the tree of specs/full.yaml"
   install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON
   step "Training and operators of specs/full.yaml"
-  pytests "$backend" "$tree"/tests/test_{training,operators,modules,gemm,reductions,custom_ops,attention}.py "$root/tests/owned_ops/owned_ops.py"
+  pytests "$backend" "$tree"/tests/test_{training,operators,autograd,gemm,reductions,custom_ops,attention}.py "$root/tests/owned_ops/owned_ops.py"
 }
 
 stage_libraries() {
@@ -82,6 +83,30 @@ stage_release() {
   "$root/scripts/test.sh" --stage release 2.15.0 all || status=$?
   "$root/scripts/test.sh" --stage release 2.15.0 trees || status=$?
   return "$status"
+}
+
+# pytest-timeout ends a test that hangs; timeout ends what pytest-timeout cannot.
+stage_vulkan() {
+  local tree=$work/vulkan source=$work/vulkan/third_party/mybackend backend
+  install_packages mesa-vulkan-drivers libvulkan-dev glslang-tools
+  backend=$(backend_python "$work/venv_vulkan")
+  "$generator" new mybackend --device external --out "$tree" >/dev/null
+  cp "$root"/tests/external/vulkan/*.{cpp,h} "$source/src"
+  cat "$root/tests/external/vulkan/vulkan.cmake" >>"$source/CMakeLists.txt"
+  step "The device library of the Vulkan port, with two devices"
+  cmake -S "$source" -B "$work/vulkan_device" -G Ninja -DMYBACKEND_WERROR=ON >/dev/null
+  cmake --build "$work/vulkan_device"
+  export MYBACKEND_VULKAN_PARTS=2 MYBACKEND_PROGRAM_CACHE=$work/vulkan_programs
+  (cd "$tree" && export MYBACKEND_LIBRARY=$work/vulkan_device/libmybackend.so PYTHONPATH=$tree/tests
+    pytest_alone "$python" --timeout 120 tests/test_bringup_*.py
+    pytest_alone "$python" --timeout 120 --rootdir . "$root/tests/external/vulkan/vulkan_tests.py")
+  step "Building the tree of the Vulkan port"
+  install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON
+  step "Tests of the tree of the Vulkan port"
+  pytests "$backend" --timeout 600 "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
+    "$tree"/tests/test_{minimal_set,storage,memory,host_memory,streams,events,random,autoload,fallback,operators}.py
+  step "Training on Vulkan"
+  timeout 600 "$backend" "$tree/examples/train_mlp.py"
 }
 
 stage_sweep() {
@@ -113,5 +138,5 @@ in_stage "$@"
 arguments=()
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
-if [ $# -eq 0 ]; then set -- soak kinds owned libraries external components release opencl sweep; fi
+if [ $# -eq 0 ]; then set -- soak kinds owned libraries external vulkan components release opencl sweep; fi
 run_stages "$@"

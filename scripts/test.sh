@@ -124,7 +124,7 @@ stage_release() {
   [ "$release_tests" = all ] && device_tests=()
   ctests "$tree/build" -j "$(nproc)" "${device_tests[@]}"
   step "Python tests of generated_example with PyTorch $release"
-  local tests=("$tree"/tests/test_{release,integration,autoload,device,module,streams,memory,allocator,memory_api,host_memory,random,serialization,minimal_set,operators,host_code,amp,compile,profiler,graphs,graphed_work,distributed,distributed_errors,distributed_training}.py)
+  local tests=("$tree"/tests/test_{package,build,device,module,streams,memory,allocator,memory_api,host_memory,random,serialization,minimal_set,operators,host_code,amp,compile,profiler,graphs,graphed_work,distributed,distributed_errors,distributed_training}.py)
   [ "$release_tests" = all ] && tests=("$tree/tests")
   pytests "$backend" "${tests[@]}"
 }
@@ -171,7 +171,7 @@ stage_second() {
   install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON
   step "Python tests of $(basename "$tree")"
   # What a name is part of: packages, modules, settings, libraries, registrations. All else the first tree has tested.
-  pytests "$backend" "$tree"/tests/test_{autoload,build,cpp_extension,integration,device,module,streams,memory,allocator,host_memory,errors,random,serialization,fallback,profiler,compile}.py
+  pytests "$backend" "$tree"/tests/test_{package,build,cpp_extension,device,module,streams,memory,allocator,host_memory,errors,random,serialization,fallback,profiler,compile}.py
   step "A wheel of mybackend, installed and uninstalled"
   overlay "$python" "$venv"
   "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir "$work/wheel" "$tree"
@@ -204,8 +204,8 @@ stage_full() {
   step "Building the tree of specs/full.yaml"
   install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON
   step "Training and operators of specs/full.yaml"
-  pytests "$backend" --dist load "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_modules.py" \
-    "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py" "$tree/tests/test_host_code.py" "$tree/tests/test_loops.py"
+  pytests "$backend" --dist load "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_autograd.py" \
+    "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py" "$tree/tests/test_host_code.py" "$tree/tests/test_minimal_set.py"
 }
 
 stage_external() {
@@ -250,7 +250,7 @@ stage_opencl() {
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
-    "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,opencl_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,random,autoload,operators,as_on_the_cpu,host_code,examples,distributed,distributed_works}.py
+    "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,opencl_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,random,package,operators,as_on_the_cpu,host_code,examples,distributed,distributed_works}.py
   step "Kernels that an owner writes"
   "$root/scripts/sweep.sh" opencl
   TREE=$tree pytest_alone "$backend" "$root/tests/owned_ops/opencl_kernels.py"

@@ -316,7 +316,7 @@ def test_keys_of_their_own(openreg_gen, tmp_path):
             "`expandable_segments: 'virtual_memory'",
         ),
         ("profile: full\ncomponents: {pools: false}\n", "E0181", "'pluggable' 'pools'"),
-        ("profile: minimal\nfallback: alias\n", "E0182", "alias` 'loops'"),
+        ("profile: minimal\nfallback: alias\n", "E0182", "alias` 'host_alias'"),
     ],
 )
 def test_what_does_not_go_together(spec, code, facts, openreg_gen, tmp_path):

@@ -261,7 +261,7 @@ def card(tree):
 
 # What a discrete device meets first: copies, fills, streams, memory, operators, what falls back, distributed.
 ON_THE_CARD = (
-    "device as_on_the_cpu minimal_set storage memory allocator memory_api host_memory new_memory streams random operators gemm "
+    "device as_on_the_cpu minimal_set storage memory allocator memory_api host_memory streams random operators gemm "
     "fallback fallback_report distributed distributed_works distributed_errors"
 )
 

@@ -1,18 +1,27 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
-"""What the build takes PyTorch to be, on packages that only look like PyTorch: CMake is run, nothing is compiled."""
+"""The tree and PyTorch: which PyTorch the build finds, on packages that only look like one (CMake is run, nothing is compiled), and
+docs/integration.json against the headers of the installed one and the files that it names.
 
+A virtual function that PyTorch gained, or one that the named file doesn't override, fails here: its default
+mostly throws, or is silently wrong.
+"""
+
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import torch
+from torch_openreg._release import installed
 
 ROOT = Path(__file__).resolve().parents[1]
 CMAKE = shutil.which("cmake", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
-pytestmark = pytest.mark.skipif(CMAKE is None, reason="needs CMake")
+needs_cmake = pytest.mark.skipif(CMAKE is None, reason="needs CMake")
 
 
 PROJECT = """
@@ -44,6 +53,7 @@ set_target_properties(torch_cuda PROPERTIES
 """
 
 
+@needs_cmake
 @pytest.mark.parametrize("system", ["Darwin", "Windows"])
 def test_another_system_is_refused_before_a_compiler_is_looked_for(tmp_path, system):
     done = subprocess.run(
@@ -104,6 +114,7 @@ def configure(package):
     return done.returncode == 0, " ".join(done.stdout.split())
 
 
+@needs_cmake
 def test_a_package_for_cuda_needs_no_toolkit(package):
     good, said = configure(package)
     assert good, said
@@ -115,6 +126,7 @@ def test_a_package_for_cuda_needs_no_toolkit(package):
         assert f"{library} INTERFACE_COMPILE_DEFINITIONS: USE_DISTRIBUTED;USE_C10D_GLOO -- " in said
 
 
+@needs_cmake
 def test_the_abi_is_that_of_the_libraries(package):
     (package / "lib/libc10.so").write_text("_ZN3c106DeviceC1ERKSs\n")
     good, said = configure(package)
@@ -122,6 +134,7 @@ def test_the_abi_is_that_of_the_libraries(package):
     assert "INTERFACE_COMPILE_DEFINITIONS: USE_DISTRIBUTED;USE_C10D_GLOO;_GLIBCXX_USE_CXX11_ABI=0 -- " in said
 
 
+@needs_cmake
 def test_no_pytorch(package):
     (package / "version.py").unlink()
     good, said = configure(package)
@@ -130,6 +143,7 @@ def test_no_pytorch(package):
     assert "pip install 'torch>=2.13,<2.16'" in said
 
 
+@needs_cmake
 @pytest.mark.parametrize("version", ["1.13.1", "99.0.0"])
 def test_another_release(package, version):
     (package / "version.py").write_text(f"__version__ = '{version}'\n")
@@ -139,9 +153,101 @@ def test_another_release(package, version):
     assert "or widen `torch:`" in said
 
 
+@needs_cmake
 @pytest.mark.parametrize("missing", ["lib/libtorch_python.so", "include/c10/core/Device.h"])
 def test_half_a_pytorch(package, missing):
     (package / missing).unlink()
     good, said = configure(package)
     assert not good
     assert f"lacks {missing}, which C++ is built against." in said
+
+
+# --- The interfaces of PyTorch that the tree answers
+
+INCLUDE = Path(torch.__file__).parent / "include"
+
+# The interfaces a device answers; each must have its section in the table.
+INTERFACES = {
+    "DeviceGuardImplInterface",
+    "AcceleratorHooksInterface",
+    "PrivateUse1HooksInterface",
+    "Allocator",
+    "DeviceAllocator",
+    "HostAllocator",
+    "GeneratorImpl",
+    "BackendMeta",
+    "GraphImplInterface",
+    "Backend",
+}
+
+
+def is_there(row):
+    """Whether the installed PyTorch is one that the row is for."""
+    since = re.match(r"since (\d+)\.(\d+): ", row["note"])
+    return since is None or tuple(map(int, since.groups())) <= installed()
+
+
+def read_table():
+    interfaces = json.loads((ROOT / "docs" / "integration.json").read_text(encoding="utf-8"))
+    return {
+        each["name"].rpartition("::")[2]: (each["header"], [row for row in each["virtuals"] if is_there(row)])
+        for each in interfaces
+    }
+
+
+TABLE = read_table()
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
+
+
+def class_body(text, name):
+    """The text between the braces of a class at the outermost level, whose closing brace starts a line."""
+    start = re.search(r"\b(?:struct|class) (?:\w+_API )?" + name + r"\b[^;{]*\{", text)
+    assert start, f"no class {name}"
+    rest = text[start.end() :]
+    return rest[: re.search(r"^\};", rest, re.M).start()]
+
+
+def declared_virtuals(header, name):
+    body = class_body(without_comments((INCLUDE / header).read_text(encoding="utf-8")), name)
+    return re.findall(r"\bvirtual\s[^;{}(]*?\b(?<!~)(\w+)\s*\(", body)
+
+
+def overrides(text, name):
+    return re.search(r"\b" + name + r"\s*\([^;{}]*\)[^;{}]*\boverride\b", without_comments(text))
+
+
+def test_table_has_every_interface():
+    assert set(TABLE) == INTERFACES
+
+
+@pytest.mark.parametrize("name", sorted(INTERFACES))
+def test_table_has_every_virtual(name):
+    header, rows = TABLE[name]
+    declared = declared_virtuals(header, name)
+    assert declared, f"{header} declares no virtual in {name}: its layout has changed"
+    assert sorted({row["name"] for row in rows}) == sorted(set(declared))
+
+
+@pytest.mark.parametrize("name", sorted(INTERFACES))
+def test_named_files_override_what_they_should(name):
+    for row in TABLE[name][1]:
+        virtual, file, status, note = row["name"], row["file"], row["status"], row["note"]
+        assert status in {"implemented", "inherited", "unsupported", "default"}
+        assert status == "implemented" or note, f"{virtual} is {status}, but the table doesn't say why"
+        if status == "default":
+            ours = {row["file"] for row in TABLE[name][1] if row["status"] == "implemented"}
+            assert not any(overrides((ROOT / file).read_text(encoding="utf-8"), virtual) for file in ours)
+            continue
+        root = INCLUDE.parent.parent if file.startswith("torch/") else ROOT
+        text = (root / file).read_text(encoding="utf-8")
+        assert overrides(text, virtual), f"{file} doesn't override {name}::{virtual}"
+
+
+def test_a_missing_override_would_be_seen():
+    assert overrides("void init() const override;", "init")
+    assert not overrides("void initialize() const override;", "init")
+    assert not overrides("// void init() const override;", "init")
+    assert not overrides("void init() const; void other() override;", "init")

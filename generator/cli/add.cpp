@@ -3,6 +3,7 @@
 #include "cli/verb.h"
 #include "edit/choose.h"
 #include "edit/spec_edit.h"
+#include "pipeline/templates.h"
 #include "spec/keys.h"
 
 #include <algorithm>
@@ -48,6 +49,8 @@ void declare(CLI::App& app, Invocation& call, AddOptions& options) {
 
 std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const Resolved& resolved) {
   const Spec& spec = resolved.spec;
+  OpRequest request = options.request;
+  request.kernels = device_kernels(read_templates(find_data()), spec);
   Diagnostics diagnostics;
   std::vector<Chosen> chosen;
   std::vector<std::string> schemas;
@@ -59,7 +62,7 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
   for (const std::string& word : options.ops) {
     if (word.find('(') != std::string::npos) {
       if (auto schema = choose_custom_op(word, spec, diagnostics)) schemas.push_back(std::move(*schema));
-    } else if (auto one = choose_op(word, options.request, resolved, diagnostics)) {
+    } else if (auto one = choose_op(word, request, resolved, diagnostics)) {
       take(std::move(*one));
     }
   }
@@ -67,7 +70,7 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
     Diagnostics from;
     const auto file = read_ops_file(options.from, from);
     if (call.report(from)) return std::nullopt;
-    FromFile found = choose_from(*file, options.request, options.top, resolved, diagnostics);
+    FromFile found = choose_from(*file, request, options.top, resolved, diagnostics);
     for (Chosen& one : found.chosen) take(std::move(one));
     if (!found.left_out.empty()) edited.summary += fmt::format("{}: left out {}\n", options.from, found.left_out);
     edited.json["left_out"] = found.left_out;

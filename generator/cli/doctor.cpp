@@ -3,6 +3,7 @@
 #include "cli/verb.h"
 #include "diag/render.h"
 #include "base/text.h"
+#include "spec/kinds.h"
 
 #include <unistd.h>
 
@@ -12,12 +13,19 @@ namespace openreg_gen {
 namespace {
 
 struct DoctorOptions {
-  std::string device;
+  std::string device, kernels;
 };
+
+/// Kinds of devices that a program of the machine lists.
+constexpr std::pair<std::string_view, std::vector<Check> (*)(const Probe&)> kDevices[] = {
+    {"opencl", run_opencl_checks}};
 
 void declare(CLI::App& app, Invocation& call, DoctorOptions& options) {
   app.add_option("--device", options.device, "Also what a device of this kind needs")
-      ->check(CLI::IsMember({"opencl"}))
+      ->check(CLI::IsMember(mapped(kDevices, [](const auto& each) { return std::string(each.first); })))
+      ->type_name("");
+  app.add_option("--kernels", options.kernels, "Also what kernels in this language need")
+      ->check(CLI::IsMember(mapped(kernel_languages(), [](const auto& each) { return std::string(each.word); })))
       ->type_name("");
   call.add_json(app);
   call.add_torch(app, "The PyTorch to judge: its folder, a site-packages, an environment");
@@ -37,7 +45,12 @@ void print_check(const Check& check, bool colour) {
 Exit run(Invocation& call, const DoctorOptions& options) {
   const Probe probe = real_probe(call.torch());
   auto checks = run_checks(probe);
-  if (options.device == "opencl") std::ranges::move(run_opencl_checks(probe), std::back_inserter(checks));
+  const auto take = [&](std::vector<Check> more) { std::ranges::move(more, std::back_inserter(checks)); };
+  const DeviceKind* kind = find_device_kind(options.device);
+  if (const auto* language = find_kernel_language(kind == nullptr ? options.kernels : kind->kernels))
+    take(run_language_checks(probe, *language));
+  for (const auto& [word, devices] : kDevices)
+    if (options.device == word) take(devices(probe));
   const auto lacks = std::ranges::count_if(checks, [](const Check& c) { return c.required && !c.ok; });
   if (call.json) {
     const auto list = json_list(checks, [](const Check& c) -> nlohmann::ordered_json {

@@ -225,6 +225,26 @@ Probe real_probe(const std::optional<fs::path>& torch) {
   return {find_program, output_of, python_candidates, [torch] { return find_torch(torch); }};
 }
 
+std::vector<Check> run_language_checks(const Probe& probe, const KernelLanguage& language) {
+  const std::string chosen = environment("CXX");
+  const auto compiler = probe.find(chosen.empty() ? "c++" : chosen);
+  std::vector<Check> checks;
+  for (const KernelLanguage::Need& need : language.needs) {
+    Check& check = checks.emplace_back(Check{.name = std::string(need.name)});
+    if (!need.program.empty()) {
+      check.ok = !probe.find(std::string(need.program)).empty();
+    } else if (!compiler.empty()) {
+      const std::vector<std::string> command = {
+          compiler.string(), "-x", "c++", "-E", "-include", std::string(need.header), "/dev/null"};
+      check.ok = !probe.output(command).empty();
+    }
+    if (check.ok) continue;
+    check.problem = need.problem;
+    check.remedy = need.remedy;
+  }
+  return checks;
+}
+
 std::vector<Check> run_checks(const Probe& probe) {
   std::vector<Check> checks;
   checks.push_back(check_compiler(probe));

@@ -2,6 +2,7 @@
 // versions; nothing is written.
 #pragma once
 
+#include "spec/kernel_language.h"
 #include "system/files.h"
 
 #include <functional>
@@ -31,8 +32,10 @@ Probe real_probe(const std::optional<fs::path>& torch);
 
 std::vector<Check> run_checks(const Probe& probe);
 
-/// What a tree of `device: {api: opencl}` needs: headers, the loader's drivers, and what each device lacks. Asks
-/// clinfo, as this command is built without OpenCL.
+/// What a tree with kernels in the language needs to be built.
+std::vector<Check> run_language_checks(const Probe& probe, const KernelLanguage& language);
+
+/// The devices of `device: {api: opencl}`, and what each lacks. Asks clinfo, as this command is built without OpenCL.
 std::vector<Check> run_opencl_checks(const Probe& probe);
 
 /// -1, 0, 1 as a is less than, equal to or greater than b: "3.9" < "3.22" < "3.22.1".

@@ -1,6 +1,5 @@
 #include "cli/doctor_checks.h"
 
-#include "base/environment.h"
 #include "base/text.h"
 
 #include <fmt/ranges.h>
@@ -71,17 +70,7 @@ Check judge(const Properties& device) {
 }  // namespace
 
 std::vector<Check> run_opencl_checks(const Probe& probe) {
-  const std::string chosen = environment("CXX");
-  const auto compiler = probe.find(chosen.empty() ? "c++" : chosen);
-  const bool headers =
-      !compiler.empty() &&
-      !probe.output({compiler.string(), "-x", "c++", "-E", "-include", "CL/cl.h", "/dev/null"}).empty();
   std::vector<Check> checks;
-  checks.push_back({.name = "OpenCL headers", .ok = headers});
-  if (!headers) {
-    checks.back().problem = "the compiler finds no CL/cl.h";
-    checks.back().remedy = "sudo apt-get install opencl-headers ocl-icd-opencl-dev";
-  }
   const auto clinfo = probe.find("clinfo");
   const auto devices =
       clinfo.empty() ? std::vector<Properties>{} : parse_clinfo(probe.output({clinfo.string(), "--raw"}));

@@ -51,7 +51,7 @@ Chosen entry_for(const Op& asked, const Op& op, const OpRequest& request, const 
   if (!request.expr.empty()) chosen.entry.more.emplace_back("expr", text_node(request.expr));
   if (!request.reason.empty()) chosen.entry.more.emplace_back("reason", text_node(request.reason));
   const Strategy* strategy = find_strategy(chosen.entry.strategy);
-  if (strategy && strategy->starts_on_host && strategy->starts_on_host(**spec.device.api, op)) {
+  if (strategy && strategy->starts_on_host && strategy->starts_on_host(**spec.device.api, request.kernels, op)) {
     chosen.on_host = true;
     chosen.why += "; computed on the host until you write it";
   }

@@ -17,6 +17,7 @@ struct OpRequest {
   std::string strategy;  // empty: the best that fits
   std::string expr, reason;
   bool override_composite = false;
+  DeviceKernels kernels{};  // what the tree has in the device's language
 };
 
 struct Chosen {

@@ -85,6 +85,21 @@ json device_model(const DeviceSpec& spec) {
   return out;
 }
 
+/// The device's language for kernels: kernel.FILE says which of all languages' sources it has.
+json kernel_model(const DeviceKernels& kernels) {
+  static constexpr KernelLanguage kNone{};
+  const KernelLanguage& language = kernels ? *kernels.language : kNone;
+  json out = {{"on", static_cast<bool>(kernels)},
+              {"title", language.title},
+              {"folder", language.folder},
+              {"extension", language.extension},
+              {"operators", kernels.operators}};
+  for (const std::string& file : kernels.other_files) out[file] = false;
+  for (const std::string& file : kernels.files) out[file] = true;
+  out["owned"] = kernels.has("kernels/kernel");  // starts of kernels that are the owner's
+  return out;
+}
+
 json allocator_model(const AllocatorSpec& spec) {
   const AllocatorKind& kind = **spec.device;
   const std::int64_t mib = std::int64_t{1} << 20;
@@ -110,7 +125,8 @@ json fallback_model(const FallbackSpec& spec) {
 
 }  // namespace
 
-json make_globals(const Resolved& resolved, const std::string& spec_file, Subjects& subjects) {
+json make_globals(const Resolved& resolved, const DeviceKernels& kernels, const std::string& spec_file,
+                  Subjects& subjects) {
   const Spec& spec = resolved.spec;
   json has = json::object(), components = json::array();
   bool partial = false;
@@ -118,7 +134,7 @@ json make_globals(const Resolved& resolved, const std::string& spec_file, Subjec
   for (const Component& component : all_components()) {
     const bool on = spec.components.has(component.name);
     has[component.name] = on;
-    partial = partial || (!on && (simulated || !component.emulated));
+    partial = partial || (!on && (simulated || !(component.emulated || component.host_memory)));
     if (on && (simulated || !component.emulated))
       components.push_back({{"name", component.name}, {"about", component.about}});
   }
@@ -134,6 +150,7 @@ json make_globals(const Resolved& resolved, const std::string& spec_file, Subjec
       {"spec", {{"file", spec_file}}},
       {"torch", torch_model(spec.torch, resolved.catalog.torch_version())},
       {"device", device_model(spec.device)},
+      {"kernel", kernel_model(kernels)},
       {"allocator", allocator_model(spec.allocator)},
       {"fallback", fallback_model(spec.fallback)},
       {"compile", {{"on", spec.compile.value}}},
@@ -145,11 +162,11 @@ json make_globals(const Resolved& resolved, const std::string& spec_file, Subjec
         {"backend", *spec.distributed.backend},
         {"NAME", upper_case(*spec.distributed.backend)}}},
   };
-  add_operators(globals, resolved, subjects);
+  add_operators(globals, resolved, kernels, subjects);
   // A device that is simulated has nothing better for convolutions than the CPU's own.
   globals["ops"]["gemm_convolution"] = !globals["ops"]["matmul"].empty() && !globals["device"]["emulator"].get<bool>();
-  // Kernels of the device for reductions from expressions.
-  globals["device"]["reduces"] = (**spec.device.api).word == "opencl" && globals["ops"]["reduces"].get<bool>();
+  // Reductions from expressions, in the device's language.
+  globals["kernel"]["reduces"] = kernels.has("reduction") && globals["ops"]["reduces"].get<bool>();
   return globals;
 }
 

@@ -18,7 +18,8 @@ namespace openreg_gen {
 
 /// What all templates see, for a spec without errors. `spec_file`: the spec's path inside its tree.
 /// Of lists of operators, `subjects` says what their items are about.
-nlohmann::json make_globals(const Resolved& resolved, const std::string& spec_file, Subjects& subjects);
+nlohmann::json make_globals(const Resolved& resolved, const DeviceKernels& kernels, const std::string& spec_file,
+                            Subjects& subjects);
 
 /// What the files that are there give to files that others share, as templates see it: `slots.NAME` is a list of
 /// {file, words}, by file, for each slot that a row of templates.yaml names. `slots.absent`: what components that the

@@ -84,9 +84,9 @@ void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
 
 }  // namespace
 
-json operators_model(const Resolved& resolved, Subjects& subjects) {
+json operators_model(const Resolved& resolved, const DeviceKernels& kernels, Subjects& subjects) {
   const Spec& spec = resolved.spec;
-  Shown shown{spec, resolved.catalog, {}};
+  Shown shown{spec, resolved.catalog, kernels, {}};
   for (const ResolvedOp& each : resolved.ops) shown.registered.insert(each.op.name);
   shown.registered.insert(minimal_op_names().begin(), minimal_op_names().end());
 
@@ -134,8 +134,8 @@ json operators_model(const Resolved& resolved, Subjects& subjects) {
   return out;
 }
 
-void add_operators(json& globals, const Resolved& resolved, Subjects& subjects) {
-  globals["ops"] = operators_model(resolved, subjects);
+void add_operators(json& globals, const Resolved& resolved, const DeviceKernels& kernels, Subjects& subjects) {
+  globals["ops"] = operators_model(resolved, kernels, subjects);
   globals["tests"] = Fields::json_of(TestsContext(resolved.spec.tests));
   globals["custom_ops"] = custom_operators_model(resolved.spec, subjects);
   globals["amp"] = Fields::json_of(amp_context(resolved.spec, resolved.catalog));

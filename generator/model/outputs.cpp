@@ -22,7 +22,7 @@ const json* find(const json& root, std::string_view path) {
   return root.contains(place) ? &root.at(place) : nullptr;
 }
 
-/// Fills in "{name}" from globals.b and "{item.x}" from the item.
+/// Fills in "{name}" from globals.b, "{item.x}" from the item and "{kernel.x}" from the device's language for kernels.
 std::string fill(const TemplateRow& row, const std::string& pattern, const json& globals, const json& item) {
   std::string out;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -33,7 +33,9 @@ std::string fill(const TemplateRow& row, const std::string& pattern, const json&
     const std::size_t end = pattern.find('}', i);
     if (end == std::string::npos) row.fail("'{' without '}' in '" + pattern + "'");
     const std::string name = pattern.substr(i + 1, end - i - 1);
-    const json* value = name.starts_with("item.") ? find(item, name.substr(5)) : find(globals["b"], name);
+    const json* value = name.starts_with("item.")     ? find(item, name.substr(5))
+                        : name.starts_with("kernel.") ? find(globals, name)
+                                                      : find(globals["b"], name);
     if (!value || !value->is_string()) row.fail("nothing to put for '{" + name + "}'");
     out += value->get<std::string>();
     i = end;
@@ -51,7 +53,14 @@ bool holds(const json& value) {
 
 using Exists = std::function<bool(const std::string& template_name)>;
 
-void expand_row(const TemplateRow& row, const Exists& exists, const json& globals, std::vector<Output>& out) {
+void expand_row(const TemplateRow& written, const Exists& exists, const json& globals, std::vector<Output>& out) {
+  TemplateRow row = written;
+  // Of a language for kernels; one has templates that another has not.
+  if (contains(row.template_name, '{')) {
+    if (!holds(*find(globals, "kernel.on"))) return;
+    row.template_name = fill(row, row.template_name, globals, nullptr);
+    if (!exists(row.template_name)) return;
+  }
   if (!exists(row.template_name)) {
     if (row.user) row.fail("there is no template '" + row.template_name + "' in the folder");
     throw Failure(Exit::Internal, "E0601", row.place + ": there is no template '" + row.template_name + "'");

@@ -12,10 +12,10 @@ namespace openreg_gen {
 namespace {
 
 constexpr std::string_view kRowKeys[] = {"template", "path", "class", "key",       "about",
-                                         "when",     "each", "where", "component", "slots"};
+                                         "when",     "each", "where", "component", "slots", "operators"};
 constexpr std::string_view kGroupKeys[] = {"folder", "into",  "class",     "key",  "when",
                                            "each",   "where", "component", "files"};
-constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each", "where", "component", "slots"};
+constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each", "where", "component", "slots", "operators"};
 
 constexpr std::pair<std::string_view, std::string TemplateRow::*> kTexts[] = {{"template", &TemplateRow::template_name},
                                                                               {"path", &TemplateRow::path},
@@ -67,6 +67,10 @@ class RowReader {
         continue;
       }
       const std::string value = pair.second.as<std::string>();
+      if (key == "operators") {
+        const auto words = words_of(value);
+        row.operators = {words.begin(), words.end()};
+      }
       if (const auto* text = find_by(kTexts, key, [](const auto& each) { return each.first; }))
         row.*(text->second) = value;
       if (key == "class" && !parse_file_class(value, row.file_class)) row.fail("unknown class '" + value + "'");
@@ -114,7 +118,7 @@ class RowReader {
   /// "Stream.{h,cpp}" -> "Stream.h", "Stream.cpp".
   static std::vector<std::string> names(const std::string& pattern) {
     const std::size_t open = pattern.find('{'), close = pattern.find('}');
-    if (open == std::string::npos || close == std::string::npos) return {pattern};
+    if (open == std::string::npos || close == std::string::npos || !contains(pattern, ',')) return {pattern};
     std::vector<std::string> names;
     for (std::size_t begin = open + 1, end; begin <= close; begin = end + 1) {
       end = std::min(pattern.find(',', begin), close);
@@ -132,6 +136,28 @@ class RowReader {
 
 void TemplateRow::fail(const std::string& why) const {
   throw Failure(user ? Exit::BadInput : Exit::Internal, user ? "E0613" : "E0604", place + ": " + why);
+}
+
+DeviceKernels device_kernels(const Templates& templates, const Spec& spec) {
+  DeviceKernels out;
+  if (spec.components.has("loops")) out.language = *spec.device.kernels;
+  for (const KernelLanguage& language : kernel_languages()) {
+    auto& files = &language == out.language ? out.files : out.other_files;
+    const std::string folder = fmt::format("package/{}/", language.folder);
+    const std::string end = fmt::format(".{}.j2", language.extension);
+    for (const std::string& name : templates.names)
+      if (name.starts_with(folder) && name.ends_with(end))
+        files.insert(name.substr(folder.size(), name.size() - folder.size() - end.size()));
+    if (templates.has(fmt::format("package/_inductor/{}.py.j2", language.folder))) files.insert("inductor");
+  }
+  if (!out) return out;
+  const auto meets = [&](std::string_view condition) {
+    constexpr std::string_view kFile = "kernel.";
+    return condition == "kernel.on" || !condition.starts_with(kFile) || out.has(condition.substr(kFile.size()));
+  };
+  for (const TemplateRow& row : templates.rows)
+    if (std::ranges::all_of(words_of(row.when), meets)) out.operators.insert(row.operators.begin(), row.operators.end());
+  return out;
 }
 
 std::vector<TemplateRow> parse_template_rows(const std::string& text, const std::string& name, bool user) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "header/header.h"
+#include "spec/spec.h"
 
 #include <algorithm>
 #include <map>
@@ -14,6 +15,7 @@ struct TemplateRow {
   std::string template_name{}, path{}, key{}, about{};
   FileClass file_class = FileClass::Generated;
   std::string when{}, each{}, where{};                      // may be empty; `when`: conditions, separated by spaces
+  std::vector<std::string> operators{};                     // those that have a kernel with it, in the device's language
   std::string component{};                                  // the one that the file is of; empty: each tree has it
   std::map<std::string, std::vector<std::string>> slots{};  // what shared files are given with it
   std::string place{};                                      // "templates.yaml:12"
@@ -32,6 +34,10 @@ struct Templates {
   std::vector<TemplateRow> rows;   // of its templates.yaml
   bool has(const std::string& name) const { return std::ranges::binary_search(names, name); }
 };
+
+/// What the templates have in the language of the spec's device: the sources in its folder, and the operators of the rows
+/// whose conditions `kernel.FILE` these meet.
+DeviceKernels device_kernels(const Templates& templates, const Spec& spec);
 
 /// Templates of the spec's own: the folder that `templates:` names, beside the spec. A file that is called like one of
 /// openreg-gen's takes its place; rows of a templates.yaml in the folder add outputs.

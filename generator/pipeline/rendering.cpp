@@ -32,7 +32,8 @@ void check_user_paths(const std::vector<Output>& outputs, const UserTemplates& u
 Rendering prepare(const Resolved& resolved, const DataDir& data, const std::string& spec_file) {
   Rendering rendering;
   rendering.request.templates_hash = hash_templates(data);
-  rendering.model = make_globals(resolved, spec_file, rendering.subjects);
+  rendering.templates = read_templates(data);
+  rendering.model = make_globals(resolved, device_kernels(rendering.templates, resolved.spec), spec_file, rendering.subjects);
   rendering.request.globals = rendering.model.dump();
   rendering.user = read_user_templates(resolved.spec);
   rendering.request.user_folder = rendering.user.folder;
@@ -47,7 +48,7 @@ Rendering prepare(const Resolved& resolved, const DataDir& data, const std::stri
 void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& data) {
   const std::string& spec_file = rendering.next.spec;
   const UserTemplates& user = rendering.user;
-  const Templates templates = read_templates(data);
+  const Templates& templates = rendering.templates;
   rendering.outputs = expand_outputs(templates, rendering.model, rendering.subjects, user);
   check_user_paths(rendering.outputs, user, spec_file);
   rendering.model["slots"] = slots_of(templates, rendering.outputs, rendering.model);

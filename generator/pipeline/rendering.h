@@ -19,6 +19,7 @@ struct Rendering {
   std::vector<Output> outputs;
   Sizes sizes;  // of its components
   RenderRequest request;
+  Templates templates;
   Manifest next;
   UserTemplates user;
   std::vector<Rendered> lists;  // files that the spec names, which the tree takes along

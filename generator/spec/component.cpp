@@ -19,6 +19,7 @@ constexpr Component kComponents[] = {
     {.name = "device", .about = "the whole simulated device: memory that the host cannot touch, misuse explained, every function of the C API", .emulated = true},
     {.name = "errors", .about = "errors of launched functions: kept per device, reported by its next launch or wait", .needs = "device"},
     {.name = "loops", .about = "kernels from expressions and PyTorch's CPU kernels by name, with the statistics of memory and pinned memory", .needs = "errors"},
+    {.name = "host_alias", .about = "host code on the device's own memory, in stream order, where launched functions reach it", .needs = "loops", .host_memory = true},
     {.name = "compound", .about = "sparse, nested and quantized tensors, on the CPU", .since = Full, .needs = "loops"},
     {.name = "wider_dtypes", .about = "dtypes that CUDA's kernels take and the CPU's refuse, computed in wider ones", .since = Full, .needs = "loops"},
     {.name = "gemm", .about = "products of matrices by one function of the device, and convolutions made of them", .needs = "loops"},
@@ -105,8 +106,9 @@ void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics
   const bool simulated = (**spec.device.api).simulated;
   std::map<std::string_view, std::pair<bool, Location>> said;
   for (const Component& component : kComponents) {
-    // A port has the whole API, and its device is the vendor's.
+    // A port has the whole API, and its device is the vendor's: few of those have memory that the host reaches.
     bool on = component.since <= *spec.profile || (component.emulated && !simulated);
+    if (component.host_memory && !simulated) on = false;
     auto by_key = said_by_key(spec, component.name);
     if (const Node* node = find(written, component.name)) {
       const bool wanted = node->text.starts_with('t') || node->text.starts_with('T');

@@ -21,11 +21,13 @@ constexpr DeviceKind kDeviceKinds[] = {
      .simulated = true,
      .keys = "count memory",
      .runs_loops = true},
-    {.word = "external", .about = "the same C API as a port layer, to be filled with the vendor's calls."},
+    {.word = "external",
+     .about = "the same C API as a port layer, to be filled with the vendor's calls.",
+     .keys = "kernels"},
     {.word = "opencl",
      .about = "the same C API over the OpenCL devices of the machine.",
      .keys = "memory platform type sub_devices",
-     .own_language = true,
+     .kernels = "opencl_c",
      .spec = "opencl.yaml"},
 };
 

@@ -28,7 +28,7 @@ struct DeviceKind {
   bool simulated = false;      // no hardware: the tree has the device itself
   std::string_view keys = {};  // of `device`: those that not all kinds have, and this one has
   bool runs_loops = false;     // kernels that are C++ loops run on the device, not on copies on the host
-  bool own_language = false;   // expressions, and some operators, become kernels in a language of the device
+  std::string_view kernels = {};  // the language in which it takes kernels, of kernel_languages(); else the key says it
   std::string_view spec = "openreg.yaml";  // of specs/: what a new tree starts from
   bool has_key(std::string_view key) const { return has_word(keys, key); }
 };

@@ -63,7 +63,7 @@ class Parse {
       if (const Node* custom = root_.find("custom_ops"); custom != nullptr && !spec_.custom_ops.empty())
         needs_component("loops", custom->at, "`custom_ops`");
       if (*spec_.fallback.kind == FallbackKind::Alias)
-        needs_component("loops", spec_.fallback.kind.at, "`fallback: alias`");
+        needs_component("host_alias", spec_.fallback.kind.at, "`fallback: alias`");
       read_tests(spec_.tests, root_.find("tests"), diagnostics_);
     }
     diagnostics_.finish(without_byte_order_mark(spec_.text));
@@ -82,6 +82,10 @@ class Parse {
 
   void check_device(const Node* device) {
     const DeviceKind& kind = **spec_.device.api;
+    auto& kernels = spec_.device.kernels;
+    if (!kind.has_key("kernels")) kernels.value = find_kernel_language(kind.kernels);
+    else if (*kernels != nullptr)
+      needs_component("loops", kernels.at, fmt::format("`kernels: {}`", (*kernels)->word));
     if (!kind.simulated && *spec_.fallback.kind == FallbackKind::Alias) {
       diagnostics_.warning("E0231", spec_.fallback.kind.at, "`alias` needs a device whose memory the host can reach",
                            "where the port does not say hostAccessible, operators fall back by copying");
@@ -123,6 +127,8 @@ class Parse {
         if (expr->given()) report_expression(**expr, key, *node.find(key), spec_.text, diagnostics_);
       }
       fits_strategy(op, node);
+      if (op.fallback.given() && *op.fallback == FallbackKind::Alias)
+        needs_component("host_alias", op.fallback.at, "`fallback: alias`");
       spec_.ops.push_back(std::move(op));
     }
   }

@@ -50,28 +50,6 @@ class PythonPrinter : public ExprPrinter {
   }
 };
 
-class OpenClPrinter : public ExprPrinter {
-  std::string number(const ExprNode& node) const override {
-    std::string text = node.text;
-    const auto twice = lower_case(text).find("ll");
-    if (twice != std::string::npos) text.erase(twice, 1);  // a long has 64 bits here, and there is no longer one
-    return text;
-  }
-  std::string name(const ExprNode& node) const override { return "v_" + node.text; }
-  std::string call(const ExprNode& node) const override {
-    if (node.text == "has_value") return "has_" + node.parts[0].text;
-    if (node.text == "value_or")
-      return fmt::format("(has_{0} ? v_{0} : (acc_t)({1}))", node.parts[0].text, print(node.parts[1]));
-    const std::size_t colons = node.text.rfind("::");
-    return fmt::format("f_{}({})", colons == std::string::npos ? node.text : node.text.substr(colons + 2),
-                       arguments(node));
-  }
-  std::string cast(const ExprNode& node) const override {
-    if (node.text == "scalar_t") return fmt::format("to_scalar({})", arguments(node));
-    return fmt::format("(({})({}))", node.text == "int64_t" ? "long" : node.text, arguments(node));
-  }
-};
-
 }  // namespace
 
 std::string ExprPrinter::print(const ExprNode& node) const {
@@ -106,7 +84,6 @@ std::string ExprPrinter::arguments(const ExprNode& node) const {
 }
 
 std::string cpp_text(const Expr& expr) { return CppPrinter().print(expr.root); }
-std::string opencl_text(const Expr& expr) { return OpenClPrinter().print(expr.root); }
 std::string python_text(const Expr& expr) { return PythonPrinter().print(expr.root); }
 
 }  // namespace openreg_gen

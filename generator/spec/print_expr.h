@@ -7,7 +7,7 @@
 
 namespace openreg_gen {
 
-/// C's syntax; a language overrides what it has otherwise.
+/// C's syntax; a language overrides what it has otherwise. Languages of devices: spec/kernel_language.h.
 class ExprPrinter {
  public:
   virtual ~ExprPrinter() = default;
@@ -30,8 +30,5 @@ std::string cpp_text(const Expr& expr);
 /// Over tensors or numbers: what Python has otherwise than C++ is called as a function of the module `cpp`, which
 /// package/testing/cpp.py.j2 is.
 std::string python_text(const Expr& expr);
-/// OpenCL C over values of acc_t. Variables are v_NAME, whether an optional one is there is has_NAME, functions are
-/// f_NAME of package/opencl/types.cl.j2.
-std::string opencl_text(const Expr& expr);
 
 }  // namespace openreg_gen

@@ -41,6 +41,9 @@ inline void read_value(const AllocatorKind*& into, const Node& value, const Key&
   into = find_allocator_kind(value.text);
 }
 inline void read_value(const DeviceKind*& into, const Node& value, const Key&) { into = find_device_kind(value.text); }
+inline void read_value(const KernelLanguage*& into, const Node& value, const Key&) {
+  into = find_kernel_language(value.text);
+}
 /// Words become the enumerator with the same place in the key's list of words.
 template <typename T>
   requires std::is_enum_v<T>

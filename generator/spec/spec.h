@@ -7,6 +7,7 @@
 #include "schema/schema.h"
 #include "spec/component.h"
 #include "spec/expr.h"
+#include "spec/kernel_language.h"
 #include "spec/kinds.h"
 #include "spec/vocabulary.h"
 #include "system/files.h"
@@ -38,6 +39,7 @@ struct TorchSpec {
 
 struct DeviceSpec {
   Located<const DeviceKind*> api;
+  Located<const KernelLanguage*> kernels;  // null: the device takes none
   Located<int> count;             // of the kinds that have it: DeviceKind::keys
   Located<std::uint64_t> memory;  // bytes a device
   Located<std::string> platform, type;

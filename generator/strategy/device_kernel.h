@@ -1,5 +1,5 @@
 // With what `native` and `structured` start where the device has a language of its own: a kernel in that language,
-// which becomes the owner's, and its launcher. Texts for package/opencl/kernels/kernel.cl and the operator's C++ file.
+// which becomes the owner's, and its launcher. Texts for kernels/kernel.* of the language and the operator's C++ file.
 #pragma once
 
 #include "strategy/item.h"
@@ -10,7 +10,7 @@ namespace openreg_gen {
 
 struct DeviceKernel {
   std::string kernel_params;  // "TensorInfo self_info, global const char* self, long dim"; empty: there is no kernel
-  std::string kernel_args;    // of opencl::call_kernel() after the count: "self, dim, Written(out)"
+  std::string kernel_args;    // of programs::call_kernel() after the count: "self, dim, Written(out)"
   std::string kernel_dtype;   // the dtype that the kernel is built for: "self.scalar_type()"
   std::vector<std::string> kernel_inputs;  // tensors that it reads and that are always there
   std::string kernel_out;                  // the first tensor that it writes
@@ -21,7 +21,7 @@ struct DeviceKernel {
 };
 
 /// Of an operator that writes into an argument, or, with `out` as one more, returns one new tensor. None where an
-/// argument has no form in OpenCL C, such as a list of tensors or a generator, and where the tree has a kernel already.
-DeviceKernel device_kernel(const Op& op, const OpItem& item);
+/// argument has no form in the language, such as a list of tensors or a generator, and where the tree has a kernel already.
+DeviceKernel device_kernel(const DeviceKernels& kernels, const Op& op, const OpItem& item);
 
 }  // namespace openreg_gen

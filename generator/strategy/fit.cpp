@@ -57,6 +57,8 @@ const Strategy* replaces_minimal(const Op& op) {
   return found == all.end() ? nullptr : &*found;
 }
 
-bool loops_on_host(const DeviceKind& device, const Op&) { return !device.runs_loops && !device.own_language; }
+bool loops_on_host(const DeviceKind& device, const DeviceKernels& kernels, const Op&) {
+  return !device.runs_loops && !kernels;
+}
 
 }  // namespace openreg_gen

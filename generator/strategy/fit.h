@@ -43,7 +43,7 @@ std::string served_by_delegate(const Op& op);
 bool picks(const Op& op);
 
 /// What Strategy::starts_on_host says of kernels that are loops in C++, or in the device's language where it has one.
-bool loops_on_host(const DeviceKind& device, const Op& op);
+bool loops_on_host(const DeviceKind& device, const DeviceKernels& kernels, const Op& op);
 
 /// What `cpu_fallback` shows of an operator; without an entry, of one that falls back all the same.
 std::unique_ptr<OpItem> fallback_item(const Op& op, const OpSpec* entry = nullptr);

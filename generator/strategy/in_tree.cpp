@@ -80,7 +80,7 @@ std::unique_ptr<OpItem> in_tree_item(const Shown& shown, const OpSpec&, const Op
 }
 
 /// Where it ends in a stub, that runs the CPU's function.
-bool in_tree_on_host(const DeviceKind&, const Op& op) {
+bool in_tree_on_host(const DeviceKind&, const DeviceKernels&, const Op& op) {
   const auto stubs = in_tree_stubs(op.name);
   return stubs && !stubs->empty();
 }

@@ -70,6 +70,7 @@ using OpLists = std::map<std::string, std::vector<std::unique_ptr<OpItem>>, std:
 struct Shown {
   const Spec& spec;
   const Catalog& catalog;
+  const DeviceKernels& kernels;
   std::set<std::string_view> registered;  // who has a kernel of its own: what the spec names, and the minimal set
 
   StructuredTexts structured(const Op& op) const;
@@ -77,6 +78,10 @@ struct Shown {
   std::string kernel(const Op& op, OpItem& item) const;
   /// Whether calls that a kernel does not take fall back.
   bool falls_back(const OpSpec& entry) const;
+  /// An expression in the device's language; empty if it has none.
+  std::string device_text(const Expr& expr) const {
+    return kernels ? kernels.language->print(expr) : std::string();
+  }
 };
 
 /// What a file of registrations includes: `headers`, `guarded_headers`, which not each supported release of PyTorch

@@ -37,6 +37,11 @@ std::string gemm_arguments(const Op& op) {
   return in.size() == 2 ? "at::Tensor(), " + names(in) + ", 0, 1" : names(in);
 }
 
+/// Products are the driver's; one that is yet to be ported has none.
+bool products_on_host(const DeviceKind& device, const DeviceKernels&, const Op&) {
+  return !device.runs_loops && device.kernels.empty();
+}
+
 std::unique_ptr<OpItem> matmul_item(const Shown& shown, const OpSpec&, const Op& op) {
   auto out = std::make_unique<MatmulItem>(op);
   if (op.structured) {
@@ -70,7 +75,7 @@ Strategy matmul_strategy() {
       .code = "E0223",
       .preference = 2,
       .why = "shapes and dtypes come from PyTorch; the gemm() that all such operators share is yours",
-      .starts_on_host = loops_on_host,
+      .starts_on_host = products_on_host,
       .lists = "matmul",
       .item = matmul_item,
       .summarise = summarise_matmul,

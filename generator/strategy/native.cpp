@@ -12,25 +12,25 @@ namespace {
 struct NativeItem : OpItem {
   using OpItem::OpItem;
   std::string attention;  // what it starts as
-  bool opencl = false;    // whether the tree has a kernel in OpenCL C for it, where the device has them
+  bool shipped = false;   // the tree comes with a kernel for it in the device's language
   DeviceKernel kernel;    // else one that is the owner's
   void print(Fields out) const override {
     OpItem::print(out);
-    PRINT_FIELDS(out, attention, opencl);
+    PRINT_FIELDS(out, attention, shipped);
     kernel.print(out);
   }
 };
 
-std::unique_ptr<OpItem> native_item(const Shown&, const OpSpec&, const Op& op) {
+std::unique_ptr<OpItem> native_item(const Shown& shown, const OpSpec&, const Op& op) {
   auto out = std::make_unique<NativeItem>(op);
   out->attention = attention_start(op.name);
-  out->opencl = starts_in_opencl(op.name);
-  out->kernel = device_kernel(op, *out);
+  out->shipped = shown.kernels.serves(op.name);
+  out->kernel = device_kernel(shown.kernels, op, *out);
   return out;
 }
 
-bool native_on_host(const DeviceKind& device, const Op& op) {
-  return attention_start(op.name).empty() && !(device.own_language && starts_in_opencl(op.name));
+bool native_on_host(const DeviceKind&, const DeviceKernels& kernels, const Op& op) {
+  return attention_start(op.name).empty() && !kernels.serves(op.name);
 }
 
 std::string why_native(const Op& op) {

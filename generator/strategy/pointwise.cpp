@@ -16,15 +16,15 @@ namespace {
 struct PointwiseItem : OpItem {
   using OpItem::OpItem;
   std::string expr, kernel_params, kernel_args, output;
-  std::string cl_expr, numbers;  // the expression in OpenCL C; the numbers that it may read
-  std::vector<std::string> cl_inputs, cl_numbers, cl_optionals;
+  std::string device_expr, numbers;  // the expression in the device's language; the numbers that it may read
+  std::vector<std::string> device_inputs, device_numbers, device_optionals;
   Pointwise texts;
   bool boolean = false, floating = false;
   std::optional<DtypeTexts> dtypes;
   void print(Fields out) const override {
     OpItem::print(out);
-    PRINT_FIELDS(out, expr, kernel_params, kernel_args, output, cl_expr, numbers, cl_inputs, cl_numbers, cl_optionals,
-                 boolean)("cl_operands", cl_inputs.size() + 1)("lambda_params", texts.lambda_params)(
+    PRINT_FIELDS(out, expr, kernel_params, kernel_args, output, device_expr, numbers, device_inputs, device_numbers,
+                 device_optionals, boolean)("lambda_params", texts.lambda_params)(
         "captures", texts.captures)("inputs", texts.inputs)("floating", floating ? "true" : "false");
     dtypes->print(out);
   }
@@ -95,17 +95,17 @@ std::unique_ptr<OpItem> pointwise_item(const Shown& shown, const OpSpec& entry, 
   std::vector<Parameter> call = kernel_params;
   call[0].name = op.structured ? "op" : "iter";
   out->expr = cpp_text(*entry.expr);
-  out->cl_expr = opencl_text(*entry.expr);
+  out->device_expr = shown.device_text(*entry.expr);
   std::vector<std::string> read;
   for (const Parameter& p : parameters(op))
-    if (!p.out && p.tensor()) out->cl_inputs.push_back(p.name);
+    if (!p.out && p.tensor()) out->device_inputs.push_back(p.name);
   for (const Parameter& p : out->texts.scalars) {
     if (p.type == "c10::string_view") continue;  // no expression reads a text
     const bool optional = p.type.find("optional") != std::string::npos;
-    (optional ? out->cl_optionals : out->cl_numbers).push_back(p.name);
+    (optional ? out->device_optionals : out->device_numbers).push_back(p.name);
     read.push_back(p.name);
   }
-  std::ranges::stable_partition(read, [&](const std::string& name) { return contains(out->cl_numbers, name); });
+  std::ranges::stable_partition(read, [&](const std::string& name) { return contains(out->device_numbers, name); });
   out->numbers = join(read);
   out->kernel_params = declaration(kernel_params);
   out->kernel_args = names(call);

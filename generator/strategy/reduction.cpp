@@ -12,11 +12,11 @@ namespace {
 struct ReductionItem : OpItem {
   using OpItem::OpItem;
   std::string dims, map, combine, init, finish;
-  std::string cl_map, cl_combine, cl_init, cl_finish;  // the same in OpenCL C
+  std::string device_map, device_combine, device_init, device_finish;  // the same in the device's language
   std::optional<DtypeTexts> dtypes;
   void print(Fields out) const override {
     OpItem::print(out);
-    PRINT_FIELDS(out, dims, map, combine, init, finish, cl_map, cl_combine, cl_init, cl_finish);
+    PRINT_FIELDS(out, dims, map, combine, init, finish, device_map, device_combine, device_init, device_finish);
     dtypes->print(out);
   }
 };
@@ -24,11 +24,11 @@ struct ReductionItem : OpItem {
 /// A reduction to a place: argmax has places alone, max.dim_max values and places.
 struct PickItem : ReductionItem {
   using ReductionItem::ReductionItem;
-  std::string prefer, cl_prefer;
+  std::string prefer, device_prefer;
   void print(Fields out) const override {
     ReductionItem::print(out);
     const bool values = outs.size() == 2;
-    PRINT_FIELDS(out, prefer, cl_prefer);
+    PRINT_FIELDS(out, prefer, device_prefer);
     out("into_values", values ? "op.maybe_get_output(0)" : "at::Tensor()")(
         "into_places", values ? "op.maybe_get_output(1)" : "op.maybe_get_output(0)");
   }
@@ -109,10 +109,10 @@ std::unique_ptr<Item> reduced(const Shown& shown, const OpSpec& entry, const Op&
   out->combine = cpp_text(*entry.combine);
   out->init = cpp_text(*entry.init);
   out->finish = cpp_text(*entry.finish);
-  out->cl_map = opencl_text(*entry.map);
-  out->cl_combine = opencl_text(*entry.combine);
-  out->cl_init = opencl_text(*entry.init);
-  out->cl_finish = opencl_text(*entry.finish);
+  out->device_map = shown.device_text(*entry.map);
+  out->device_combine = shown.device_text(*entry.combine);
+  out->device_init = shown.device_text(*entry.init);
+  out->device_finish = shown.device_text(*entry.finish);
   out->dtypes.emplace(shown, entry, *out);
   return out;
 }
@@ -122,7 +122,7 @@ std::unique_ptr<OpItem> reduction_item(const Shown& shown, const OpSpec& entry, 
   auto out = reduced<PickItem>(shown, entry, op);
   out->list = "pick";
   out->prefer = cpp_text(*entry.prefer);
-  out->cl_prefer = opencl_text(*entry.prefer);
+  out->device_prefer = shown.device_text(*entry.prefer);
   return out;
 }
 

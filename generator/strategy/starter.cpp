@@ -9,19 +9,7 @@ constexpr std::string_view kForward = "_scaled_dot_product_fused_attention_overr
 constexpr std::string_view kBackward = "_scaled_dot_product_fused_attention_overrideable_backward";
 constexpr std::string_view kChoice = "_fused_sdp_choice";
 
-constexpr std::string_view kInOpenCl =
-    "_foreach_add.List _foreach_add_.List _foreach_add_.Scalar _foreach_addcdiv_.ScalarList _foreach_addcmul_.Scalar "
-    "_foreach_div_.ScalarList _foreach_lerp_.Scalar _foreach_mul_.Scalar _foreach_sqrt "
-    "_fused_adam_ _fused_adamw_ _fused_sgd_ _log_softmax.out _log_softmax_backward_data.out _softmax.out "
-    "_softmax_backward_data.out arange.start_out avg_pool2d.out avg_pool2d_backward.grad_input bernoulli_.float "
-    "cat.out embedding_dense_backward gather.out gelu.out gelu_backward.grad_input index_select index_select.out "
-    "masked_fill_.Scalar masked_fill_.Tensor max_pool2d_with_indices.out max_pool2d_with_indices_backward.grad_input "
-    "native_batch_norm_backward native_layer_norm native_layer_norm_backward nll_loss_backward.grad_input "
-    "nll_loss_forward.output normal_ tril.out triu.out uniform_ where.self where.self_out";
-
 }  // namespace
-
-bool starts_in_opencl(std::string_view op) { return has_word(kInOpenCl, op); }
 
 Starter starter(std::string_view op) {
   const std::string ordered = "AT_EXPAND(AT_ALL_TYPES), at::kBool, at::kHalf, at::kBFloat16";

@@ -11,14 +11,10 @@ namespace openreg_gen {
 /// With what a kernel of this operator starts: a loop, as an example; no expression: a detour through the CPU.
 struct Starter {
   std::string expression;
-  std::string opencl;    // the same in OpenCL C, of the elements x_self and so on
+  std::string kernel_value;  // the same of the elements x_self and so on, as each language of devices has it
   std::string dispatch;  // arguments of AT_DISPATCH_V2 after the body
 };
 Starter starter(std::string_view op);
-
-/// Whether a tree of `device.api: opencl` has a kernel in OpenCL C for it, with which `native` and `structured` start:
-/// a function of csrc/opencl/Kernels.h, named as the operator's id.
-bool starts_in_opencl(std::string_view op);
 
 /// Parameters of a DispatchStub's function. Throws std::out_of_range on a type that stubs.cpp doesn't use.
 struct StubSignature {

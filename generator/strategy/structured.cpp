@@ -13,11 +13,11 @@ struct StructuredItem : OpItem {
   using OpItem::OpItem;
   Starter start;
   std::string lambda_params;
-  bool opencl = false;  // whether the tree has a kernel in OpenCL C for it, where the device has them
-  DeviceKernel kernel;  // else one that is the owner's
+  bool shipped = false;  // the tree comes with a kernel for it in the device's language
+  DeviceKernel kernel;   // else one that is the owner's
   void print(Fields out) const override {
     OpItem::print(out);
-    PRINT_FIELDS(out, lambda_params, opencl)("starter", start.expression)("dispatch", start.dispatch);
+    PRINT_FIELDS(out, lambda_params, shipped)("starter", start.expression)("dispatch", start.dispatch);
     kernel.print(out);
   }
 };
@@ -33,14 +33,14 @@ std::unique_ptr<OpItem> structured_item(const Shown& shown, const OpSpec&, const
   out->calls = shown.structured(op);
   out->start = starter(op.name);
   out->lambda_params = pointwise_texts(parameters(op)).lambda_params;
-  out->opencl = starts_in_opencl(op.name);
-  out->kernel = device_kernel(op, *out);
+  out->shipped = shown.kernels.serves(op.name);
+  out->kernel = device_kernel(shown.kernels, op, *out);
   return out;
 }
 
-bool structured_on_host(const DeviceKind& device, const Op& op) {
+bool structured_on_host(const DeviceKind& device, const DeviceKernels& kernels, const Op& op) {
   const Starter start = starter(op.name);
-  if (device.own_language) return start.opencl.empty() && !starts_in_opencl(op.name);
+  if (kernels) return start.kernel_value.empty() && !kernels.serves(op.name);
   return start.expression.empty() || !device.runs_loops;
 }
 

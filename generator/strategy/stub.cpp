@@ -87,7 +87,7 @@ std::unique_ptr<OpItem> stub_item(const Shown& shown, const OpSpec& entry, const
   return out;
 }
 
-bool stub_on_host(const DeviceKind& device, const Op& op) {
+bool stub_on_host(const DeviceKind& device, const DeviceKernels&, const Op& op) {
   return !is_attention_choice(op.name) && (starter(op.name).expression.empty() || !device.runs_loops);
 }
 

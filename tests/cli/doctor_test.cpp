@@ -131,7 +131,9 @@ std::vector<Check> opencl_checks(const std::string& raw, bool clinfo = true, boo
   probe.output = [=](const std::vector<std::string>& command) -> std::string {
     return command[0] == "/bin/clinfo" ? raw : headers ? "# 1 cl.h" : "";
   };
-  return run_opencl_checks(probe);
+  auto checks = run_language_checks(probe, *find_kernel_language("opencl_c"));
+  std::ranges::move(run_opencl_checks(probe), std::back_inserter(checks));
+  return checks;
 }
 
 TEST_F(Doctor, OpenClDevicesAndWhatTheyLack) {

@@ -78,7 +78,7 @@ Spec spec_with(const std::string& op, const char* strategy) {
 json operators(const Spec& spec, const Catalog& catalog) {
   Diagnostics ignored;
   Subjects subjects;
-  return operators_model(expand_ops(spec, catalog, ignored), subjects);
+  return operators_model(expand_ops(spec, catalog, ignored), {}, subjects);
 }
 
 TEST(Texts, TypesAreInTheEmittedStyleAndWithoutSymInt) {

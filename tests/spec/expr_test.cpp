@@ -1,5 +1,6 @@
 #include "spec/expr.h"
 
+#include "spec/kernel_language.h"
 #include "spec/print_expr.h"
 
 #include <gtest/gtest.h>
@@ -97,7 +98,7 @@ TEST(Expr, PrintedAsPython) {
 }
 
 TEST(Expr, PrintedAsOpenCl) {
-  const auto opencl = [](std::string_view text) { return opencl_text(parse_expr(text)); };
+  const auto opencl = [](std::string_view text) { return find_kernel_language("opencl_c")->print(parse_expr(text)); };
   EXPECT_EQ(opencl("self <= 0 ? value : half"), "v_self <= 0 ? v_value : v_half");
   EXPECT_EQ(opencl("std::fmax(a, 1LL) % c10::div_floor_integer(a, 2ull)"),
             "f_fmax(v_a, 1L) % f_div_floor_integer(v_a, 2ul)");
