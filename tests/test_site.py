@@ -9,8 +9,9 @@ import sys
 import pytest
 from trees import COMMAND, ROOT
 
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts/site")]
 import figures  # noqa: E402
+import pictures  # noqa: E402
 
 DOCS = ROOT / "docs"
 PYTHON = ROOT / ".venv/site/bin/python"
@@ -40,13 +41,9 @@ def test_pictures_ask_no_server():
         assert not re.search(r"url\(['\"]?http|href=['\"]http|@font-face|@import|<script", text), picture
 
 
-def test_the_picture_of_the_layers_is_what_its_script_draws(tmp_path):
-    script = (ROOT / "scripts/site/layers.py").read_text()
-    scope = {"__file__": str(ROOT / "scripts/site/layers.py"), "__name__": "layers"}
-    exec(compile(script, "layers.py", "exec"), scope)  # noqa: S102
-    scope["OUT"] = tmp_path / "layers.svg"
-    scope["main"]()
-    assert scope["OUT"].read_text() == (DOCS / "concepts/layers.svg").read_text()
+@pytest.mark.parametrize("name", pictures.PICTURES)
+def test_pictures_are_what_their_script_draws(name):
+    assert pictures.PICTURES[name]() == (pictures.CONCEPTS / name).read_text(), "run scripts/site/pictures.py"
 
 
 @pytest.fixture(scope="module")
