@@ -1,4 +1,4 @@
-"""Rewrites the counts in README.md from real trees: `figure:NAME` between comments.
+"""Rewrites the counts in README.md and docs/ from real trees: `figure:NAME` between comments.
 
     figures.py [--check]     --check only compares, and prints what differs
 
@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMMAND = os.environ.get("OPENREG_GEN", str(ROOT / "build/openreg-gen"))
@@ -24,6 +25,10 @@ def rounded(number: int) -> str:
 
 def files_of(tree: pathlib.Path) -> list[pathlib.Path]:
     return [path for path in tree.rglob("*") if path.is_file() and ".openreg-gen" not in path.parts]
+
+
+def lines(files: Iterable[pathlib.Path]) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in files)
 
 
 def ported_functions(tree: pathlib.Path) -> int:
@@ -43,22 +48,29 @@ def figures() -> dict[str, str]:
             subprocess.run([COMMAND, "new", "mybackend", *words, "--out", tree], check=True, stdout=subprocess.DEVNULL)
             files = files_of(tree)
             found[f"{kind}_files"] = rounded(len(files))
-            found[f"{kind}_lines"] = rounded(sum(path.read_bytes().count(b"\n") for path in files))
+            found[f"{kind}_lines"] = rounded(lines(files))
+            core = ("csrc", "torch_mybackend")
+            found[f"{kind}_core"] = rounded(lines(path for path in files if path.relative_to(tree).parts[0] in core))
         found["port_functions"] = str(ported_functions(pathlib.Path(folder) / "port"))
     return found
 
 
+def pages() -> list[pathlib.Path]:
+    paths = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [path for path in paths if FIGURE.search(path.read_text(encoding="utf-8"))]
+
+
 def main() -> None:
-    page = ROOT / "README.md"
-    text = page.read_text(encoding="utf-8")
-    found = figures()
-    new = FIGURE.sub(lambda match: match[1] + found[match[2]] + match[4], text)
-    if "--check" in sys.argv[1:]:
-        old = dict((name, value) for _, name, value, _ in FIGURE.findall(text))
-        differing = [f"{name}: {old[name]}, now {found[name]}" for name in old if old[name] != found[name]]
-        sys.exit("\n".join(differing) or None)
-    page.write_text(new, encoding="utf-8")
-    print("\n".join(f"{name}: {value}" for name, value in sorted(found.items())))
+    found, differing = figures(), []
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        for _, name, value, _ in FIGURE.findall(text):
+            if value != found[name]:
+                differing.append(f"{page.relative_to(ROOT)}: {name} is {found[name]}, not {value}")
+        if "--check" not in sys.argv[1:]:
+            page.write_text(FIGURE.sub(lambda match: match[1] + found[match[2]] + match[4], text), encoding="utf-8")
+    print("\n".join(differing))
+    sys.exit(1 if differing and "--check" in sys.argv[1:] else 0)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ stage_command() {
   step "Unit tests of the command"
   ctests "$build" -j "$(nproc)"
   install_packages chromium strace  # a real browser for the coverage page; strace kills runs at their write calls
+  "$root/scripts/site.sh"  # tests/test_site.py looks at the documentation in a browser
   step "The command as a process"
   pytests "$python" "$root/tests" --ignore "$root/tests/test_external.py" --ignore "$root/tests/test_package.py" \
     --ignore "$root/tests/test_two_backends.py"

@@ -18,6 +18,26 @@ COLORS = {
 }
 
 
+LEGEND = {
+    "cpu_op": "operator",
+    "privateuse1_runtime": "call of the device API",
+    "user_annotation": "range of the program",
+    "kernel": "kernel",
+    "gpu_memcpy": "copy",
+    "gpu_memset": "fill",
+}
+
+
+def legend(y: int) -> str:
+    """What the colours mean, in one row, and what a line means."""
+    shapes, x = [], LEFT
+    for kind, words in LEGEND.items():
+        shapes.append(f'<rect x="{x}" y="{y}" width="12" height="12" fill="{COLORS[kind]}"/>')
+        shapes.append(f'<text x="{x + 16}" y="{y + 10}">{words}</text>')
+        x += 36 + 6 * len(words)
+    return "".join([*shapes, f'<text x="{x}" y="{y + 10}">line: from a launch to what it queued</text>'])
+
+
 def rows_of(events: list[dict]) -> list[tuple[str, list[list[dict]]]]:
     """Each thread or stream with its events, by depth of nesting."""
     names = {
@@ -76,9 +96,9 @@ def picture(events: list[dict], wanted: str | None) -> str:
             shapes.append(f'<path d="M{x:.1f} {at + ROW - 3} L{there[0]:.1f} {there[1]}"/>')
     axis = f'<text x="{LEFT}" y="16">0 us</text><text x="{WIDTH - 60}" y="16">{end - begin:.0f} us</text>'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y}" font-family="sans-serif" font-size="11">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH + 12} {y + 24}" font-family="sans-serif" font-size="11">'
         "<style>.in{font-size:9px}path{stroke:#888;stroke-width:.4;fill:none}</style>"
-        f'<rect width="{WIDTH}" height="{y}" fill="white"/>{axis}{"".join(shapes)}</svg>\n'
+        f'<rect width="{WIDTH + 12}" height="{y + 24}" fill="white"/>{axis}{"".join(shapes)}{legend(y + 4)}</svg>\n'
     )
 
 
@@ -90,4 +110,5 @@ def main() -> None:
         file.write(picture(events, rest[0] if rest else None))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Draws the pictures of docs/concepts, in one style: python scripts/site/pictures.py. Edit the tables here, then run it."""
+
+import pathlib
+from html import escape
+
+CONCEPTS = pathlib.Path(__file__).resolve().parents[2] / "docs/concepts"
+COLORS = {  # fill and line
+    "user": ("#f3f4f6", "#9ca3af"),
+    "pytorch": ("#fdebd8", "#e08b3e"),
+    "generated": ("#dcebfa", "#3b82c4"),
+    "yours": ("#ddf3e0", "#3d9a50"),
+}
+LEGEND = [("generated", "openreg-gen writes it"), ("yours", "yours to write"), ("pytorch", "PyTorch")]
+WIDTH = 760
+
+# (title, what it is, where it is in a tree, whose it is)
+LAYERS = [
+    ("Your program", "a + b, loss.backward(), torch.compile(model)", "", "user"),
+    ("PyTorch", "dispatcher, autograd, composite operators", "", "pytorch"),
+    ("Python package", "torch.NAME, autoload, Inductor, errors", "torch_NAME/", "generated"),
+    ("Registrations", "operator and dispatch key: which kernel", "csrc/aten/Register*.cpp", "generated"),
+    ("Kernels", "what computes; the fallback runs the CPU's code", "csrc/aten/native/", "yours"),
+    ("Runtime", "guard, streams, events, allocator, hooks, generator", "csrc/runtime/, csrc/host/", "generated"),
+    ("Device API", "a C API modelled on the CUDA runtime", "third_party/NAME/include/", "generated"),
+    ("Simulator, OpenCL or your port", "one file to fill in for your own driver", "third_party/NAME/src/", "yours"),
+    ("Driver and hardware", "or threads and memory of this machine", "", "user"),
+]
+
+# (column, row, title, what it does, whose it is), then arrows between boxes, with words beside them
+CALL = [
+    (0, 0, "a + b", "add.Tensor", "user"),
+    (0, 1, "AutogradPrivateUse1", "records the gradient", "pytorch"),
+    (0, 2, "PrivateUse1: default kernel", "allocates the result, calls add.out", "pytorch"),
+    (1, 2, "empty: your device's memory", "RegisterMinimal.cpp", "generated"),
+    (0, 3, "PrivateUse1: add.out", "registered, or else the fallback", "generated"),
+    (0, 4, "Kernel", "queued on the current stream", "yours"),
+    (1, 4, "Fallback", "the CPU's kernel; the host waits", "generated"),
+]
+ARROWS = [
+    (0, 1, ""),
+    (1, 2, "redispatch"),
+    (2, 3, ""),
+    (2, 4, ""),
+    (4, 5, "a kernel"),
+    (4, 6, "no kernel"),
+]
+
+
+def text(x, y, words, size, extra=""):
+    return f'<text x="{x}" y="{y}" font-size="{size}" {extra}>{escape(words)}</text>'
+
+
+def box(x, y, width, height, kind, title, about, place=""):
+    fill, line = COLORS[kind]
+    yield f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="6" fill="{fill}" stroke="{line}" stroke-width="1.5"/>'
+    yield text(x + 16, y + 21, title, 15, 'font-weight="600"')
+    yield text(x + 16, y + 40, about, 13)
+    if place:
+        yield text(x + width - 16, y + 30, place, 13, 'text-anchor="end" font-family="monospace"')
+
+
+def legend():
+    for number, (kind, words) in enumerate(LEGEND):
+        fill, line = COLORS[kind]
+        x = 16 + 200 * number
+        yield f'<rect x="{x}" y="14" width="16" height="16" rx="3" fill="{fill}" stroke="{line}"/>'
+        yield text(x + 24, 27, words, 13)
+
+
+def drawing(height, title, shapes):
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" font-family="sans-serif" fill="#1f2937">\n'
+        f'<title>{escape(title)}</title>\n<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>\n'
+        + "\n".join([*legend(), *shapes])
+        + "\n</svg>\n"
+    )
+
+
+def layers():
+    row, gap, top = 50, 8, 44
+    shapes = []
+    for number, (title, about, place, kind) in enumerate(LAYERS):
+        shapes += box(16, top + number * (row + gap), WIDTH - 32, row, kind, title, about, place)
+    return drawing(top + len(LAYERS) * (row + gap) + 8, "The layers of a backend", shapes)
+
+
+def call():
+    row, gap, top, width = 50, 34, 48, 320
+    shapes = [
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+        '<path d="M0 0L8 4L0 8z" fill="#4b5563"/></marker></defs>'
+    ]
+    at = [(16 + column * (width + 88), top + number * (row + gap)) for column, number, *_ in CALL]
+    for (x, y), (_, _, title, about, kind) in zip(at, CALL, strict=True):
+        shapes += box(x, y, width, row, kind, title, about)
+    for begin, end, words in ARROWS:
+        (x, y), (to_x, to_y) = at[begin], at[end]
+        if x == to_x:
+            line, place = (x + 60, y + row, x + 60, to_y), (x + 72, y + row + 21)
+        elif y == to_y:
+            line, place = (x + width, y + row / 2, to_x, y + row / 2), (x + width + 8, y + 18)
+        else:
+            line, place = (x + width, y + row / 2, to_x + 60, to_y), (to_x + 56, to_y - 18)
+        shapes.append(
+            '<path d="M{} {}L{} {}" stroke="#4b5563" stroke-width="1.5" marker-end="url(#tip)"/>'.format(*line)
+        )
+        if words:
+            shapes.append(text(*place, words, 13))
+    rows = 1 + max(number for _, number, *_ in CALL)
+    return drawing(top + rows * (row + gap) - gap + 16, "How a + b reaches a kernel", shapes)
+
+
+PICTURES = {"layers.svg": layers, "dispatch.svg": call}
+
+
+def main():
+    for name, draw in PICTURES.items():
+        (CONCEPTS / name).write_text(draw(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
