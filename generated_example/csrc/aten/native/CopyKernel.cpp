@@ -8,7 +8,6 @@
 #include "aten/native/DeviceLoop.h"
 #include "aten/native/Kernels.h"
 #include "host/Operator.h"
-#include "programs/Elements.h"
 #include "runtime/Rows.h"
 
 // Copies within a device. What moves bytes unchanged is the driver's: one copy, or copies of rows. The rest is a kernel. One for
@@ -177,13 +176,12 @@ void move_all(at::TensorIteratorBase& iter) {
 /// Beyond this many calls of the driver, a copy whose result lies in one run is quicker by way of the host.
 constexpr size_t kMostCalls = 512;
 
-/// Moves the elements by the device's own copies, which wait for nothing. False where a kernel is to do it: one that reaches the
-/// memory is quicker with strides, and copies of bytes must not overlap.
+/// Moves the elements by the device's own copies, which wait for nothing. False where a kernel is to do it: copies of bytes must
+/// not overlap, and a kernel that reaches the memory is quicker with strides.
 bool move_by_driver(const at::TensorIteratorBase& iter) {
   const auto itemsize = static_cast<size_t>(iter.element_size(0));
   const Rows rows = rows_of(iter.shape(), {iter.strides(0), iter.strides(1)}, itemsize);
-  const bool flat = rows.height == 1 && rows.outer.empty();
-  if (!flat && kernels_reach_memory()) {
+  if ((rows.height != 1 || !rows.outer.empty()) && kernels_reach_memory()) {
     return false;
   }
   auto* const dst = static_cast<char*>(iter.data_ptr(0));
@@ -223,15 +221,9 @@ void copy_on_device(const at::Tensor& dst, const at::Tensor& src, bool check_ove
     return;
   }
   if (dst.scalar_type() == src.scalar_type() && !needed.conjugate && !needed.negate) {
-    if (programs::move(iter)) {
-      return;
-    }
     if (!move_by_driver(iter)) {
       move_all(iter);
     }
-    return;
-  }
-  if (!needed.conjugate && !needed.negate && programs::convert(iter)) {
     return;
   }
   const auto [load_block, wide] = loader(src.scalar_type());
