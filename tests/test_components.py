@@ -96,7 +96,7 @@ def check(tree, absent, names):
     assert set().union(*(names[name][1] for name in absent)) & pytorchs(found) == set()
     for path, text in found.items():
         if path.endswith((".cpp", ".h")) and not path.startswith("third_party"):
-            for header in re.findall(r'^#include "((?:runtime|host|aten|graphs)/[^"]+)"', text, re.M):
+            for header in re.findall(r'^#include "((?:runtime|host|aten|graphs|programs)/[^"]+)"', text, re.M):
                 assert f"csrc/{header}" in found, f"{path} includes {header}"
     sources = [f for f in found if f.endswith((".cpp", ".h", ".c"))]
     for command in (
