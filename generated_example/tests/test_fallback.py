@@ -19,7 +19,7 @@ KIND = os.environ.get(VARIABLE) or "cpu"
 api = torch.get_device_module(NAME)
 kernels = torch._C._dispatch_has_kernel_for_dispatch_key
 
-runs = pytest.mark.skipif(KIND == "none", reason="nothing falls back; both accesses run in test_both_accesses")
+runs = pytest.mark.skipif(KIND == "none", reason="nothing falls back; test_each_way_to_the_memory runs them")
 
 
 def falls_back(op: str) -> bool:

@@ -13,6 +13,7 @@
 #include "aten/native/DeviceLoop.h"
 #include "aten/native/Kernels.h"
 #include "host/Operator.h"
+#include "programs/Elements.h"
 #include "runtime/Exception.h"
 #include "runtime/HostAllocator.h"
 #include "runtime/Stream.h"
@@ -77,6 +78,9 @@ at::Tensor& fill__Scalar(at::Tensor& self, const at::Scalar& value) {
                   .resize_outputs(false)
                   .add_output(self)
                   .build();
+  if (programs::fill(iter, source.bytes.data())) {
+    return self;
+  }
   if (kernels_reach_memory()) {
     for_each(iter, [source, size](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
       for (int64_t j = 0; j < n1; ++j) {
