@@ -268,7 +268,7 @@ def test_recurrent_cells_are_kernels_of_the_backend_or_operators_like_others(ope
     (tmp_path / "spec.yaml").write_text(spec + "  _thnn_fused_gru_cell: native\n")
     openreg_gen("new", "mybackend", "--spec", "spec.yaml", "--out", "tree", cwd=tmp_path)
     assert "_thnn_fused" not in (tmp_path / "tree/csrc/aten/RegisterMinimal.cpp").read_text()
-    assert '"_thnn_fused_gru_cell"' in (tmp_path / "tree/csrc/aten/RegisterNative.cpp").read_text()
+    assert '"_thnn_fused_gru_cell"' in (tmp_path / "tree/csrc/aten/native/_thnn_fused_gru_cell.cpp").read_text()
     refused = openreg_gen("add", "component", "recurrent", "-C", "tree", cwd=tmp_path, code=2).stderr
     assert "'_thnn_fused_gru_cell' is part of the minimal set" in refused
     openreg_gen("remove", "_thnn_fused_gru_cell", cwd=tmp_path / "tree")
