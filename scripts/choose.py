@@ -115,7 +115,8 @@ def rows_of(text: str) -> dict[str, tuple[str | None, dict]]:
         for name, about in group.get("files", {group.get("template"): {}}).items():
             row = shared | (about if isinstance(about, dict) else {"about": about})
             for each in expanded(name):
-                out[f"templates/{folder}{each.removesuffix('.j2')}.j2"] = (row.get("component"), row)
+                first = (row.get("component") or "").split()[:1]
+                out[f"templates/{folder}{each.removesuffix('.j2')}.j2"] = (first[0] if first else None, row)
     return out
 
 

@@ -58,9 +58,11 @@ def without(port, function, body=None):
     return text
 
 
-def new_tree(folder, *options, port=None):
+def new_tree(folder, *options, port=None, components=()):
     tree = folder / "torch_mybackend"
     run(GENERATOR, "new", "mybackend", "--device", "external", *options, "--out", str(tree), cwd=tree.parent)
+    if components:
+        run(GENERATOR, "add", "component", *components, cwd=tree)
     if port is not None:
         shutil.copy(port, tree / PORT)
     run("cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}",
@@ -124,6 +126,27 @@ def test_host_memory_climbs_the_whole_ladder(ported):
     outcomes, output = ladder(ported)
     assert set(outcomes.values()) == {"PASSED"}, output
     assert {name[len("test_bringup_")] for name in outcomes} == set("12345")
+
+
+def test_a_port_that_the_host_reaches_is_told_of_host_alias(ported):
+    """Its code of the host runs on copies all the same, until the component is added."""
+    said = run(sys.executable, "-m", "torch_mybackend.diagnose", cwd=ported).stdout
+    assert "on copies, though it could reach the device's memory: openreg-gen add component host_alias" in said
+    script = "import torch, torch_mybackend; print(torch.mybackend.get_device_properties().host_accessible)"
+    assert run(sys.executable, "-c", script, cwd=ported).stdout.strip() == "False"
+
+
+def test_host_code_on_the_memory_of_a_port(tmp_path):
+    """With component host_alias, on a port whose functions reach device memory: the ladder, operators, what falls back."""
+    port = ROOT / "tests/external/host_port.cpp"
+    tree = new_tree(
+        tmp_path, "--profile", "minimal", port=port, components=["host_alias", "testing", "fallback_report"]
+    )
+    run(sys.executable, "setup.py", "-q", "egg_info", cwd=tree)  # PyTorch finds its entry point
+    outcomes, output = ladder(tree)
+    assert set(outcomes.values()) == {"PASSED"}, output
+    names = "operators fallback fallback_report loops as_on_the_cpu"
+    on_the_card(tree, *[f"tests/test_{name}.py" for name in names.split() if (tree / f"tests/test_{name}.py").exists()])
 
 
 # A strategy each, with an operator of the standard spec whose first kernel runs on the host if nothing of the device does.

@@ -54,7 +54,7 @@ def test_without_the_profiler(openreg_gen, tmp_path, with_it):
     assert "csrc/profiler/KinetoProfiler.cpp" in gone and "tests/test_profiler.py" in gone
     assert changed == {
         "csrc/CMakeLists.txt",
-        "csrc/host/Launch.h",
+        "csrc/host/alias/Queue.h",
         "tests/cpp/soak_test.cpp",
         "tests/test_graphed_work.py",
         "README.md",
@@ -72,8 +72,8 @@ GRAPHS = re.compile(
 def test_without_graphs(openreg_gen, tmp_path, with_it):
     without, gone, changed = left_out(openreg_gen, tmp_path, with_it, "graphs")
     assert {name for name in gone if not re.search(r"[gG]raph|[cC]aptur", name)} == set()
-    assert {"csrc/graphs/Graph.cpp", "csrc/host/Captured.cpp", "tests/test_graphs.py"} <= gone
-    assert "README.md" in changed and "csrc/host/Launch.h" in changed
+    assert {"csrc/graphs/Graph.cpp", "csrc/host/alias/Captured.cpp", "tests/test_graphs.py"} <= gone
+    assert "README.md" in changed and "csrc/host/alias/Queue.h" in changed
     assert [name for name in changed if GRAPHS.search(without[name].read_text())] == []
 
 

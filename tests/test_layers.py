@@ -1,9 +1,14 @@
 """Which folder of generator/ may include which: CMakeLists.txt links them so, and docs/design.md says the same."""
 
 import re
+import sys
+from collections import Counter
 
 import pytest
 from trees import ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import choose  # noqa: E402
 
 
 # What must run inside PyTorch: a Python package, whose parts the command starts and does not include.
@@ -71,9 +76,7 @@ def test_the_command_line_is_all_that_main_knows():
 
 
 def test_the_design_page_has_the_same_layers():
-    rows = re.findall(
-        r"^\| `generator/(\w+)` \|.*\| ([^|]*) \|$", (ROOT / "docs/design.md").read_text(), re.MULTILINE
-    )
+    rows = re.findall(r"^\| `generator/(\w+)` \|.*\| ([^|]*) \|$", (ROOT / "docs/design.md").read_text(), re.MULTILINE)
     assert {name: set(re.findall(r"\w+", uses)) for name, uses in rows} == linked()
 
 
@@ -90,3 +93,40 @@ def test_no_folder_of_the_emitted_csrc_includes_one_that_includes_it():
         for home in ground:
             del below[home]
     assert not below, f"these folders include each other: {below}"
+
+
+def templates():
+    """{"csrc/runtime/Hooks.cpp.j2": its text}."""
+    root = ROOT / "templates"
+    return {path.relative_to(root).as_posix(): path.read_text() for path in sorted(root.rglob("*.j2"))}
+
+
+def test_few_templates_ask_for_components_that_they_are_not_of():
+    """`has.X` outside of the rows of X: each is a place where two components are one text. The limit must only fall."""
+    rows = choose.rows_of((ROOT / "templates/templates.yaml").read_text())
+    asked = Counter()
+    for name, text in templates().items():
+        own = str(rows.get(f"templates/{name}", (None, {}))[1].get("component", "")).split()
+        asked.update(component for component in re.findall(r"\bhas\.([a-z_]+)", text) if component not in own)
+    assert asked.total() <= 178, asked.most_common()
+
+
+def tags_in_expressions(text):
+    """Lines with a condition between brackets that the same line opens: half of a call, of a list or of a signature."""
+    for line in text.splitlines():
+        for tag in re.finditer(r"{% (?:if|elif|else)", line):
+            before = re.sub(r"{%.*?%}|{{.*?}}|\"(?:[^\"\\]|\\.)*\"", "", line[: tag.start()])
+            if sum(map(before.count, "([{")) > sum(map(before.count, ")]}")):
+                yield line
+                break
+
+
+def test_tags_do_not_cut_signatures_and_expressions():
+    """C++ and Python of templates: an expression has one form, whatever components there are. The limit must only fall."""
+    found = [
+        f"{name}: {line.strip()}"
+        for name, text in templates().items()
+        if name.split(".")[1] in ("h", "cpp", "py", "pyi")
+        for line in tags_in_expressions(text)
+    ]
+    assert len(found) <= 6, "\n".join(found)

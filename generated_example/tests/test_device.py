@@ -127,8 +127,7 @@ def test_events(device):
 
 
 def test_events_of_two_devices(device, other):
-    event = api.Event(device)
-    event.record(api.current_stream(device))
+    event = api.current_stream(device).record_event()
     stream = api.Stream(other)
     stream.wait_event(event)
     stream.synchronize()

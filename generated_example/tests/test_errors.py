@@ -66,12 +66,14 @@ def run(script: str) -> str:
 
 
 def consistent() -> None:
-    """The statistics say what the snapshot says, and there is memory to work with."""
+    """The statistics say what the snapshot says, where there are snapshots, and there is memory to work with."""
     for index in range(api.device_count()):
         stats = api.memory_stats(index)
-        segments = [each for each in api.memory_snapshot() if each["device"] == index]
-        assert stats["reserved_bytes.all.current"] == sum(each["total_size"] for each in segments)
-        assert stats["allocated_bytes.all.current"] == sum(each["allocated_size"] for each in segments)
+        assert stats["reserved_bytes.all.current"] >= stats["allocated_bytes.all.current"] >= 0
+        if "memory_snapshot" in api.memory.__all__:
+            segments = [each for each in api.memory_snapshot() if each["device"] == index]
+            assert stats["reserved_bytes.all.current"] == sum(each["total_size"] for each in segments)
+            assert stats["allocated_bytes.all.current"] == sum(each["allocated_size"] for each in segments)
         x = torch.ones(1000, device=f"{NAME}:{index}")
         assert (x + x).sum().item() == 2000
 
@@ -180,6 +182,7 @@ def test_a_scope_that_ends_restores_what_was(other, scope):
             api.synchronize(index)
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("scope", ["device", "stream"])
 def test_a_scope_ends_while_the_device_fails(other, scope):
     """One failed call neither raises nor stops the rest of what is restored."""

@@ -132,13 +132,15 @@ def test_memory_comes_from_the_library(library):
         """
 use("good_alloc")
 assert memory.get_allocator_backend() == "pluggable"
+history = "memory_snapshot" in memory.__all__
 x = torch.arange(1000.0).to("openreg")
 y = torch.ones(1000, device="openreg:1") if api.device_count() > 1 else torch.ones(1000, device="openreg")
 assert torch.equal(x.cpu(), torch.arange(1000.0))
 assert count("allocations") >= 2
 stats = api.memory_stats(0)
 assert stats["allocated_bytes.all.current"] >= x.nbytes
-assert sum(s["total_size"] for s in memory.memory_snapshot() if s["device"] == 0) == api.memory_reserved(0)
+if history:
+    assert sum(s["total_size"] for s in memory.memory_snapshot() if s["device"] == 0) == api.memory_reserved(0)
 del x, y
 gc.collect()
 assert count("frees") == count("allocations")
@@ -147,7 +149,8 @@ pointer = memory.caching_allocator_alloc(100)
 memory.caching_allocator_delete(pointer)
 assert "was not allocated by the pluggable" in message(lambda: memory.caching_allocator_delete(pointer))
 assert "doesn't support memory fractions" in message(lambda: memory.set_per_process_memory_fraction(0.5), NotImplementedError)
-assert "pluggable allocator has no" in message(lambda: memory._record_memory_history(), NotImplementedError)
+if history:
+    assert "pluggable allocator has no" in message(lambda: memory._record_memory_history(), NotImplementedError)
 """,
     )
 

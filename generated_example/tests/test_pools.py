@@ -25,15 +25,17 @@ def test_pools_keep_their_memory(device):
         thread = threading.Thread(target=lambda: elsewhere.append(torch.empty(MIB, device=device)))
         thread.start()
         thread.join()
-    segments = pool.snapshot()
-    assert segments and all(tuple(s["segment_pool_id"]) == pool.id for s in segments)
+    assert len({x.data_ptr() for x in (inside, outside, elsewhere[0])}) == 3
+    if hasattr(pool, "snapshot"):  # with the component history
+        segments = pool.snapshot()
+        assert segments and all(tuple(s["segment_pool_id"]) == pool.id for s in segments)
 
-    def in_pool(x):
-        return any(s["address"] <= x.data_ptr() < s["address"] + s["total_size"] for s in segments)
+        def in_pool(x):
+            return any(s["address"] <= x.data_ptr() < s["address"] + s["total_size"] for s in segments)
 
-    assert in_pool(inside)
-    assert not in_pool(outside)
-    assert not in_pool(elsewhere[0])
+        assert in_pool(inside)
+        assert not in_pool(outside)
+        assert not in_pool(elsewhere[0])
     assert pool.use_count() == 1
     with api.use_mem_pool(pool):
         assert pool.use_count() == 2

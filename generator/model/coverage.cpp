@@ -59,7 +59,9 @@ class Cover {
       return;
     }
     row.coverage = strategy.runs == Strategy::Runs::Fallback ? Coverage::Fallback : Coverage::Native;
-    row.how = strategy.word;
+    const bool on_host = strategy.starts_on_host != nullptr && !spec_.components.has("host_alias") &&
+                         strategy.starts_on_host(**spec_.device.api, *row.op);
+    row.how = fmt::format("{}{}", strategy.word, on_host ? ", which starts on the host, on copies" : "");
   }
 
   /// PyTorch's default for this form calls the out form's kernel.

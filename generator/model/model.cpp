@@ -163,8 +163,10 @@ json make_globals(const Resolved& resolved, const DeviceKernels& kernels, const 
         {"NAME", upper_case(*spec.distributed.backend)}}},
   };
   add_operators(globals, resolved, kernels, subjects);
-  // A device that is simulated has nothing better for convolutions than the CPU's own.
-  globals["ops"]["gemm_convolution"] = !globals["ops"]["matmul"].empty() && !globals["device"]["emulator"].get<bool>();
+  // A device that is simulated has nothing better for convolutions than the CPU's own, and one without kernels that
+  // take images apart has to copy them to the host in any case.
+  const bool arranges = kernels.has("windows") || (!simulated && spec.components.has("host_alias"));
+  globals["ops"]["gemm_convolution"] = !globals["ops"]["matmul"].empty() && arranges;
   // Reductions from expressions, in the device's language.
   globals["kernel"]["reduces"] = kernels.has("reduction") && globals["ops"]["reduces"].get<bool>();
   return globals;

@@ -70,13 +70,14 @@ void expand_row(const TemplateRow& written, const Exists& exists, const json& gl
     if (!value) row.fail(fmt::format("the model has no '{}'", condition));
     if (!holds(*value)) return;
   }
-  if (!row.component.empty()) {
-    const json* on = find(globals, "has." + row.component);
-    if (!on) row.fail("there is no component '" + row.component + "'");
+  const std::vector<std::string_view> components = words_of(row.component);
+  for (const std::string_view component : components) {
+    const json* on = find(globals, fmt::format("has.{}", component));
+    if (!on) row.fail(fmt::format("there is no component '{}'", component));
     if (!holds(*on)) return;
   }
   Output base;
-  base.component = row.component;
+  if (!components.empty()) base.component = components.front();
   base.template_name = row.template_name;
   base.user = row.user;
   base.key = row.key;
@@ -135,10 +136,14 @@ void check_all_used(const UserTemplates& user, const Templates& templates, const
 json absent_names(const Templates& templates, const json& globals) {
   std::map<std::string, std::set<std::string>> found;
   for (const TemplateRow& row : templates.rows) {
-    if (row.component.empty() || holds(*find(globals, "has." + row.component))) continue;
+    const std::vector<std::string_view> components = words_of(row.component);
+    const auto absent = std::ranges::find_if(
+        components, [&](std::string_view name) { return !holds(*find(globals, fmt::format("has.{}", name))); });
+    if (absent == components.end()) continue;
     for (const auto& [slot, words] : row.slots)
       for (const std::string& word : words)
-        if (slot == "exports" || slot == "modules") found[row.component].insert(fill(row, word, globals, nullptr));
+        if (slot == "exports" || slot == "modules")
+          found[std::string(*absent)].insert(fill(row, word, globals, nullptr));
   }
   json out = json::array();
   for (const auto& [component, words] : found)

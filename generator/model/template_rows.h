@@ -16,7 +16,7 @@ struct TemplateRow {
   FileClass file_class = FileClass::Generated;
   std::string when{}, each{}, where{};                      // may be empty; `when`: conditions, separated by spaces
   std::vector<std::string> operators{};                     // those that have a kernel with it, in the device's language
-  std::string component{};                                  // the one that the file is of; empty: each tree has it
+  std::string component{};                                  // those it needs, and is of the first of; empty: none
   std::map<std::string, std::vector<std::string>> slots{};  // what shared files are given with it
   std::string place{};                                      // "templates.yaml:12"
   bool user = false;                                        // of the spec's own folder

@@ -25,7 +25,7 @@ struct Component {
   std::string_view needs = {};        // other components, separated by blanks
   std::string_view key = {};          // a key of the spec's top level that says the same
   bool emulated = false;              // a part of the simulated device: external trees have none of it
-  bool host_memory = false;           // for memory that the host reaches: profiles have it on the simulated device alone
+  bool host_memory = false;  // for memory that the host reaches: profiles have it on the simulated device alone
 };
 
 /// Those that others need come first.

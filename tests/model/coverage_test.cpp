@@ -49,6 +49,14 @@ TEST(Coverage, WhatTheSpecRegistersAndWhatFollows) {
   EXPECT_EQ(of(all, "relu.out"), "composite: of other operators");
 }
 
+TEST(Coverage, WhereTheHostCannotReachTheMemoryFirstKernelsRunOnCopies) {
+  const std::string relu = "device: {api: external}\nops: {relu: native, cumsum.out: cpu_fallback}\n";
+  const auto copies = table(relu), alias = table(relu + "components: {host_alias: true}\n");
+  EXPECT_EQ(of(copies, "relu"), "native: native, which starts on the host, on copies");
+  EXPECT_EQ(of(alias, "relu"), "native: native");
+  EXPECT_EQ(of(copies, "cumsum.out"), "fallback: cpu_fallback");
+}
+
 TEST(Coverage, TheRestFallsBackOrIsMissingForAReason) {
   const auto cpu = table("");
   EXPECT_EQ(of(cpu, "mm.out"), "fallback: by the CPU's kernel");

@@ -55,6 +55,17 @@ TEST_F(Outputs, EachGivesOneFileAnItemInOrder) {
   EXPECT_EQ(globals.at(outputs[1].each).at(outputs[1].index)["name"], "unary");
 }
 
+TEST_F(Outputs, ARowOfSeveralComponentsNeedsAllOfThem) {
+  const std::string row = "- {template: a.h.j2, path: a, class: owned, key: k, about: x, component: pools caching}\n";
+  globals["has"] = {{"pools", true}, {"caching", true}};
+  ASSERT_EQ(expand(row).size(), 1u);
+  EXPECT_EQ(expand(row)[0].component, "pools");
+  globals["has"]["caching"] = false;
+  EXPECT_TRUE(expand(row).empty());
+  expect_failure("- {template: a.h.j2, path: a, class: owned, key: k, about: x, component: pools nothing}\n", "E0604",
+                 "there is no component 'nothing'");
+}
+
 TEST_F(Outputs, WhenDecides) {
   const auto outputs = expand(
       "- {template: a.h.j2, path: a, class: owned, key: k, about: x, when: device.emulator}\n"

@@ -87,7 +87,7 @@ void OpenRegGraph::capture_begin(c10::MempoolId_t pool, at::GraphCaptureMode mod
 
 // Streams of other devices may take part, so the pool is one of each device.
 void OpenRegGraph::allocate_to_pool(uint64_t id) {
-  OpenRegAllocator& allocator = getCurrentAllocator();
+  PoolAllocator& allocator = current_pools();
   const auto of_this_capture = [id](orStream_t stream) { return capture_of(stream) == id; };
   const c10::DeviceIndex devices = device_count();
   for (c10::DeviceIndex device = 0; device < devices; ++device) {
@@ -109,7 +109,7 @@ void OpenRegGraph::allocate_to_pool(uint64_t id) {
 }
 
 void OpenRegGraph::end_allocate_to_pool(c10::DeviceIndex devices) {
-  OpenRegAllocator& allocator = getCurrentAllocator();
+  PoolAllocator& allocator = current_pools();
   for (c10::DeviceIndex device = 0; device < devices; ++device) {
     allocator.endAllocateToPool(device, pool_);
     allocator.markCaptureEnd(device);
@@ -172,7 +172,7 @@ void OpenRegGraph::reset() {
 void OpenRegGraph::leave_pool() {
   const c10::DeviceIndex devices = std::exchange(pool_devices_, c10::DeviceIndex{0});
   for (c10::DeviceIndex device = 0; device < devices; ++device) {
-    getCurrentAllocator().releasePool(device, pool_);
+    current_pools().releasePool(device, pool_);
   }
 }
 

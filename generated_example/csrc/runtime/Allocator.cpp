@@ -2,7 +2,6 @@
 // Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
 #include "runtime/Allocator.h"
 
-#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <utility>
@@ -15,23 +14,12 @@ namespace openreg {
 
 namespace {
 
-std::atomic<c10::DeviceAllocator*>& current() {
-  static std::atomic<c10::DeviceAllocator*> allocator{makeDeviceAllocator()};
-  return allocator;
-}
-
-// Set once, before the first allocation; never destroyed, as tensors may outlive main().
-std::shared_ptr<OpenRegAllocator>& custom_allocator() {
-  static auto* const allocator = new std::shared_ptr<OpenRegAllocator>();
-  return *allocator;
-}
-
 std::vector<std::function<bool()>>& free_memory_callbacks() {
   static auto* const callbacks = new std::vector<std::function<bool()>>();
   return *callbacks;
 }
 
-std::mutex& change_mutex() {
+std::mutex& callbacks_mutex() {
   static auto* const mutex = new std::mutex();
   return *mutex;
 }
@@ -39,12 +27,7 @@ std::mutex& change_mutex() {
 }  // namespace
 
 c10::DeviceAllocator* getDeviceAllocator() {
-  return current().load(std::memory_order_acquire);
-}
-
-void setDeviceAllocator(c10::DeviceAllocator* allocator) {
-  current().store(allocator, std::memory_order_release);
-  c10::SetAllocator(c10::DeviceType::PrivateUse1, allocator);
+  return static_cast<c10::DeviceAllocator*>(c10::GetAllocator(c10::DeviceType::PrivateUse1));
 }
 
 void OpenRegAllocator::not_supported(const char* function) {
@@ -63,26 +46,7 @@ void OpenRegAllocator::enable(bool) { not_supported("enable"); }
 bool OpenRegAllocator::isEnabled() const { return true; }
 void OpenRegAllocator::cacheInfo(c10::DeviceIndex, size_t*) { not_supported("cacheInfo"); }
 void* OpenRegAllocator::getBaseAllocation(void*, size_t*) { not_supported("getBaseAllocation"); }
-std::vector<StreamSegmentSize> OpenRegAllocator::getExpandableSegmentSizes(c10::DeviceIndex) { return {}; }
 SnapshotInfo OpenRegAllocator::snapshot(MempoolId_t, bool) { not_supported("snapshot"); }
-
-void OpenRegAllocator::beginAllocateToPool(c10::DeviceIndex, MempoolId_t, StreamFilter) {
-  not_supported("beginAllocateToPool");
-}
-void OpenRegAllocator::endAllocateToPool(c10::DeviceIndex, MempoolId_t) { not_supported("endAllocateToPool"); }
-void OpenRegAllocator::releasePool(c10::DeviceIndex, MempoolId_t) { not_supported("releasePool"); }
-int OpenRegAllocator::getPoolUseCount(c10::DeviceIndex, MempoolId_t) { not_supported("getPoolUseCount"); }
-void OpenRegAllocator::createOrIncrefPool(c10::DeviceIndex, MempoolId_t, std::shared_ptr<OpenRegAllocator>) {
-  not_supported("createOrIncrefPool");
-}
-void OpenRegAllocator::setUseOnOOM(c10::DeviceIndex, MempoolId_t, bool) { not_supported("setUseOnOOM"); }
-void OpenRegAllocator::setNoSplit(c10::DeviceIndex, MempoolId_t) { not_supported("setNoSplit"); }
-
-bool OpenRegAllocator::checkPoolLiveAllocations(c10::DeviceIndex, MempoolId_t, const std::unordered_set<void*>&) {
-  not_supported("checkPoolLiveAllocations");
-}
-void OpenRegAllocator::markCaptureBegin(c10::DeviceIndex) {}
-void OpenRegAllocator::markCaptureEnd(c10::DeviceIndex) {}
 
 bool OpenRegAllocator::isHistoryEnabled() { return false; }
 void OpenRegAllocator::recordHistory(
@@ -100,29 +64,19 @@ void OpenRegAllocator::attachOutOfMemoryObserver(OutOfMemoryObserver) { not_supp
 void OpenRegAllocator::attachAllocatorTraceTracker(AllocatorTraceTracker) {
   not_supported("attachAllocatorTraceTracker");
 }
-std::shared_ptr<AllocatorState> OpenRegAllocator::getCheckpointState(c10::DeviceIndex, MempoolId_t) {
-  not_supported("getCheckpointState");
-}
-CheckpointDelta OpenRegAllocator::setCheckpointPoolState(c10::DeviceIndex, std::shared_ptr<AllocatorState>) {
-  not_supported("setCheckpointPoolState");
-}
 
 OpenRegAllocator& getCurrentAllocator() {
   auto* const allocator = dynamic_cast<OpenRegAllocator*>(getDeviceAllocator());
-  TORCH_CHECK(allocator != nullptr, "openreg: the device's allocator is none of this backend's");
+  TORCH_CHECK(allocator != nullptr, "openreg: the device's allocator was not created by this backend");
   return *allocator;
 }
 
 std::shared_ptr<OpenRegAllocator> getCurrentAllocatorShared() {
-  const std::lock_guard<std::mutex> lock(change_mutex());
-  if (custom_allocator()) {
-    return custom_allocator();
-  }
-  return {std::shared_ptr<void>(), &getCurrentAllocator()};  // never destroyed, so nothing is owned
+  return {std::shared_ptr<void>(), &getCurrentAllocator()};
 }
 
 bool registerFreeMemoryCallback(std::function<bool()> callback) {
-  const std::lock_guard<std::mutex> lock(change_mutex());
+  const std::lock_guard<std::mutex> lock(callbacks_mutex());
   free_memory_callbacks().push_back(std::move(callback));
   return true;
 }
@@ -130,7 +84,7 @@ bool registerFreeMemoryCallback(std::function<bool()> callback) {
 bool callFreeMemoryCallbacks() {
   std::vector<std::function<bool()>> callbacks;
   {
-    const std::lock_guard<std::mutex> lock(change_mutex());
+    const std::lock_guard<std::mutex> lock(callbacks_mutex());
     callbacks = free_memory_callbacks();
   }
   bool any = false;
@@ -140,20 +94,9 @@ bool callFreeMemoryCallbacks() {
   return any;
 }
 
-void changeCurrentAllocator(std::shared_ptr<OpenRegAllocator> allocator) {
-  TORCH_CHECK(allocator != nullptr, "openreg: change_current_allocator() needs an allocator");
-  const std::lock_guard<std::mutex> lock(change_mutex());
-  TORCH_CHECK(
-      !is_initialized(),
-      "Can't swap an already initialized allocator: openreg was used before. "
-      "Call change_current_allocator() before the first tensor or stream is made.");
-  setDeviceAllocator(allocator.get());
-  custom_allocator() = std::move(allocator);
-}
-
 namespace {
 
-const c10::AllocatorRegisterer<c10::DeviceType::PrivateUse1> device_allocator_registered(getDeviceAllocator());
+const c10::AllocatorRegisterer<c10::DeviceType::PrivateUse1> device_allocator_registered(makeDeviceAllocator());
 
 }  // namespace
 

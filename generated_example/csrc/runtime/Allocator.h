@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -24,8 +23,7 @@
 //
 // Which one it is, the spec says (allocator.device): exactly one file of the tree defines makeDeviceAllocator(),
 // and Allocator.cpp registers what it returns. That is the whole seam: another allocator replaces one file.
-// This tree has `caching`. Before the device is used, a process may put another in its place
-// (changeCurrentAllocator()), such as one from a user's library (PluggableAllocator.h).
+// This tree has `caching`.
 //
 // Ownership: the allocator is created at load and never destroyed, as tensors may outlive main(). It owns its blocks;
 // a DataPtr owns the use of one. Threads: all members may be called from any thread, deleters from any thread at any
@@ -51,17 +49,6 @@ using c10::CachingDeviceAllocator::RecordContext;
 using c10::CachingDeviceAllocator::SegmentInfo;
 using c10::CachingDeviceAllocator::TraceEntry;
 
-/// A saved state of a pool, for setCheckpointPoolState().
-struct AllocatorState {
-  virtual ~AllocatorState() = default;
-};
-
-/// What restoring a pool's state freed and allocated. An address may be in both.
-struct CheckpointDelta {
-  std::vector<void*> ptrs_freed;
-  std::vector<c10::DataPtr> dataptrs_allocd;
-};
-
 /// The settings an allocator works with, for snapshots.
 struct AllocatorConfigInfo {
   double garbage_collection_threshold = 0;
@@ -79,18 +66,10 @@ struct SnapshotInfo {
   AllocatorConfigInfo config_metadata;
 };
 
-/// What the expandable segments of a stream hold.
-struct StreamSegmentSize {
-  orStream_t stream;
-  bool is_small_pool;
-  size_t total_size;
-};
-
-/// Whether an allocation for this stream belongs to a pool; called with the allocator's lock held.
-using StreamFilter = std::function<bool(orStream_t)>;
-
 /// Called when memory has run out, before the error is thrown, on the thread that asked for memory.
 using OutOfMemoryObserver = std::function<void(int64_t device, size_t allocated, size_t device_total, size_t device_free)>;
+
+class PoolAllocator;
 
 class OPENREG_RUNTIME_API OpenRegAllocator : public c10::DeviceAllocator {
  public:
@@ -121,30 +100,11 @@ class OPENREG_RUNTIME_API OpenRegAllocator : public c10::DeviceAllocator {
   /// functions, such as IPC, know only such allocations. Throws c10::Error if there is none.
   virtual void* getBaseAllocation(void* ptr, size_t* size);
 
-  virtual std::vector<StreamSegmentSize> getExpandableSegmentSizes(c10::DeviceIndex device);
-
   /// Segments, blocks and, with include_traces, the history; of one pool if one is given.
   virtual SnapshotInfo snapshot(MempoolId_t mempool_id = {0, 0}, bool include_traces = true);
 
-  // Pools. Between begin and end, allocations on streams for which `filter` is true come from the pool. Each
-  // beginAllocateToPool() and createOrIncrefPool() holds a reference to the pool that releasePool() gives up.
-  virtual void beginAllocateToPool(
-      c10::DeviceIndex device, MempoolId_t mempool_id, StreamFilter filter);
-  virtual void endAllocateToPool(c10::DeviceIndex device, MempoolId_t mempool_id);
-  virtual void releasePool(c10::DeviceIndex device, MempoolId_t mempool_id);
-  virtual int getPoolUseCount(c10::DeviceIndex device, MempoolId_t mempool_id);
-  /// A pool with an allocator takes its segments from that one's raw_alloc().
-  virtual void createOrIncrefPool(
-      c10::DeviceIndex device, MempoolId_t mempool_id, std::shared_ptr<OpenRegAllocator> allocator = nullptr);
-  virtual void setUseOnOOM(c10::DeviceIndex device, MempoolId_t mempool_id, bool use_on_oom);
-  virtual void setNoSplit(c10::DeviceIndex device, MempoolId_t mempool_id);
-  /// Whether exactly these pointers are allocated in the pool.
-  virtual bool checkPoolLiveAllocations(
-      c10::DeviceIndex device, MempoolId_t mempool_id, const std::unordered_set<void*>& expected_live_allocations);
-  /// Between these, on `device`, no event is recorded: blocks that other streams used are kept until the end. An allocator
-  /// that records none has nothing to do.
-  virtual void markCaptureBegin(c10::DeviceIndex device);
-  virtual void markCaptureEnd(c10::DeviceIndex device);
+  /// Its memory pools, which the component `pools` brings; null if it has none.
+  virtual PoolAllocator* pools() { return nullptr; }
 
   // History: what snapshot() knows of the past. `context_recorder` gathers a stack trace, and may be null.
   virtual bool isHistoryEnabled();
@@ -167,9 +127,6 @@ class OPENREG_RUNTIME_API OpenRegAllocator : public c10::DeviceAllocator {
   /// such as Python's GIL.
   virtual void attachAllocatorTraceTracker(AllocatorTraceTracker tracker);
 
-  virtual std::shared_ptr<AllocatorState> getCheckpointState(c10::DeviceIndex device, MempoolId_t id);
-  virtual CheckpointDelta setCheckpointPoolState(c10::DeviceIndex device, std::shared_ptr<AllocatorState> state);
-
  protected:
   [[noreturn]] void not_supported(const char* function);
 };
@@ -177,18 +134,11 @@ class OPENREG_RUNTIME_API OpenRegAllocator : public c10::DeviceAllocator {
 /// The allocator that is registered for the device. Not owned by the caller.
 OPENREG_RUNTIME_API c10::DeviceAllocator* getDeviceAllocator();
 
-/// Registers another allocator in place of the present one. Not owned: it must outlive all tensors. See changeCurrentAllocator().
-void setDeviceAllocator(c10::DeviceAllocator* allocator);
-
 /// Makes the allocator the spec asks for, which is never destroyed. Called once, at load; must not touch the device.
 c10::DeviceAllocator* makeDeviceAllocator();
 
-/// The allocator in use, by what it can do. Throws c10::Error if it is none of this backend's.
+/// The allocator in use, by what it can do. Throws c10::Error if it was not created by this backend.
 OPENREG_RUNTIME_API OpenRegAllocator& getCurrentAllocator();
-
-/// Makes `allocator` the device's, permanently; it is kept alive. Throws c10::Error once the device was used, since what was
-/// allocated must be freed by the allocator it came from.
-OPENREG_RUNTIME_API void changeCurrentAllocator(std::shared_ptr<OpenRegAllocator> allocator);
 
 /// Something to do when memory is out, before the error: it gives memory back, and says whether it gave any. Called without
 /// a lock, on the thread that asked for memory; kept until the process ends. Returns true, to be called from a static's initializer.
@@ -197,7 +147,7 @@ OPENREG_RUNTIME_API bool registerFreeMemoryCallback(std::function<bool()> callba
 /// Calls them all; whether any gave memory back. Allocators call it before they throw, and then try again.
 OPENREG_RUNTIME_API bool callFreeMemoryCallbacks();
 
-/// The allocator in use, shared; for handles in Python.
+/// The allocator in use, never destroyed and so not owned; for handles in Python.
 OPENREG_RUNTIME_API std::shared_ptr<OpenRegAllocator> getCurrentAllocatorShared();
 
 }  // namespace openreg

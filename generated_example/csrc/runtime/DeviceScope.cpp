@@ -25,12 +25,6 @@ DeviceScope::~DeviceScope() {
   }
 }
 
-void restore_device(c10::DeviceIndex device) noexcept {
-  if (device >= 0) {
-    OPENREG_WARN(orSetDevice(device));
-  }
-}
-
 void wait_for_device(c10::DeviceIndex device) noexcept {
   const DeviceScope scope(device);
   OPENREG_WARN(scope.error());

@@ -30,9 +30,6 @@ class OPENREG_RUNTIME_API DeviceScope {
   orError_t error_ = orSuccess;
 };
 
-/// Makes `device` the calling thread's again, as a scope ends: warns where the device refuses, and never throws.
-OPENREG_RUNTIME_API void restore_device(c10::DeviceIndex device) noexcept;
-
 /// Waits as device_synchronize() does where nothing may be thrown, and reports nothing of what failed there.
 OPENREG_RUNTIME_API void wait_for_device(c10::DeviceIndex device) noexcept;
 

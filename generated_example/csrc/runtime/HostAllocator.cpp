@@ -51,7 +51,7 @@ struct HostAllocatorImpl final : at::CachingHostAllocatorImpl<OpenRegStream, Ope
   // The block counts on one event per stream. Where none can be created the stream is waited for, and an event that was never
   // recorded has happened. Where that fails, too, the block is never used again: the stream may still write there.
   void record_stream(std::optional<std::vector<OpenRegEvent>>& events, OpenRegStream stream) override {
-    if (is_captured(stream)) {  // nothing runs now; whoever replays keeps the memory
+    if (stream_is_capturing(stream)) {  // nothing runs now; whoever replays keeps the memory
       events->emplace_back();
       return;
     }
@@ -115,10 +115,6 @@ struct HostAllocatorImpl final : at::CachingHostAllocatorImpl<OpenRegStream, Ope
   // Asked only while a graph is captured.
   OpenRegStream get_current_stream() const override { return getCurrentStream(); }
   bool stream_is_capturing(OpenRegStream stream) const override {
-    return is_captured(stream);
-  }
-
-  static bool is_captured(OpenRegStream stream) noexcept {
     const DeviceScope scope(stream.device_index());
     return scope.error() == orSuccess && capture_of(stream.stream()) != 0;
   }

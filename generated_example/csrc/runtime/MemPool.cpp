@@ -25,7 +25,7 @@ c10::MempoolId_t next_id(bool is_user_created) {
 MemPool::MemPool(
     std::shared_ptr<OpenRegAllocator> allocator, bool is_user_created, bool use_on_oom, bool no_split)
     : allocator_(std::move(allocator)), id_(next_id(is_user_created)), device_(current_device()) {
-  OpenRegAllocator& current = getCurrentAllocator();
+  PoolAllocator& current = current_pools();
   current.createOrIncrefPool(device_, id_, allocator_);
   try {
     if (use_on_oom) {
@@ -42,14 +42,13 @@ MemPool::MemPool(
 
 MemPool::~MemPool() {
   never_throw("a memory pool was released", [this] {
-    OpenRegAllocator& current = getCurrentAllocator();
-    current.releasePool(device_, id_);
-    current.emptyCache(id_);
+    current_pools().releasePool(device_, id_);
+    getCurrentAllocator().emptyCache(id_);
   });
 }
 
 int MemPool::use_count() const {
-  return getCurrentAllocator().getPoolUseCount(device_, id_);
+  return current_pools().getPoolUseCount(device_, id_);
 }
 
 c10::MempoolId_t new_graph_pool() {
@@ -58,7 +57,7 @@ c10::MempoolId_t new_graph_pool() {
 
 void beginAllocateCurrentThreadToPool(c10::DeviceIndex device, c10::MempoolId_t id) {
   const std::thread::id thread = std::this_thread::get_id();
-  getCurrentAllocator().beginAllocateToPool(
+  current_pools().beginAllocateToPool(
       device, id, [thread](orStream_t) { return std::this_thread::get_id() == thread; });
 }
 

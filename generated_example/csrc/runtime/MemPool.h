@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "runtime/Allocator.h"
+#include "runtime/PoolAllocator.h"
 
 // Note [Memory pools]
 // A pool is a part of the caching allocator that keeps its blocks to itself: what is allocated between begin and end

@@ -347,6 +347,19 @@ void PluggableAllocator::attachOutOfMemoryObserver(OutOfMemoryObserver observer)
   observers_.push_back(std::move(observer));
 }
 
+void changeCurrentAllocator(std::shared_ptr<OpenRegAllocator> allocator) {
+  static std::mutex mutex;
+  static auto* const kept = new std::shared_ptr<OpenRegAllocator>();  // never destroyed: tensors may outlive main()
+  TORCH_CHECK(allocator != nullptr, "openreg: change_current_allocator() needs an allocator");
+  const std::lock_guard<std::mutex> lock(mutex);
+  TORCH_CHECK(
+      !is_initialized(),
+      "Can't swap an already initialized allocator: openreg was used before. "
+      "Call change_current_allocator() before the first tensor or stream is made.");
+  c10::SetAllocator(c10::DeviceType::PrivateUse1, allocator.get());
+  *kept = std::move(allocator);
+}
+
 void* findSymbol(const std::string& path, const std::string& name) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

@@ -14,6 +14,7 @@
 
 #include "runtime/Allocator.h"
 #include "runtime/AllocatorStats.h"
+#include "runtime/PoolAllocator.h"
 
 // Note [Pluggable allocator]
 // An allocator whose memory comes from functions of the user's: torch.openreg.memory.OpenRegPluggableAllocator loads
@@ -31,8 +32,9 @@
 
 namespace openreg {
 
-class OPENREG_RUNTIME_API PluggableAllocator final : public OpenRegAllocator {
+class OPENREG_RUNTIME_API PluggableAllocator final : public OpenRegAllocator, public PoolAllocator {
  public:
+  using MempoolId_t = c10::MempoolId_t;
   using AllocFn = void*(size_t size, int device, orStream_t stream);
   using FreeFn = void(void* pointer, size_t size, int device, orStream_t stream);
 
@@ -88,6 +90,7 @@ class OPENREG_RUNTIME_API PluggableAllocator final : public OpenRegAllocator {
   void cacheInfo(c10::DeviceIndex device, size_t* largestBlock) override;
   void* getBaseAllocation(void* ptr, size_t* size) override;
   SnapshotInfo snapshot(c10::MempoolId_t mempool_id, bool include_traces) override;
+  PoolAllocator* pools() override { return this; }
   void beginAllocateToPool(c10::DeviceIndex device, c10::MempoolId_t mempool_id, StreamFilter filter) override;
   void endAllocateToPool(c10::DeviceIndex device, c10::MempoolId_t mempool_id) override;
   void releasePool(c10::DeviceIndex device, c10::MempoolId_t mempool_id) override;
@@ -132,6 +135,10 @@ class OPENREG_RUNTIME_API PluggableAllocator final : public OpenRegAllocator {
 /// Loads `path` (never unloaded) and takes the two functions by name. Throws c10::Error that says what is missing.
 OPENREG_RUNTIME_API std::shared_ptr<PluggableAllocator> loadPluggableAllocator(
     const std::string& path, const std::string& alloc_fn, const std::string& free_fn);
+
+/// Makes `allocator` the device's, permanently; it is kept alive. Throws c10::Error once the device was used, since what was
+/// allocated must be freed by the allocator it came from.
+OPENREG_RUNTIME_API void changeCurrentAllocator(std::shared_ptr<OpenRegAllocator> allocator);
 
 /// A symbol of a library, for the optional functions. Throws c10::Error if the library or the symbol isn't there.
 OPENREG_RUNTIME_API void* findSymbol(const std::string& path, const std::string& name);

@@ -105,12 +105,12 @@ TEST_F(GraphTest, ThePoolIsTheGraphsUntilItIsReset) {
     graph->capture_end();
     EXPECT_EQ(graph->pool(), pool);
   }
-  EXPECT_EQ(getCurrentAllocator().getPoolUseCount(0, pool), 2);
+  EXPECT_EQ(current_pools().getPoolUseCount(0, pool), 2);
   first.reset();
-  EXPECT_EQ(getCurrentAllocator().getPoolUseCount(0, pool), 1);
+  EXPECT_EQ(current_pools().getPoolUseCount(0, pool), 1);
   EXPECT_THROW(first.pool(), c10::Error);
   second.reset();
-  EXPECT_EQ(getCurrentAllocator().getPoolUseCount(0, pool), 0);
+  EXPECT_EQ(current_pools().getPoolUseCount(0, pool), 0);
 }
 
 TEST_F(GraphTest, DrawsTakeTheirNumbersAtTheReplay) {

@@ -39,12 +39,7 @@ def current_device() -> int:
 
 
 def set_device(device: Device) -> None:
-    """Make `device` the calling thread's; -1 changes nothing. Prefer `with torch.openreg.device(i):`.
-
-    Raises:
-        RuntimeError: there is no such device.
-        ValueError: it is a device of another backend.
-    """
+    """Make `device` the calling thread's; -1 changes nothing. Prefer `with torch.openreg.device(i):`."""
     index = _get_device_index(device, optional=True)
     if index != -1:
         _C._set_device(index)
@@ -56,31 +51,13 @@ def synchronize(device: Device = None) -> None:
 
 
 def get_device_properties(device: Device = None) -> DeviceProperties:
-    """Name, memory and capability of `device`.
-
-    Raises:
-        RuntimeError: there is no such device.
-    """
-    return DeviceProperties(*_C._device_properties(_get_device_index(device, optional=True)))
+    """What the driver says of `device`; a RuntimeError if there is no such device."""
+    return DeviceProperties(**_C._device_properties(_get_device_index(device, optional=True)))
 
 
 def get_device_name(device: Device = None) -> str:
     """The name the driver gives `device`."""
     return get_device_properties(device).name
-
-
-def get_device_capability(device: Device = None) -> tuple[int, int]:
-    """Compute capability, (major, minor). The supported dtypes: torch.accelerator.get_device_capability."""
-    properties = get_device_properties(device)
-    return properties.major, properties.minor
-
-
-def can_device_access_peer(device: Device, peer_device: Device) -> bool:
-    """Whether kernels on `device` can reach the memory of `peer_device`. A device is no peer of its own."""
-    return _C._can_device_access_peer(
-        _get_device_index(device, optional=True),
-        _get_device_index(peer_device, optional=True),
-    )
 
 
 class device:

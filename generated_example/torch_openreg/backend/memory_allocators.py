@@ -12,7 +12,7 @@ class _OpenRegAllocator:
         self._allocator = allocator
 
     def allocator(self) -> _C._Allocator:
-        """What MemPool takes."""
+        """The allocator itself, as the functions of `_C` take it."""
         return self._allocator
 
 

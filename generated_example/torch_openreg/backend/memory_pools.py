@@ -14,8 +14,8 @@ class MemPool(_C._MemPool):
     """A part of the caching allocator that keeps its memory to itself; see use_mem_pool().
 
     Args:
-        allocator: where the pool's memory comes from, such as `OpenRegPluggableAllocator(...).allocator()`;
-            None for the device itself.
+        allocator: where the pool's memory comes from, such as a pluggable allocator's `allocator()`; None for the
+            device itself.
         use_on_oom: whether others may take the pool's free memory before they run out of memory.
         no_split: whether blocks are never split.
 

@@ -12,13 +12,8 @@ from .device import current_device
 
 
 class Stream(torch.Stream):
-    """A queue of work that a device does in order.
-
-    Args:
-        device: the device; None is the current one.
-        priority: below 0 takes a stream of high priority.
-        kwargs: stream_id, device_index and device_type name an existing stream instead.
-    """
+    """A queue of work that a device does in order, of high `priority` if that is below 0; stream_id, device_index and
+    device_type name an existing stream instead."""
 
     def __new__(cls, device: Device = None, priority: int = 0, **kwargs: Any) -> "Stream":
         if kwargs:
@@ -41,16 +36,10 @@ class _EventMeta(type):
 
 
 class Event(torch.Event, metaclass=_EventMeta):
-    """A point in a stream's work, to wait for or to measure from.
+    """A point in a stream's work, to wait for or, with `enable_timing`, to measure from, in milliseconds.
 
     What is made is a torch.Event of the device, and each such is an instance: torch.Event.elapsed_time() takes no event of
-    a class derived from it.
-
-    Args:
-        device: the device; None is the current one.
-        enable_timing: whether elapsed_time (in milliseconds) may be asked of it.
-        blocking: whether synchronize() should block rather than spin; a hint.
-        interprocess: accepted, but events can't be sent to other processes.
+    a class derived from it. `blocking` is a hint that synchronize() should not spin; `interprocess` has no effect.
     """
 
     def __new__(
@@ -98,11 +87,7 @@ def stream(stream: torch.Stream | None) -> StreamContext:
 
 
 def _wrap(stream: torch.Stream, stream_id: int) -> Stream:
-    return Stream(
-        stream_id=stream_id,
-        device_index=stream.device_index,
-        device_type=stream.device_type,
-    )
+    return Stream(stream_id=stream_id, device_index=stream.device_index, device_type=stream.device_type)
 
 
 def current_stream(device: Device = None) -> Stream:

@@ -1,5 +1,5 @@
 // Written by openreg-gen from openreg.yaml.
-// Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
+// Generated: do not edit; `backend` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
 #include <Python.h>
@@ -13,6 +13,7 @@ namespace openreg {
 
 void bind_compile(pybind11::module_& module);
 void bind_distributed(pybind11::module_& module);
+void bind_errors(pybind11::module_& module);
 void bind_fallback(pybind11::module_& module);
 void bind_graphs(pybind11::module_& module);
 void bind_host_memory(pybind11::module_& module);

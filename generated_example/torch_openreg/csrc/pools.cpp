@@ -39,10 +39,10 @@ void bind_pools(py::module_& module) {
     beginAllocateCurrentThreadToPool(device_of_pool(device), id);
   }));
   module.def("_end_allocate_to_pool", wrap_pybind_function_no_gil([](int64_t device, c10::MempoolId_t id) {
-    getCurrentAllocator().endAllocateToPool(device_of_pool(device), id);
+    current_pools().endAllocateToPool(device_of_pool(device), id);
   }));
   module.def("_release_pool", wrap_pybind_function_no_gil([](int64_t device, c10::MempoolId_t id) {
-    getCurrentAllocator().releasePool(device_of_pool(device), id);
+    current_pools().releasePool(device_of_pool(device), id);
   }));
 }
 

@@ -61,9 +61,6 @@ struct BySize {
   inline bool operator()(const Block* block, size_t size) const;
   inline bool operator()(size_t size, const Block* block) const;
 };
-struct ByAddress {
-  inline bool operator()(const Block* a, const Block* b) const;
-};
 using BlocksBySize = std::set<Block*, BySize>;
 
 struct Segment {
@@ -74,7 +71,7 @@ struct Segment {
   StreamBlocks* home = nullptr;
   Block* first = nullptr;
   bool oversize = false;  // was larger than max_split_size when it was made
-  std::unique_ptr<ExpandableSegment> expandable;  // null for an ordinary segment
+  std::shared_ptr<ExpandableSegment> expandable;  // its SegmentSource's (Extensions.h); null for an ordinary segment
   std::shared_ptr<c10::GatheredContext> context;  // of the allocation it was made for
 };
 
@@ -104,14 +101,6 @@ struct Block {
   bool is_whole() const { return !is_split() && segment->expandable == nullptr; }
 };
 
-/// Calls fn(block) for each block of a segment, by address.
-template <class Fn>
-void for_each_block(const Segment& segment, Fn fn) {
-  for (Block* block = segment.first; block != nullptr; block = block->next) {
-    fn(block);
-  }
-}
-
 inline bool BySize::operator()(const Block* a, const Block* b) const {
   return a->size != b->size ? a->size < b->size : a->ptr < b->ptr;
 }
@@ -120,9 +109,6 @@ inline bool BySize::operator()(const Block* block, size_t size) const {
 }
 inline bool BySize::operator()(size_t size, const Block* block) const {
   return size < block->size;
-}
-inline bool ByAddress::operator()(const Block* a, const Block* b) const {
-  return a->ptr < b->ptr;
 }
 
 }  // namespace openreg::caching

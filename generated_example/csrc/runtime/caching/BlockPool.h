@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <vector>
 
 #include "runtime/caching/Block.h"
@@ -14,12 +13,21 @@
 // Note [Pools]
 // Requests of up to 1 MiB and larger ones come from different pools, so that small blocks don't pin down large segments.
 // Within a pool each stream has its blocks: memory that is freed and taken again on the same stream needs no waiting,
-// as the stream does its work in order. A private pool (a graph's, or a user's MemPool) is such a pair of its own.
+// as the stream does its work in order. A private pool (a graph's, or a user's) is such a pair of its own.
 // All of it is guarded by the device's lock.
 
 namespace openreg::caching {
 
-struct PrivatePool;
+/// Who has a private pool: what the cache needs to know of it.
+struct PoolOwner {
+  explicit PoolOwner(c10::MempoolId_t pool_id) : id(pool_id) {}
+
+  const c10::MempoolId_t id;
+  size_t segments = 0;
+  int requests = 0;  // on their way, perhaps without the lock: the pool must stay
+  bool no_split = false;
+  std::shared_ptr<OpenRegAllocator> allocator;  // where segments come from; null: the device
+};
 
 /// What one stream has in one pool.
 struct StreamBlocks {
@@ -30,14 +38,13 @@ struct StreamBlocks {
   FreeBlocks free;  // without `warm`
   Block* warm = nullptr;
   SplitChange warm_change;  // what the statistics counted when it became warm
-  std::set<Block*, ByAddress> unmapped;  // holes and ends of expandable segments
 };
 
 struct BlockPool {
-  explicit BlockPool(bool small, PrivatePool* private_pool = nullptr) : is_small(small), owner(private_pool) {}
+  explicit BlockPool(bool small, PoolOwner* private_pool = nullptr) : is_small(small), owner(private_pool) {}
 
   const bool is_small;
-  PrivatePool* const owner;  // null: the device's own pools
+  PoolOwner* const owner;  // null: the device's own pools
   uint64_t clock = 0;  // searches for a block so far; the age of a free block is counted in them
 
   StreamBlocks& of(orStream_t stream) {
@@ -53,26 +60,12 @@ struct BlockPool {
     return *(last_ = streams_.back().get());
   }
 
+  c10::MempoolId_t id() const { return owner == nullptr ? c10::MempoolId_t{0, 0} : owner->id; }
   const std::vector<std::unique_ptr<StreamBlocks>>& streams() const { return streams_; }
 
  private:
   std::vector<std::unique_ptr<StreamBlocks>> streams_;  // never shrinks: blocks and segments point there
   StreamBlocks* last_ = nullptr;
-};
-
-struct PrivatePool {
-  explicit PrivatePool(c10::MempoolId_t pool_id) : id(pool_id) {}
-
-  const c10::MempoolId_t id;
-  int use_count = 0;  // 0: no longer used; its memory can go back to the device
-  size_t segments = 0;
-  int requests = 0;  // on their way, perhaps without the lock: the pool must stay
-  bool use_on_oom = false;
-  bool no_split = false;
-  bool captured = false;  // a graph was captured with it, and may use its free blocks again at any time
-  std::shared_ptr<OpenRegAllocator> allocator;  // where segments come from; null: the device
-  BlockPool small{true, this};
-  BlockPool large{false, this};
 };
 
 }  // namespace openreg::caching

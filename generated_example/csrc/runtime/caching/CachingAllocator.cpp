@@ -22,7 +22,6 @@
 #include "runtime/Guard.h"
 #include "runtime/Stream.h"
 #include "runtime/caching/DeviceCache.h"
-#include "runtime/caching/ExpandableSegment.h"
 #include "runtime/caching/Settings.h"
 
 // Note [The caching allocator]
@@ -78,32 +77,8 @@ class CachingAllocator final : public OpenRegAllocator {
   bool isEnabled() const override { return enabled_.load(std::memory_order_relaxed); }
   void cacheInfo(c10::DeviceIndex device, size_t* largestBlock) override;
   void* getBaseAllocation(void* ptr, size_t* size) override;
-  std::vector<StreamSegmentSize> getExpandableSegmentSizes(c10::DeviceIndex device) override {
-    return cache(device).expandable_sizes();
-  }
   SnapshotInfo snapshot(c10::MempoolId_t mempool_id, bool include_traces) override;
-
-  void createOrIncrefPool(c10::DeviceIndex device, c10::MempoolId_t id, std::shared_ptr<OpenRegAllocator> allocator) override {
-    cache(device).create_or_incref(id, std::move(allocator));
-  }
-  void beginAllocateToPool(c10::DeviceIndex device, c10::MempoolId_t id, StreamFilter filter) override {
-    cache(device).begin_allocate_to_pool(id, std::move(filter));
-  }
-  void endAllocateToPool(c10::DeviceIndex device, c10::MempoolId_t id) override { cache(device).end_allocate_to_pool(id); }
-  void releasePool(c10::DeviceIndex device, c10::MempoolId_t id) override { cache(device).release_pool(id); }
-  int getPoolUseCount(c10::DeviceIndex device, c10::MempoolId_t id) override { return cache(device).use_count(id); }
-  void setUseOnOOM(c10::DeviceIndex device, c10::MempoolId_t id, bool use) override { cache(device).set_use_on_oom(id, use); }
-  void setNoSplit(c10::DeviceIndex device, c10::MempoolId_t id) override { cache(device).set_no_split(id); }
-  bool checkPoolLiveAllocations(
-      c10::DeviceIndex device, c10::MempoolId_t id, const std::unordered_set<void*>& expected) override {
-    return cache(device).has_exactly(id, expected);
-  }
-  void markCaptureBegin(c10::DeviceIndex device) override { cache(device).capture(true); }
-  void markCaptureEnd(c10::DeviceIndex device) override { cache(device).capture(false); }
-  std::shared_ptr<AllocatorState> getCheckpointState(c10::DeviceIndex device, c10::MempoolId_t id) override {
-    return cache(device).checkpoint(id);
-  }
-  CheckpointDelta setCheckpointPoolState(c10::DeviceIndex device, std::shared_ptr<AllocatorState> state) override;
+  PoolAllocator* pools() override { return caching::extensions.pools; }
 
   void recordHistory(bool enabled, CreateContextFn recorder, size_t max_entries, RecordContext when, bool clear,
       const std::vector<std::string>& skip_actions) override;
@@ -121,13 +96,13 @@ class CachingAllocator final : public OpenRegAllocator {
   void attachOutOfMemoryObserver(OutOfMemoryObserver observer) override;
   void attachAllocatorTraceTracker(AllocatorTraceTracker tracker) override;
   std::string name() override { return "native"; }
+  DeviceCache& cache(c10::DeviceIndex device) { return caches()[static_cast<size_t>(resolve_device_index(device))]; }
 
  private:
   static void deleter(void* data);
   void* allocate_on(c10::DeviceIndex device, size_t size, orStream_t stream);
   void free(void* ptr);
   std::deque<DeviceCache>& caches();
-  DeviceCache& cache(c10::DeviceIndex device) { return caches()[static_cast<size_t>(resolve_device_index(device))]; }
   /// Calls fn(cache) for each device, the current one first, until it returns true.
   template <typename Fn>
   bool find_cache(Fn fn);
@@ -308,22 +283,10 @@ SnapshotInfo CachingAllocator::snapshot(c10::MempoolId_t mempool_id, bool includ
   for (AnnotationEntry& entry : info.external_annotations) {
     convert(entry.time_);
   }
-  info.config_metadata = {caching::garbage_collection_threshold(), caching::max_split_size(), caching::expandable_segments(),
+  const bool expandable = caching::extensions.make_segment_source != nullptr && Config::use_expandable_segments();
+  info.config_metadata = {caching::garbage_collection_threshold(), caching::max_split_size(), expandable,
       getAllocatorSettings(), Config::roundup_power2_divisions()};
   return info;
-}
-
-CheckpointDelta CachingAllocator::setCheckpointPoolState(c10::DeviceIndex device, std::shared_ptr<AllocatorState> state) {
-  TORCH_CHECK(state != nullptr, "openreg: no state of a pool was given");
-  DeviceCache& of = cache(device);
-  CheckpointDelta delta;
-  std::vector<void*> allocated;
-  of.restore(*state, delta.ptrs_freed, allocated);
-  for (void* ptr : allocated) {
-    delta.dataptrs_allocd.emplace_back(
-        ptr, ptr, &CachingAllocator::deleter, c10::Device(c10::DeviceType::PrivateUse1, of.device()));
-  }
-  return delta;
 }
 
 void CachingAllocator::recordHistory(bool enabled, CreateContextFn recorder, size_t max_entries, RecordContext when,
@@ -372,6 +335,10 @@ void CachingAllocator::attachAllocatorTraceTracker(AllocatorTraceTracker tracker
 }
 
 }  // namespace
+
+caching::DeviceCache& caching::cache_of(c10::DeviceIndex device) {
+  return instance().cache(device);
+}
 
 OpenRegAllocator* getCachingAllocator() {
   return &instance();

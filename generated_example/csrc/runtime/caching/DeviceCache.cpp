@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "runtime/Functions.h"
-#include "runtime/caching/ExpandableSegment.h"
 #include "runtime/caching/Settings.h"
 
 namespace openreg::caching {
@@ -20,7 +19,10 @@ constexpr size_t kLargestRequest = size_t{1} << 62;
 }  // namespace
 
 DeviceCache::DeviceCache(c10::DeviceIndex device, Shared& shared)
-    : device_(device), shared_(shared), trace_(shared.history, device) {}
+    : device_(device),
+      shared_(shared),
+      source_(extensions.make_segment_source == nullptr ? nullptr : extensions.make_segment_source(*this)),
+      trace_(shared.history, device) {}
 
 DeviceCache::~DeviceCache() = default;
 
@@ -28,15 +30,11 @@ Totals DeviceCache::totals() const {
   return {static_cast<size_t>(stats_.allocated_bytes[0].current), static_cast<size_t>(stats_.reserved_bytes[0].current)};
 }
 
-c10::MempoolId_t DeviceCache::pool_id(const BlockPool& pool) const {
-  return pool.owner == nullptr ? c10::MempoolId_t{0, 0} : pool.owner->id;
-}
-
 Allocation DeviceCache::allocate(size_t size, orStream_t stream) {
   const Context context = shared_.history.gather(RecordContext::STATE);
   std::vector<Context> dropped;  // destroyed after the lock is released
   Lock lock(mutex_);
-  if (C10_UNLIKELY(!pending_.empty() && captures_ == 0)) {
+  if (C10_UNLIKELY(!pending_.empty()) && !capturing()) {
     poll_events();
   }
   Request request{size, rounded_size(std::min(size, kLargestRequest)), nullptr, nullptr, &context, max_split_size()};
@@ -53,11 +51,9 @@ Allocation DeviceCache::allocate(size_t size, orStream_t stream) {
 
 BlockPool& DeviceCache::pool_for(size_t size, orStream_t stream) {
   const bool small = size <= c10::CachingAllocator::kSmallSize;
-  if (C10_UNLIKELY(!routes_.empty())) {
-    for (const auto& [pool, filter] : routes_) {
-      if (filter(stream)) {
-        return small ? pool->small : pool->large;
-      }
+  if (C10_UNLIKELY(pools_ != nullptr) && pools_->routes > 0) {
+    if (BlockPool* pool = pools_->pool_for(small, stream)) {
+      return *pool;
     }
   }
   return small ? small_ : large_;
@@ -186,9 +182,8 @@ void DeviceCache::settle(BlockPool& pool) {
 void DeviceCache::settle_all() {
   settle(small_);
   settle(large_);
-  for (const auto& [id, pool] : pools_) {
-    settle(pool->small);
-    settle(pool->large);
+  if (pools_ != nullptr) {
+    pools_->for_each([this](BlockPool& pool) { settle(pool); });
   }
 }
 
@@ -252,8 +247,8 @@ bool DeviceCache::free(void* ptr, Allocation* freed) {
     Context of_allocation = std::move(block->context);
     retire(block, context != nullptr ? context : of_allocation);
     trace_.drop(std::move(of_allocation));
-  } else if (captures_ > 0) {
-    deferred_.push_back(block);
+  } else if (capturing()) {
+    pools_->deferred.push_back(block);
   } else {
     wait_for_uses(lock, block);
   }

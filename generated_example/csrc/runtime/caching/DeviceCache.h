@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -19,7 +18,7 @@
 #include "runtime/caching/Block.h"
 #include "runtime/caching/BlockPool.h"
 #include "runtime/caching/CachingAllocator.h"
-#include "runtime/caching/PatientMutex.h"
+#include "runtime/caching/Extensions.h"
 #include "runtime/caching/PendingEvents.h"
 #include "runtime/caching/Statistics.h"
 #include "runtime/caching/Trace.h"
@@ -30,8 +29,7 @@
 //   Growing.cpp       segments from the device, what is tried when it has no more
 //   Releasing.cpp     giving cached memory back
 //   Reporting.cpp     statistics, limits and snapshots; what is said when memory is out
-//   Expanding.cpp     growing and releasing, of expandable segments
-//   PrivatePools.cpp  memory pools; their state, kept and restored
+// Extensions.h says how private pools and segments that grow are added.
 //
 // Threads: one mutex guards all. No device call that can block is made with the mutex held: what the call is about is
 // marked kBusy, the mutex released, and taken again (class Unlocked). So a thread that waits for the device never stops
@@ -50,8 +48,6 @@
 
 namespace openreg::caching {
 
-using Lock = std::unique_lock<PatientMutex>;
-
 /// Releases the lock for a scope.
 class Unlocked {
  public:
@@ -68,7 +64,7 @@ class Unlocked {
 /// the lock held.
 class Release {
  public:
-  Release(int& running, std::condition_variable_any& ended) : running_(running), ended_(ended) { ++running_; }
+  Release(int& running, std::condition_variable& ended) : running_(running), ended_(ended) { ++running_; }
   ~Release() {
     --running_;
     ended_.notify_all();
@@ -78,7 +74,7 @@ class Release {
 
  private:
   int& running_;
-  std::condition_variable_any& ended_;
+  std::condition_variable& ended_;
 };
 
 /// Bytes held after a change, as the profiler wants them.
@@ -117,7 +113,6 @@ class DeviceCache {
   size_t largest_available();
   void set_memory_fraction(double fraction);
   double memory_fraction();
-  std::vector<StreamSegmentSize> expandable_sizes();
 
   DeviceStats stats();
   void reset_accumulated_stats();
@@ -126,30 +121,10 @@ class DeviceCache {
   void attach_tracker(AllocatorTraceTracker tracker);
   void snapshot(c10::MempoolId_t pool, bool include_traces, SnapshotInfo& out);
 
-  void create_or_incref(c10::MempoolId_t id, std::shared_ptr<OpenRegAllocator> allocator);
-  void begin_allocate_to_pool(c10::MempoolId_t id, StreamFilter filter);
-  void end_allocate_to_pool(c10::MempoolId_t id);
-  void release_pool(c10::MempoolId_t id);
-  int use_count(c10::MempoolId_t id);
-  void set_use_on_oom(c10::MempoolId_t id, bool use);
-  void set_no_split(c10::MempoolId_t id);
-  bool has_exactly(c10::MempoolId_t id, const std::unordered_set<void*>& expected);
-  void capture(bool begins);
-  std::shared_ptr<AllocatorState> checkpoint(c10::MempoolId_t id);
-  /// What it allocates has no DataPtr yet: the caller makes them of `allocated`.
-  void restore(const AllocatorState& state, std::vector<void*>& freed, std::vector<void*>& allocated);
-
  private:
-  /// A request on its way to a block.
-  struct Request {
-    size_t requested;
-    size_t size;  // rounded
-    BlockPool* pool;
-    StreamBlocks* home;
-    const Context* context;
-    size_t max_split;  // max_split_size(), asked once
-    mutable std::string refusal{};  // detail::refused_memory(), once the device had no memory
-  };
+  // They attach to the cache, and work on its blocks.
+  friend class PrivatePools;
+  friend class ExpandableSegments;
 
   // DeviceCache.cpp
   BlockPool& pool_for(size_t size, orStream_t stream);
@@ -178,10 +153,10 @@ class DeviceCache {
   void trace(TraceEntry::Action action, const Block& block, const Context& context, RecordContext level) {
     if (C10_UNLIKELY(trace_.wanted())) {
       trace_.record(action, reinterpret_cast<size_t>(block.ptr), block.requested, block.segment->home->stream,
-          pool_id(*block.segment->pool), context, level);
+          block.segment->pool->id(), context, level);
     }
   }
-  c10::MempoolId_t pool_id(const BlockPool& pool) const;
+  bool capturing() const { return pools_ != nullptr && pools_->captures > 0; }
 
   // Growing.cpp
   Block* grow(Lock& lock, const Request& request);
@@ -190,58 +165,45 @@ class DeviceCache {
   bool may_reserve(size_t bytes) const;
   void collect_garbage(Lock& lock, const Request& request);
   bool release_oversize(Lock& lock, const Request& request);
-  Block* take_from_lending_pools(const Request& request);
 
   // Releasing.cpp
   void synchronize_uses(Lock& lock);
   void release_cached(Lock& lock, c10::MempoolId_t pool);
-  size_t give_back(Lock& lock, const std::vector<Block*>& whole, const std::vector<Block*>& parts);
-  void note_released(Block* block, bool is_part, std::vector<std::unique_ptr<Segment>>& dead);
-  void erase_released_pools();
+  size_t give_back(Lock& lock, const std::vector<Block*>& blocks);
+  orError_t return_memory(const Block& block) noexcept;
+  void note_released(Block* block, std::unique_ptr<Segment>& gone);
 
   // Reporting.cpp
   [[noreturn]] void throw_out_of_memory(Lock& lock, const Request& request);
   void learn_device_memory(Lock& lock);
 
-  // Expanding.cpp
-  void ask_granularity(Lock& lock);
-  bool expands(const BlockPool& pool) const;
-  Block* map_more(Lock& lock, const Request& request);
-  bool new_expandable(Lock& lock, const Request& request);
-  Block* trim_to_unmap(Block* block);
-  void note_unmapped(Block* block);
-
-  // PrivatePools.cpp
-  PrivatePool& pool_at(c10::MempoolId_t id);
-
   const c10::DeviceIndex device_;
   Shared& shared_;
 
-  mutable PatientMutex mutex_;  // guards all that follows
+  mutable std::mutex mutex_;  // guards all that follows
   size_t device_memory_ = 0;  // bytes; 0: not asked yet
-  size_t granularity_ = 0;  // of mapping; 0: the device can't, or wasn't asked yet
-  bool asked_granularity_ = false;
   BlockPool small_{true};
   BlockPool large_{false};
   ska::flat_hash_map<const void*, Block*> by_address_;  // allocated, pending and warm ones
   std::map<char*, std::unique_ptr<Segment>> segments_;
-  std::map<c10::MempoolId_t, std::unique_ptr<PrivatePool>> pools_;
-  std::vector<std::pair<PrivatePool*, StreamFilter>> routes_;  // of beginAllocateToPool; the latest first
+  std::unique_ptr<PoolRouter> pools_;  // null until there is a private pool
+  const std::unique_ptr<SegmentSource> source_;  // null: each segment is one allocation of the device
 
   PendingEvents pending_;
-  int captures_ = 0;
-  std::vector<Block*> deferred_;  // freed during a capture, to get their events after it
 
   size_t reserved_ = 0;  // bytes allocated from the device, or being requested
   double fraction_ = 1;
   int releases_ = 0;  // threads that are giving memory back, without the lock
-  std::condition_variable_any released_;
+  std::condition_variable released_;
 
   DeviceStats stats_;
   Trace trace_;
   std::vector<Block*> spare_blocks_;
   std::deque<Block> all_blocks_;
 };
+
+/// The cache of a device of this process; -1: of the current one.
+DeviceCache& cache_of(c10::DeviceIndex device);
 
 /// What all devices' caches have in common.
 struct Shared {

@@ -8,7 +8,6 @@
 #include "runtime/Exception.h"
 #include "runtime/Guard.h"
 #include "runtime/caching/DeviceCache.h"
-#include "runtime/caching/ExpandableSegment.h"
 #include "runtime/caching/Settings.h"
 
 namespace openreg::caching {
@@ -18,7 +17,7 @@ namespace {
 /// Keeps a private pool alive while the lock is released.
 class PoolInUse {
  public:
-  explicit PoolInUse(PrivatePool* pool) : pool_(pool) {
+  explicit PoolInUse(PoolOwner* pool) : pool_(pool) {
     if (pool_ != nullptr) {
       ++pool_->requests;
     }
@@ -32,7 +31,7 @@ class PoolInUse {
   PoolInUse& operator=(const PoolInUse&) = delete;
 
  private:
-  PrivatePool* const pool_;
+  PoolOwner* const pool_;
 };
 
 // What others keep, such as storages that were shared with other processes; their memory comes back by way of free().
@@ -56,14 +55,14 @@ Block* DeviceCache::grow(Lock& lock, const Request& request) {
   }
   // Others may have freed memory while the lock was released.
   block = take_free(request);
-  if (block == nullptr) {
-    block = take_from_lending_pools(request);
+  if (block == nullptr && pools_ != nullptr) {
+    block = pools_->borrow(request);
   }
   if (block != nullptr) {
     return block;
   }
   ++stats_.num_alloc_retries;
-  if (captures_ == 0) {
+  if (!capturing()) {
     synchronize_uses(lock);
     block = take_free(request);
     if (block != nullptr) {
@@ -90,10 +89,8 @@ Block* DeviceCache::grow(Lock& lock, const Request& request) {
 
 // A block that is in no list, in new memory; null if there is none.
 Block* DeviceCache::new_memory(Lock& lock, const Request& request) {
-  if (expandable_segments()) {
-    ask_granularity(lock);
-  }
-  return expands(*request.pool) ? map_more(lock, request) : new_segment(lock, request);
+  const bool in_parts = source_ != nullptr && source_->serves(lock, *request.pool);
+  return in_parts ? source_->new_memory(lock, request) : new_segment(lock, request);
 }
 
 bool DeviceCache::may_reserve(size_t bytes) const {
@@ -111,7 +108,7 @@ Block* DeviceCache::new_segment(Lock& lock, const Request& request) {
   }
   reserved_ += bytes;  // before the lock is released, so that no other thread takes the same share
   auto segment = std::make_unique<Segment>();
-  PrivatePool* owner = request.pool->owner;
+  PoolOwner* owner = request.pool->owner;
   const std::shared_ptr<OpenRegAllocator> source = owner == nullptr ? nullptr : owner->allocator;
   void* data = nullptr;
   orError_t error = orSuccess;
@@ -147,7 +144,7 @@ Block* DeviceCache::new_segment(Lock& lock, const Request& request) {
   }
   count_reserved(stats_, *segment, bytes, true);
   trace_.record(TraceEntry::SEGMENT_ALLOC, reinterpret_cast<size_t>(block->ptr), bytes, request.home->stream,
-      pool_id(*request.pool), *request.context, RecordContext::ALLOC);
+      request.pool->id(), *request.context, RecordContext::ALLOC);
   segments_.emplace(segment->base, std::move(segment));
   return block;
 }
@@ -155,7 +152,7 @@ Block* DeviceCache::new_segment(Lock& lock, const Request& request) {
 // Gives back what was not used for long, before memory is so scarce that everything has to go.
 void DeviceCache::collect_garbage(Lock& lock, const Request& request) {
   const double threshold = garbage_collection_threshold();
-  if (threshold <= 0 || request.pool->owner != nullptr || captures_ > 0) {
+  if (threshold <= 0 || request.pool->owner != nullptr || capturing()) {
     return;
   }
   learn_device_memory(lock);
@@ -186,7 +183,7 @@ void DeviceCache::collect_garbage(Lock& lock, const Request& request) {
     old.push_back(block);
     to_go -= std::min(to_go, block->size);
   }
-  give_back(lock, old, {});
+  give_back(lock, old);
 }
 
 // With max_split_size: a large request can get room by giving back large blocks, smallest that suffices, or several.
@@ -223,19 +220,7 @@ bool DeviceCache::release_oversize(Lock& lock, const Request& request) {
   for (Block* block : chosen) {
     unlist(block);
   }
-  return give_back(lock, chosen, {}) > 0;
-}
-
-Block* DeviceCache::take_from_lending_pools(const Request& request) {
-  for (const auto& [id, pool] : pools_) {
-    if (pool->use_on_oom && pool.get() != request.pool->owner) {
-      BlockPool& blocks = request.pool->is_small ? pool->small : pool->large;
-      if (Block* block = take_free_from(request, blocks.of(request.home->stream))) {
-        return block;
-      }
-    }
-  }
-  return nullptr;
+  return give_back(lock, chosen) > 0;
 }
 
 }  // namespace openreg::caching

@@ -12,7 +12,6 @@
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/caching/DeviceCache.h"
-#include "runtime/caching/ExpandableSegment.h"
 #include "runtime/caching/Settings.h"
 
 namespace openreg::caching {
@@ -21,6 +20,10 @@ namespace {
 
 using c10::CachingAllocator::format_size;
 using c10::CachingDeviceAllocator::BlockInfo;
+
+constexpr const char* kAdvice =
+    " If memory that is reserved but unallocated is large, try setting PYTORCH_ALLOC_CONF=max_split_size_mb:128 to avoid "
+    "fragmentation.";
 
 // Of an expandable segment each part with memory is reported as a segment, from its first block on. Moves `block` to the
 // first one behind it.
@@ -54,14 +57,14 @@ SegmentInfo describe(const Segment& segment, const Block*& block, c10::DeviceInd
 
 void DeviceCache::throw_out_of_memory(Lock& lock, const Request& request) {
   ++stats_.num_ooms;
-  ask_granularity(lock);
+  const std::string advice = source_ != nullptr ? source_->advice(lock) : kAdvice;
   MemoryInfo info;
   {
     const Unlocked unlocked(lock);
     info = memory_info(device_);
   }
   const auto [free, total] = info;
-  trace_.record(TraceEntry::OOM, free, request.requested, request.home->stream, pool_id(*request.pool), *request.context,
+  trace_.record(TraceEntry::OOM, free, request.requested, request.home->stream, request.pool->id(), *request.context,
       RecordContext::ALLOC);
   const Totals held = totals();
   size_t private_bytes = 0;
@@ -80,13 +83,7 @@ void DeviceCache::throw_out_of_memory(Lock& lock, const Request& request) {
     const auto allowed = static_cast<uint64_t>(fraction_ * static_cast<double>(device_memory_));
     message += c10::str(" This process may use ", format_size(allowed), " (set_per_process_memory_fraction).");
   }
-  if (expandable_segments()) {
-    message += " Memory that is reserved but unallocated is in use by streams, or in parts too small to be given back.";
-  } else {
-    message += c10::str(
-        " If memory that is reserved but unallocated is large, try setting PYTORCH_ALLOC_CONF=",
-        granularity_ > 0 ? "expandable_segments:True" : "max_split_size_mb:128", " to avoid fragmentation.");
-  }
+  message += advice;
   {
     const Unlocked unlocked(lock);  // they may throw: the pool that the request was for is let go of with the lock held
     std::vector<OutOfMemoryObserver> observers;
@@ -190,14 +187,14 @@ void DeviceCache::snapshot(c10::MempoolId_t pool, bool include_traces, SnapshotI
   settle_all();
   const bool all = pool == c10::MempoolId_t{0, 0};
   for (const auto& [base, segment] : segments_) {
-    if (!all && pool_id(*segment->pool) != pool) {
+    if (!all && segment->pool->id() != pool) {
       continue;
     }
     for (const Block* block = segment->first; block != nullptr;) {
       if (block->state == BlockState::kUnmapped) {
         block = block->next;
       } else {
-        out.segments.push_back(describe(*segment, block, device_, pool_id(*segment->pool)));
+        out.segments.push_back(describe(*segment, block, device_, segment->pool->id()));
       }
     }
   }

@@ -76,14 +76,6 @@ double garbage_collection_threshold() {
   return Config::garbage_collection_threshold();
 }
 
-bool expandable_segments() {
-  return Config::use_expandable_segments();
-}
-
-size_t growth_of_segments(bool small_pool) {
-  return small_pool ? c10::CachingAllocator::kSmallBuffer : Config::large_segment_size();
-}
-
 }  // namespace caching
 
 void setAllocatorSettings(const std::string& settings) {

@@ -32,8 +32,5 @@ size_t max_split_size();
 size_t max_non_split_rounding_size();
 /// 0: never collect.
 double garbage_collection_threshold();
-bool expandable_segments();
-/// Bytes that an expandable segment grows by.
-size_t growth_of_segments(bool small_pool);
 
 }  // namespace openreg::caching

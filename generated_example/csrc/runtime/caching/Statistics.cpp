@@ -63,7 +63,7 @@ void count_reserved(DeviceStats& stats, const Segment& segment, size_t bytes, bo
     increase(stats.segment, pool, 1);
   }
   increase(stats.reserved_bytes, pool, bytes);
-  if (const PrivatePool* owner = segment.pool->owner) {
+  if (const PoolOwner* owner = segment.pool->owner) {
     increase(stats.reserved_bytes_by_private_pools[owner->id], pool, bytes);
   }
   if (segment.oversize) {
@@ -78,7 +78,7 @@ void count_released(DeviceStats& stats, const Segment& segment, size_t bytes, bo
     decrease(stats.segment, pool, 1);
   }
   decrease(stats.reserved_bytes, pool, bytes);
-  if (const PrivatePool* owner = segment.pool->owner) {
+  if (const PoolOwner* owner = segment.pool->owner) {
     decrease(stats.reserved_bytes_by_private_pools[owner->id], pool, bytes);
   }
   if (segment.oversize) {

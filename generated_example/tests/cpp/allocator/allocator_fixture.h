@@ -54,6 +54,18 @@ inline void use_settings(const std::string& settings) {
   c10::CachingAllocator::setAllocatorSettings("expandable_segments:False," + settings);
 }
 
+/// Whether segments grow with expandable_segments:True, which stays set: the device and the tree need virtual memory for it.
+inline bool segments_grow() {
+  use_settings("expandable_segments:True");
+  const c10::DataPtr data = allocate(15 * kMiB);
+  for (const SegmentInfo& segment : caching().snapshot({0, 0}, false).segments) {
+    if (segment.is_expandable) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Device 0, its default stream, idle and with nothing cached, PyTorch's settings; afterwards the spec's.
 class AllocatorTest : public testing::Test {
  protected:

@@ -24,8 +24,10 @@ TEST_F(ExpandableTest, ExpandableSegmentsGrowAndShrink) {
   size_t size = 0;
   EXPECT_EQ(caching().getBaseAllocation(second.get(), &size), first.get());
   EXPECT_EQ(size, 40 * kMiB);
-  ASSERT_EQ(caching().getExpandableSegmentSizes(0).size(), 1U);
-  EXPECT_EQ(caching().getExpandableSegmentSizes(0)[0].total_size, 40 * kMiB);
+  const SnapshotInfo snapshot = caching().snapshot({0, 0}, false);
+  ASSERT_EQ(snapshot.segments.size(), 1U);
+  EXPECT_TRUE(snapshot.segments[0].is_expandable);
+  EXPECT_EQ(snapshot.segments[0].total_size, 40 * kMiB);
   second.clear();
   getDeviceAllocator()->emptyCache();
   EXPECT_EQ(current(&DeviceStats::reserved_bytes), 20 * int64_t{kMiB});

@@ -3,7 +3,7 @@
 // Calls of the device that fail in the middle of what the allocators do: what they hold stays true, and what comes after
 // works as if nothing had been.
 
-#include "allocator_fixture.h"
+#include "fault_fixture.h"
 
 #include <stdexcept>
 #include <string>
@@ -13,66 +13,13 @@
 #include "runtime/DeviceScope.h"
 #include "runtime/Event.h"
 #include "runtime/HostAllocator.h"
-#include "runtime/MemPool.h"
 
 namespace openreg::test {
 
 namespace {
 
-constexpr size_t kMiB = size_t{1} << 20;
-
-// Each that the allocators may call.
-const char* const kFunctions[] = {
-    "orGetDevice",
-    "orSetDevice",
-    "orMalloc",
-    "orFree",
-    "orMallocHost",
-    "orFreeHost",
-    "orMemGetInfo",
-    "orGetDeviceProperties",
-    "orEventCreateWithFlags",
-    "orEventRecord",
-    "orEventQuery",
-    "orEventSynchronize",
-    "orEventDestroy",
-    "orStreamSynchronize",
-    "orMemGetAllocationGranularity",
-    "orMemAddressReserve",
-    "orMemAddressFree",
-    "orMemCreate",
-    "orMemRelease",
-    "orMemMap",
-    "orMemUnmap",
-};
-
-// While it lives, calls of a function fail.
-class Fault {
- public:
-  Fault(const char* function, int calls, int times) {
-    orDebugFailCall(function, calls, times, orErrorUnknown);
-  }
-  ~Fault() {
-    orDebugFailCall(nullptr, 0, 0, orSuccess);
-    orGetLastError();
-  }
-  Fault(const Fault&) = delete;
-  Fault& operator=(const Fault&) = delete;
-};
-
-class FaultTest : public AllocatorTest {
+class FaultTest : public FailingTest {
  protected:
-  // What is allocated, as the statistics and the snapshot have it.
-  static void expect_nothing_held(const std::string& where) {
-    set_device(0);
-    getDeviceAllocator()->emptyCache();
-    getDeviceAllocator()->emptyCache();  // what the first could not give back
-    ASSERT_EQ(stats().allocated_bytes[0].current, 0) << where;
-    ASSERT_EQ(stats().reserved_bytes[0].current, 0) << where;
-    ASSERT_EQ(stats().active_bytes[0].current, 0) << where;
-    ASSERT_TRUE(getCurrentAllocator().snapshot().segments.empty()) << where;
-  }
-
   // Allocates and frees in each way there is. May throw.
   static void work(std::vector<c10::DataPtr>& held) {
     const OpenRegStream other = getStreamFromPool();
@@ -180,53 +127,6 @@ TEST_F(FaultTest, AFailedFunctionIsNotTheAllocatorsToTell) {
   EXPECT_NO_THROW(static_cast<void>(getDeviceAllocator()->allocate(1000)));
   EXPECT_THROW(device_synchronize(0), c10::AcceleratorError);
   EXPECT_NO_THROW(device_synchronize(0));
-}
-
-TEST_F(FaultTest, WhileAGraphIsCaptured) {
-  const OpenRegStream other = getStreamFromPool();
-  for (const char* function : kFunctions) {
-    for (int calls = 0; calls < 4; ++calls) {
-      MemPool pool;
-      OpenRegAllocator& allocator = getCurrentAllocator();
-      allocator.beginAllocateToPool(0, pool.id(), [](auto) { return true; });
-      allocator.markCaptureBegin(0);
-      std::vector<c10::DataPtr> held;
-      for (int i = 0; i < 3; ++i) {
-        held.push_back(allocator.allocate(30 * kMiB));
-        allocator.recordStream(held.back(), other);
-      }
-      {
-        const Fault fault(function, calls, -1);
-        held.clear();
-        EXPECT_NO_THROW(allocator.markCaptureEnd(0));
-        EXPECT_NO_THROW(allocator.endAllocateToPool(0, pool.id()));
-        EXPECT_NO_THROW(allocator.releasePool(0, pool.id()));
-        EXPECT_NO_THROW(allocator.emptyCache(pool.id()));
-      }
-      allocator.emptyCache();
-      ASSERT_EQ(stats().active_bytes[0].current, 0) << function << " after " << calls;
-      ASSERT_EQ(stats().allocated_bytes[0].current, 0) << function << " after " << calls;
-    }
-    expect_nothing_held(function);
-  }
-}
-
-// A pool goes away at any time: its destructor never throws, and the memory comes back later.
-TEST_F(FaultTest, APoolMayGoWhileTheDeviceFails) {
-  for (const char* function : kFunctions) {
-    {
-      MemPool pool;
-      getCurrentAllocator().beginAllocateToPool(0, pool.id(), [](auto) { return true; });
-      c10::DataPtr data = getDeviceAllocator()->allocate(3 * kMiB);
-      getCurrentAllocator().endAllocateToPool(0, pool.id());
-      getCurrentAllocator().releasePool(0, pool.id());
-      data.clear();
-      orDebugFailCall(function, 0, -1, orErrorUnknown);
-    }
-    orDebugFailCall(nullptr, 0, 0, orSuccess);
-    orGetLastError();
-    expect_nothing_held(function);
-  }
 }
 
 // Observers are the user's: what they throw leaves nothing half done.

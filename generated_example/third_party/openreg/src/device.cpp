@@ -74,33 +74,6 @@ bool Device::disown(void* pointer) {
   return true;
 }
 
-void* Device::reserve(std::size_t size) {
-  void* pointer = heap_.reserve(size);
-  if (pointer != nullptr) isolation_.set_accessible(pointer, size, false);
-  return pointer;
-}
-
-bool Device::unreserve(void* pointer, std::size_t size) {
-  if (!heap_.unreserve(pointer, size)) return false;
-  isolation_.set_accessible(pointer, size, true);
-  return true;
-}
-
-bool Device::map(void* pointer, std::size_t size) {
-  if (!heap_.map(pointer, size)) return false;
-  isolation_.set_accessible(pointer, size, true);
-  isolation_.set_live(pointer, size, true);
-  return true;
-}
-
-bool Device::unmap(void* pointer, std::size_t size) {
-  if (!heap_.unmap(pointer, size)) return false;
-  discard_memory(pointer, size);
-  isolation_.set_accessible(pointer, size, false);
-  isolation_.set_live(pointer, size, false);
-  return true;
-}
-
 std::shared_ptr<Stream> Device::make_stream(int priority) {
   std::lock_guard lock(mutex_);
   auto stream = std::make_shared<Stream>(number_, ++made_, priority, isolation_);

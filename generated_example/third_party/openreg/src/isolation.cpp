@@ -101,19 +101,6 @@ void Isolation::protect(bool open) const {
   std::abort();
 }
 
-void Isolation::set_accessible(void* pages, std::size_t size, bool accessible) const {
-  if (debug_) return;  // set_live() does it
-  const int rights = accessible ? PROT_READ | PROT_WRITE : PROT_NONE;
-  int failed = 0;
-#ifdef PKEY_DISABLE_ACCESS
-  if (mode_ == IsolationMode::kPkey) failed = pkey_mprotect(pages, size, rights, key_);
-#endif
-  if (mode_ == IsolationMode::kOff) failed = mprotect(pages, size, rights);
-  if (failed == 0) return;
-  std::perror("openreg: cannot change the rights of device memory");
-  std::abort();
-}
-
 void Isolation::set_rights(void* pages, std::size_t size, int rights) const {
 #ifdef PKEY_DISABLE_ACCESS
   const bool done = mode_ == IsolationMode::kPkey ? pkey_mprotect(pages, size, rights, key_) == 0 : mprotect(pages, size, rights) == 0;

@@ -1,8 +1,13 @@
 // Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+#include <sys/mman.h>
+
 #include <iterator>
 
+#include "device.h"
 #include "heap.h"
+#include "isolation.h"
+#include "memory_file.h"
 
 namespace openreg::driver {
 namespace {
@@ -93,6 +98,40 @@ bool Heap::unmap(void* pointer, std::size_t size) {
   }
   if (start + size < end) mapped_.emplace(start + size, static_cast<std::size_t>(end - start) - size);
   return true;
+}
+
+void* Device::reserve(std::size_t size) {
+  void* pointer = heap_.reserve(size);
+  if (pointer != nullptr) isolation_.set_accessible(pointer, size, false);
+  return pointer;
+}
+
+bool Device::unreserve(void* pointer, std::size_t size) {
+  if (!heap_.unreserve(pointer, size)) return false;
+  isolation_.set_accessible(pointer, size, true);
+  return true;
+}
+
+bool Device::map(void* pointer, std::size_t size) {
+  if (!heap_.map(pointer, size)) return false;
+  isolation_.set_accessible(pointer, size, true);
+  isolation_.set_live(pointer, size, true);
+  return true;
+}
+
+bool Device::unmap(void* pointer, std::size_t size) {
+  if (!heap_.unmap(pointer, size)) return false;
+  discard_memory(pointer, size);
+  isolation_.set_accessible(pointer, size, false);
+  isolation_.set_live(pointer, size, false);
+  return true;
+}
+
+void Isolation::set_accessible(void* pages, std::size_t size, bool accessible) const {
+  if (debug_) return;  // set_live() does it
+  const int rights = accessible ? PROT_READ | PROT_WRITE : PROT_NONE;
+  const bool by_rights = mode_ == IsolationMode::kPkey || mode_ == IsolationMode::kOff;
+  if (by_rights) set_rights(pages, size, rights);
 }
 
 }  // namespace openreg::driver

@@ -9,6 +9,7 @@
 #include "aten/native/DeviceLoop.h"
 #include "aten/native/Kernels.h"
 #include "host/Operator.h"
+#include "programs/Elements.h"
 #include "runtime/HostAllocator.h"
 
 namespace openreg::native {
@@ -71,6 +72,9 @@ at::Tensor& fill__Scalar(at::Tensor& self, const at::Scalar& value) {
                   .resize_outputs(false)
                   .add_output(self)
                   .build();
+  if (programs::fill(iter, source.bytes.data())) {
+    return self;
+  }
   if (!kernels_reach_memory()) {
     if (dense) {
       fill_run(static_cast<char*>(self.mutable_data_ptr()), self.nbytes(), source, size);
