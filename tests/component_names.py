@@ -26,7 +26,7 @@ COMMON = """
     kBool kCPU kHalf kNone LD_PRELOAD make_tensor max_split_size memory_fraction memoryProfilingEnabled MempoolId_t
     MYBACKEND_CHECK_DEVICE mybackendLaunchKernel mybackendMemcpyAsync MybackendStreamGuard on_cpu philox_state
     pool_id pytest_configure raw_deleter release_pool reset_accumulated reset_accumulated_stats reset_peak
-    reset_peak_stats sample_inputs setUpClass stream_id test_support TORCH_CHECK two_devices type_of use_count
+    reset_peak_stats sample_inputs setUpClass stream_id stream_is_capturing test_support TORCH_CHECK two_devices type_of use_count
     USE_DISTRIBUTED value_or
 """
 # What a component attaches to is always there and names it: interfaces, and tests that ask whether it is there.
