@@ -148,7 +148,9 @@ def test_growing_keeps_the_files_that_are_there(name, needs, render):
     core = [path for path, file in listed.items() if not file["template"].startswith("small/")]
     grown = texts(render(f"with_{name}", spec_of("minimal", **dict.fromkeys(sorted(with_needs(name, needs)), True))))
     parts = ("csrc/", "torch_mybackend/", "tests/")
-    kept = {path: kept_lines((minimal / path).read_text(), grown.get(path, "")) for path in core if path.startswith(parts)}
+    kept = {
+        path: kept_lines((minimal / path).read_text(), grown.get(path, "")) for path in core if path.startswith(parts)
+    }
     assert len(kept) > 25
     kept.pop("torch_mybackend/_absent.py")  # which gets shorter, as it should
     if name in ("recurrent", "examples"):  # a fused cell serves what is composed without it
@@ -331,5 +333,7 @@ def test_allocators_turn_their_components_on(render):
     direct = texts(render("direct", spec_of("standard") + "allocator: {device: direct}\n"))
     assert "csrc/runtime/DirectAllocator.cpp" in direct
     assert not [name for name in direct if "caching/" in name or "Pluggable" in name]
-    pluggable = texts(render("pluggable", spec_of("standard", pools=True, pluggable=True) + "allocator: {device: pluggable}\n"))
+    pluggable = texts(
+        render("pluggable", spec_of("standard", pools=True, pluggable=True) + "allocator: {device: pluggable}\n")
+    )
     assert "csrc/runtime/caching/DeviceCache.cpp" in pluggable and "csrc/runtime/PluggableAllocator.cpp" in pluggable

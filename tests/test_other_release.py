@@ -122,18 +122,13 @@ def test_owners_edits_go_along(openreg_gen, environment, backend, tmp_path):
 
 
 def test_what_another_release_lacks_is_registered_where_it_is(openreg_gen, environment, tree):
-    """PyTorch 2.14 has no cholesky any more, and the spec keeps relu to 2.13 by itself."""
+    """PyTorch 2.14 has no cholesky any more, and the spec keeps nonzero to 2.13 by itself."""
     spec = tree / "mybackend.yaml"
-    text = spec.read_text()
-    assert "\n  relu: native " in text
-    spec.write_text(
-        text.replace("\n  relu: native ", '\n  relu: {strategy: native, until: "2.13"} ').replace(
-            "\nops:\n", "\nops:\n  cholesky: native\n"
-        )
-    )
+    ops = '\nops:\n  cholesky: native\n  nonzero: {strategy: native, until: "2.13"}\n'
+    spec.write_text(spec.read_text().replace("\nops:\n", ops))
     openreg_gen("generate", cwd=tree)
     guard = "#if MYBACKEND_TORCH_RELEASE <= 213\n"
-    for name in ("cholesky", "relu"):
+    for name in ("cholesky", "nonzero"):
         kernel = (tree / f"csrc/aten/native/{name}.cpp").read_text()
         assert kernel.count(guard) == 1 and kernel.endswith("\n#endif\n")
         assert f'MYBACKEND_KERNEL("{name}", at::_ops::{name}, {name}, "native");\n' in kernel

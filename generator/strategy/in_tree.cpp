@@ -28,7 +28,8 @@ std::string stub_start(const Stub& stub, const std::string& ns) {
   return fmt::format("&{}::native::HostStub<{}, {}>::run", ns, stub.name, stub.promotes());
 }
 
-/// A file: the operators whose first stub one header declares, those of strategy `stub` too, and the stubs of that header.
+/// A file: the operators whose first stub one header declares, those of strategy `stub` too, and the stubs of that
+/// header.
 struct Family {
   struct Served {
     std::string name, function;

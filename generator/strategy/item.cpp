@@ -62,8 +62,8 @@ std::string OpItem::signature() const {
 }
 
 void StructuredTexts::print(Fields out) const {
-  PRINT_FIELDS(out, meta_header, meta_struct, precomputed, meta_args, stub_impl_args, impl_params,
-               impl_params_unnamed, detour_args, run_params, run_args, body_params, check_tensors, functional_forms, in_place_forms);
+  PRINT_FIELDS(out, meta_header, meta_struct, precomputed, meta_args, stub_impl_args, impl_params, impl_params_unnamed,
+               detour_args, run_params, run_args, body_params, check_tensors, functional_forms, in_place_forms);
 }
 
 StructuredTexts Shown::structured(const Op& op) const {

@@ -25,15 +25,15 @@ struct ReleaseGuard {
   void print(Fields out) const { PRINT_FIELDS(out, when, releases); }
 };
 
-/// What a structured operator adds: the calls of meta() and impl(), and its other forms. `body_params`: impl()'s, with the
-/// outputs as maybe_get_output() alone.
+/// What a structured operator adds: the calls of meta() and impl(), and its other forms. `body_params`: impl()'s, with
+/// the outputs as maybe_get_output() alone.
 struct StructuredTexts {
   struct Form {
     std::string op, ops_struct;
     void print(Fields out) const { out("op", op)("struct", ops_struct); }
   };
-  std::string meta_header, meta_struct, meta_args, stub_impl_args, impl_params, impl_params_unnamed,
-      detour_args, run_params, run_args, body_params;
+  std::string meta_header, meta_struct, meta_args, stub_impl_args, impl_params, impl_params_unnamed, detour_args,
+      run_params, run_args, body_params;
   bool precomputed = false;
   std::vector<std::string> check_tensors;
   std::vector<Form> functional_forms, in_place_forms;
@@ -80,9 +80,7 @@ struct Shown {
   /// Whether calls that a kernel does not take fall back.
   bool falls_back(const OpSpec& entry) const;
   /// An expression in the device's language; empty if it has none.
-  std::string device_text(const Expr& expr) const {
-    return kernels ? kernels.language->print(expr) : std::string();
-  }
+  std::string device_text(const Expr& expr) const { return kernels ? kernels.language->print(expr) : std::string(); }
 };
 
 /// What a file of registrations includes: `headers`, `guarded_headers`, which not each supported release of PyTorch

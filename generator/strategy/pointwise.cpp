@@ -24,8 +24,8 @@ struct PointwiseItem : OpItem {
   void print(Fields out) const override {
     OpItem::print(out);
     PRINT_FIELDS(out, expr, kernel_params, kernel_args, output, device_expr, numbers, device_inputs, device_numbers,
-                 device_optionals, boolean)("lambda_params", texts.lambda_params)(
-        "captures", texts.captures)("inputs", texts.inputs)("floating", floating ? "true" : "false");
+                 device_optionals, boolean)("lambda_params", texts.lambda_params)("captures", texts.captures)(
+        "inputs", texts.inputs)("floating", floating ? "true" : "false");
     dtypes->print(out);
   }
 };
