@@ -78,10 +78,8 @@ struct Shown {
   std::string kernel(const Op& op, OpItem& item) const;
   /// Whether calls that a kernel does not take fall back.
   bool falls_back(const OpSpec& entry) const;
-  /// An expression in the device's language; empty if it has none.
-  std::string device_text(const Expr& expr) const {
-    return kernels ? kernels.language->print(expr) : std::string();
-  }
+  /// An expression in the device's language.
+  std::string device_text(const Expr& expr) const { return kernels.language->print(expr); }
 };
 
 /// What a file of registrations includes: `headers`, `guarded_headers`, which not each supported release of PyTorch
