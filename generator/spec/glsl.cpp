@@ -8,10 +8,10 @@
 namespace openreg_gen {
 namespace {
 
-using Kind = ExprNode::Kind;
-
 /// Names are as in OpenCL C. Truth is a type of its own, which no arithmetic takes, and a number is no condition.
 class GlslPrinter : public ExprPrinter {
+  using Kind = ExprNode::Kind;
+
   static bool is_truth(const ExprNode& node) {
     constexpr std::string_view kTruths =
         "< > <= >= == != && || has_value std::isnan std::isinf std::isfinite std::signbit c10::is_negative at::_isnan";
@@ -106,8 +106,9 @@ KernelLanguage glsl() {
       .entry = "main",
       .print = [](const Expr& expr) { return GlslPrinter().print(expr.root); },
       .lacks = "std::cbrt std::erf std::erfc std::expm1 std::lgamma std::log1p std::remainder std::tgamma std::arg",
-      .lacks_in_float64 = "std::acos std::acosh std::asin std::asinh std::atan std::atan2 std::atanh std::cos std::cosh "
-                          "std::exp std::exp2 std::log std::log10 std::log2 std::pow std::sin std::sinh std::tan std::tanh",
+      .lacks_in_float64 =
+          "std::acos std::acosh std::asin std::asinh std::atan std::atan2 std::atanh std::cos std::cosh "
+          "std::exp std::exp2 std::log std::log10 std::log2 std::pow std::sin std::sinh std::tan std::tanh",
       .read = "TensorInfo {0}_info; uint64_t {0}_;",
       .written = "TensorInfo {0}_info; uint64_t {0}_;",
       .forms = kGlslForms,
