@@ -91,6 +91,9 @@ stage_vulkan() {
   install_packages mesa-vulkan-drivers libvulkan-dev glslang-tools
   backend=$(backend_python "$work/venv_vulkan")
   "$generator" new mybackend --device external --out "$tree" >/dev/null
+  sed -i 's/^  api: external.*/&\n  kernels: glsl/' "$tree/mybackend.yaml"
+  "$python" "$root/tests/external/vulkan/add_expressions.py" "$root/specs/opencl.yaml" "$tree/mybackend.yaml"
+  "$generator" generate -C "$tree" >/dev/null
   cp "$root"/tests/external/vulkan/*.{cpp,h} "$source/src"
   cat "$root/tests/external/vulkan/vulkan.cmake" >>"$source/CMakeLists.txt"
   step "The device library of the Vulkan port, with two devices"
@@ -103,7 +106,7 @@ stage_vulkan() {
   step "Building the tree of the Vulkan port"
   install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON
   step "Tests of the tree of the Vulkan port"
-  pytests "$backend" --timeout 600 "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
+  pytests "$backend" --timeout 600 "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_4b_programs,bringup_5_autograd}.py \
     "$tree"/tests/test_{minimal_set,storage,memory,host_memory,streams,random,package,fallback,operators}.py
   step "Training on Vulkan"
   timeout 600 "$backend" "$tree/examples/train_mlp.py"

@@ -21,7 +21,7 @@ constexpr Style kSlashes{"// ", "// ", ""};
 constexpr Style kMarkup{"<!-- ", "     ", " -->"};
 
 constexpr std::string_view kClasses[] = {"generated", "shared", "owned"};
-constexpr std::string_view kCppExtensions[] = {".h", ".hpp", ".c", ".cc", ".cpp", ".cu", ".inc", ".cl", ".mm"};
+constexpr std::string_view kCppExtensions[] = {".h", ".hpp", ".c", ".cc", ".cpp", ".cu", ".inc", ".cl", ".mm", ".glsl"};
 
 Style style_of(std::string_view extension) {
   if (contains(kCppExtensions, extension)) return kSlashes;

@@ -63,6 +63,10 @@ class Cover {
     const bool on_host = strategy.starts_on_host != nullptr && !spec_.components.has("host_alias") &&
                          strategy.starts_on_host(**spec_.device.api, kernels_, *row.op);
     row.how = fmt::format("{}{}", strategy.word, on_host ? ", which starts on the host, on copies" : "");
+    if (const KernelLanguage* language = *spec_.device.kernels; language != nullptr && row.coverage == Coverage::Native)
+      for (const auto* expr : {&entry.expr, &entry.map, &entry.combine, &entry.finish, &entry.prefer})
+        if (const auto function = KernelLanguage::first_of(language->lacks, **expr); !function.empty())
+          row.how = fmt::format("{}, on copies: {} has no '{}'", strategy.word, language->title, function);
   }
 
   /// PyTorch's default for this form calls the out form's kernel.

@@ -93,6 +93,7 @@ json kernel_model(const DeviceKernels& kernels) {
               {"title", language.title},
               {"folder", language.folder},
               {"extension", language.extension},
+              {"entry", language.entry},
               {"operators", kernels.operators}};
   for (const std::string& file : kernels.other_files) out[file] = false;
   for (const std::string& file : kernels.files) out[file] = true;

@@ -26,11 +26,17 @@ struct KernelLanguage {
   std::string_view title;      // "OpenCL C"
   std::string_view folder;     // of sources: below templates/package, and in the package
   std::string_view extension;  // of sources, without the dot
+  std::string_view entry = {};  // what a program's one kernel is called; empty: a program has several, called as they like
   std::string (*print)(const Expr& expr) = nullptr;  // of an expression, over values of acc_t
+  std::string_view lacks = {};                       // functions of expressions that it does not have
+  std::string_view lacks_in_float64 = {};            // those that it has, but not of float64
   std::string_view read, written;                    // the declaration of a tensor
   std::span<const Form> forms;                       // of all other arguments
   std::string_view separator = ", ";                 // between declarations
   std::span<const Need> needs = {};
+
+  /// The first function of an expression that is among `functions`; empty: none is.
+  static std::string_view first_of(std::string_view functions, const Expr& expr);
 };
 
 /// In the order of the reference page.
@@ -39,6 +45,7 @@ std::span<const KernelLanguage> kernel_languages();
 const KernelLanguage* find_kernel_language(std::string_view word);
 
 KernelLanguage opencl_c();
+KernelLanguage glsl();
 
 /// What the templates have in the language of a tree's device.
 struct DeviceKernels {

@@ -20,12 +20,13 @@ struct PointwiseItem : OpItem {
   std::vector<std::string> device_inputs, device_numbers, device_optionals;
   Pointwise texts;
   bool boolean = false, floating = false;
+  bool no_float64 = false;  // the expression in the device's language has none of that dtype
   std::optional<DtypeTexts> dtypes;
   void print(Fields out) const override {
     OpItem::print(out);
     PRINT_FIELDS(out, expr, kernel_params, kernel_args, output, device_expr, numbers, device_inputs, device_numbers,
-                 device_optionals, boolean)("lambda_params", texts.lambda_params)("captures", texts.captures)(
-        "inputs", texts.inputs)("floating", floating ? "true" : "false");
+                 device_optionals, boolean, no_float64)("lambda_params", texts.lambda_params)(
+        "captures", texts.captures)("inputs", texts.inputs)("floating", floating ? "true" : "false");
     dtypes->print(out);
   }
 };
@@ -82,6 +83,10 @@ void check_pointwise(const Spec& spec, const OpSpec& op, const Op& known, Diagno
   });
 }
 
+bool on_device(const DeviceKernels& kernels, const OpSpec& entry) {
+  return kernels.has("pointwise") && KernelLanguage::first_of(kernels.language->lacks, *entry.expr).empty();
+}
+
 std::unique_ptr<OpItem> pointwise_item(const Shown& shown, const OpSpec& entry, const Op& op) {
   auto out = std::make_unique<PointwiseItem>(op);
   out->texts = pointwise_texts(parameters(op));
@@ -95,7 +100,10 @@ std::unique_ptr<OpItem> pointwise_item(const Shown& shown, const OpSpec& entry, 
   std::vector<Parameter> call = kernel_params;
   call[0].name = op.structured ? "*this" : "iter";
   out->expr = cpp_text(*entry.expr);
-  out->device_expr = shown.device_text(*entry.expr);
+  if (on_device(shown.kernels, entry)) {
+    out->device_expr = shown.device_text(*entry.expr);
+    out->no_float64 = !KernelLanguage::first_of(shown.kernels.language->lacks_in_float64, *entry.expr).empty();
+  }
   std::vector<std::string> read;
   for (const Parameter& p : parameters(op))
     if (!p.out && p.tensor()) out->device_inputs.push_back(p.name);

@@ -93,6 +93,17 @@ void check_reduction(const Spec& spec, const OpSpec& op, const Op& known, Diagno
   }
 }
 
+/// Whether the device's language has all functions of the entry, of each dtype.
+bool on_device(const DeviceKernels& kernels, const OpSpec& entry, std::string_view file) {
+  if (!kernels.has(file)) return false;
+  const auto has = [&](const Expr& expr) {
+    const KernelLanguage& language = *kernels.language;
+    return KernelLanguage::first_of(language.lacks, expr).empty() &&
+           KernelLanguage::first_of(language.lacks_in_float64, expr).empty();
+  };
+  return has(*entry.map) && has(*entry.combine) && has(*entry.init) && has(*entry.finish) && has(*entry.prefer);
+}
+
 template <typename Item>
 std::unique_ptr<Item> reduced(const Shown& shown, const OpSpec& entry, const Op& op) {
   auto out = std::make_unique<Item>(op);
@@ -109,11 +120,12 @@ std::unique_ptr<Item> reduced(const Shown& shown, const OpSpec& entry, const Op&
   out->combine = cpp_text(*entry.combine);
   out->init = cpp_text(*entry.init);
   out->finish = cpp_text(*entry.finish);
+  out->dtypes.emplace(shown, entry, *out);
+  if (!on_device(shown.kernels, entry, picks(op) ? "pick" : "reduction")) return out;
   out->device_map = shown.device_text(*entry.map);
   out->device_combine = shown.device_text(*entry.combine);
   out->device_init = shown.device_text(*entry.init);
   out->device_finish = shown.device_text(*entry.finish);
-  out->dtypes.emplace(shown, entry, *out);
   return out;
 }
 
@@ -122,7 +134,7 @@ std::unique_ptr<OpItem> reduction_item(const Shown& shown, const OpSpec& entry, 
   auto out = reduced<PickItem>(shown, entry, op);
   out->list = "pick";
   out->prefer = cpp_text(*entry.prefer);
-  out->device_prefer = shown.device_text(*entry.prefer);
+  if (!out->device_map.empty()) out->device_prefer = shown.device_text(*entry.prefer);
   return out;
 }
 

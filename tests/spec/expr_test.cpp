@@ -97,6 +97,23 @@ TEST(Expr, PrintedAsPython) {
             "cpp.cast(\"int64_t\", a) - cpp.div_floor_integer(a, b)");
 }
 
+TEST(Expr, PrintedAsGlsl) {
+  const auto glsl = [](std::string_view text) { return find_kernel_language("glsl")->print(parse_expr(text)); };
+  EXPECT_EQ(glsl("self <= 0 ? value : 0.5f"), "v_self <= 0 ? v_value : constant(0.5lf)");
+  EXPECT_EQ(glsl("!a && b"), "!bool(v_a) && bool(v_b)");
+  EXPECT_EQ(glsl("(a < b) + 1LL"), "int((v_a < v_b)) + 1L");
+  EXPECT_EQ(glsl("a % 2"), "f_rest(v_a, 2)");
+  EXPECT_EQ(glsl("has_value(low) ? value_or(low, 0) : scalar_t(a)"),
+            "has_low ? (has_low ? v_low : acc_t(0)) : to_scalar(v_a)");
+}
+
+TEST(Expr, FunctionsThatALanguageLacks) {
+  const KernelLanguage& glsl = *find_kernel_language("glsl");
+  EXPECT_EQ(KernelLanguage::first_of(glsl.lacks, parse_expr("1 - std::erf(self)")), "std::erf");
+  EXPECT_EQ(KernelLanguage::first_of(glsl.lacks, parse_expr("std::exp(self)")), "");
+  EXPECT_EQ(KernelLanguage::first_of(glsl.lacks_in_float64, parse_expr("std::exp(self)")), "std::exp");
+}
+
 TEST(Expr, PrintedAsOpenCl) {
   const auto opencl = [](std::string_view text) { return find_kernel_language("opencl_c")->print(parse_expr(text)); };
   EXPECT_EQ(opencl("self <= 0 ? value : half"), "v_self <= 0 ? v_value : v_half");
