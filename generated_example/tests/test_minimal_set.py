@@ -270,7 +270,6 @@ print(before, threads())
 """
 
 
-@pytest.mark.skip(reason="the device converts, no loop of the host does")
 @pytest.mark.skipif((os.cpu_count() or 1) < 2 or torch.get_num_threads() < 2, reason="needs two processors")
 @pytest.mark.skipif(not _release.built()["compiler"].startswith("GNU"), reason="the build asks g++ alone for OpenMP")
 def test_large_loops_have_helpers():

@@ -59,7 +59,7 @@ size_t growth(bool small_pool) {
   return small_pool ? c10::CachingAllocator::kSmallBuffer : Config::large_segment_size();
 }
 
-[[maybe_unused]] const bool attached = [] {
+[[maybe_unused]] const bool segments_attached = [] {
   extensions.make_segment_source = [](DeviceCache& cache) -> std::unique_ptr<SegmentSource> {
     return std::make_unique<ExpandableSegments>(cache);
   };

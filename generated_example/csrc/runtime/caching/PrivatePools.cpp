@@ -347,7 +347,7 @@ class CachingPools final : public PoolAllocator {
   }
 };
 
-[[maybe_unused]] const bool attached = [] {
+[[maybe_unused]] const bool pools_attached = [] {
   static CachingPools pools;
   extensions.pools = &pools;
   return true;

@@ -8,7 +8,6 @@
 #include "aten/native/DeviceLoop.h"
 #include "aten/native/Kernels.h"
 #include "host/Operator.h"
-#include "programs/Elements.h"
 #include "runtime/Rows.h"
 
 // Copies within a device. What moves bytes unchanged is the driver's: one copy, or copies of rows. The rest is a kernel. One for
@@ -222,15 +221,9 @@ void copy_on_device(const at::Tensor& dst, const at::Tensor& src, bool check_ove
     return;
   }
   if (dst.scalar_type() == src.scalar_type() && !needed.conjugate && !needed.negate) {
-    if (programs::move(iter)) {
-      return;
-    }
     if (!move_by_driver(iter)) {
       move_all(iter);
     }
-    return;
-  }
-  if (!needed.conjugate && !needed.negate && programs::convert(iter)) {
     return;
   }
   const auto [load_block, wide] = loader(src.scalar_type());

@@ -1,5 +1,9 @@
 // Written by openreg-gen from openreg.yaml.
 // Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
 #include <ATen/Dispatch_v2.h>
 #include <ATen/TensorIterator.h>
 #include <ATen/ops/conj_physical.h>
@@ -9,8 +13,9 @@
 #include "aten/native/DeviceLoop.h"
 #include "aten/native/Kernels.h"
 #include "host/Operator.h"
-#include "programs/Elements.h"
+#include "runtime/Exception.h"
 #include "runtime/HostAllocator.h"
+#include "runtime/Stream.h"
 
 namespace openreg::native {
 namespace {
@@ -72,25 +77,22 @@ at::Tensor& fill__Scalar(at::Tensor& self, const at::Scalar& value) {
                   .resize_outputs(false)
                   .add_output(self)
                   .build();
-  if (programs::fill(iter, source.bytes.data())) {
-    return self;
-  }
-  if (!kernels_reach_memory()) {
-    if (dense) {
-      fill_run(static_cast<char*>(self.mutable_data_ptr()), self.nbytes(), source, size);
-      return self;
-    }
-    at::Tensor filled = at::empty(self.sizes(), self.options());
-    copy_on_device(self, fill__Scalar(filled, value), /*check_overlap=*/false);
-    return self;
-  }
-  for_each(iter, [source, size](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
-    for (int64_t j = 0; j < n1; ++j) {
-      for (int64_t i = 0; i < n0; ++i) {
-        std::memcpy(data[0] + j * strides[1] + i * strides[0], source.bytes.data(), size);
+  if (kernels_reach_memory()) {
+    for_each(iter, [source, size](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
+      for (int64_t j = 0; j < n1; ++j) {
+        for (int64_t i = 0; i < n0; ++i) {
+          std::memcpy(data[0] + j * strides[1] + i * strides[0], source.bytes.data(), size);
+        }
       }
-    }
-  });
+    });
+    return self;
+  }
+  if (dense) {
+    fill_run(static_cast<char*>(self.mutable_data_ptr()), self.nbytes(), source, size);
+    return self;
+  }
+  at::Tensor filled = at::empty(self.sizes(), self.options());
+  copy_on_device(self, fill__Scalar(filled, value), /*check_overlap=*/false);
   return self;
 }
 
