@@ -91,11 +91,6 @@ def test_modules_as_on_the_cpu(name, device):
     torch.testing.assert_close(found[1], found[0], rtol=1e-4, atol=1e-5)
 
 
-def test_a_resized_output_warns_as_on_the_cpu(device):
-    with pytest.warns(UserWarning, match="was resized"):
-        torch.add(torch.ones(3, device=device), 1, out=torch.empty(2, device=device))
-
-
 def test_module_to_keeps_its_parameters(device):
     model = nn.Linear(3, 4)
     weight = model.weight
@@ -129,6 +124,11 @@ def test_checkpointing_gives_the_same_gradients(device):
         forward(x).sum().backward()
         gradients.append([parameter.grad.cpu() for parameter in model.parameters()])
     torch.testing.assert_close(*gradients)
+
+
+def test_a_resized_output_warns_as_on_the_cpu(device):
+    with pytest.warns(UserWarning, match="was resized"):
+        torch.add(torch.ones(3, device=device), 1, out=torch.empty(2, device=device))
 
 
 def test_tensors_of_different_devices_are_refused(device, other):
