@@ -3,8 +3,8 @@
     python scripts/moved_tests.py OLD_TREE NEW_TREE
 
 A row of the table names an old test and the one that says the same now, both as `file::test`; `file::*` stands for a file's
-tests that keep their names, beside the new file. Prints the tests of OLD_TREE that have no successor in NEW_TREE, and ends
-with 1 if there are any.
+tests that keep their names, beside the new file, and `gone: WHY` for what is tested no more. Prints the tests of OLD_TREE
+that have no successor in NEW_TREE, and ends with 1 if there are any.
 """
 
 import csv
@@ -36,7 +36,7 @@ def main(old_tree: str, new_tree: str) -> int:
     with TABLE.open(encoding="utf-8") as file:
         moved = {row["old"]: row["new"] for row in csv.DictReader(file)}
     names = {test: new_name(test, new, moved) for test in sorted(old)}
-    gone = {test: name for test, name in names.items() if name not in new}
+    gone = {test: name for test, name in names.items() if name not in new and not name.startswith("gone: ")}
     for test, name in gone.items():
         print(f"{test}: {name or 'no row of the table names it'}" + (", which is not there" if name else ""))
     print(f"{len(old)} tests before, {len(new)} now; {len(gone)} without a successor")

@@ -52,10 +52,8 @@ if sys.argv[2] == "opencl":
     kernels = [path for path in sorted((csrc / "aten/native").glob("*.cpp")) if "call_kernel(" in path.read_text()]
     sources = kernels
 else:
-    headers = sorted((csrc / "aten/native").glob("*.h"))
-    kernels = [header.with_suffix(".cpp") for header in headers if "struct " in header.read_text()]
-    kernels = [kernel for kernel in kernels if kernel.exists() and "::impl(" in kernel.read_text()]
-    sources = kernels + sorted((csrc / "aten").glob("RegisterStructured*.cpp"))
+    sources = sorted((csrc / "aten/native").glob("*.cpp"))
+    kernels = sources = [path for path in sources if "_STRUCTURED_KERNEL(" in path.read_text()]
 unit = scratch / "sweep.cpp"
 unit.write_text("".join(f'#include "{source.relative_to(csrc)}"\n' for source in sources))
 include = pathlib.Path(torch.__file__).parent / "include"

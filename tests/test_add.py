@@ -1,6 +1,7 @@
 """openreg-gen add and remove, as a process: the spec and the tree change together, or not at all."""
 
 import json
+import subprocess
 
 import pytest
 from trees import MANIFEST, files, state
@@ -27,45 +28,47 @@ def test_add_writes_the_spec_and_what_follows_from_it(openreg_gen, tree):
 
 
 @pytest.mark.parametrize(
-    ("op", "kernel", "registration"),
+    ("op", "files"),
     [
-        ("nonzero", "nonzero", "RegisterNative"),
-        ("cos", "", "in_tree/UnaryOps"),
-        ("topk", "topk_values", "RegisterStructured"),
+        ("nonzero", "CMakeLists.txt aten/native/nonzero.cpp"),
+        ("cos", "aten/in_tree/UnaryOps.cpp"),
+        ("topk", "CMakeLists.txt aten/native/topk_values.cpp"),
+        ("mode", "aten/RegisterFallback.cpp"),
     ],
 )
-def test_add_touches_its_kernel_and_its_registration_only(openreg_gen, tree, op, kernel, registration):
-    """Units that ninja builds again: no header that others include may change, nor anything that CMake reads."""
+def test_add_touches_its_kernel_and_its_registration_only(openreg_gen, tree, op, files):
+    """Units that ninja builds again: no header that others include may change. CMake runs again for a new file anyway."""
     before = state(tree)
-    openreg_gen("add", op, cwd=tree)
+    openreg_gen("add", op, *(("--strategy", "cpu_fallback") if op == "mode" else ()), cwd=tree)
     touched = changed(before, state(tree))
-    own = {f"csrc/aten/native/{kernel}.cpp", f"csrc/aten/native/{kernel}.h"}
-    assert f"csrc/aten/{registration}.cpp" in touched
-    assert touched - own == {f"csrc/aten/{registration}.cpp", SPEC, MANIFEST, "torch_mybackend/testing/spec.py"}
+    assert touched == {*(f"csrc/{name}" for name in files.split()), SPEC, MANIFEST, "torch_mybackend/testing/spec.py"}
 
 
-def test_a_letter_that_many_names_begin_with_moves_to_a_file_of_its_own_once(openreg_gen, tree):
-    """No other letter's operators move with it, and those that follow touch that file alone."""
-    some = ("nansum.out", "nan_to_num.out", "nextafter.out", "neg.out", "norm.out")  # two come with each backend
-    openreg_gen("add", "mode", *some, "--strategy", "cpu_fallback", cwd=tree)
-    one, own = "csrc/aten/RegisterNative.cpp", "csrc/aten/RegisterNative_n.cpp"
-    before = state(tree)
-    assert own not in before
+def test_a_kernel_that_the_spec_no_longer_names_is_not_compiled(openreg_gen, tree, tmp_path):
+    """It is found by its mark, wherever its owner has moved it; files without one are the owner's own matter."""
+    openreg_gen("add", "nonzero", cwd=tree)
+    moved = tree / "csrc/aten/native/mine.cpp"
+    (tree / "csrc/aten/native/nonzero.cpp").rename(moved)
+    moved.write_text(moved.read_text() + "// edited\n")
+    own = tree / "csrc/aten/native/own.cpp"
+    own.write_text('MYBACKEND_KERNEL("sin", at::_ops::sin, own_sin);\n')
 
-    def registered(file):
-        return [line for line in (tree / file).read_text().splitlines() if "_IMPL" in line]
+    def compiled():
+        text = (tree / "csrc/CMakeLists.txt").read_text()
+        script = tmp_path / "sources.cmake"
+        begin, end = text.index("set(own_kernels"), text.index("add_library(torch_mybackend")
+        files = " ".join(f'"{path}"' for path in (moved, own, tree / "csrc/aten/native/relu.cpp"))
+        script.write_text(f'set(sources {files})\n{text[begin:end]}message(STATUS "compiled: ${{sources}}")\n')
+        answer = subprocess.run(["cmake", "-P", script], check=True, capture_output=True, text=True)
+        return [name for name in ("mine", "own", "relu") if f"/{name}.cpp" in answer.stdout], answer.stderr
 
-    all_in_one = registered(one)
-    openreg_gen("add", "nonzero", "--strategy", "cpu_fallback", cwd=tree)
-    after = state(tree)
-    assert {name for name in changed(before, after) if name.startswith("csrc")} == {one, own}
-    assert registered(one) == [line for line in all_in_one if 'm, "n' not in line]
-    assert len(registered(own)) == 1 + 8  # TORCH_LIBRARY_IMPL is one
-    openreg_gen("add", "nanmedian", "--strategy", "cpu_fallback", cwd=tree)
-    assert {name for name in changed(after, state(tree)) if name.startswith("csrc")} == {own}
-    openreg_gen("remove", "nonzero", "nanmedian", cwd=tree)
-    assert own not in state(tree)
-    assert registered(one) == all_in_one
+    assert compiled() == (["mine", "own", "relu"], "")
+    openreg_gen("generate", cwd=tree)
+    openreg_gen("remove", "nonzero", cwd=tree)
+    assert moved.exists()
+    found, warning = compiled()
+    assert found == ["own", "relu"]
+    assert "aten::nonzero" in warning and "mine.cpp" in warning
 
 
 @pytest.mark.parametrize(

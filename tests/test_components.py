@@ -96,7 +96,7 @@ def check(tree, absent, names):
     assert set().union(*(names[name][1] for name in absent)) & pytorchs(found) == set()
     for path, text in found.items():
         if path.endswith((".cpp", ".h")) and not path.startswith("third_party"):
-            for header in re.findall(r'^#include "((?:runtime|host|aten|graphs)/[^"]+)"', text, re.M):
+            for header in re.findall(r'^#include "((?:runtime|host|aten|graphs|programs)/[^"]+)"', text, re.M):
                 assert f"csrc/{header}" in found, f"{path} includes {header}"
     sources = [f for f in found if f.endswith((".cpp", ".h", ".c"))]
     for command in (
@@ -268,7 +268,7 @@ def test_recurrent_cells_are_kernels_of_the_backend_or_operators_like_others(ope
     (tmp_path / "spec.yaml").write_text(spec + "  _thnn_fused_gru_cell: native\n")
     openreg_gen("new", "mybackend", "--spec", "spec.yaml", "--out", "tree", cwd=tmp_path)
     assert "_thnn_fused" not in (tmp_path / "tree/csrc/aten/RegisterMinimal.cpp").read_text()
-    assert '"_thnn_fused_gru_cell"' in (tmp_path / "tree/csrc/aten/RegisterNative.cpp").read_text()
+    assert '"_thnn_fused_gru_cell"' in (tmp_path / "tree/csrc/aten/native/_thnn_fused_gru_cell.cpp").read_text()
     refused = openreg_gen("add", "component", "recurrent", "-C", "tree", cwd=tmp_path, code=2).stderr
     assert "'_thnn_fused_gru_cell' is part of the minimal set" in refused
     openreg_gen("remove", "_thnn_fused_gru_cell", cwd=tmp_path / "tree")

@@ -81,11 +81,7 @@ def test_there_and_back(openreg_gen, environment, backend, tmp_path):
     assert "    was  at::Tensor nonzero(const at::Tensor& self)\n" in answer
     assert "    now  at::Tensor nonzero(const at::Tensor& self, bool fast)\n" in answer
     after = rendered(backend)
-    assert {name for name in before if before[name] != after[name]} == {
-        "csrc/aten/RegisterNative.cpp",
-        "torch_mybackend/testing/spec.py",
-    }
-    assert b"native::nonzero(self, fast)" in after["csrc/aten/RegisterNative.cpp"]
+    assert {name for name in before if before[name] != after[name]} == {"torch_mybackend/testing/spec.py"}
     assert json.loads((backend / MANIFEST).read_text())["files"][KERNEL]["class"] == "owned"
     openreg_gen("generate", cwd=backend)
     assert rendered(backend) == before
@@ -121,7 +117,6 @@ def test_owners_edits_go_along(openreg_gen, environment, backend, tmp_path):
     after = rendered(backend)
     for name in (*edits, KERNEL):
         assert after[name] == before[name]
-    assert after["csrc/aten/RegisterNative.cpp"] != before["csrc/aten/RegisterNative.cpp"]
     openreg_gen("generate", cwd=backend)
     assert rendered(backend) == before
 
@@ -139,16 +134,17 @@ def test_what_another_release_lacks_is_registered_where_it_is(openreg_gen, envir
     openreg_gen("generate", cwd=tree)
     guard = "#if MYBACKEND_TORCH_RELEASE <= 213\n"
     for name in ("cholesky", "relu"):
-        file = (tree / "csrc/aten/RegisterNative.cpp").read_text()
-        assert file.count(guard) == 6  # two operators, each declared, defined, registered
-        assert '#include "runtime/PyTorchRelease.h"\n' in file
-        body = file[file.index("TORCH_LIBRARY_IMPL") :]
-        assert f'{guard}  MYBACKEND_IMPL(m, "{name}", at::_ops::{name}, {name}, "native");\n#endif\n' in body
-    file = (tree / "csrc/aten/RegisterNative.cpp").read_text()
+        kernel = (tree / f"csrc/aten/native/{name}.cpp").read_text()
+        assert kernel.count(guard) == 1 and kernel.endswith("\n#endif\n")
+        assert f'MYBACKEND_KERNEL("{name}", at::_ops::{name}, {name}, "native");\n' in kernel
+    openreg_gen("remove", "cholesky", cwd=tree)
+    openreg_gen("add", "cholesky", "--strategy", "cpu_fallback", cwd=tree)
+    file = (tree / "csrc/aten/RegisterFallback.cpp").read_text()
     header = "ATen/ops/cholesky_ops.h"
     assert f"#if __has_include(<{header}>)\n#include <{header}>\n#endif\n" in file
-    kernel = (tree / "csrc/aten/native/cholesky.cpp").read_text()
-    assert kernel.count(guard) == 1 and kernel.endswith("\n#endif\n")
+    assert '#include "runtime/PyTorchRelease.h"\n' in file
+    op = '  MYBACKEND_IMPL_BOXED(m, "cholesky", at::_ops::cholesky, &cpu_detour, "cpu_fallback");\n'
+    assert f"{guard}{op}#endif\n" in file[file.index("TORCH_LIBRARY_IMPL") :]
     tested = (tree / "torch_mybackend/testing/spec.py").read_text()
     assert tested.count("releases=((2, 13), (2, 13)),") == 2
 

@@ -84,9 +84,8 @@ def compile(pristine, environment, tmp_path_factory):
         text = ['#include "aten/Signature.h"', *(f"#include <ATen/ops/{name}_ops.h>" for name in HEADERS)]
         for index, (_, _, kernel) in enumerate(kernels):
             text.append(f"namespace n{index} {{ {kernel}; }}")
-        text.append("TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {")
-        text += [f'  MYBACKEND_IMPL(m, "{op}", at::_ops::{of}, n{i}::k);' for i, (op, of, _) in enumerate(kernels)]
-        source.write_text("\n".join([*text, "}", ""]))
+        text += [f'MYBACKEND_KERNEL("{op}", at::_ops::{of}, n{i}::k);' for i, (op, of, _) in enumerate(kernels)]
+        source.write_text("\n".join([*text, ""]))
         system = [flag for path in (include, include / "torch/csrc/api/include") for flag in ("-isystem", path)]
         command = ["g++", "-std=c++20", "-fsyntax-only", "-w", "-I", pristine / "csrc", *system, source]
         outcome = subprocess.run(command, check=False, text=True, capture_output=True)

@@ -84,7 +84,7 @@ Verb explain_verb() {
   return {"explain",
           "Explain a file or line of a backend, an operator, a diagnostic, a key of the spec or a word",
           with_options<ExplainOptions>(declare, run),
-          {"explain csrc/runtime/Guard.cpp", "explain csrc/aten/RegisterNative.cpp:42", "explain add.out",
+          {"explain csrc/runtime/Guard.cpp", "explain csrc/aten/RegisterMinimal.cpp:42", "explain add.out",
            "explain E0203", "explain allocator.device", "explain guard"}};
 }
 

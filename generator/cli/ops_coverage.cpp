@@ -2,6 +2,7 @@
 #include "cli/coverage_view.h"
 #include "cli/operators_page.h"
 #include "cli/verb.h"
+#include "pipeline/templates.h"
 #include "tree/paths.h"
 
 namespace openreg_gen {
@@ -38,7 +39,7 @@ Exit run(Invocation& call, const CoverageOptions& options) {
       path.empty() ? parse_spec_text("backend: {name: backend}\n", "", diagnostics) : parse_spec(path, diagnostics);
   const auto resolved = call.valid(std::move(parsed), diagnostics);
   if (!resolved) return Exit::BadInput;
-  const CoverageTable table = cover(*resolved);
+  const CoverageTable table = cover(*resolved, device_kernels(read_templates(find_data()), resolved->spec));
   const CoverageSubject subject{path.empty() ? "A backend without operators of its own" : *resolved->spec.backend.name,
                                 call.catalog().torch_version()};
   if (!options.html.empty()) write_page(options.html, coverage_html(table, subject));

@@ -22,7 +22,8 @@ std::string_view how_it_falls_back(FallbackKind kind) {
 
 class Cover {
  public:
-  explicit Cover(const Resolved& resolved) : spec_(resolved.spec), catalog_(resolved.catalog) {
+  Cover(const Resolved& resolved, const DeviceKernels& kernels)
+      : spec_(resolved.spec), catalog_(resolved.catalog), kernels_(kernels) {
     for (const ResolvedOp& op : resolved.ops) written_.emplace(op.op.name, &op.entry);
   }
 
@@ -60,7 +61,7 @@ class Cover {
     }
     row.coverage = strategy.runs == Strategy::Runs::Fallback ? Coverage::Fallback : Coverage::Native;
     const bool on_host = strategy.starts_on_host != nullptr && !spec_.components.has("host_alias") &&
-                         strategy.starts_on_host(**spec_.device.api, *row.op);
+                         strategy.starts_on_host(**spec_.device.api, kernels_, *row.op);
     row.how = fmt::format("{}{}", strategy.word, on_host ? ", which starts on the host, on copies" : "");
   }
 
@@ -102,6 +103,7 @@ class Cover {
 
   const Spec& spec_;
   const Catalog& catalog_;
+  const DeviceKernels& kernels_;
   Written written_;
 };
 
@@ -109,8 +111,8 @@ class Cover {
 
 std::size_t CoverageTotals::all() const { return std::accumulate(count.begin(), count.end(), std::size_t{0}); }
 
-CoverageTable cover(const Resolved& resolved) {
-  const Cover each(resolved);
+CoverageTable cover(const Resolved& resolved, const DeviceKernels& kernels) {
+  const Cover each(resolved, kernels);
   CoverageTable table;
   std::map<std::string_view, CoverageTotals> families;
   for (const Op& op : resolved.catalog.all()) {

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "resolve/resolve.h"
+#include "spec/kernel_language.h"
 
 #include <array>
 #include <map>
@@ -55,7 +56,7 @@ struct CoverageTable {
   std::vector<std::pair<std::string_view, CoverageTotals>> families;  // in their order, without empty ones
 };
 
-/// For a spec without errors.
-CoverageTable cover(const Resolved& resolved);
+/// For a spec without errors. `kernels`: what the tree has in the device's language.
+CoverageTable cover(const Resolved& resolved, const DeviceKernels& kernels = {});
 
 }  // namespace openreg_gen

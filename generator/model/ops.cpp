@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "model/amp.h"
-#include "model/registrations.h"
+#include "model/release_guard.h"
 #include "model/tests.h"
 #include "spec/minimal_ops.h"
 #include "strategy/fit.h"
@@ -29,6 +29,28 @@ std::set<std::string> headers_of(const Listed& listed, std::string_view list) {
   return headers;
 }
 
+/// Operators that are registered without a kernel of the backend's.
+struct Fallbacks {
+  Headers headers;
+  bool any = false;
+  explicit Fallbacks(const Listed& listed) {
+    for (const char* list : {"cpu_fallback", "random", "unsupported"}) {
+      for (const auto& op : listed.of(list)) {
+        headers.add(*op, op->ops_header);
+        any = true;
+      }
+    }
+  }
+};
+
+/// Operators whose kernels their owner writes.
+std::set<std::string> owned_kernels(const Listed& listed) {
+  std::set<std::string> names;
+  for (const char* list : {"native", "structured", "stub"})
+    for (const auto& op : listed.of(list)) names.insert(op->op);
+  return names;
+}
+
 using ListedName = std::pair<const char*, std::string_view>;
 
 /// Operators whose own kernels throw where PyTorch does not know the device, which the runtime has kernels of, and
@@ -42,7 +64,10 @@ constexpr ListedName kServedOtherwise[] = {{"overrideable", "convolution_backwar
 void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
   std::set<std::string_view> written;
   for (const ResolvedOp& each : resolved.ops) written.insert(each.op.name);
-  const auto plain = [&](const char* list, const Op& op) { lists[list].push_back(std::make_unique<OpItem>(op)); };
+  const auto plain = [&](const char* list, const Op& op) {
+    lists[list].push_back(std::make_unique<OpItem>(op));
+    lists[list].back()->releases = release_guard(op.name, shown.spec);
+  };
   for (const std::string_view name : minimal_op_names()) {
     const Op* op = resolved.catalog.find(name);
     const bool here = is_minimal_op(name, shown.spec.components);
@@ -120,12 +145,12 @@ json operators_model(const Resolved& resolved, const DeviceKernels& kernels, Sub
     for (const std::string_view list : words_of(strategy.lists)) show(std::string(list));
   for (const TestedItem& item : tested) subjects["ops.tested"].push_back({"aten::" + item.op, {}});
   add_attention(listed);
+  const Fallbacks fallbacks(listed);
   listed.out("tested", tested)(
       "limited", std::ranges::any_of(tested, [](const TestedItem& item) { return !item.releases->when.empty(); }))(
       "minimal_headers", headers_of(listed, "minimal"))("overrideable_headers", headers_of(listed, "overrideable"))(
-      "cells_headers", headers_of(listed, "cells"))("random_headers", headers_of(listed, "random"))(
-      "structured_shards", register_shards(listed, Strategy::Registers::Structured))(
-      "native_shards", register_shards(listed, Strategy::Registers::Native))(
+      "cells_headers", headers_of(listed, "cells"))("fallbacks", fallbacks.headers)("falls_back", fallbacks.any)(
+      "kernels", owned_kernels(listed))(
       // Without component testing, one file tests the operators.
       "tested_in_one_file", !tested.empty() && !resolved.spec.components.has("testing"))(
       // What the networks of tests/test_training.py run on.

@@ -71,7 +71,6 @@ Strategy cpu_fallback_strategy() {
       },
       .lists = "cpu_fallback",
       .item = cpu_fallback_item,
-      .registers = Strategy::Registers::Native,
   };
 }
 

@@ -18,7 +18,7 @@ struct InTreeItem : OpItem {
   std::string direct_strides;
   void print(Fields out) const override {
     OpItem::print(out);
-    PRINT_FIELDS(out, kernel, native_header, direct, direct_strides);
+    PRINT_FIELDS(out, kernel, direct, direct_strides)("strategy", "in_tree");
   }
 };
 
@@ -28,7 +28,7 @@ std::string stub_start(const Stub& stub, const std::string& ns) {
   return fmt::format("&{}::native::HostStub<{}, {}>::run", ns, stub.name, stub.promotes());
 }
 
-/// A file: the operators whose first stub one header declares, and the stubs of that header.
+/// A file: the operators whose first stub one header declares, those of strategy `stub` too, and the stubs of that header.
 struct Family {
   struct Served {
     std::string name, function;
@@ -91,12 +91,17 @@ void summarise_in_tree(const Shown& shown, Listed& listed) {
   for (const auto& [list, items] : listed.lists)
     for (const auto& each : items) taken.insert(each->stub);
   std::map<std::string, Family> families;
+  const auto add = [&families](std::string_view id, const OpItem& op) {
+    Family& family = families[std::string(id)];
+    family.headers.add(op, op.ops_header);
+    family.headers.add(op, op.native_header);
+    family.ops.push_back(&op);
+  };
+  for (const auto& op : listed.of("stub"))
+    if (!is_attention_choice(op->op)) add(find_stub(op->op)->family, *op);
   for (const auto& op : listed.of("in_tree")) {
     const auto called = in_tree_stubs(op->op).value_or(std::vector<Stub>{});
-    Family& family = families[called.empty() ? "Composed" : std::string(called[0].family)];
-    family.headers.add(*op, op->ops_header);
-    family.headers.add(*op, op->native_header);
-    family.ops.push_back(op.get());
+    add(called.empty() ? "Composed" : called[0].family, *op);
     for (const Stub& stub : called) {
       const std::string name(stub.name);
       if (taken.contains(name)) continue;

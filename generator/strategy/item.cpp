@@ -62,24 +62,27 @@ std::string OpItem::signature() const {
 }
 
 void StructuredTexts::print(Fields out) const {
-  PRINT_FIELDS(out, meta_header, meta_struct, precomputed, meta_args, impl_args, stub_impl_args, impl_params,
-               impl_params_unnamed, detour_args, run_params, run_args, check_tensors, functional_forms, in_place_forms);
+  PRINT_FIELDS(out, meta_header, meta_struct, precomputed, meta_args, stub_impl_args, impl_params,
+               impl_params_unnamed, detour_args, run_params, run_args, body_params, check_tensors, functional_forms, in_place_forms);
 }
 
 StructuredTexts Shown::structured(const Op& op) const {
-  std::vector<std::string> meta, impl, stub_impl, detour;
-  std::vector<Parameter> impl_params, run_params;
+  std::vector<std::string> meta, stub_impl, detour;
+  std::vector<Parameter> impl_params, run_params, body_params;
   StructuredTexts texts;
-  if (!op.precomputed.empty())
-    impl_params.push_back({"const " + op.meta_struct + "::meta_return_ty&", "precomputed", false});
+  if (!op.precomputed.empty()) {
+    const std::string type = "const " + op.meta_struct + "::meta_return_ty&";
+    impl_params.push_back({type, "precomputed", false});
+    body_params.push_back({type, "", false});
+  }
   std::size_t index = 0;
   for (const Parameter& p : parameters(op)) {
     detour.push_back(p.name);
     if (p.out) {
       const std::string output = "op.maybe_get_output(" + std::to_string(index++) + ")";
-      impl.push_back(output);
       stub_impl.push_back(output);
       impl_params.push_back({"const at::Tensor&", p.name, true});
+      body_params.push_back({"const at::Tensor&", "", true});
       continue;
     }
     const std::string passed = p.optional_tensor()   ? "tensor_ref(" + p.name + ")"
@@ -87,22 +90,24 @@ StructuredTexts Shown::structured(const Op& op) const {
                                                      : p.name;
     if (p.any_tensor() && op.device_check) texts.check_tensors.push_back(p.name);
     run_params.push_back(p);
+    // Shapes and dtypes are meta()'s, and no expression reads a text.
+    const bool unused = p.name == "keepdim" || p.name == "dtype" || p.type == "c10::string_view";
+    body_params.push_back({(unused ? "[[maybe_unused]] " : "") + p.type, p.name, false});
     meta.push_back(passed);
     for (const std::string& text : precomputed(op, p.name, passed)) stub_impl.push_back(text);
-    impl.push_back(p.name);
     impl_params.push_back(p);
   }
   texts.meta_header = "ATen/ops/" + header_root(op) + "_meta.h";
   texts.meta_struct = op.meta_struct;
   texts.precomputed = !op.precomputed.empty();
   texts.meta_args = join(meta);
-  texts.impl_args = join(impl);
   texts.stub_impl_args = join(stub_impl);
   texts.impl_params = declaration(impl_params);
   texts.impl_params_unnamed = join(mapped(impl_params, &Parameter::type));
   texts.detour_args = join(detour);
   texts.run_params = declaration(run_params);
   texts.run_args = names(run_params);
+  texts.body_params = declaration(body_params);
   // The functional and in-place forms, which its kernel serves.
   for (const std::string& name : op.variants) {
     const Op* form = catalog.find(name);

@@ -25,14 +25,15 @@ struct ReleaseGuard {
   void print(Fields out) const { PRINT_FIELDS(out, when, releases); }
 };
 
-/// What a structured operator adds: the calls of meta() and impl(), and its other forms.
+/// What a structured operator adds: the calls of meta() and impl(), and its other forms. `body_params`: impl()'s, with the
+/// outputs as maybe_get_output() alone.
 struct StructuredTexts {
   struct Form {
     std::string op, ops_struct;
     void print(Fields out) const { out("op", op)("struct", ops_struct); }
   };
-  std::string meta_header, meta_struct, meta_args, impl_args, stub_impl_args, impl_params, impl_params_unnamed,
-      detour_args, run_params, run_args;
+  std::string meta_header, meta_struct, meta_args, stub_impl_args, impl_params, impl_params_unnamed,
+      detour_args, run_params, run_args, body_params;
   bool precomputed = false;
   std::vector<std::string> check_tensors;
   std::vector<Form> functional_forms, in_place_forms;

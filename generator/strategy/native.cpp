@@ -50,7 +50,6 @@ Strategy native_strategy() {
       .starts_on_host = native_on_host,
       .lists = "native",
       .item = native_item,
-      .registers = Strategy::Registers::Native,
   };
 }
 

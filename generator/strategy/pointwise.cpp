@@ -93,7 +93,7 @@ std::unique_ptr<OpItem> pointwise_item(const Shown& shown, const OpSpec& entry, 
   }
   kernel_params.insert(kernel_params.end(), out->texts.scalars.begin(), out->texts.scalars.end());
   std::vector<Parameter> call = kernel_params;
-  call[0].name = op.structured ? "op" : "iter";
+  call[0].name = op.structured ? "*this" : "iter";
   out->expr = cpp_text(*entry.expr);
   out->device_expr = shown.device_text(*entry.expr);
   std::vector<std::string> read;

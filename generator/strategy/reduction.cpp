@@ -29,8 +29,8 @@ struct PickItem : ReductionItem {
     ReductionItem::print(out);
     const bool values = outs.size() == 2;
     PRINT_FIELDS(out, prefer, device_prefer);
-    out("into_values", values ? "op.maybe_get_output(0)" : "at::Tensor()")(
-        "into_places", values ? "op.maybe_get_output(1)" : "op.maybe_get_output(0)");
+    out("into_values", values ? "maybe_get_output(0)" : "at::Tensor()")(
+        "into_places", values ? "maybe_get_output(1)" : "maybe_get_output(0)");
   }
 };
 

@@ -20,8 +20,6 @@ struct Listed;
 struct Strategy {
   /// What runs when the operator is called: a kernel of the backend's, the CPU's, or nothing, since the call raises.
   enum class Runs { Kernel, Fallback, Nothing };
-  /// Which files register its operators.
-  enum class Registers { Apart, Structured, Native };
 
   // What a spec says: see spec/vocabulary.h.
   std::string_view word;             // "pointwise"
@@ -51,7 +49,6 @@ struct Strategy {
   std::string_view lists = {};  // of `ops`, where they find its operators: its word first
   std::unique_ptr<OpItem> (*item)(const Shown& shown, const OpSpec& entry, const Op& op) = nullptr;
   void (*summarise)(const Shown& shown, Listed& listed) = nullptr;  // what they see of all its operators together
-  Registers registers = Registers::Apart;
 
   bool takes(std::string_view key) const;
 };

@@ -58,7 +58,6 @@ Strategy structured_strategy() {
       .starts_on_host = structured_on_host,
       .lists = "structured",
       .item = structured_item,
-      .registers = Strategy::Registers::Structured,
   };
 }
 

@@ -43,7 +43,7 @@ struct StubItem : OpItem {
   std::string starter, lambda_params, dispatch, takes;
   void print(Fields out) const override {
     OpItem::print(out);
-    PRINT_FIELDS(out, kernel, native_header, stub, stub_header, choice);
+    PRINT_FIELDS(out, kernel, stub, stub_header, choice)("strategy", "stub")("direct", std::vector<std::string>());
     if (choice) return;
     PRINT_FIELDS(out, starter, lambda_params, dispatch, takes)("stub_params", stub_signature.params)(
         "stub_args", stub_signature.args)("promotes", promotes ? "true" : "false");
@@ -125,7 +125,6 @@ Strategy stub_strategy() {
       .starts_on_host = stub_on_host,
       .lists = "stub",
       .item = stub_item,
-      .registers = Strategy::Registers::Native,
   };
 }
 

@@ -53,7 +53,6 @@ Strategy unsupported_strategy() {
       .lists = "unsupported",
       .item = unsupported_item,
       .summarise = summarise_unsupported,
-      .registers = Strategy::Registers::Native,
   };
 }
 

@@ -74,7 +74,7 @@ std::string join(const std::vector<std::string>& pieces, std::string_view separa
 }
 
 std::string declaration(const std::vector<Parameter>& parameters) {
-  return join(mapped(parameters, [](const Parameter& p) { return p.type + " " + p.name; }));
+  return join(mapped(parameters, [](const Parameter& p) { return p.name.empty() ? p.type : p.type + " " + p.name; }));
 }
 
 std::string names(const std::vector<Parameter>& parameters) { return join(mapped(parameters, &Parameter::name)); }
@@ -100,16 +100,10 @@ std::string header_root(const Op& op) {
 }
 
 std::string device_guard(const std::vector<Parameter>& parameters) {
-  std::vector<std::string> tensors;
+  std::vector<std::string> names;
   for (const Parameter& p : parameters)
-    if (p.tensor()) tensors.push_back(p.name);
-  if (!tensors.empty()) return fmt::format("const OperandsGuard guard({});", fmt::join(tensors, ", "));
-  for (const Parameter& p : parameters)
-    if (p.any_tensor()) return "const c10::OptionalDeviceGuard guard(at::device_of(" + p.name + "));";
-  for (const Parameter& p : parameters)
-    if (p.type == "std::optional<at::Device>" || p.type == "at::Device")
-      return "const c10::DeviceGuard guard(native::resolve_device(" + p.name + "));";
-  return {};
+    if (p.any_tensor() || p.type == "std::optional<at::Device>") names.push_back(p.name);
+  return names.empty() ? "" : fmt::format("const OperandsGuard guard({});", fmt::join(names, ", "));
 }
 
 Pointwise pointwise_texts(const std::vector<Parameter>& parameters) {

@@ -91,13 +91,10 @@ TEST(Texts, TypesAreInTheEmittedStyleAndWithoutSymInt) {
   EXPECT_EQ(cpp_type("::std::optional<c10::SymInt>"), "std::optional<int64_t>");
 }
 
-TEST(Texts, GuardTakesTheFirstTensorBeforeListsAndDevices) {
-  EXPECT_EQ(device_guard({{"at::TensorList", "list"}, {"const at::Tensor&", "self"}}),
-            "const OperandsGuard guard(self);");
-  EXPECT_EQ(device_guard({{"int64_t", "n"}, {"at::TensorList", "list"}}),
-            "const c10::OptionalDeviceGuard guard(at::device_of(list));");
-  EXPECT_EQ(device_guard({{"std::optional<at::Device>", "device"}}),
-            "const c10::DeviceGuard guard(native::resolve_device(device));");
+TEST(Texts, GuardLooksAtTensorsListsAndDevices) {
+  EXPECT_EQ(device_guard({{"at::TensorList", "list"}, {"int64_t", "n"}, {"const at::Tensor&", "self"}}),
+            "const OperandsGuard guard(list, self);");
+  EXPECT_EQ(device_guard({{"std::optional<at::Device>", "device"}}), "const OperandsGuard guard(device);");
   EXPECT_EQ(device_guard({{"int64_t", "n"}}), "");
 }
 
@@ -123,7 +120,6 @@ TEST(Operators, StructuredCallsMetaThenImplOnTheOutputs) {
   EXPECT_EQ(op["meta_header"], "ATen/ops/topk_meta.h");
   EXPECT_EQ(op["params"], "const at::Tensor& self, int64_t k, int64_t dim, at::Tensor& values, at::Tensor& indices");
   EXPECT_EQ(op["meta_args"], "self, k, dim");
-  EXPECT_EQ(op["impl_args"], "self, k, dim, op.maybe_get_output(0), op.maybe_get_output(1)");
   EXPECT_EQ(op["impl_params"],
             "const at::Tensor& self, int64_t k, int64_t dim, const at::Tensor& values, const at::Tensor& indices");
   EXPECT_EQ(op["return_value"], "{values, indices}");
@@ -178,37 +174,30 @@ TEST(Operators, WhatNotEachReleaseHasIsGuarded) {
   polar.returns = "::std::tuple<at::Tensor,at::Tensor>";
   polar.arguments = {argument("const at::Tensor &", "A")};
   catalog.ops.insert(catalog.ops.begin() + 1, polar);
-  spec.ops.push_back(spec_with("linalg_polar", "native").ops[0]);
+  spec.ops.push_back(spec_with("linalg_polar", "unsupported").ops[0]);
   spec.ops.back().until.value = "2.14";
   const json ops = operators(spec, catalog);
   EXPECT_EQ(ops["cpu_fallback"][0]["when"], "MINE_TORCH_RELEASE <= 213");
-  EXPECT_EQ(ops["native"][0]["when"], "MINE_TORCH_RELEASE >= 214 && MINE_TORCH_RELEASE <= 214");
-  EXPECT_EQ(ops["native"][0]["releases"], "((2, 14), (2, 14))");
+  EXPECT_EQ(ops["unsupported"][0]["when"], "MINE_TORCH_RELEASE >= 214 && MINE_TORCH_RELEASE <= 214");
+  EXPECT_EQ(ops["unsupported"][0]["releases"], "((2, 14), (2, 14))");
   EXPECT_EQ(ops["structured"][0]["when"], "");
-  EXPECT_FALSE(ops["structured_shards"][0]["limited"]);
   EXPECT_TRUE(ops["limited"]);
   // Of a header, too, it matters what PyTorch has, not what the spec wants.
-  EXPECT_EQ(ops["native_shards"][0]["headers"], json({"ATen/ops/hypot_ops.h"}));
-  EXPECT_EQ(ops["native_shards"][0]["guarded_headers"], json({"ATen/ops/linalg_polar_ops.h"}));
-  EXPECT_TRUE(ops["native_shards"][0]["limited"]);
+  EXPECT_EQ(ops["fallbacks"]["headers"], json({"ATen/ops/hypot_ops.h", "ATen/ops/uniform_ops.h"}));
+  EXPECT_EQ(ops["fallbacks"]["guarded_headers"], json({"ATen/ops/linalg_polar_ops.h"}));
+  EXPECT_TRUE(ops["fallbacks"]["limited"]);
 }
 
-TEST(Operators, RegistrationsAreOneFileWhateverTheStrategy) {
-  Spec spec = spec_with("hypot.out", "cpu_fallback");
+TEST(Operators, KernelsRegisterThemselvesAndOneFileTheRest) {
+  Spec spec = spec_with("hypot.out", "structured");
   spec.ops.push_back(spec_with("uniform_", "native").ops[0]);
-  Catalog catalog = small_catalog();
-  Op hidden = catalog.ops.back();
-  hidden.name = hidden.base = "_Unique";
-  catalog.ops.insert(catalog.ops.begin(), hidden);  // sorted by name
-  spec.ops.push_back(spec_with("_Unique", "unsupported").ops[0]);
-  const json ops = operators(spec, catalog);
-  const json& shards = ops["native_shards"];
-  ASSERT_EQ(shards.size(), 1U);
-  EXPECT_EQ(shards[0]["file"], "RegisterNative");
-  EXPECT_EQ(shards[0]["cpu_fallback"].size(), 1U);
-  EXPECT_EQ(shards[0]["native"].size(), 1U);
-  EXPECT_EQ(ops["unsupported"].at(shards[0]["unsupported"].at(0).get<std::size_t>())["op"], "_Unique");
-  EXPECT_TRUE(shards[0]["kernels"]);
+  const json kernels = operators(spec, small_catalog());
+  EXPECT_EQ(kernels["kernels"], json({"hypot.out", "uniform_"}));
+  spec.ops[0] = spec_with("hypot.out", "cpu_fallback").ops[0];
+  const json ops = operators(spec, small_catalog());
+  EXPECT_EQ(ops["kernels"], json({"uniform_"}));
+  EXPECT_TRUE(ops["falls_back"]);
+  EXPECT_EQ(ops["fallbacks"]["headers"], json({"ATen/ops/hypot_ops.h"}));
 }
 
 TEST(Operators, PointwiseOfAStructuredOperatorKeepsItsOwnIterator) {
@@ -217,7 +206,7 @@ TEST(Operators, PointwiseOfAStructuredOperatorKeepsItsOwnIterator) {
   spec.ops[0].dtypes.value.push_back({"float32", {}});
   const json op = operators(spec, small_catalog())["pointwise"].at(0);
   EXPECT_EQ(op["kernel_params"], "at::TensorIteratorBase& iter, const OperandOrder& order");
-  EXPECT_EQ(op["kernel_args"], "op, order");
+  EXPECT_EQ(op["kernel_args"], "*this, order");
   EXPECT_FALSE(op["boolean"]);
   EXPECT_EQ(op["dispatch"], "at::kFloat");
   EXPECT_EQ(op["expr"], "self + other");
@@ -295,14 +284,14 @@ TEST(Operators, AReductionToAPlacePicks) {
   EXPECT_TRUE(ops["reduces"]);
   EXPECT_EQ(ops["pick"].at(0)["prefer"], "a > b");
   EXPECT_EQ(ops["pick"].at(0)["map"], "self");
-  EXPECT_EQ(ops["pick"].at(0)["into_values"], "op.maybe_get_output(0)");
-  EXPECT_EQ(ops["pick"].at(0)["into_places"], "op.maybe_get_output(1)");
+  EXPECT_EQ(ops["pick"].at(0)["into_values"], "maybe_get_output(0)");
+  EXPECT_EQ(ops["pick"].at(0)["into_places"], "maybe_get_output(1)");
   max.name = spec.ops[0].name.value = "argmax.out";
   max.arguments.pop_back();
   std::swap(catalog.ops[0], catalog.ops[1]);  // sorted by name
   ops = operators(spec, catalog);
   EXPECT_EQ(ops["pick"].at(0)["into_values"], "at::Tensor()");
-  EXPECT_EQ(ops["pick"].at(0)["into_places"], "op.maybe_get_output(0)");
+  EXPECT_EQ(ops["pick"].at(0)["into_places"], "maybe_get_output(0)");
   EXPECT_FALSE(operators(Spec{}, catalog)["reduces"]);
 }
 

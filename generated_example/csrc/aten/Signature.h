@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ATen/core/IListRef.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/boxing/KernelFunction.h>
 #include <torch/library.h>
@@ -13,9 +14,10 @@
 #include "host/FallbackReport.h"
 #include "runtime/Guard.h"
 
-// Note [Signatures]
+// Note [Kernels]
+// OPENREG_KERNEL registers a kernel in the kernel's own file, and runs it with the device of its arguments as the current one.
 // PyTorch compares a kernel's signature with the operator's schema when the library is loaded, and the process dies
-// there if they differ, as they do once PyTorch changes an operator. OPENREG_IMPL compares them when the kernel is
+// there if they differ, as they do once PyTorch changes an operator. The macros here compare them when the kernel is
 // compiled, so that a drifted kernel is one error that names its operator. A schema with SymInt is matched by the same
 // signature with int64_t as well: both can be registered.
 
@@ -25,24 +27,48 @@ template <class Op, class Fn>
 inline constexpr bool matches_schema = std::is_same_v<Fn, typename Op::schema> ||
     std::is_same_v<Fn, typename c10::fn_remove_symint<typename Op::schema>::type>;
 
-/// The device of the first of an operator's tensors that is on one of the backend's: 0-dim CPU tensors may stand before it.
-template <class... Tensors>
-std::optional<at::Device> first_device_of(const Tensors&... tensors) {
-  std::optional<at::Device> found;
-  const auto look = [&found](const at::Tensor& tensor) {
-    if (!found.has_value() && tensor.defined() && tensor.is_privateuseone()) {
-      found = tensor.device();
+/// Sets `found`, unless it is set, to the device of an argument that is on one of the backend's: 0-dim CPU tensors may stand before it.
+template <class T>
+void find_device(std::optional<at::Device>& found, const T& argument) {
+  if constexpr (std::is_same_v<T, at::Tensor>) {
+    if (!found.has_value() && argument.defined() && argument.is_privateuseone()) {
+      found = argument.device();
     }
-  };
-  (look(tensors), ...);
-  return found;
+  } else if constexpr (std::is_convertible_v<T, at::ITensorListRef>) {
+    for (const at::Tensor& tensor : at::ITensorListRef(argument)) {
+      find_device(found, tensor);
+    }
+  } else if constexpr (std::is_same_v<T, std::optional<at::Tensor>>) {
+    find_device(found, argument.value_or(at::Tensor()));
+  } else if constexpr (std::is_same_v<T, std::optional<at::Device>>) {
+    found = found.has_value() || !argument.has_value() || !argument->has_index() ? found : argument;
+  }
 }
 
-/// Makes first_device_of(tensors) current for a scope, if there is one. A c10::DeviceGuard would look up the type first.
+/// Makes the device of an operator's arguments current for a scope, if they have one. A c10::DeviceGuard would look up the type first.
 class OperandsGuard : public OptionalOpenRegGuard {
  public:
-  template <class... Tensors>
-  explicit OperandsGuard(const Tensors&... tensors) : OptionalOpenRegGuard(first_device_of(tensors...)) {}
+  template <class... Arguments>
+  explicit OperandsGuard(const Arguments&... arguments) : OptionalOpenRegGuard(device_of(arguments...)) {}
+
+ private:
+  template <class... Arguments>
+  static std::optional<at::Device> device_of(const Arguments&... arguments) {
+    std::optional<at::Device> found;
+    (find_device(found, arguments), ...);
+    return found;
+  }
+};
+
+/// `fn` inside an OperandsGuard.
+template <auto* fn, class Fn = std::remove_pointer_t<decltype(fn)>>
+struct GuardedKernel;
+template <auto* fn, class R, class... Params>
+struct GuardedKernel<fn, R(Params...)> {
+  static R call(Params... params) {
+    const OperandsGuard guard(params...);
+    return fn(std::forward<Params>(params)...);
+  }
 };
 
 /// `fn` inside an OperatorScope of its own: Note [The operator that runs] in host/Operator.h.
@@ -74,18 +100,31 @@ void implement(torch::Library& library, const char* name) {
 
 // clang-format off: a name's length must not move the macros' backslashes
 
-/// Fails to compile unless `FN` has the signature of OP (at::_ops::...), whose name is the literal NAME.
+/// Registers FN, at namespace scope, as the kernel of aten::NAME, whose declaration is OP (at::_ops::...); then its strategy, as registered_kernel() takes it.
+#define OPENREG_KERNEL(NAME, OP, FN, ...) \
+  TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) { \
+    OPENREG_REGISTER(library, NAME, OP, &::openreg::GuardedKernel<&FN>::call __VA_OPT__(, ) __VA_ARGS__); \
+  } \
+  OPENREG_CHECK_SIGNATURE(NAME, OP, FN)
+
+/// Fails to compile unless `FN` has the signature of OP, whose name is the literal NAME.
 #define OPENREG_CHECK_SIGNATURE(NAME, OP, FN) \
   static_assert(::openreg::matches_schema<OP, decltype(FN)>, \
       "aten::" NAME ": the kernel's signature is not the one of this PyTorch; compare at::_ops::...::schema")
 
-/// Registers FN as the kernel of aten::NAME with the library M. More arguments: those of registered_kernel().
+/// Registers FN with the library M, in a TORCH_LIBRARY_IMPL: a kernel that guards the device itself.
 #define OPENREG_IMPL(M, NAME, OP, FN, ...) \
   do { \
     OPENREG_CHECK_SIGNATURE(NAME, OP, FN); \
+    OPENREG_REGISTER(M, NAME, OP, &FN __VA_OPT__(, ) __VA_ARGS__); \
+  } while (false)
+
+/// What the two have in common.
+#define OPENREG_REGISTER(M, NAME, OP, FN, ...) \
+  do { \
     static constexpr ::openreg::RegisteredKernel kKernel = ::openreg::registered_kernel("aten::" NAME __VA_OPT__(, ) __VA_ARGS__); \
     ::openreg::note_kernel("aten::" NAME, kKernel); \
-    ::openreg::implement<OP, &FN, kKernel>(M, NAME); \
+    ::openreg::implement<OP, FN, kKernel>(M, NAME); \
   } while (false)
 
 /// Registers a boxed kernel, which serves any signature. Still fails to compile if the operator is gone.

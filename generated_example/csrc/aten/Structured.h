@@ -5,6 +5,8 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -13,6 +15,7 @@
 #include <ATen/TensorIterator.h>
 #include <ATen/TensorMeta.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/op_registration/adaption.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty_strided.h>
 
@@ -29,7 +32,8 @@
 //   StructuredNew      functional: make the output
 // A kernel is one function for all three, `run(Kernel&, arguments without outputs)`: checks, meta(), impl() on
 // maybe_get_output(i). PyTorch's default for the functional and in-place forms would call the out= form through
-// the dispatcher once their own meta() is done, which does all of it twice.
+// the dispatcher once their own meta() is done, which does all of it twice. OPENREG_STRUCTURED_KERNEL, in the kernel's own
+// file, makes that function of a struct with impl(), and registers the out= form; OPENREG_STRUCTURED_FORM registers another.
 
 namespace openreg {
 
@@ -211,9 +215,116 @@ inline at::OptionalScalarRef scalar_ref(const std::optional<at::Scalar>& scalar)
   return scalar.has_value() ? at::OptionalScalarRef(&*scalar) : at::OptionalScalarRef();
 }
 
+namespace detail {
+
+/// An argument as meta() takes it.
+template <class T>
+const T& meta_argument(const T& argument) {
+  return argument;
+}
+inline at::OptionalTensorRef meta_argument(const std::optional<at::Tensor>& tensor) { return tensor_ref(tensor); }
+inline at::OptionalScalarRef meta_argument(const std::optional<at::Scalar>& scalar) { return scalar_ref(scalar); }
+
+/// Refuses tensors of several devices in PyTorch's words; `params` are those of `Op`, in order.
+template <class Op, class... Params>
+void check_devices(const Params&... params) {
+  static const c10::FunctionSchema& schema =
+      c10::Dispatcher::singleton().findSchemaOrThrow(Op::name, Op::overload_name).schema();
+  static const std::string name = c10::toString(schema.operator_name());
+  std::optional<at::Device> common;
+  size_t index = 0;
+  const auto check = [&]<class T>(const T& argument) {
+    if constexpr (
+        std::is_same_v<T, at::Tensor> || std::is_same_v<T, std::optional<at::Tensor>> ||
+        std::is_convertible_v<T, at::ITensorListRef>) {
+      c10::impl::check_and_update_common_device(common, argument, name.c_str(), schema.arguments()[index].name().c_str());
+    }
+    ++index;
+  };
+  (check(params), ...);
+}
+
+/// The parameters of an out= form: those before its outputs, and how many outputs follow.
+template <class Inputs, class... Rest>
+struct OutParameters;
+template <class... In, class... Out>
+struct OutParameters<std::tuple<In...>, at::Tensor&, Out...> {
+  using Inputs = std::tuple<In...>;
+  static constexpr size_t kOutputs = 1 + sizeof...(Out);
+};
+template <class... In, class First, class... Rest>
+struct OutParameters<std::tuple<In...>, First, Rest...> : OutParameters<std::tuple<In..., First>, Rest...> {};
+
+/// run() of a kernel whose out= form is `Op`.
+template <class Kernel, class Op, class Outputs, class Inputs>
+struct StructuredRun;
+template <class Kernel, class Op, size_t... index, class... Params>
+struct StructuredRun<Kernel, Op, std::index_sequence<index...>, std::tuple<Params...>> {
+  static void run(Kernel& op, Params... params) {
+    if constexpr (!std::is_base_of_v<at::TensorIteratorBase, Kernel>) {  // which checks them, and takes numbers of the CPU
+      check_devices<Op>(params...);
+    }
+    if constexpr (std::is_void_v<decltype(op.meta(meta_argument(params)...))>) {
+      op.meta(meta_argument(params)...);
+      op.impl(params..., op.maybe_get_output(index)...);
+    } else {
+      const auto precomputed = op.meta(meta_argument(params)...);
+      op.impl(precomputed, params..., op.maybe_get_output(index)...);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// The out= form `Op`, at::_ops::..., of a kernel: `Kernel` derives from at::meta::structured_... and has impl().
+template <class Kernel, class Op, class Schema = typename c10::fn_remove_symint<typename Op::schema>::type>
+struct StructuredKernel;
+template <class Kernel, class Op, class R, class... Params>
+struct StructuredKernel<Kernel, Op, R(Params...)> {
+  using Parameters = detail::OutParameters<std::tuple<>, Params...>;
+  using Outputs = std::make_index_sequence<Parameters::kOutputs>;
+  static constexpr auto run = &detail::StructuredRun<Kernel, Op, Outputs, typename Parameters::Inputs>::run;
+
+  static R call(Params... params) {
+    constexpr size_t kInputs = sizeof...(Params) - Parameters::kOutputs;
+    const auto all = std::tie(params...);
+    return [&all]<size_t... in, size_t... out>(std::index_sequence<in...>, std::index_sequence<out...>) -> R {
+      StructuredOut<Kernel, Parameters::kOutputs> op(std::get<kInputs + out>(all)...);
+      run(op, std::get<in>(all)...);
+      op.write_back();
+      if constexpr (Parameters::kOutputs == 1) {
+        return std::get<kInputs>(all);
+      } else {
+        return R(std::get<kInputs + out>(all)...);
+      }
+    }(std::make_index_sequence<kInputs>(), Outputs());
+  }
+};
+
+/// Another form of the kernel, whose declaration is `Op`.
+template <class Structured, class Op>
+using StructuredFormOf = std::conditional_t<std::is_same_v<typename detail::Returned<typename Op::schema>::type, at::Tensor&>,
+    InPlace<Structured::run, Op>, Functional<Structured::run, Op>>;
+
 }  // namespace openreg
 
-// clang-format off: a name's length must not move the macro's backslashes
+// clang-format off: a name's length must not move the macros' backslashes
+
+/// Registers KERNEL, at namespace scope, as the kernel of aten::NAME, an out= form: see Note [Structured kernels] and OPENREG_KERNEL.
+#define OPENREG_STRUCTURED_KERNEL(NAME, OP, KERNEL, ...) \
+  using KERNEL##_structured = ::openreg::StructuredKernel<KERNEL, OP>; \
+  TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) { \
+    OPENREG_REGISTER(library, NAME, OP, &KERNEL##_structured::call __VA_OPT__(, ) __VA_ARGS__); \
+  } \
+  static_assert(std::is_base_of_v<at::impl::MetaBase, KERNEL>, "aten::" NAME ": the kernel derives from no at::meta::structured_...")
+
+/// Registers aten::NAME, the functional or in-place form of a kernel that OPENREG_STRUCTURED_KERNEL has registered as WHOSE.
+#define OPENREG_STRUCTURED_FORM(NAME, OP, KERNEL, WHOSE, ...) \
+  TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) { \
+    using Form = ::openreg::StructuredFormOf<KERNEL##_structured, OP>; \
+    OPENREG_IMPL(library, NAME, OP, Form::call, "aten::" WHOSE __VA_OPT__(, ) __VA_ARGS__); \
+  } \
+  static_assert(std::is_function_v<OP::schema>)
 
 /// Registers FORM (Functional or InPlace) of the structured operator that RUN computes; see OPENREG_IMPL.
 #define OPENREG_IMPL_FORM(M, NAME, OP, FORM, RUN, ...) \

@@ -17,8 +17,9 @@
 
 #include "distributed/GlooCalls.h"
 #include "distributed/Unfinished.h"
-#include "host/Launch.h"
 #include "host/Run.h"
+#include "host/alias/Alias.h"
+#include "host/alias/Queue.h"
 #include "runtime/Event.h"
 #include "runtime/DeviceErrors.h"
 #include "runtime/Exception.h"
@@ -165,7 +166,7 @@ struct Task : native::QueuedTask {
     run(read, write);
   }
 
-  /// On a thread that may not: the device copies, on `stream`. Errors of kernels are not this thread's to take.
+  /// On a thread that may not touch device memory: the device copies, on `stream`. Errors of kernels are not this thread's to take.
   void run_on_host(orStream_t stream) {
     const auto copy = [&](void* to, const void* from, size_t bytes, orMemcpyKind kind) {
       OPENREG_CHECK(orMemcpyAsync(to, from, bytes, kind, stream));
@@ -315,7 +316,6 @@ class GlooTransport final : public Transport {
     UnfinishedCalls::get().collect();
     copy_to_itself(transfers, stream);
     auto task = std::make_unique<Task>();
-    task->device = stream.device_index();
     const bool reaches = native::host_reaches_memory();
     for (Transfer& transfer : transfers) {
       if (!is_empty(transfer)) {
@@ -331,9 +331,9 @@ class GlooTransport final : public Transport {
     try {
       if (native::kernels_reach_memory()) {
         native::queue(std::move(task));
-      } else {
-        run_beside(std::move(task), stream);
+        return;
       }
+      run_beside(std::move(task), stream);
     } catch (...) {
       if (ticket) {
         connection_->give_back_ticket();

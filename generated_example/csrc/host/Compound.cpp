@@ -240,7 +240,7 @@ bool run_as_it_is(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   return true;
 }
 
-std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch::jit::Stack* stack, HostAccess /*access*/) {
+std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
   c10::Device device = device_of(op, *stack);
   const size_t count = op.schema().arguments().size();
@@ -274,10 +274,12 @@ std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch:
       return known->second;
     }));
   }
-  run_on_host(HostAccess::kCopy, [&, grad = at::GradMode::is_enabled()] {
+  {
+    const bool grad = at::GradMode::is_enabled();
+    const CpuKernelScope scope;
     const at::AutoGradMode as_called(grad);
     op.callBoxed(&host);
-  });
+  }
   for (const c10::IValue& argument : arguments) {
     device = argument.isDevice() ? argument.toDevice() : device;  // where the caller wants the result, the CPU maybe
   }

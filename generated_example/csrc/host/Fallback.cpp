@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -14,10 +16,11 @@
 
 #include <ATen/core/Generator.h>
 #include <c10/core/DeviceGuard.h>
+#include <c10/util/FunctionRef.h>
 #include <torch/library.h>
 
 #include "host/Arguments.h"
-#include "host/Captured.h"
+#include "host/alias/Captured.h"
 #include "host/FallbackReport.h"
 #include "host/Run.h"
 #include "host/Tensors.h"
@@ -93,6 +96,19 @@ uint64_t draws_of(const c10::OperatorHandle& op, const torch::jit::Stack& stack)
   return random ? drawn_values(op, stack) * kDrawsPerValue : 0;
 }
 
+/// Whether the current stream is captured: then the call becomes a node of the graph, or throws c10::AcceleratorError if it needs copies.
+bool is_captured(const c10::OperatorHandle& op, torch::jit::Stack* stack, bool copies) {
+  if (!is_current_stream_capturing()) {
+    return false;
+  }
+  if (copies) {
+    const std::string what = c10::str("the CPU's kernel of ", op.operator_name(), ", which needs copies of device memory");
+    check_not_capturing(what.c_str());
+  }
+  capture_cpu_kernel(op, stack, draws_of(op, *stack));
+  return true;
+}
+
 /// Gives the CPU kernel of a random operator a generator that is derived from the device's.
 void derive_generator(const c10::OperatorHandle& op, torch::jit::Stack* stack, c10::DeviceIndex device) {
   const auto& arguments = op.schema().arguments();
@@ -110,16 +126,10 @@ void derive_generator(const c10::OperatorHandle& op, torch::jit::Stack* stack, c
 /// What PyTorch calls for each operator that has no kernel here.
 void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) { fall_back(op, stack, kSpecKind); }
 
-/// How operators reach the device's memory that fall back as `kind`.
-HostAccess access_of(FallbackKind kind) {
-  return kind == FallbackKind::kCopy ? HostAccess::kCopy : native::device_access();
-}
-
 /// The CPU's kernel on the host's tensors; takes the results home. Returns the bytes that it copied to the host and back.
-std::pair<uint64_t, uint64_t> run(const c10::OperatorHandle& op, torch::jit::Stack* stack, HostAccess access) {
+std::pair<uint64_t, uint64_t> run(const c10::OperatorHandle& op, torch::jit::Stack* stack, HostTensors& tensors) {
   const size_t count = op.schema().arguments().size();
   const auto arguments = torch::jit::last(*stack, count);
-  HostTensors tensors(access);
   for (size_t i = 0; i < count; ++i) {
     tensors.add(arguments[i], is_written(op, i), /*read=*/!op.schema().arguments()[i].is_out());
   }
@@ -128,7 +138,7 @@ std::pair<uint64_t, uint64_t> run(const c10::OperatorHandle& op, torch::jit::Sta
   for (const c10::IValue& argument : arguments) {
     host.push_back(tensors.on_host(argument));
   }
-  run_on_host(access, [&] { (*cpu_kernel_call)(op, &host); });
+  tensors.run([&] { (*cpu_kernel_call)(op, &host); });
   tensors.update();
   torch::jit::drop(*stack, count);
   for (const c10::IValue& result : host) {
@@ -137,9 +147,9 @@ std::pair<uint64_t, uint64_t> run(const c10::OperatorHandle& op, torch::jit::Sta
   return {tensors.bytes_to_host(), tensors.bytes_to_device()};
 }
 
-/// Each call that falls back comes here.
-void fall_back_by(
-    const c10::OperatorHandle& op, torch::jit::Stack* stack, FallbackKind kind, HostAccess access, CpuRun* run) {
+/// Each call that falls back comes here. `run` returns the bytes that it copied to the host and back.
+void fall_back_by(const c10::OperatorHandle& op, torch::jit::Stack* stack, FallbackKind kind, bool copies,
+    c10::function_ref<std::pair<uint64_t, uint64_t>()> run) {
   if (kind == FallbackKind::kNone) {
     refuse(op);
   }
@@ -148,24 +158,19 @@ void fall_back_by(
   const c10::Device device = device_of(op, *stack);
   const c10::DeviceGuard guard(device);
   if (logs_fallbacks()) {
-    const bool aliased = access == HostAccess::kAlias;
-    constexpr const char* kWhat[] = {" has no kernel for openreg and runs on the CPU, on copies of its arguments",
-        " has no kernel for openreg and runs on the CPU, on the device's memory"};
-    log_once(c10::toString(op.operator_name()), kWhat[aliased ? 1 : 0]);
+    log_once(c10::toString(op.operator_name()),
+        copies ? " has no kernel for openreg and runs on the CPU, on copies of its arguments"
+               : " has no kernel for openreg and runs on the CPU, on the device's memory");
   }
-  FallbackScope scope(op.operator_name(), access == HostAccess::kAlias);
-  if (is_current_stream_capturing()) {
-    if (access == HostAccess::kCopy) {
-      check_not_capturing("a CPU kernel on copies of device memory");
-    }
-    capture_cpu_kernel(op, stack, draws_of(op, *stack));
+  FallbackScope scope(op.operator_name(), /*aliased=*/!copies);
+  if (is_captured(op, stack, copies)) {
     return;
   }
   derive_generator(op, stack, device.index());
-  if (access == HostAccess::kCopy) {
+  if (copies) {
     scope.wait_for_earlier_work();
   }
-  const auto [to_host, to_device] = run(op, stack, access);
+  const auto [to_host, to_device] = run();
   scope.copied(to_host, to_device);
 }
 
@@ -201,24 +206,29 @@ void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, Fallback
   if (kind != FallbackKind::kNone) {
     check_can_fall_back(op);
   }
-  fall_back_by(op, stack, kind, access_of(kind), &run);
+  const std::unique_ptr<HostTensors> tensors = kind == FallbackKind::kCopy ? std::make_unique<HostTensors>() : host_tensors();
+  fall_back_by(op, stack, kind, tensors->copies(), [&] { return run(op, stack, *tensors); });
 }
 
 void fall_back_on_copies(const c10::OperatorHandle& op, torch::jit::Stack* stack, CpuRun* run) {
-  fall_back_by(op, stack, fallback_override().value_or(kSpecKind), HostAccess::kCopy, run);
+  fall_back_by(op, stack, fallback_override().value_or(kSpecKind), /*copies=*/true, [&] { return run(op, stack); });
 }
 
 void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   leave_out_unread(op, stack);
   const c10::DeviceGuard guard(device_of(op, *stack));
-  if (is_current_stream_capturing()) {
-    capture_cpu_kernel(op, stack, draws_of(op, *stack));
+  const std::unique_ptr<HostTensors> tensors = host_tensors();
+  if (is_captured(op, stack, tensors->copies())) {
     return;
   }
-  const HostAccess access = native::device_access();
-  HostWork work(access, HostCode::kCpuKernel, &op.operator_name());
-  const auto [to_host, to_device] = run(op, stack, access);
-  work.copied(to_host, to_device);
+  std::optional<HostWork> work;
+  if (tensors->copies()) {
+    work.emplace(HostCode::kCpuKernel, &op.operator_name());
+  }
+  const auto [to_host, to_device] = run(op, stack, *tensors);
+  if (work.has_value()) {
+    work->copied(to_host, to_device);
+  }
 }
 
 void cpu_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack) {

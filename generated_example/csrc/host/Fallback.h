@@ -11,12 +11,10 @@
 #include <ATen/native/CPUFallback.h>
 #include <c10/core/ScalarType.h>
 
-#include "host/Memory.h"
 #include "runtime/Export.h"
 
 // Note [Falling back to the CPU]
-// An operator without a kernel here can still run by PyTorch's CPU kernel, with either access of Note [Host code on device
-// memory]:
+// An operator without a kernel here can still run by PyTorch's CPU kernel (Note [Host code on device memory]):
 //   alias  on the device's memory: nothing is copied but a new result, once
 //   copy   on copies: the arguments are copied to the host, the results and what was written back
 //   cpu    alias where functions launched reach device memory, copy elsewhere
@@ -47,8 +45,8 @@ void log_once(const std::string& op, const char* what);
 /// operator can't; c10::Error for tensors on several devices; what the CPU kernel throws. Threads: any.
 OPENREG_RUNTIME_API void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, FallbackKind kind);
 
-/// How a call runs on the CPU, with that access. Returns the bytes that it copied to the host and back. Errors: the CPU kernel's.
-using CpuRun = std::pair<uint64_t, uint64_t>(const c10::OperatorHandle& op, torch::jit::Stack* stack, HostAccess access);
+/// How a call runs on the CPU. Returns the bytes that it copied to the host and back. Errors: the CPU kernel's.
+using CpuRun = std::pair<uint64_t, uint64_t>(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 /// The same for tensors that are more than plain memory, by the function that knows how: see Note [Compound tensors].
 void fall_back_on_copies(const c10::OperatorHandle& op, torch::jit::Stack* stack, CpuRun* run);
@@ -63,8 +61,9 @@ void fallback_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 /// none.
 OPENREG_RUNTIME_API void cpu_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
-/// The CPU's kernel in the place of a kernel of the device. On a device whose launched functions reach its memory it stays that whatever
-/// the environment says of falling back, and is not counted; on others see Note [What the host computes] in Work.h.
+/// The CPU's kernel in the place of a kernel of the device: see Note [What the host computes] in Work.h.
+/// On a device whose launched functions reach its memory it stays that whatever the environment says of falling back, and is not
+/// counted.
 OPENREG_RUNTIME_API void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 /// cpu_detour, or another of these, from a kernel with a signature: `return detour<at::_ops::relu>(self);`

@@ -2,117 +2,51 @@
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
-#include <openreg.h>
-
-#include <exception>
-#include <memory>
 #include <utility>
 
 #include <c10/util/ArrayRef.h>
-#include <c10/util/Exception.h>
 #include <c10/util/SmallVector.h>
 
-#include "graphs/Capture.h"
+#include "host/alias/Alias.h"
+#include "host/alias/Queue.h"
 #include "host/Memory.h"
 #include "host/Work.h"
-#include "profiler/KinetoProfiler.h"
-#include "runtime/DeviceErrors.h"
-#include "runtime/Exception.h"
-#include "runtime/Recycled.h"
-#include "runtime/Stream.h"
 
 // Note [Running a function on the device]
-// The example kernels are ordinary C++ functions over raw memory, and launch() runs them: in the current stream,
-// asynchronously, or at once on copies of the operands (Note [Host code on device memory]). So the same kernels serve a
-// device that can run nothing yet. A real kernel replaces the call to launch() with a launch of its own.
+// The example kernels are ordinary C++ functions over raw memory, and launch() runs them: at once, on copies of the operands
+// (Note [Host code on device memory]). So they serve a device that can run nothing yet. A real kernel replaces the call to
+// launch() with a launch of its own.
 //
-// Functions own no tensors: the last reference might die on the device's thread. They get raw pointers, and
-// the memory stays theirs until they have run: what is freed is handed out again only to the stream that it was
-// allocated on, where it is used after them. Whoever uses a tensor on another stream calls record_stream().
-// Of a stream that is captured into a graph, functions run again with each replay, and the graph owns them.
-// What functions throw is reported by a later launch or synchronization: Note [Errors of the device] in runtime/Exception.h.
+// Functions own no tensors: they get raw pointers. A kernel on a stream could hold the last reference to a tensor, and the memory
+// stays the kernel's until it has run: what is freed is handed out again only to the stream that it was
+// allocated on, where it is used after the kernel. If you use a tensor on another stream, call record_stream().
 
 namespace openreg::native {
 
 using Pointers = c10::SmallVector<char*, 6>;
 
-/// What queue() takes derives from it. It goes from one processor to another, so it should be small.
-struct QueuedTask : Recycled {
-  c10::DeviceIndex device = -1;
-};
-
-/// Runs a task on a stream's thread; a later call reports what it throws.
-template <class Task>
-void run_task(Task& task) noexcept {
-  try {
-    task();
-  } catch (const c10::Error& error) {
-    report_kernel_error(task.device, error.what_without_backtrace());
-  } catch (const std::exception& error) {
-    report_kernel_error(task.device, error.what());
-  } catch (...) {
-    report_device_error(task.device, "an exception of unknown type");
-  }
-}
-
-/// Queues (*task)() on the current stream of the current device, which must reach its memory.
-/// A graph calls it again, so it must leave what it holds as it is.
-/// `name`: in traces; none is after the operator.
-template <class Task>
-void queue(std::unique_ptr<Task> task, const char* name = nullptr) {
-  const OpenRegStream stream = getCurrentStream();
-  task->device = stream.device_index();
-  if (C10_UNLIKELY(capture_of(stream.stream()) != 0)) {
-    name_captured_kernel(name);
-    const auto release = [](void* argument) { delete static_cast<Task*>(argument); };
-    const auto replay = [](void* argument) { run_task(*static_cast<Task*>(argument)); };
-    OPENREG_CHECK(orStreamCaptureRetain(stream.stream(), task.get(), release));
-    Task* const kept = task.release();  // the graph's from here on, whether or not the launch fails
-    OPENREG_CHECK_LAUNCH(orLaunchKernel(stream.stream(), replay, kept));
-    return;
-  }
-  if (name != nullptr) {
-    name_next_kernel(name);
-  }
-  const auto run = [](void* argument) {
-    const std::unique_ptr<Task> owned(static_cast<Task*>(argument));
-    run_task(*owned);
-  };
-  OPENREG_CHECK_LAUNCH(orLaunchKernel(stream.stream(), run, task.get()));
-  static_cast<void>(task.release());
-}
-
-/// Queues fn(char** pointers) on the current stream of the current device; the pointers are those of
-/// `operands`, or of their copies. Asynchronous where the device can run it. Errors: those of the device's
-/// API.
+/// Runs fn(char** pointers) for the current stream of the current device; the pointers are those of copies of `operands`.
+/// On a device whose launched functions reach its memory it is queued, with the pointers of `operands` themselves.
+/// Errors: those of the device's API, and what `fn` throws.
 template <class Fn>
 void launch(c10::ArrayRef<Operand> operands, Fn fn) {
-  Pointers pointers;
-  if (!kernels_reach_memory()) {
-    HostWork work(HostAccess::kCopy, HostCode::kFunction);
-    HostMemory memory(HostAccess::kCopy);
-    for (const Operand& operand : operands) {
-      memory.add(operand);
-    }
-    memory.fetch();
-    for (const Operand& operand : operands) {
-      pointers.push_back(operand.bytes == 0 ? nullptr : memory.at(static_cast<char*>(operand.data)));
-    }
-    fn(pointers.data());
-    memory.write_back();
-    work.copied(memory.bytes_to_host(), memory.bytes_to_device());
+  if (kernels_reach_memory()) {
+    queue_launch(operands, std::move(fn));
     return;
   }
+  HostWork work(HostCode::kFunction);
+  HostMemory memory;
   for (const Operand& operand : operands) {
-    pointers.push_back(static_cast<char*>(operand.data));
+    memory.add(operand);
   }
-  struct Task : QueuedTask {
-    Task(Fn function, Pointers of) : fn(std::move(function)), pointers(std::move(of)) {}
-    void operator()() { fn(pointers.data()); }
-    Fn fn;
-    Pointers pointers;
-  };
-  queue(std::make_unique<Task>(std::move(fn), std::move(pointers)));
+  memory.fetch();
+  Pointers pointers;
+  for (const Operand& operand : operands) {
+    pointers.push_back(operand.bytes == 0 ? nullptr : memory.at(static_cast<char*>(operand.data)));
+  }
+  fn(pointers.data());
+  memory.write_back();
+  work.copied(memory.bytes_to_host(), memory.bytes_to_device());
 }
 
 }  // namespace openreg::native

@@ -26,30 +26,20 @@ bool is_pinned(const HostMemory::Span& span) { return span.padding() + span.byte
 
 }  // namespace
 
-// Devices of one driver are alike in this; asking each time would cost more than a small kernel.
-static int host_access() {
-  static const int access = device_properties(current_device()).hostAccessible;
-  return access;
-}
-
-bool kernels_reach_memory() { return host_access() != 0; }
-
-bool host_reaches_memory() { return host_access() == 2; }
-
-void HostMemory::add_copied(const Operand& operand) {
+void HostMemory::add(const Operand& operand) {
   if (operand.bytes == 0) {
     return;
   }
-  copies_->spans.push_back({static_cast<char*>(operand.data), operand.bytes, operand.read, nullptr, {}});
+  spans_.push_back({static_cast<char*>(operand.data), operand.bytes, operand.read, nullptr, {}});
   if (operand.written) {
-    copies_->written.push_back({operand, operand.layout == nullptr ? Layout{} : *operand.layout});
+    written_.push_back({operand, operand.layout == nullptr ? Layout{} : *operand.layout});
   }
 }
 
-void HostMemory::copy_in() {
-  std::sort(copies_->spans.begin(), copies_->spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+void HostMemory::fetch() {
+  std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
   std::vector<Span> merged;
-  for (Span& span : copies_->spans) {
+  for (Span& span : spans_) {
     if (!merged.empty() && span.begin < merged.back().begin + merged.back().bytes) {
       Span& last = merged.back();
       last.bytes = std::max(last.bytes, static_cast<size_t>(span.begin - last.begin) + span.bytes);
@@ -58,17 +48,17 @@ void HostMemory::copy_in() {
       merged.push_back(std::move(span));
     }
   }
-  copies_->spans = std::move(merged);
+  spans_ = std::move(merged);
   const OpenRegStream stream = getCurrentStream();
-  for (Span& span : copies_->spans) {
+  for (Span& span : spans_) {
     span.memory = (is_pinned(span) ? getHostAllocator() : c10::GetCPUAllocator())->allocate(span.padding() + span.bytes);
     span.host = static_cast<char*>(span.memory.get()) + span.padding();
     if (span.read) {
       OPENREG_CHECK_LAUNCH(orMemcpyAsync(span.host, span.begin, span.bytes, orMemcpyDeviceToHost, stream.stream()));
-      copies_->to_host += span.bytes;
+      to_host_ += span.bytes;
     }
   }
-  if (copies_->to_host != 0) {
+  if (to_host_ != 0) {
     stream.synchronize();
   }
 }
@@ -76,8 +66,8 @@ void HostMemory::copy_in() {
 const HostMemory::Span* HostMemory::span(const void* device) const {
   const auto* const byte = static_cast<const char*>(device);
   auto after = std::upper_bound(
-      copies_->spans.begin(), copies_->spans.end(), byte, [](const char* at, const Span& span) { return at < span.begin; });
-  if (after == copies_->spans.begin()) {
+      spans_.begin(), spans_.end(), byte, [](const char* at, const Span& span) { return at < span.begin; });
+  if (after == spans_.begin()) {
     return nullptr;
   }
   --after;
@@ -107,14 +97,14 @@ void HostMemory::store(const Operand& operand) {
     rows = rows_of(operand.layout->sizes, {operand.layout->strides, operand.layout->strides}, operand.layout->itemsize);
   }
   copy_rows(rows, device, host, orMemcpyHostToDevice, stream);
-  copies_->to_device += rows.bytes();
+  to_device_ += rows.bytes();
   if (const Span& from = *span(device); is_pinned(from)) {  // not handed out again before the stream has read it
     getHostAllocator()->record_event(from.memory.get(), from.memory.get_context(), stream);
   }
 }
 
-void HostMemory::copy_out() {
-  for (const Written& written : copies_->written) {
+void HostMemory::write_back() {
+  for (const Written& written : written_) {
     Operand operand = written.operand;
     operand.layout = operand.layout == nullptr ? nullptr : &written.layout;
     store(operand);

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include <ATen/DimVector.h>
@@ -16,42 +15,24 @@
 
 // Note [Host code on device memory]
 // Much of a backend begins as code for the host: operators that fall back to PyTorch's CPU kernels, functions of the CPU
-// behind a DispatchStub, kernels that are plain C++ loops. All of it reaches device memory in one way, this folder's, with
-// one of two accesses:
-//   alias  the code runs in the current stream, on that stream's thread, on the device's own bytes; nothing is copied. For
-//          devices whose launched functions reach device memory (hostAccessible): the simulator, and cards that share
-//          memory with the host.
-//   copy   the bytes that the operands span are copied to the host by the current stream, which the caller waits for; the
-//          code runs on the calling thread, and what it wrote is copied back by the current stream, without waiting. For
-//          any device that can allocate and copy. No other stream is waited for.
-// Either way the code sees the same tensors: sizes, strides, what shares memory with what, pending conjugation and
-// negation; an operand that is given twice is one tensor. So an operator does the same with both.
-//   Memory.h    HostMemory: the bytes of one call as the host's, for both accesses
+// behind a DispatchStub, kernels that are plain C++ loops. All of it reaches device memory in one way, this folder's: the bytes
+// that the operands span are copied to the host by the current stream, which the caller waits for; the code runs on the calling
+// thread, and what it wrote is copied back by the current stream, without waiting. No other stream is waited for. Any device that
+// can allocate and copy has that.
+// Where launched functions reach device memory (hostAccessible), nothing is copied: Note [Host code on the device's own bytes]
+// in Alias.h.
+// The code sees the tensors as they are: sizes, strides, what shares memory with what, pending conjugation and negation; an
+// operand that is given twice is one tensor.
+//   Memory.h    HostMemory: copies of the bytes of one call
 //   Tensors.h   HostTensors: its tensors, and the way home of what the code returns or resized
-//   Run.h       where the code runs: run_on_host() waits, queue_on_worker() does not
+//   Run.h       the state of a thread in which CPU kernels may run
 //   Work.h      HostWork: what runs on copies is refused, named or counted
-//   Launch.h    launch(): a function over raw pointers, asynchronous
-//   Held.h      Held, Awaited: the arguments of a call that runs later, or elsewhere
+//   Launch.h    launch(): a function over raw pointers
+//   Iterator.h  CpuIterator: a TensorIterator of the device on the host's tensors
 //   Kernel.h    host_call<Op>(), host_op<Op>(), HostStub: PyTorch's own CPU kernels
 //   Fallback.h  what PyTorch calls for operators without a kernel
 
-namespace openreg {
-
-enum class HostAccess {
-  kCopy,
-  kAlias,
-};
-
-namespace native {
-
-/// Whether functions given to orLaunchKernel reach the memory of the current device.
-OPENREG_RUNTIME_API bool kernels_reach_memory();
-
-/// Whether any thread of the host does, at any time: memory that host and device share.
-OPENREG_RUNTIME_API bool host_reaches_memory();
-
-/// The access that the current device has.
-inline HostAccess device_access() { return kernels_reach_memory() ? HostAccess::kAlias : HostAccess::kCopy; }
+namespace openreg::native {
 
 /// Where the elements of an operand lie from its first byte on; strides are bytes, and not negative. Any order.
 struct Layout {
@@ -70,42 +51,27 @@ struct Operand {
   bool read = true;
 };
 
-/// The device memory of one call as host code finds it. Use: add() all operands, fetch(), run the code, write_back().
-/// With HostAccess::kAlias all of these do nothing, and at() returns what it is given. The current device must stay the
-/// same. Used by one thread. Errors: those of the device's API.
+/// Copies of the device memory of one call. Use: add() all operands, fetch(), run the code, write_back(). The current device
+/// must stay the same. Used by one thread. Errors: those of the device's API.
 class OPENREG_RUNTIME_API HostMemory {
  public:
-  explicit HostMemory(HostAccess access) : copies_(access == HostAccess::kCopy ? std::make_unique<Copies>() : nullptr) {}
+  HostMemory() = default;
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  bool copies() const { return copies_ != nullptr; }
-
-  void add(const Operand& operand) {
-    if (copies()) {
-      add_copied(operand);
-    }
-  }
+  void add(const Operand& operand);
 
   /// Copies in and waits for the current stream. Operands that overlap on the device do so on the host.
-  void fetch() {
-    if (copies()) {
-      copy_in();
-    }
-  }
+  void fetch();
 
   /// Where the host finds the byte at `device`, which lies in an operand or is null.
   template <class T>
   T* at(T* device) const {
-    return copies() ? static_cast<T*>(copied(device)) : device;
+    return static_cast<T*>(copied(device));
   }
 
   /// Queues copies back of the operands that were added as written.
-  void write_back() {
-    if (copies()) {
-      copy_out();
-    }
-  }
+  void write_back();
 
   /// Queues a copy of one operand back. Its elements may lie otherwise than when it was added, but within the same bytes.
   void store(const Operand& operand);
@@ -122,30 +88,23 @@ class OPENREG_RUNTIME_API HostMemory {
   };
   static constexpr size_t kAlign = 64;
 
-  /// The span that holds `device`, with HostAccess::kCopy, after fetch(); null if none does.
+  /// The span that holds `device`, after fetch(); null if none does.
   const Span* span(const void* device) const;
 
-  uint64_t bytes_to_host() const { return copies() ? copies_->to_host : 0; }
-  uint64_t bytes_to_device() const { return copies() ? copies_->to_device : 0; }
+  uint64_t bytes_to_host() const { return to_host_; }
+  uint64_t bytes_to_device() const { return to_device_; }
 
  private:
   struct Written {
     Operand operand;
     Layout layout;
   };
-  struct Copies {
-    std::vector<Span> spans;  // after fetch(): sorted, none overlaps another
-    std::vector<Written> written;
-    uint64_t to_host = 0;
-    uint64_t to_device = 0;
-  };
-  void add_copied(const Operand& operand);
-  void copy_in();
-  void copy_out();
   void* copied(const void* device) const;
 
-  std::unique_ptr<Copies> copies_;  // null: kAlias. Small, as it is a part of what one thread makes and another one destroys
+  std::vector<Span> spans_;  // after fetch(): sorted, none overlaps another
+  std::vector<Written> written_;
+  uint64_t to_host_ = 0;
+  uint64_t to_device_ = 0;
 };
 
-}  // namespace native
-}  // namespace openreg
+}  // namespace openreg::native

@@ -2,110 +2,11 @@
 // Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
 #include "host/Run.h"
 
-#include <openreg.h>
-
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
-#include <memory>
-#include <mutex>
-#include <utility>
-#include <vector>
-
 #include <ATen/Parallel.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <c10/core/GradMode.h>
-#include <c10/util/Exception.h>
-
-#include "host/Launch.h"
-#include "runtime/Capturing.h"
-#include "runtime/Exception.h"
-#include "runtime/Stream.h"
 
 namespace openreg {
-namespace {
-
-/// Keeps the warnings of a function, to be given again on a thread that has somebody listening.
-class Warnings final : public c10::WarningHandler {
- public:
-  void process(const c10::Warning& warning) override { kept_.push_back(warning); }
-  void give() const {
-    for (const c10::Warning& warning : kept_) {
-      c10::warn(warning);
-    }
-  }
-
- private:
-  std::vector<c10::Warning> kept_;
-};
-
-/// A function that runs on a stream's thread while the host waits. Lives on the host's stack.
-class AwaitedFunction {
- public:
-  AwaitedFunction(c10::function_ref<void()> fn, int threads) : fn_(fn), threads_(threads) {}
-
-  static void run(void* self) noexcept { static_cast<AwaitedFunction*>(self)->run(); }
-
-  /// Most functions are over sooner than a thread that sleeps is awake, so it looks for a while first.
-  void wait() {
-    constexpr std::chrono::microseconds kPatience{50};
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (std::chrono::steady_clock::now() < end) {
-      if (state_.load(std::memory_order_acquire) == State::kDone) {
-        return;
-      }
-    }
-    std::unique_lock<std::mutex> lock(mutex_);
-    State running = State::kRunning;
-    if (state_.compare_exchange_strong(running, State::kAwaited)) {
-      finished_.wait(lock, [this] { return state_.load() == State::kDone; });
-    }
-  }
-
-  /// Warns of and throws what the function did.
-  void report() {
-    warnings_.give();
-    if (error_ != nullptr) {
-      std::rethrow_exception(std::move(error_));
-    }
-  }
-
- private:
-  void run() noexcept {
-    try {
-      const c10::WarningUtils::WarningHandlerGuard listening(&warnings_);
-      const CpuKernelScope scope(threads_);
-      fn_();
-    } catch (...) {
-      error_ = std::current_exception();
-    }
-    // Once the host sees this, the object is gone: it is the last access, or under the lock that the host takes.
-    State running = State::kRunning;
-    if (state_.compare_exchange_strong(running, State::kDone)) {
-      return;
-    }
-    const std::lock_guard<std::mutex> lock(mutex_);
-    state_ = State::kDone;
-    finished_.notify_one();
-  }
-
-  enum class State {
-    kRunning,
-    kAwaited,  // the host sleeps
-    kDone,
-  };
-
-  c10::function_ref<void()> fn_;
-  const int threads_;
-  Warnings warnings_;
-  std::exception_ptr error_;
-  std::mutex mutex_;
-  std::condition_variable finished_;
-  std::atomic<State> state_{State::kRunning};
-};
-
-}  // namespace
 
 void (*cpu_kernel_call)(const c10::OperatorHandle&, torch::jit::Stack*) =
     [](const c10::OperatorHandle& op, torch::jit::Stack* stack) { op.callBoxed(stack); };
@@ -123,35 +24,5 @@ CpuKernelScope::CpuKernelScope(int threads) : state_(new State) {
 }
 
 CpuKernelScope::~CpuKernelScope() { delete state_; }
-
-void run_on_host(HostAccess access, c10::function_ref<void()> fn) {
-  if (access == HostAccess::kAlias) {
-    run_on_worker(fn);
-  } else {
-    const CpuKernelScope scope(0);
-    fn();
-  }
-}
-
-void run_on_worker(c10::function_ref<void()> fn) {
-  check_not_capturing("code of the host that the caller waits for");
-  AwaitedFunction awaited(fn, at::get_num_threads());
-  OPENREG_CHECK_LAUNCH(orLaunchKernel(getCurrentStream().stream(), &AwaitedFunction::run, &awaited));
-  awaited.wait();
-  awaited.report();
-}
-
-void queue_on_worker(std::function<void()> fn) {
-  struct Task : native::QueuedTask {
-    explicit Task(std::function<void()> what) : fn(std::move(what)) {}
-    void operator()() {
-      const CpuKernelScope scope(threads);
-      fn();
-    }
-    std::function<void()> fn;
-    int threads = at::get_num_threads();
-  };
-  native::queue(std::make_unique<Task>(std::move(fn)));
-}
 
 }  // namespace openreg

@@ -5,11 +5,11 @@
 #include <openreg.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include <ATen/EmptyTensor.h>
-#include <ATen/MemoryOverlap.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <c10/core/CPUAllocator.h>
@@ -41,10 +41,6 @@ at::Tensor zeros_without_memory(const at::Tensor& like) {
   return zeros;
 }
 
-bool overlaps_itself(const at::Tensor& tensor) {
-  return at::has_internal_overlap(tensor) != at::MemOverlap::No;
-}
-
 /// A new storage on the current device with the bytes of one of the host.
 c10::Storage on_current_device(const c10::Storage& host) {
   const size_t bytes = host.nbytes();
@@ -60,6 +56,13 @@ c10::Storage on_current_device(const c10::Storage& host) {
 }
 
 }  // namespace
+
+constinit MakeHostTensors* host_tensors = [] { return std::make_unique<HostTensors>(); };
+
+void HostTensors::run(c10::function_ref<void()> fn) {
+  const CpuKernelScope scope;
+  fn();
+}
 
 void HostTensors::add(const c10::IValue& value, bool written, bool read) {
   mapped(value, [&](const at::Tensor& tensor) {
@@ -87,18 +90,19 @@ void HostTensors::add(const at::Tensor& tensor, bool written, bool read) {
 }
 
 void HostTensors::fetch() {
-  // Only now: adding a written tensor may have given others of its storage new bytes.
-  for (const Known& known : known_) {
-    memory_.add({const_cast<void*>(known.device.const_data_ptr()), span_bytes(known.device), false, nullptr, known.read});
-  }
-  if (memory_.copies()) {
-    join_written();
-  }
-  memory_.fetch();
+  reach();  // only now: adding a written tensor may have given others of its storage new bytes
   for (size_t i = 0; i < known_.size(); ++i) {
     make(known_[i]);
     by_host_.emplace(known_[i].host.unsafeGetTensorImpl(), i);
   }
+}
+
+void HostTensors::reach() {
+  for (const Known& known : known_) {
+    memory_.add({const_cast<void*>(known.device.const_data_ptr()), span_bytes(known.device), false, nullptr, known.read});
+  }
+  join_written();
+  memory_.fetch();
 }
 
 // A tensor that the code resizes may grow into others of its storage, which it has to see.
@@ -129,30 +133,26 @@ void HostTensors::join_written() {
   }
 }
 
-size_t HostTensors::home_of(const at::Tensor& tensor) {
-  c10::StorageImpl* const device = tensor.storage().unsafeGetStorageImpl();
-  const void* key = device;
-  auto* begin = static_cast<char*>(const_cast<void*>(device->data()));
-  size_t bytes = device->nbytes();
-  char* host = begin;
-  if (memory_.copies()) {
-    const auto* const data = static_cast<const char*>(tensor.const_data_ptr());
-    const native::HostMemory::Span* const span = span_bytes(tensor) == 0 ? nullptr : memory_.span(data);
-    // Without elements there is nothing to share: such a tensor is alone, over nothing.
-    key = span == nullptr ? static_cast<const void*>(tensor.unsafeGetTensorImpl()) : span;
-    begin = span == nullptr ? begin + static_cast<size_t>(tensor.storage_offset()) * tensor.itemsize()
-                            : span->begin - span->padding();
-    bytes = span == nullptr ? 0 : span->bytes + span->padding();
-    host = span == nullptr ? nullptr : span->host - span->padding();
+HostTensors::Place HostTensors::place_of(const at::Tensor& tensor) const {
+  const auto* const data = static_cast<const char*>(tensor.const_data_ptr());
+  if (span_bytes(tensor) == 0) {  // there is nothing to share: such a tensor is alone, over nothing
+    const auto* const begin = static_cast<const char*>(tensor.storage().data());
+    return {tensor.unsafeGetTensorImpl(), begin + static_cast<size_t>(tensor.storage_offset()) * tensor.itemsize(), 0, nullptr};
   }
-  const auto [known, added] = home_by_key_.try_emplace(key, homes_.size());
+  const native::HostMemory::Span* const span = memory_.span(data);
+  return {span, span->begin - span->padding(), span->bytes + span->padding(), span->host - span->padding()};
+}
+
+size_t HostTensors::home_of(const at::Tensor& tensor) {
+  const Place place = place_of(tensor);
+  const auto [known, added] = home_by_key_.try_emplace(place.key, homes_.size());
   if (added) {
     // A resize that does not fit takes host memory; update() brings it home.
-    c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, c10::DataPtr(host, c10::Device(kCPU)),
+    c10::Storage storage(c10::Storage::use_byte_size_t(), place.bytes, c10::DataPtr(place.host, c10::Device(kCPU)),
         c10::GetCPUAllocator(), /*resizable=*/true);
     home_by_host_.emplace(storage.unsafeGetStorageImpl(), homes_.size());
-    const auto shift = static_cast<int64_t>(begin - static_cast<const char*>(device->data()));
-    homes_.push_back({std::move(storage), tensor.storage(), host, shift});
+    const auto shift = static_cast<int64_t>(place.begin - static_cast<const char*>(tensor.storage().data()));
+    homes_.push_back({std::move(storage), tensor.storage(), place.host, shift});
   }
   return known->second;
 }
@@ -205,13 +205,10 @@ void HostTensors::update(const Known& known) {
   if (device.is_neg() != host.is_neg()) {
     device._set_neg(host.is_neg());
   }
-  if (host.numel() == 0 || (!elsewhere && !memory_.copies())) {
+  if (host.numel() == 0 || (!elsewhere && !copies())) {
     return;
   }
-  const bool dense = host.is_non_overlapping_and_dense();
-  // One copy on the device beats one for each run of elements. It takes no memory that overlaps itself.
-  const bool spreads = !dense && native::kernels_reach_memory() && !overlaps_itself(host);
-  if (elsewhere || spreads) {
+  if (elsewhere) {
     device.copy_(host);
     moved_bytes_ += host.nbytes();
     return;
@@ -222,7 +219,8 @@ void HostTensors::update(const Known& known) {
     layout.sizes.push_back(host.size(dim));
     layout.strides.push_back(host.stride(dim) * static_cast<int64_t>(host.itemsize()));
   }
-  memory_.store({device.mutable_data_ptr(), span_bytes(device), true, dense ? nullptr : &layout});
+  memory_.store({device.mutable_data_ptr(), span_bytes(device), true,
+      host.is_non_overlapping_and_dense() ? nullptr : &layout});
 }
 
 void HostTensors::update() {
@@ -281,31 +279,28 @@ c10::IValue HostTensors::on_device(const c10::IValue& result) {
   return mapped(result, [this](const at::Tensor& tensor) { return on_device(tensor); });
 }
 
-at::Tensor host_alias(const at::Tensor& tensor, bool written) {
-  HostTensors tensors(HostAccess::kAlias);
-  tensors.add(tensor, written);
-  tensors.fetch();
-  return tensors.on_host(tensor);
-}
-
 std::vector<at::Tensor> with_host_tensors(std::vector<at::Tensor> tensors,
     c10::function_ref<std::vector<at::Tensor>(const std::vector<at::Tensor>&)> fn) {
-  const HostAccess access = native::device_access();
-  HostWork work(access, HostCode::kFunction);
-  HostTensors host(access);
-  for (const at::Tensor& tensor : tensors) {
-    host.add(tensor, /*written=*/false);
+  const std::unique_ptr<HostTensors> host = host_tensors();
+  std::optional<HostWork> work;
+  if (host->copies()) {
+    work.emplace(HostCode::kFunction);
   }
-  host.fetch();
+  for (const at::Tensor& tensor : tensors) {
+    host->add(tensor, /*written=*/false);
+  }
+  host->fetch();
   for (at::Tensor& tensor : tensors) {
-    tensor = host.on_host(tensor);
+    tensor = host->on_host(tensor);
   }
   std::vector<at::Tensor> results;
-  run_on_host(access, [&] { results = fn(tensors); });
+  host->run([&] { results = fn(tensors); });
   for (at::Tensor& result : results) {
-    result = host.on_device(result);
+    result = host->on_device(result);
   }
-  work.copied(host.bytes_to_host(), host.bytes_to_device());
+  if (work.has_value()) {
+    work->copied(host->bytes_to_host(), host->bytes_to_device());
+  }
   return results;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -24,13 +25,16 @@
 
 namespace openreg {
 
-/// The tensors of one call of an operator as the host's. Use: add() all arguments, fetch(), on_host() each, run_on_host(),
-/// update(), on_device() each result. Keeps the device tensors alive; must not live longer than the call, nor die on a
+/// The tensors of one call of an operator as the host's. Use: add() all arguments, fetch(), on_host() each, run(), update(),
+/// on_device() each result. Keeps the device tensors alive; must not live longer than the call, nor die on a
 /// stream's thread. The device of the tensors is the current one. Used by one thread. Errors: those of the device's API, and
 /// c10::NotImplementedError for tensors that are not strided.
 class OPENREG_RUNTIME_API HostTensors {
  public:
-  explicit HostTensors(HostAccess access) : memory_(access) {}
+  HostTensors() = default;
+  virtual ~HostTensors() = default;
+  HostTensors(const HostTensors&) = delete;
+  HostTensors& operator=(const HostTensors&) = delete;
 
   /// Tensors of the device in `value` (a tensor, an optional, a list of either); all else is passed over. `written`: the
   /// function may write them; a copy-on-write storage then gets bytes of its own. `read` false: it writes every element, whatever
@@ -40,10 +44,16 @@ class OPENREG_RUNTIME_API HostTensors {
 
   void fetch();
 
-  /// What stands for an argument on the host; what is not of the device stays, and a device becomes the CPU. An alias owns no
-  /// device memory and may outlive this object; a copy must not.
+  /// What stands for an argument on the host; what is not of the device stays, and a device becomes the CPU. A copy must not
+  /// outlive this object.
   c10::IValue on_host(const c10::IValue& value);
   at::Tensor on_host(const at::Tensor& tensor);
+
+  /// Whether the tensors are copies; if not, they are the device's own bytes.
+  virtual bool copies() const { return true; }
+
+  /// Runs `fn`, in a CpuKernelScope, where it may use the tensors, and waits for it. Errors: those of `fn`.
+  virtual void run(c10::function_ref<void()> fn);
 
   /// After the function ran: gives what it wrote to the device, and to tensors that it resized their new sizes and strides,
   /// in a larger storage where they need one.
@@ -55,6 +65,18 @@ class OPENREG_RUNTIME_API HostTensors {
 
   uint64_t bytes_to_host() const { return memory_.bytes_to_host(); }
   uint64_t bytes_to_device() const { return memory_.bytes_to_device() + moved_bytes_; }
+
+ protected:
+  /// Memory of the host that tensors share: `host`, of so many bytes, stands for that from `begin` on. `key` tells it from others.
+  struct Place {
+    const void* key;
+    const char* begin;
+    size_t bytes;
+    char* host;
+  };
+  /// Makes the memory of all tensors the host's.
+  virtual void reach();
+  virtual Place place_of(const at::Tensor& tensor) const;
 
  private:
   /// A storage of the host over device memory, or over a copy of it.
@@ -88,8 +110,10 @@ class OPENREG_RUNTIME_API HostTensors {
   uint64_t moved_bytes_ = 0;
 };
 
-/// HostTensors for a single tensor that is aliased: a CPU tensor over its bytes. Where kernels reach device memory.
-OPENREG_RUNTIME_API at::Tensor host_alias(const at::Tensor& tensor, bool written);
+/// The tensors of a call on the current device. Components that have another way to its memory than copies put a function of
+/// their own here while the library is loaded.
+using MakeHostTensors = std::unique_ptr<HostTensors>();
+extern MakeHostTensors* host_tensors;
 
 /// Runs fn(what stands for `tensors` on the host), which only reads them, and waits; returns what it returns, on the device
 /// of the tensors, which is the current one. Undefined tensors stay undefined. Errors: those of `fn`.

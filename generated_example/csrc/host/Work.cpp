@@ -48,7 +48,7 @@ std::string way_out(const std::string& op, std::string_view strategy, bool custo
 
 }  // namespace
 
-void HostWork::begin(HostCode code, const c10::OperatorName* op) {
+HostWork::HostWork(HostCode code, const c10::OperatorName* op) {
   static constexpr RegisteredKernel kUnknown{"aten::unknown", ""};
   const RegisteredKernel* const without = op == nullptr ? &kUnknown : nullptr;
   const RegisteredKernel* const kernel = current_kernel != nullptr ? current_kernel : without;

@@ -8,13 +8,11 @@
 #include <ATen/core/operator_name.h>
 
 #include "host/FallbackReport.h"
-#include "host/Memory.h"
 #include "host/Operator.h"
 #include "runtime/Export.h"
 
 // Note [What the host computes]
-// On a device whose launched functions do not reach its memory, the kernels that a backend begins with run on the host, on
-// copies: PyTorch's for the CPU (Kernel.h) and C++ loops (Launch.h). They give the right results and look like kernels of
+// The kernels that a backend begins with run on the host, on copies of device memory: PyTorch's for the CPU (Kernel.h) and C++ loops (Launch.h). They give the right results and look like kernels of
 // the device, so each such run is a HostWork, which says that it is not one:
 //   OPENREG_FALLBACK=none refuses it, and names the operator and the place for its kernel
 //   OPENREG_LOG_FALLBACK=1 names it, once
@@ -24,16 +22,12 @@
 
 namespace openreg {
 
-/// One run of host code on copies of device memory, from construction to destruction. With HostAccess::kAlias it is nothing.
+/// One run of host code on copies of device memory, from construction to destruction.
 /// The operator is the current kernel's (Operator.h), and without one `op`. Throws NotImplementedError where
 /// OPENREG_FALLBACK is none, and what waiting for the current stream throws: what earlier work takes is not this one's cost.
 class OPENREG_RUNTIME_API HostWork {
  public:
-  HostWork(HostAccess access, HostCode code, const c10::OperatorName* op = nullptr) {
-    if (access == HostAccess::kCopy) {
-      begin(code, op);
-    }
-  }
+  explicit HostWork(HostCode code, const c10::OperatorName* op = nullptr);
 
   /// How many bytes were.
   void copied(uint64_t to_host, uint64_t to_device) {
@@ -43,7 +37,6 @@ class OPENREG_RUNTIME_API HostWork {
   }
 
  private:
-  void begin(HostCode code, const c10::OperatorName* op);
   std::optional<FallbackScope> scope_;
 };
 

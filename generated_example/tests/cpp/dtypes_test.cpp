@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "host/Dtypes.h"
+#include "host/alias/Dtypes.h"
 
 namespace openreg::test {
 

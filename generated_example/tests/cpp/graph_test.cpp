@@ -5,7 +5,7 @@
 #include <ATen/ops/ones.h>
 
 #include "graphs/Graph.h"
-#include "host/Launch.h"
+#include "host/alias/Queue.h"
 #include "runtime/DeviceErrors.h"
 #include "runtime/MemPool.h"
 

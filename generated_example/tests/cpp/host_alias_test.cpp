@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "fixture.h"
-#include "host/Run.h"
 #include "host/Tensors.h"
+#include "host/alias/Alias.h"
 
 namespace openreg::test {
 
@@ -108,14 +108,18 @@ TEST_F(HostAliasTest, QueuedFunctionsRunInOrder) {
   EXPECT_TRUE(at::equal(device.cpu(), at::full({4}, 6, at::kFloat)));
 }
 
-/// The tensors of a call, with both accesses.
-class HostTensorsTest : public DeviceTest, public testing::WithParamInterface<HostAccess> {
+/// The tensors of a call, on the device's own memory and on copies.
+class HostTensorsTest : public DeviceTest, public testing::WithParamInterface<bool> {
  protected:
   void SetUp() override {
     DeviceTest::SetUp();
-    if (!IsSkipped() && GetParam() == HostAccess::kAlias && !native::kernels_reach_memory()) {
+    if (!IsSkipped() && GetParam() && !native::kernels_reach_memory()) {
       GTEST_SKIP() << "functions on this device's streams can't reach its memory";
     }
+  }
+
+  static std::unique_ptr<HostTensors> tensors_of_call() {
+    return GetParam() ? std::unique_ptr<HostTensors>(std::make_unique<HostAliases>()) : std::make_unique<HostTensors>();
   }
 
   /// Runs fn(the host's tensors for `arguments`), all of which it may write.
@@ -129,7 +133,7 @@ class HostTensorsTest : public DeviceTest, public testing::WithParamInterface<Ho
     for (const at::Tensor& argument : arguments) {
       host.push_back(tensors.on_host(argument));
     }
-    run_on_host(GetParam(), [&] { fn(host); });
+    tensors.run([&] { fn(host); });
     tensors.update();
     return host;
   }
@@ -138,8 +142,8 @@ class HostTensorsTest : public DeviceTest, public testing::WithParamInterface<Ho
 TEST_P(HostTensorsTest, WhatSharesMemoryStillDoes) {
   const at::Tensor device = at::zeros({8}, kFloats);
   const at::Tensor elsewhere = at::zeros({8}, kFloats);
-  HostTensors tensors(GetParam());
-  const auto host = run(tensors, {device, device.slice(0, 2, 4), elsewhere, device}, [](auto& given) {
+  const auto tensors = tensors_of_call();
+  const auto host = run(*tensors, {device, device.slice(0, 2, 4), elsewhere, device}, [](auto& given) {
     given[0].fill_(1);
     given[1].add_(1);
   });
@@ -153,8 +157,8 @@ TEST_P(HostTensorsTest, WhatSharesMemoryStillDoes) {
 
 TEST_P(HostTensorsTest, OnlyElementsAreWritten) {
   const at::Tensor device = at::zeros({4, 6}, kFloats);
-  HostTensors tensors(GetParam());
-  run(tensors, {device.t().slice(0, 1, 6, 2)}, [](auto& given) { given[0].fill_(1); });
+  const auto tensors = tensors_of_call();
+  run(*tensors, {device.t().slice(0, 1, 6, 2)}, [](auto& given) { given[0].fill_(1); });
   at::Tensor expected = at::zeros({4, 6});
   expected.t().slice(0, 1, 6, 2).fill_(1);
   EXPECT_TRUE(at::equal(device.cpu(), expected));
@@ -163,20 +167,20 @@ TEST_P(HostTensorsTest, OnlyElementsAreWritten) {
 TEST_P(HostTensorsTest, ResizedOutputsComeHome) {
   const at::Tensor device = at::empty({0}, kFloats);
   const at::Tensor expected = at::arange(12, at::kFloat).view({3, 4});
-  HostTensors tensors(GetParam());
-  const auto host = run(tensors, {device}, [&](auto& given) { given[0].resize_({3, 4}).copy_(expected); });
-  EXPECT_TRUE(tensors.on_device(host[0]).is_same(device));
+  const auto tensors = tensors_of_call();
+  const auto host = run(*tensors, {device}, [&](auto& given) { given[0].resize_({3, 4}).copy_(expected); });
+  EXPECT_TRUE(tensors->on_device(host[0]).is_same(device));
   EXPECT_TRUE(at::equal(device.cpu(), expected));
-  HostTensors again(GetParam());
-  run(again, {device}, [](auto& given) { given[0].resize_({2, 2}); });
+  const auto again = tensors_of_call();
+  run(*again, {device}, [](auto& given) { given[0].resize_({2, 2}); });
   EXPECT_TRUE(at::equal(device.cpu(), expected.flatten().slice(0, 0, 4).view({2, 2})));
 }
 
 TEST_P(HostTensorsTest, ViewsAreViewsOnTheDevice) {
   const at::Tensor device = on_device(at::arange(12, at::kFloat).view({4, 3})).slice(0, 2, 4);
-  HostTensors tensors(GetParam());
-  const auto host = run(tensors, {device}, [](auto&) {});
-  const at::Tensor column = tensors.on_device(host[0].select(1, 1));
+  const auto tensors = tensors_of_call();
+  const auto host = run(*tensors, {device}, [](auto&) {});
+  const at::Tensor column = tensors->on_device(host[0].select(1, 1));
   EXPECT_TRUE(column.is_privateuseone());
   EXPECT_TRUE(column.is_alias_of(device));
   column.fill_(1);
@@ -184,12 +188,12 @@ TEST_P(HostTensorsTest, ViewsAreViewsOnTheDevice) {
 }
 
 TEST_P(HostTensorsTest, NewResultsKeepTheirLayoutAndWhatTheyShare) {
-  HostTensors tensors(GetParam());
+  const auto tensors = tensors_of_call();
   const at::Tensor device = at::zeros({2}, kFloats);
-  run(tensors, {device}, [](auto&) {});
+  run(*tensors, {device}, [](auto&) {});
   const at::Tensor base = at::arange(12, at::kFloat);
-  const at::Tensor whole = tensors.on_device(base.view({3, 4}).t());
-  const at::Tensor part = tensors.on_device(base.slice(0, 4, 8));
+  const at::Tensor whole = tensors->on_device(base.view({3, 4}).t());
+  const at::Tensor part = tensors->on_device(base.slice(0, 4, 8));
   EXPECT_EQ(whole.strides(), at::IntArrayRef({1, 4}));
   EXPECT_TRUE(whole.is_alias_of(part));
   EXPECT_TRUE(at::equal(part.cpu(), base.slice(0, 4, 8)));
@@ -202,22 +206,22 @@ TEST_P(HostTensorsTest, ListsAndOptionals) {
   c10::List<std::optional<at::Tensor>> optionals;
   optionals.push_back(std::nullopt);
   optionals.push_back(device);
-  HostTensors tensors(GetParam());
-  tensors.add(c10::IValue(optionals), false);
-  tensors.fetch();
-  const c10::IValue list = tensors.on_host(c10::IValue(c10::List<at::Tensor>({device, host})));
+  const auto tensors = tensors_of_call();
+  tensors->add(c10::IValue(optionals), false);
+  tensors->fetch();
+  const c10::IValue list = tensors->on_host(c10::IValue(c10::List<at::Tensor>({device, host})));
   EXPECT_TRUE(list.toTensorList().get(0).is_cpu());
   EXPECT_TRUE(list.toTensorList().get(1).is_same(host));
-  const c10::IValue mapped = tensors.on_host(c10::IValue(optionals));
+  const c10::IValue mapped = tensors->on_host(c10::IValue(optionals));
   EXPECT_FALSE(mapped.toOptionalTensorList().get(0).has_value());
   EXPECT_TRUE(mapped.toOptionalTensorList().get(1)->is_cpu());
   EXPECT_TRUE(optionals.get(1)->is_privateuseone());  // the caller's list is untouched
-  EXPECT_EQ(tensors.on_host(c10::IValue(device.device())).toDevice(), at::Device(at::kCPU));
-  EXPECT_FALSE(tensors.on_host(at::Tensor()).defined());
+  EXPECT_EQ(tensors->on_host(c10::IValue(device.device())).toDevice(), at::Device(at::kCPU));
+  EXPECT_FALSE(tensors->on_host(at::Tensor()).defined());
 }
 
-INSTANTIATE_TEST_SUITE_P(Access, HostTensorsTest, testing::Values(HostAccess::kAlias, HostAccess::kCopy),
-    [](const auto& info) { return info.param == HostAccess::kAlias ? "alias" : "copy"; });
+INSTANTIATE_TEST_SUITE_P(Access, HostTensorsTest, testing::Bool(),
+    [](const auto& info) { return info.param ? "alias" : "copy"; });
 
 }  // namespace
 

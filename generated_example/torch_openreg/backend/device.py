@@ -20,7 +20,7 @@ class DeviceProperties:
     multi_processor_count: int
     major: int  # compute capability
     minor: int
-    host_accessible: bool  # whether kernels that run on the host may touch the device's memory
+    host_accessible: bool  # whether code of the host runs on the device's own memory
 
 
 def device_count() -> int:

@@ -17,7 +17,7 @@
 #include <torch/csrc/autograd/python_variable.h>
 
 #include "Module.h"
-#include "host/Launch.h"
+#include "host/alias/Queue.h"
 #include "runtime/Functions.h"
 
 // Note [Launching a compiled kernel]

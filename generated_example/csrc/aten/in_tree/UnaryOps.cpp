@@ -2,6 +2,8 @@
 // Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 #include <torch/library.h>  // first: the operators' headers do not include what they need
 #include <ATen/native/UnaryOps.h>
+#include <ATen/ops/abs_native.h>
+#include <ATen/ops/abs_ops.h>
 #include <ATen/ops/exp_native.h>
 #include <ATen/ops/exp_ops.h>
 #include <ATen/DeviceGuard.h>
@@ -19,6 +21,12 @@
 namespace openreg {
 namespace {
 
+// aten::abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+at::Tensor& abs_out(const at::Tensor& self, at::Tensor& out) {
+  const OperandsGuard guard(self, out);
+  return at::native::abs_out(self, out);
+}
+
 // aten::exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 void exp_out_run(at::native::structured_exp_out& op, const at::Tensor& self) {
   op.meta(self);
@@ -35,6 +43,7 @@ at::Tensor& exp_out(const at::Tensor& self, at::Tensor& out) {
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  OPENREG_IMPL(m, "abs.out", at::_ops::abs_out, abs_out, "stub");
   OPENREG_IMPL(m, "exp.out", at::_ops::exp_out, exp_out, "in_tree");
   OPENREG_IMPL_FORM(m, "exp", at::_ops::exp, Functional, exp_out_run, "aten::exp.out", "in_tree");
   OPENREG_IMPL_FORM(m, "exp_", at::_ops::exp_, InPlace, exp_out_run, "aten::exp.out", "in_tree");

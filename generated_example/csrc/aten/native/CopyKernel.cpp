@@ -177,13 +177,12 @@ void move_all(at::TensorIteratorBase& iter) {
 /// Beyond this many calls of the driver, a copy whose result lies in one run is quicker by way of the host.
 constexpr size_t kMostCalls = 512;
 
-/// Moves the elements by the device's own copies, which wait for nothing. False where a kernel is to do it: one that reaches the
-/// memory is quicker with strides, and copies of bytes must not overlap.
+/// Moves the elements by the device's own copies, which wait for nothing. False where a kernel is to do it: copies of bytes must
+/// not overlap, and a kernel that reaches the memory is quicker with strides.
 bool move_by_driver(const at::TensorIteratorBase& iter) {
   const auto itemsize = static_cast<size_t>(iter.element_size(0));
   const Rows rows = rows_of(iter.shape(), {iter.strides(0), iter.strides(1)}, itemsize);
-  const bool flat = rows.height == 1 && rows.outer.empty();
-  if (!flat && kernels_reach_memory()) {
+  if ((rows.height != 1 || !rows.outer.empty()) && kernels_reach_memory()) {
     return false;
   }
   auto* const dst = static_cast<char*>(iter.data_ptr(0));

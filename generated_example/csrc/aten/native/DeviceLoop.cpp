@@ -42,27 +42,6 @@ LoopPlan::LoopPlan(const at::TensorIteratorBase& iter, Operands& operands, Conve
   }
 }
 
-bool ShortLoop::take(const at::TensorIteratorBase& iter) {
-  const auto count = static_cast<size_t>(iter.ntensors());
-  const auto shape = iter.shape();
-  if (count > kOperands || shape.size() > 2 || iter.numel() > at::internal::GRAIN_SIZE) {
-    return false;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    const int index = static_cast<int>(i);
-    if (iter.device_type(index) == at::kCPU) {
-      return false;
-    }
-    data[i] = static_cast<char*>(iter.data_ptr(index));
-    for (size_t dim = 0; dim < shape.size(); ++dim) {
-      strides[dim * count + i] = iter.strides(index)[dim];
-    }
-  }
-  n0 = shape.empty() ? 1 : shape[0];
-  n1 = shape.size() < 2 ? 1 : shape[1];
-  return true;
-}
-
 void LoopPlan::describe(
     const at::TensorIteratorBase& iter, Operands& given, c10::SmallVector<Layout, 1>& layouts) const {
   layouts.resize(count);
@@ -94,7 +73,7 @@ void LoopPlan::share(int64_t numel, size_t outputs) {
   }
 }
 
-void LoopPlan::run(char** pointers, at::TensorIteratorBase::loop2d_t loop) const {
+void LoopPlan::run(char** pointers, const Loop& loop) const {
   c10::SmallBuffer<char*, 8> data(count);
   std::copy_n(pointers, count, data.data());
   for (const HostScalar& scalar : scalars) {
@@ -112,7 +91,7 @@ void LoopPlan::run(char** pointers, at::TensorIteratorBase::loop2d_t loop) const
 
 // From `begin` to `end` of the shared dimension.
 void LoopPlan::run_part(
-    c10::ArrayRef<char*> pointers, at::TensorIteratorBase::loop2d_t loop, int64_t begin, int64_t end) const {
+    c10::ArrayRef<char*> pointers, const Loop& loop, int64_t begin, int64_t end) const {
   c10::SmallBuffer<char*, 8> data(count);
   for (size_t i = 0; i < count; ++i) {
     data[i] = pointers[i] + strides[split * count + i] * begin;
@@ -126,7 +105,7 @@ void LoopPlan::run_part(
   const int64_t outer = sizes.size() < 2 ? 1 : sizes[1];
   at::DimVector index(sizes.size(), 0);
   while (true) {
-    loop(data.data(), strides.data(), inner, outer);
+    loop.run(data.data(), strides.data(), inner, outer);
     size_t dim = 2;
     for (; dim < sizes.size(); ++dim) {
       const bool carry = ++index[dim] == sizes[dim];
@@ -144,6 +123,19 @@ void LoopPlan::run_part(
   }
 }
 
+namespace {
+
+/// A loop that waits in a stream, and what it takes of its iterator.
+struct QueuedLoop : Recycled {
+  QueuedLoop(const at::TensorIteratorBase& iter, Operands& operands, ConvertNumber convert, std::unique_ptr<Loop> what)
+      : plan(iter, operands, convert), loop(std::move(what)) {}
+  void run(char** pointers) const { plan.run(pointers, *loop); }
+  LoopPlan plan;
+  std::unique_ptr<Loop> loop;
+};
+
+}  // namespace
+
 void for_each(at::TensorIteratorBase& iter, std::unique_ptr<Loop> loop, ConvertNumber convert) {
   if (iter.numel() == 0 || iter.device_type() == at::kMeta) {
     return;
@@ -152,27 +144,20 @@ void for_each(at::TensorIteratorBase& iter, std::unique_ptr<Loop> loop, ConvertN
     iter.for_each([&](char** data, const int64_t* strides, int64_t n0, int64_t n1) { loop->run(data, strides, n0, n1); });
     return;
   }
-  if (kernels_reach_memory() && loop->take(iter)) {
-    queue(std::move(loop));
+  Operands operands;
+  if (kernels_reach_memory()) {
+    if (loop->take(iter)) {
+      queue(std::move(loop));
+      return;
+    }
+    auto call = std::make_unique<QueuedLoop>(iter, operands, convert, std::move(loop));
+    queue_launch(operands, [call = std::move(call)](char** pointers) { call->run(pointers); });
     return;
   }
-  struct Call : Recycled {
-    LoopPlan plan;
-    std::unique_ptr<Loop> loop;
-    Call(const at::TensorIteratorBase& of, Operands& operands, ConvertNumber to, std::unique_ptr<Loop> what)
-        : plan(of, operands, to), loop(std::move(what)) {}
-  };
-  Operands operands;
-  auto call = std::make_unique<Call>(iter, operands, convert, std::move(loop));
+  const LoopPlan plan(iter, operands, convert);
   c10::SmallVector<Layout, 1> layouts;
-  if (!kernels_reach_memory()) {
-    call->plan.describe(iter, operands, layouts);
-  }
-  launch(operands, [call = std::move(call)](char** pointers) {
-    call->plan.run(pointers, [&](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
-      call->loop->run(data, strides, n0, n1);
-    });
-  });
+  plan.describe(iter, operands, layouts);
+  launch(operands, [&](char** pointers) { plan.run(pointers, *loop); });
 }
 
 OperandOrder operand_order(const at::TensorIteratorBase& iter, const char* op,

@@ -20,7 +20,8 @@
 #include <c10/util/SmallVector.h>
 
 #include "host/Launch.h"
-#include "runtime/Recycled.h"
+#include "host/alias/Queue.h"
+#include "host/alias/ShortLoop.h"
 
 // Note [Loops over tensors]
 // A TensorIterator does the bookkeeping of elementwise operators: broadcasting, type promotion, strides,
@@ -55,6 +56,8 @@ using ConvertNumber = void (*)(char* bytes, at::ScalarType from);
 
 using Operands = c10::SmallVector<Operand, 6>;
 
+class Loop;
+
 /// An iterator's shape and strides, by value. strides are bytes, per dimension, operands innermost. 0-dim CPU tensors among
 /// the inputs are converted, if `convert` is given. The others are appended to `operands`.
 struct LoopPlan {
@@ -63,7 +66,7 @@ struct LoopPlan {
     alignas(16) std::array<char, 16> bytes{};  // as the largest number is
   };
   LoopPlan(const at::TensorIteratorBase& iter, Operands& operands, ConvertNumber convert);
-  void run(char** pointers, at::TensorIteratorBase::loop2d_t loop) const;
+  void run(char** pointers, const Loop& loop) const;
   /// Gives those of `operands` that are written their layout, which `layouts` owns.
   void describe(const at::TensorIteratorBase& iter, Operands& operands, c10::SmallVector<Layout, 1>& layouts) const;
 
@@ -76,19 +79,7 @@ struct LoopPlan {
 
  private:
   void share(int64_t numel, size_t outputs);
-  void run_part(c10::ArrayRef<char*> pointers, at::TensorIteratorBase::loop2d_t loop, int64_t begin, int64_t end) const;
-};
-
-/// The operands of a short loop: few tensors of the device, and no more dimensions than the loop itself takes.
-struct ShortLoop {
-  static constexpr size_t kOperands = 4;
-  /// False if `iter` is more than that.
-  bool take(const at::TensorIteratorBase& iter);
-
-  std::array<char*, kOperands> data{};
-  std::array<int64_t, 2 * kOperands> strides{};
-  int64_t n0 = 1;
-  int64_t n1 = 1;
+  void run_part(c10::ArrayRef<char*> pointers, const Loop& loop, int64_t begin, int64_t end) const;
 };
 
 /// What for_each() does with the elements. A class of its own has but its run(): what queues it is compiled once, for all.

@@ -10,12 +10,12 @@
 
 namespace openreg::native {
 
-// It starts as products and a softmax of the device, as no other device's kernel serves it; native/Attention.cpp says for
-// which arguments it is called. RegisterNative.cpp calls it with the device of its arguments as current.
+// It starts as products and a softmax of the device, as no other device's kernel serves it; native/Attention.cpp says for which
+// arguments it is called.
 std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, c10::SymInt, c10::SymInt, at::Tensor, at::Tensor, at::Tensor> _scaled_dot_product_fused_attention_overrideable(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const std::optional<at::Tensor>& attn_bias, double dropout_p, bool is_causal, bool return_debug_mask, std::optional<double> scale) {
   return attention_by_math(query, key, value, attn_bias, dropout_p, is_causal, return_debug_mask, scale);
 }
 
-OPENREG_CHECK_SIGNATURE("_scaled_dot_product_fused_attention_overrideable", at::_ops::_scaled_dot_product_fused_attention_overrideable, _scaled_dot_product_fused_attention_overrideable);
+OPENREG_KERNEL("_scaled_dot_product_fused_attention_overrideable", at::_ops::_scaled_dot_product_fused_attention_overrideable, _scaled_dot_product_fused_attention_overrideable, "native");
 
 }  // namespace openreg::native

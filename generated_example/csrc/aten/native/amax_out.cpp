@@ -2,12 +2,10 @@
 // Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
 // aten::amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
 #include <ATen/Dispatch_v2.h>
-#include <ATen/core/op_registration/adaption.h>
 #include <torch/library.h>  // first: the operators' headers do not include what they need
 #include <ATen/ops/amax_meta.h>
 #include <ATen/ops/amax_ops.h>
 
-#include "aten/Signature.h"
 #include "aten/Structured.h"
 #include "aten/native/Reduce.h"
 #include "host/Fallback.h"
@@ -29,35 +27,23 @@ void amax_out_fold(const at::Tensor& out, const at::Tensor& input, at::IntArrayR
       [](acc_t acc, [[maybe_unused]] acc_t count) { return acc; });
 }
 
-struct amax_out_operator : at::meta::structured_amax {};
-
-void amax_out_run(amax_out_operator& op, const at::Tensor& self, at::IntArrayRef dim, bool keepdim) {
-  std::optional<at::Device> common;
-  c10::impl::check_and_update_common_device(common, self, "aten::amax.out", "self");
-  op.meta(self, dim, keepdim);
-  if (!is_one_of(op.maybe_get_output(0).scalar_type(), {at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble})) {
-    at::Tensor out = op.maybe_get_output(0);
-    detour<at::_ops::amax_out>(self, dim, keepdim, out);
-    return;
+struct amax_out : at::meta::structured_amax {
+  void impl(const at::Tensor& self, at::IntArrayRef dim, [[maybe_unused]] bool keepdim, const at::Tensor&) {
+    at::Tensor out = maybe_get_output(0);
+    if (!is_one_of(maybe_get_output(0).scalar_type(), {at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble})) {
+      detour<at::_ops::amax_out>(self, dim, keepdim, out);
+      return;
+    }
+    const at::Tensor& output = maybe_get_output(0);
+    const at::Tensor input = reduction_input(self, output);
+    AT_DISPATCH_V2(input.scalar_type(), "amax", AT_WRAP([&] { amax_out_fold<scalar_t>(output, input, dim); }),
+        at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble);
   }
-  const at::Tensor& output = op.maybe_get_output(0);
-  const at::Tensor input = reduction_input(self, output);
-  AT_DISPATCH_V2(input.scalar_type(), "amax", AT_WRAP([&] { amax_out_fold<scalar_t>(output, input, dim); }),
-      at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble);
-}
-
-at::Tensor& amax_out(const at::Tensor& self, at::IntArrayRef dim, bool keepdim, at::Tensor& out) {
-  StructuredOut<amax_out_operator, 1> op(out);
-  amax_out_run(op, self, dim, keepdim);
-  op.write_back();
-  return out;
-}
+};
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  OPENREG_IMPL(m, "amax.out", at::_ops::amax_out, amax_out, "reduction");
-  OPENREG_IMPL_FORM(m, "amax", at::_ops::amax, Functional, amax_out_run, "aten::amax.out", "reduction");
-}
+OPENREG_STRUCTURED_KERNEL("amax.out", at::_ops::amax_out, amax_out, "reduction");
+OPENREG_STRUCTURED_FORM("amax", at::_ops::amax, amax_out, "amax.out", "reduction");
 
 }  // namespace openreg::native

@@ -10,11 +10,11 @@
 
 namespace openreg::native {
 
-// It starts as the CPU's own kernel. RegisterNative.cpp calls it with the device of its arguments as current.
+// It starts as the CPU's own kernel.
 at::Tensor relu(const at::Tensor& self) {
   return host_call<at::_ops::relu>(self);
 }
 
-OPENREG_CHECK_SIGNATURE("relu", at::_ops::relu, relu);
+OPENREG_KERNEL("relu", at::_ops::relu, relu, "native");
 
 }  // namespace openreg::native

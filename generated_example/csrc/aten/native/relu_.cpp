@@ -10,11 +10,11 @@
 
 namespace openreg::native {
 
-// It starts as the CPU's own kernel. RegisterNative.cpp calls it with the device of its arguments as current.
+// It starts as the CPU's own kernel.
 at::Tensor& relu_(at::Tensor& self) {
   return host_call<at::_ops::relu_>(self);
 }
 
-OPENREG_CHECK_SIGNATURE("relu_", at::_ops::relu_, relu_);
+OPENREG_KERNEL("relu_", at::_ops::relu_, relu_, "native");
 
 }  // namespace openreg::native

@@ -1,5 +1,5 @@
 // Written by openreg-gen from openreg.yaml.
-// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,7 @@
 #include <c10/util/Exception.h>
 #include <c10/util/SmallVector.h>
 
+#include "host/Call.h"
 #include "runtime/Export.h"
 
 // Note [Dtypes that a function of the CPU takes]
@@ -102,9 +103,6 @@ void add_kind(CallKind& kind, const T& value) {
   }
 }
 
-/// Whether `number` can be converted to `dtype` as c10::Scalar::to() does, which throws if not.
-OPENREG_RUNTIME_API bool fits(const c10::Scalar& number, at::ScalarType dtype);
-
 /// fits() of an argument: what is no c10::Scalar does.
 template <class T>
 bool converts(const T& value, at::ScalarType dtype) {
@@ -150,10 +148,6 @@ void check_dtypes(
   }
 }
 
-template <class T>
-inline constexpr bool is_tensor = std::is_base_of_v<at::TensorBase, std::decay_t<T>>;
-template <class T>
-inline constexpr bool is_optional_tensor = std::is_same_v<std::decay_t<T>, std::optional<at::Tensor>>;
 template <class T>
 inline constexpr bool holds_tensors = std::is_base_of_v<at::TensorIteratorBase, std::decay_t<T>> || std::is_same_v<std::decay_t<T>, at::TensorList> ||
     std::is_same_v<std::decay_t<T>, at::ITensorListRef> ||

@@ -1,6 +1,6 @@
 // Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `graphs` in the spec changes it, then `openreg-gen generate`.
-#include "host/Captured.h"
+#include "host/alias/Captured.h"
 
 #include <algorithm>
 #include <memory>
@@ -16,9 +16,9 @@
 
 #include "graphs/Capture.h"
 #include "host/Arguments.h"
-#include "host/Launch.h"
 #include "host/Run.h"
-#include "host/Tensors.h"
+#include "host/alias/Alias.h"
+#include "host/alias/Queue.h"
 #include "runtime/Functions.h"
 
 namespace openreg {
@@ -156,9 +156,6 @@ void capture_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack,
       refuse_capture(op, "which returns more than tensors of its own");
     }
   }
-  if (!native::kernels_reach_memory()) {
-    refuse_capture(op, "which needs copies of device memory");
-  }
   auto node = std::make_unique<CapturedKernel>(op);
   torch::jit::Stack given;
   torch::jit::Stack sizes;
@@ -166,7 +163,7 @@ void capture_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack,
   if (sizes_are_asked(schema)) {
     sizes = call_meta(op, arguments, given);
   }
-  HostTensors tensors(HostAccess::kAlias);
+  HostAliases tensors;
   for (size_t i = 0; i < count; ++i) {
     if (schema.arguments()[i].is_out() && arguments[i].isTensor() && given[i].toTensor().sizes() != arguments[i].toTensor().sizes()) {
       arguments[i].toTensor().resize_(given[i].toTensor().sizes());

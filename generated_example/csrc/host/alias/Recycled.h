@@ -1,5 +1,5 @@
 // Written by openreg-gen from openreg.yaml.
-// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
 #include <cstddef>

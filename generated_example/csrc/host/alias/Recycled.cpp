@@ -1,6 +1,6 @@
 // Written by openreg-gen from openreg.yaml.
-// Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
-#include "runtime/Recycled.h"
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
+#include "host/alias/Recycled.h"
 
 #include <array>
 #include <atomic>

@@ -3,28 +3,53 @@
 #include <torch/library.h>  // first: the operators' headers do not include what they need
 #include <ATen/ops/_sample_dirichlet_ops.h>
 #include <ATen/ops/_standard_gamma_ops.h>
+#include <ATen/ops/addr_ops.h>
+#include <ATen/ops/all_ops.h>
+#include <ATen/ops/any_ops.h>
 #include <ATen/ops/bernoulli_ops.h>
 #include <ATen/ops/binomial_ops.h>
 #include <ATen/ops/cauchy_ops.h>
 #include <ATen/ops/exponential_ops.h>
 #include <ATen/ops/geometric_ops.h>
 #include <ATen/ops/log_normal_ops.h>
+#include <ATen/ops/mode_ops.h>
 #include <ATen/ops/multinomial_ops.h>
+#include <ATen/ops/native_group_norm_ops.h>
+#include <ATen/ops/native_layer_norm_ops.h>
 #include <ATen/ops/normal_ops.h>
+#include <ATen/ops/poisson_ops.h>
 #include <ATen/ops/random_ops.h>
 #include <ATen/ops/randperm_ops.h>
 #include <ATen/ops/rrelu_with_noise_ops.h>
+#include <ATen/ops/sub_ops.h>
 #include <ATen/ops/uniform_ops.h>
 
 #include "aten/Signature.h"
 #include "host/Fallback.h"
 
-// Random operators draw on the CPU, from the device's generator: the plain fallback would draw from the CPU's, and
-// torch.manual_seed, fork_rng and generator= would not reach it. What the spec lists under `ops` is not registered here.
+// Operators without a kernel that the fallback for all others does not serve: those that the spec sends to the CPU or
+// refuses, and random ones. These draw on the CPU, from the device's generator: the plain fallback would draw from the
+// CPU's, and torch.manual_seed, fork_rng and generator= would not reach it.
 
 namespace openreg {
+namespace {
+
+void poisson(const c10::OperatorHandle&, torch::jit::Stack*) {
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "aten::poisson is not supported on openreg: ", "the device has no Poisson sampler");
+}
+
+}  // namespace
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  OPENREG_IMPL_BOXED(m, "sub.Tensor", at::_ops::sub_Tensor, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "addr", at::_ops::addr, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "addr.out", at::_ops::addr_out, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "addr_", at::_ops::addr_, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "all.dims_out", at::_ops::all_dims_out, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "any.dims_out", at::_ops::any_dims_out, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "mode.values", at::_ops::mode_values, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "native_group_norm", at::_ops::native_group_norm, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "native_layer_norm", at::_ops::native_layer_norm, &cpu_detour, "cpu_fallback");
   OPENREG_IMPL_BOXED(m, "_sample_dirichlet", at::_ops::_sample_dirichlet, &cpu_detour, "minimal");
   OPENREG_IMPL_BOXED(m, "_standard_gamma", at::_ops::_standard_gamma, &cpu_detour, "minimal");
   OPENREG_IMPL_BOXED(m, "bernoulli.out", at::_ops::bernoulli_out, &cpu_detour, "minimal");
@@ -52,6 +77,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL_BOXED(m, "rrelu_with_noise.out", at::_ops::rrelu_with_noise_out, &cpu_detour, "minimal");
   OPENREG_IMPL_BOXED(m, "rrelu_with_noise_", at::_ops::rrelu_with_noise_, &cpu_detour, "minimal");
   OPENREG_IMPL_BOXED(m, "uniform_", at::_ops::uniform_, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "poisson", at::_ops::poisson, &poisson);
 }
 
 }  // namespace openreg

@@ -1,13 +1,10 @@
 // Written by openreg-gen from openreg.yaml.
-// Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
-#include "host/Dtypes.h"
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
+#include "host/alias/Dtypes.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <exception>
 
-#include <ATen/Dispatch_v2.h>
 #include <ATen/MemoryOverlap.h>
 #include <ATen/ops/empty.h>
 #include <c10/util/SmallVector.h>
@@ -28,35 +25,6 @@ void TakenDtypes::add(const CallKind& kind) {
     const std::lock_guard<std::mutex> lock(mutex_);
     last_.store(&all_.emplace_back(kind), std::memory_order_release);
   }
-}
-
-namespace {
-
-/// Each dtype holds it, or wraps it around.
-bool is_small(const c10::Scalar& number) {
-  constexpr int kSmall = 127;
-  if (number.isFloatingPoint()) {
-    return std::abs(number.toDouble()) <= kSmall;
-  }
-  if (number.type() == at::kUInt64) {  // above what int64_t holds
-    return false;
-  }
-  return number.isBoolean() || (number.isIntegral(false) && -kSmall <= number.toLong() && number.toLong() <= kSmall);
-}
-
-}  // namespace
-
-bool fits(const c10::Scalar& number, at::ScalarType dtype) {
-  if (dtype == at::ScalarType::Undefined || number.isSymbolic() || is_small(number)) {
-    return true;
-  }
-  try {
-    AT_DISPATCH_V2(dtype, "fits", AT_WRAP([&] { static_cast<void>(number.to<scalar_t>()); }), AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX),
-        AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES), at::kComplexHalf, at::kHalf, at::kBFloat16, at::kBool);
-  } catch (const std::exception&) {  // an overflow is no c10::Error
-    return false;
-  }
-  return true;
 }
 
 void add_dtypes(CallKind& kind, const at::TensorIteratorBase& iter) {

@@ -19,7 +19,7 @@ namespace openreg {
 
 /// Records the CPU's kernel of `op` into the graph that the current stream is captured into, and puts its results in the place
 /// of the arguments. `draws`: how many numbers it takes from its generator at most, 0 for none. Throws c10::AcceleratorError if it
-/// can't be captured.
+/// can't be captured. The current device's kernels must reach its memory.
 void capture_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack, uint64_t draws);
 
 }  // namespace openreg
