@@ -234,8 +234,8 @@ std::vector<Check> run_language_checks(const Probe& probe, const KernelLanguage&
     if (!need.program.empty()) {
       check.ok = !probe.find(std::string(need.program)).empty();
     } else if (!compiler.empty()) {
-      const std::vector<std::string> command = {
-          compiler.string(), "-x", "c++", "-E", "-include", std::string(need.header), "/dev/null"};
+      const std::vector<std::string> command = {compiler.string(),        "-x",       "c++", "-E", "-include",
+                                                std::string(need.header), "/dev/null"};
       check.ok = !probe.output(command).empty();
     }
     if (check.ok) continue;

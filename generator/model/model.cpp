@@ -89,12 +89,8 @@ json device_model(const DeviceSpec& spec) {
 json kernel_model(const DeviceKernels& kernels) {
   static constexpr KernelLanguage kNone{};
   const KernelLanguage& language = kernels ? *kernels.language : kNone;
-  json out = {{"on", static_cast<bool>(kernels)},
-              {"title", language.title},
-              {"folder", language.folder},
-              {"extension", language.extension},
-              {"entry", language.entry},
-              {"operators", kernels.operators}};
+  json out = {{"on", static_cast<bool>(kernels)}, {"title", language.title}, {"folder", language.folder},
+              {"extension", language.extension},  {"entry", language.entry}, {"operators", kernels.operators}};
   for (const std::string& file : kernels.other_files) out[file] = false;
   for (const std::string& file : kernels.files) out[file] = true;
   out["owned"] = kernels.has("kernels/kernel");  // starts of kernels that are the owner's

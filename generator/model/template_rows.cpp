@@ -11,11 +11,12 @@
 namespace openreg_gen {
 namespace {
 
-constexpr std::string_view kRowKeys[] = {"template", "path", "class", "key",       "about",
-                                         "when",     "each", "where", "component", "slots", "operators"};
+constexpr std::string_view kRowKeys[] = {"template", "path",  "class",     "key",   "about",    "when",
+                                         "each",     "where", "component", "slots", "operators"};
 constexpr std::string_view kGroupKeys[] = {"folder", "into",  "class",     "key",  "when",
                                            "each",   "where", "component", "files"};
-constexpr std::string_view kFileKeys[] = {"as", "class", "key", "about", "when", "each", "where", "component", "slots", "operators"};
+constexpr std::string_view kFileKeys[] = {"as",   "class", "key",       "about", "when",
+                                          "each", "where", "component", "slots", "operators"};
 
 constexpr std::pair<std::string_view, std::string TemplateRow::*> kTexts[] = {{"template", &TemplateRow::template_name},
                                                                               {"path", &TemplateRow::path},
@@ -156,7 +157,8 @@ DeviceKernels device_kernels(const Templates& templates, const Spec& spec) {
     return condition == "kernel.on" || !condition.starts_with(kFile) || out.has(condition.substr(kFile.size()));
   };
   for (const TemplateRow& row : templates.rows)
-    if (std::ranges::all_of(words_of(row.when), meets)) out.operators.insert(row.operators.begin(), row.operators.end());
+    if (std::ranges::all_of(words_of(row.when), meets))
+      out.operators.insert(row.operators.begin(), row.operators.end());
   return out;
 }
 

@@ -33,7 +33,8 @@ Rendering prepare(const Resolved& resolved, const DataDir& data, const std::stri
   Rendering rendering;
   rendering.request.templates_hash = hash_templates(data);
   rendering.templates = read_templates(data);
-  rendering.model = make_globals(resolved, device_kernels(rendering.templates, resolved.spec), spec_file, rendering.subjects);
+  rendering.model =
+      make_globals(resolved, device_kernels(rendering.templates, resolved.spec), spec_file, rendering.subjects);
   rendering.request.globals = rendering.model.dump();
   rendering.user = read_user_templates(resolved.spec);
   rendering.request.user_folder = rendering.user.folder;

@@ -26,7 +26,8 @@ struct KernelLanguage {
   std::string_view title;      // "OpenCL C"
   std::string_view folder;     // of sources: below templates/package, and in the package
   std::string_view extension;  // of sources, without the dot
-  std::string_view entry = {};  // what a program's one kernel is called; empty: a program has several, called as they like
+  std::string_view entry =
+      {};  // what a program's one kernel is called; empty: a program has several, called as they like
   std::string (*print)(const Expr& expr) = nullptr;  // of an expression, over values of acc_t
   std::string_view lacks = {};                       // functions of expressions that it does not have
   std::string_view lacks_in_float64 = {};            // those that it has, but not of float64
@@ -49,10 +50,10 @@ KernelLanguage glsl();
 
 /// What the templates have in the language of a tree's device.
 struct DeviceKernels {
-  const KernelLanguage* language = nullptr;           // null: no kernel of the tree is in a language of the device
-  std::set<std::string, std::less<>> files{};         // its sources, by their names without extension
-  std::set<std::string, std::less<>> other_files{};   // those that other languages have
-  std::set<std::string, std::less<>> operators{};     // those that come with a kernel
+  const KernelLanguage* language = nullptr;          // null: no kernel of the tree is in a language of the device
+  std::set<std::string, std::less<>> files{};        // its sources, by their names without extension
+  std::set<std::string, std::less<>> other_files{};  // those that other languages have
+  std::set<std::string, std::less<>> operators{};    // those that come with a kernel
   explicit operator bool() const { return language != nullptr; }
   bool has(std::string_view file) const { return files.contains(file); }
   bool serves(std::string_view op) const { return operators.contains(op); }

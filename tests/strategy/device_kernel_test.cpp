@@ -11,7 +11,8 @@ namespace {
 DeviceKernel kernel_of(const char* name) {
   const Op* op = installed().find(name);
   if (op == nullptr) throw std::runtime_error(name);
-  static const DeviceKernels kKernels{find_kernel_language("opencl_c"), {"kernels/kernel"}, {}, {"_softmax.out", "cat.out"}};
+  static const DeviceKernels kKernels{
+      find_kernel_language("opencl_c"), {"kernels/kernel"}, {}, {"_softmax.out", "cat.out"}};
   return device_kernel(kKernels, *op, OpItem(*op));
 }
 
