@@ -320,7 +320,7 @@ def test_a_bad_word_is_an_error(device):
         pytest.skip("bincount has a kernel")
     done = run("-c", USE, **{VARIABLE: "gpu"})
     assert done.returncode == 1
-    assert f"ValueError: {VARIABLE} is 'gpu'; it takes none, cpu" in done.stderr
+    assert f"ValueError: {VARIABLE} is 'gpu'; it takes none, cpu, copy or alias" in done.stderr
 
 
 def test_warns_once(device):

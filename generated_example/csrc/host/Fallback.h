@@ -15,9 +15,10 @@
 
 // Note [Falling back to the CPU]
 // An operator without a kernel here can still run by PyTorch's CPU kernel (Note [Host code on device memory]):
-//   alias  on the device's memory: nothing is copied but a new result, once
+//   alias  on the device's memory, with component host_alias: nothing is copied but a new result, once
 //   copy   on copies: the arguments are copied to the host, the results and what was written back
-//   cpu    alias where functions launched reach device memory, copy elsewhere
+//   cpu    alias where that component is there and functions launched reach device memory, copy elsewhere
+
 // `fallback` in openreg.yaml says which, `ops.*.fallback` for a single operator. OPENREG_FALLBACK in the environment,
 // one of these words or none, overrides both: `none` finds what has no kernel of the device, first versions that run on copies
 // included (Note [What the host computes] in Work.h). OPENREG_LOG_FALLBACK=1 names each operator that falls back, once;
@@ -31,7 +32,7 @@ enum class FallbackKind {
   kNone,  // an error
   kCpu,
   kCopy,
-  kAlias,
+  kAlias,  // copies, where functions launched do not reach device memory
 };
 
 /// What OPENREG_FALLBACK says, if anything. Read once; a bad word throws ValueError at each use.
@@ -62,7 +63,7 @@ void fallback_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 OPENREG_RUNTIME_API void cpu_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 /// The CPU's kernel in the place of a kernel of the device: see Note [What the host computes] in Work.h.
-/// On a device whose launched functions reach its memory it stays that whatever the environment says of falling back, and is not
+/// On the device's own memory (component host_alias) it stays that whatever the environment says of falling back, and is not
 /// counted.
 OPENREG_RUNTIME_API void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 

@@ -23,8 +23,7 @@
 //   host_op<Op>(args...)       an out= or in-place operator whose outputs have their final sizes
 //   HostStub<stub>::run(...)   the CPU's function of a DispatchStub
 // They run at once, on copies, and what the function throws, the call throws.
-// Where launched functions reach device memory, the last two don't wait: Note [Calls that wait in a stream] in
-// host/alias/QueuedCall.h.
+// With component host_alias, where launched functions reach device memory, the last two don't wait.
 
 namespace openreg::native {
 namespace detail {

@@ -26,7 +26,8 @@ namespace openreg::native {
 using Pointers = c10::SmallVector<char*, 6>;
 
 /// Runs fn(char** pointers) for the current stream of the current device; the pointers are those of copies of `operands`.
-/// On a device whose launched functions reach its memory it is queued, with the pointers of `operands` themselves.
+/// With component host_alias, on a device whose launched functions reach its memory, it is queued, with the pointers of `operands`
+/// themselves.
 /// Errors: those of the device's API, and what `fn` throws.
 template <class Fn>
 void launch(c10::ArrayRef<Operand> operands, Fn fn) {

@@ -19,8 +19,7 @@
 // that the operands span are copied to the host by the current stream, which the caller waits for; the code runs on the calling
 // thread, and what it wrote is copied back by the current stream, without waiting. No other stream is waited for. Any device that
 // can allocate and copy has that.
-// Where launched functions reach device memory (hostAccessible), nothing is copied: Note [Host code on the device's own bytes]
-// in Alias.h.
+// Where launched functions reach device memory (hostAccessible), component host_alias copies nothing.
 // The code sees the tensors as they are: sizes, strides, what shares memory with what, pending conjugation and negation; an
 // operand that is given twice is one tensor.
 //   Memory.h    HostMemory: copies of the bytes of one call

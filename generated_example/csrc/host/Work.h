@@ -18,7 +18,7 @@
 //   OPENREG_LOG_FALLBACK=1 names it, once
 //   FallbackReport.h counts it
 // Copies, casts and fills that the host does for the device are host work that computes nothing, and are never refused.
-// Where launched functions do reach device memory the same code is the device's kernel, and nothing of this happens.
+// On the device's own memory (component host_alias) the same code is the device's kernel, and nothing of this happens.
 
 namespace openreg {
 
