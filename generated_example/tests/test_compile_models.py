@@ -48,10 +48,6 @@ def with_inductor(model: nn.Module):
     return torch.compile(model, fullgraph=True)
 
 
-def with_operators(model: nn.Module):
-    return torch.compile(model, fullgraph=True, backend=NAME)
-
-
 @pytest.mark.parametrize(
     "name",
     ["mlp", *(pytest.param(name, marks=many_kernels) for name in networks.NAMES[1:])],
@@ -60,17 +56,6 @@ def test_training_is_that_of_eager(device, name, with_cpp):
     eager, compiled = losses(name, device), losses(name, device, with_inductor)
     assert compiled == pytest.approx(eager, rel=1e-4, abs=1e-5)
     assert eager[-1] < eager[0], "it learns something"
-
-
-@pytest.mark.parametrize("name", networks.NAMES)
-def test_training_with_the_operators_of_the_device(device, name):
-    """Without a compiler, and on any device."""
-    assert losses(name, device, with_operators) == pytest.approx(losses(name, device), rel=1e-5, abs=1e-6)
-
-
-def test_options_of_the_operators_are_refused(device):
-    with pytest.raises(Exception, match="takes no options"):
-        torch.compile(lambda x: x + 1, backend=NAME, options={"a": 1})(torch.ones(3, device=device))
 
 
 def test_an_lstm_of_pytorch(device, with_cpp):

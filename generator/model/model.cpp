@@ -150,7 +150,10 @@ json make_globals(const Resolved& resolved, const DeviceKernels& kernels, const 
       {"kernel", kernel_model(kernels)},
       {"allocator", allocator_model(spec.allocator)},
       {"fallback", fallback_model(spec.fallback)},
-      {"compile", {{"on", spec.compile.value}}},
+      // Inductor's kernels are C++ for memory that the host reaches, or in the device's language.
+      {"compile",
+       {{"on", spec.compile.value},
+        {"inductor", spec.compile.value && (spec.components.has("host_alias") || kernels.has("inductor"))}}},
       {"profiler", {{"on", spec.profiler.value}}},
       // Only an allocator with pools serves captures; without one, graphs are there and say so.
       {"graphs", {{"on", spec.graphs.value}, {"captured", spec.graphs.value && (**spec.allocator.device).caches}}},
