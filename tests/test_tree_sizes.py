@@ -1,0 +1,33 @@
+"""How large trees are that `new` writes. Whoever makes one smaller lowers its limit; a limit that has to rise needs a reason in
+the commit. docs/design.md says where it goes, in "One runtime that grows"."""
+
+import pytest
+from trees import ROOT, files
+
+# Options of `new`: the most files, lines, and lines of csrc and the Python package. What to come to is 68 / 4,500 for minimal,
+# 210 / 22,500 / 14,500 for a port, 255 / 28,500 for the simulator, 410 / 42,500 for OpenCL.
+LIMITS = {
+    "--profile minimal": (69, 5500, 3620),
+    "--device external": (233, 26700, 16200),
+    "": (284, 32200, 18600),
+    "--device opencl": (433, 45700, 29800),
+    "--profile full": (429, 52500, 26150),
+}
+
+
+@pytest.mark.parametrize("options", LIMITS)
+def test_a_tree_has_at_most(options, openreg_gen, tmp_path):
+    openreg_gen("new", "openreg", *options.split(), "--out", "tree", cwd=tmp_path)
+    lines = {
+        name: path.read_bytes().count(b"\n")
+        for name, path in files(tmp_path / "tree").items()
+        if not name.startswith(".openreg-gen/")
+    }
+    code = sum(count for name, count in lines.items() if name.startswith(("csrc/", "torch_openreg/")))
+    found = (len(lines), sum(lines.values()), code)
+    assert all(have <= most for have, most in zip(found, LIMITS[options], strict=True)), found
+
+
+def test_templates_have_at_most():
+    templates = [path for path in (ROOT / "templates").rglob("*") if path.is_file()]
+    assert sum(path.read_bytes().count(b"\n") for path in templates) <= 68600
