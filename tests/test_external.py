@@ -145,7 +145,7 @@ def test_host_code_on_the_memory_of_a_port(tmp_path):
     run(sys.executable, "setup.py", "-q", "egg_info", cwd=tree)  # PyTorch finds its entry point
     outcomes, output = ladder(tree)
     assert set(outcomes.values()) == {"PASSED"}, output
-    names = "operators fallback fallback_report loops as_on_the_cpu"
+    names = "operators fallback fallback_report host_code as_on_the_cpu minimal_set"
     on_the_card(tree, *[f"tests/test_{name}.py" for name in names.split() if (tree / f"tests/test_{name}.py").exists()])
 
 
