@@ -23,7 +23,7 @@
 //   the graph, whose blocks keep their addresses as long as the graph lives, so a replay finds its operands where they were.
 // What cannot be: whatever waits for the device, such as item() or a copy to memory that is not pinned. It throws, and the
 //   capture has failed. CPU kernels that stand in for kernels of the device are recorded where the device can run them and the
-//   sizes of their results do not depend on values (host/alias/Captured.h).
+//   sizes of their results do not depend on values.
 // Without it: everything works, at the cost of each launch.
 //
 // Threads: a graph is used by one thread at a time; others may use the device meanwhile, as the capture's mode allows.

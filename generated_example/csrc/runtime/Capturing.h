@@ -14,7 +14,7 @@
 // Note [What a capture asks of the runtime]
 // Most code need not know that its stream is captured: the device records what it is given instead of running it. Four things do:
 //   what waits for the device      check_not_capturing(): there is nothing to wait for
-//   what owns a launched function  the graph does, as it runs with each replay (queue() in host/alias/Queue.h)
+//   what owns a launched function  the graph does, as it runs with each replay
 //   random numbers                 captured_draw() in graphs/Capture.h: a replay draws numbers of its own
 //   names of kernels               kept with the graph, since a replay calls no operator
 // While nothing is captured each of them costs a load.
