@@ -116,7 +116,10 @@ def rows_of(text: str) -> dict[str, tuple[str | None, dict]]:
             row = shared | (about if isinstance(about, dict) else {"about": about})
             for each in expanded(name):
                 first = (row.get("component") or "").split()[:1]
-                out[f"templates/{folder}{each.removesuffix('.j2')}.j2"] = (first[0] if first else None, row)
+                path = f"templates/{folder}{each.removesuffix('.j2')}.j2"
+                # A folder of the device's language, {kernel.folder}, stands for those of all languages.
+                found = ROOT.glob(re.sub(r"\{kernel\.\w+\}", "*", path)) if "{kernel." in path else [ROOT / path]
+                out |= {str(one.relative_to(ROOT)): (first[0] if first else None, row) for one in found}
     return out
 
 

@@ -5,6 +5,7 @@
 import copy
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -218,4 +219,4 @@ def test_what_falls_back_can_be_found():
     environment = {**os.environ, "OPENREG_FALLBACK": "none"}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode != 0
-    assert "aten::erfinv.out has no kernel for openreg" in done.stderr or "aten::erfinv has no kernel" in done.stderr
+    assert re.search(r"aten::erfinv(\.out)? has no kernel", done.stderr)

@@ -250,7 +250,8 @@ def test_autoload_is_refused_in_the_same_words(copy):
     folder = copy.parent / f"{PACKAGE.name}-0.dist-info"  # what pip writes, so that `import torch` finds the package
     folder.mkdir()
     (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {PACKAGE.name}\nVersion: 0\n")
-    (folder / "entry_points.txt").write_text(f"[torch.backends]\nopenreg = {PACKAGE.name}:_autoload\n")
+    entry = f"openreg = {PACKAGE.name}:_autoload"
+    (folder / "entry_points.txt").write_text(f"[torch.backends]\n{entry}\n")
     done = python(copy, "-c", "import torch", TORCH_DEVICE_BACKEND_AUTOLOAD="1")
     assert f"was built with PyTorch {MAJOR}.{MINOR + 1} ({OTHER})" in done.stderr
     assert "TORCH_DEVICE_BACKEND_AUTOLOAD=0" in done.stderr

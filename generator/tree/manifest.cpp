@@ -27,12 +27,14 @@ constexpr std::pair<const char*, std::string ManifestFile::*> kTexts[] = {{"id",
                 "restore it from version control, or render into an empty folder with `openreg-gen new`");
 }
 
-/// Tells a build of the tree from one of other C++, for _release.py of the tree. Owned files are their owner's.
+/// Tells a build of the tree from one of other C++, for _release.py of the tree. Of owned files only counts which there are: what is
+/// in them is their owner's, and registers kernels.
 std::string hash_sources(const Manifest& manifest) {
   Sha256 hash;
   for (const auto& [path, file] : manifest.files) {
-    if (file.file_class == FileClass::Owned || path.starts_with("tests/")) continue;
-    if (path.ends_with(".cpp") || path.ends_with(".h") || path.ends_with(".c")) hash.add(path + '\n' + file.sha256);
+    if (path.starts_with("tests/")) continue;
+    if (path.ends_with(".cpp") || path.ends_with(".h") || path.ends_with(".c"))
+      hash.add(path + '\n' + (file.file_class == FileClass::Owned ? "" : file.sha256));
   }
   return hash.hex().substr(0, 16);
 }
