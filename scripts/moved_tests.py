@@ -24,7 +24,7 @@ def tests_of(tree: pathlib.Path) -> set[str]:
 
 
 def new_name(test: str, new: set[str], moved: dict[str, str]) -> str:
-    """What a test is called now, as the table says, or else as before."""
+    """The name that a test has now, by the table; the old one if the table does not name it."""
     file, name = test.split("::")
     if test in moved or test in new:
         return moved.get(test, test)

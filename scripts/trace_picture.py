@@ -29,7 +29,7 @@ LEGEND = {
 
 
 def legend(y: int) -> str:
-    """What the colours mean, in one row, and what a line means."""
+    """The meanings of the colours, in one row, and of a line."""
     shapes, x = [], LEFT
     for kind, words in LEGEND.items():
         shapes.append(f'<rect x="{x}" y="{y}" width="12" height="12" fill="{COLORS[kind]}"/>')

@@ -14,7 +14,7 @@ api = torch.openreg
 
 
 def run(script: str, **environment: str) -> str:
-    """What a program of its own prints."""
+    """The output of a separate process."""
     environment = {**os.environ, **environment}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr

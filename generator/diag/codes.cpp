@@ -80,7 +80,7 @@ constexpr Code kCodes[] = {
     // Components.
     {"E0180", "a component on and off", "`components` and a key of the component's own (`compile`, `profiler`, `graphs`, `allocator.device`) contradict each other."},
     {"E0181", "a component that another needs", "A component needs others, which `openreg-gen components` lists. `openreg-gen add component NAME` adds them with it."},
-    {"E0182", "a key that needs a component", "What the spec asks for is a component's, and the tree does not have it: kernels from expressions are those of `loops`, say."},
+    {"E0182", "a key that needs a component", "The spec asks for something that belongs to a component, and the tree does not have that component. Kernels from expressions, for instance, belong to `loops`."},
     // Operators and the catalogue.
     {"E0201", "unknown operator", "The installed PyTorch declares no such operator. `openreg-gen ops PATTERN` searches."},
     {"E0202", "unknown overload", "The operator exists, but not this overload. Names are those of the dispatcher: `add.Tensor`."},

@@ -138,7 +138,7 @@ json make_globals(const Resolved& resolved, const DeviceKernels& kernels, const 
   const bool runtime = spec.components.has("loops"), device = spec.components.has("device");
   json globals = {
       {"has", std::move(has)},
-      // What stands in the place of `loops` and `device` where the tree has not got them.
+      // What stands in the place of `loops` and `device` where the tree does not have them.
       {"small", {{"runtime", !runtime}, {"device", !device && simulated}}},
       {"components", std::move(components)},
       {"partial", partial},  // some component is not there

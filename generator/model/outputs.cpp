@@ -55,7 +55,7 @@ using Exists = std::function<bool(const std::string& template_name)>;
 
 void expand_row(const TemplateRow& written, const Exists& exists, const json& globals, std::vector<Output>& out) {
   TemplateRow row = written;
-  // Of a language for kernels; one has templates that another has not.
+  // Of a language for kernels; one has templates that another lacks.
   if (contains(row.template_name, '{')) {
     if (!holds(*find(globals, "kernel.on"))) return;
     row.template_name = fill(row, row.template_name, globals, nullptr);

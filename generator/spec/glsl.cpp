@@ -8,7 +8,7 @@
 namespace openreg_gen {
 namespace {
 
-/// Names are as in OpenCL C. Truth is a type of its own, which no arithmetic takes, and a number is no condition.
+/// Names are as in OpenCL C. bool is a type of its own: arithmetic does not take it, and a number is not a condition.
 class GlslPrinter : public ExprPrinter {
   using Kind = ExprNode::Kind;
 

@@ -32,7 +32,7 @@ bool fits(const c10::Scalar& number, at::ScalarType dtype) {
   try {
     AT_DISPATCH_V2(dtype, "fits", AT_WRAP([&] { static_cast<void>(number.to<scalar_t>()); }), AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX),
         AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES), at::kComplexHalf, at::kHalf, at::kBFloat16, at::kBool);
-  } catch (const std::exception&) {  // an overflow is no c10::Error
+  } catch (const std::exception&) {  // an overflow is not a c10::Error
     return false;
   }
   return true;

@@ -67,7 +67,7 @@ inline constexpr bool is_optional_tensor = std::is_same_v<std::decay_t<T>, std::
 template <class T>
 inline constexpr bool is_iterator = std::is_base_of_v<at::TensorIteratorBase, std::decay_t<T>>;
 
-/// An argument of type T on the host. What is a tensor is added to `host` first, and found there after its fetch().
+/// An argument of type T on the host. A tensor is added to `host` first, and found there after fetch().
 template <class T, bool tensor = is_tensor<T>, bool iterator = is_iterator<T>>
 struct HostArgument : Value<T> {
   template <class U>

@@ -136,7 +136,7 @@ class OPENREG_RUNTIME_API PluggableAllocator final : public OpenRegAllocator, pu
 OPENREG_RUNTIME_API std::shared_ptr<PluggableAllocator> loadPluggableAllocator(
     const std::string& path, const std::string& alloc_fn, const std::string& free_fn);
 
-/// Makes `allocator` the device's, permanently; it is kept alive. Throws c10::Error once the device was used, since what was
+/// Makes `allocator` the device's allocator, permanently; it is kept alive. Throws c10::Error once the device was used, since what was
 /// allocated must be freed by the allocator it came from.
 OPENREG_RUNTIME_API void changeCurrentAllocator(std::shared_ptr<OpenRegAllocator> allocator);
 

@@ -10,7 +10,7 @@
 #include "runtime/Allocator.h"
 
 // What an allocator with memory pools can do, beside what OpenRegAllocator has: the names are those of c10/cuda's, with the
-// same meanings. What a kind can't do it doesn't override: the default throws c10::NotImplementedError.
+// same meanings. A kind of allocator overrides what it can do; the default throws c10::NotImplementedError.
 
 namespace openreg {
 

@@ -12,7 +12,7 @@
 
 namespace openreg::native {
 
-// meta() is PyTorch's. It runs first: the outputs have their sizes, dtypes and devices, and the device is the current one.
+// PyTorch's meta() runs first: the outputs have their sizes, dtypes and devices, and the device is the current one.
 struct maximum_out : at::meta::structured_maximum {
   void impl(const at::Tensor& self, const at::Tensor& other, const at::Tensor& out);
 };

@@ -23,7 +23,7 @@ struct PrivatePool : PoolOwner {
   BlockPool large{false, this};
 };
 
-/// The private pools of one device. What a cache calls is called with its lock held; the other functions take it.
+/// The private pools of one device. A cache calls these functions with its lock held; the other functions take the lock.
 class PrivatePools final : public PoolRouter {
  public:
   explicit PrivatePools(DeviceCache& cache) : cache_(cache) {}
