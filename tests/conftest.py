@@ -13,7 +13,12 @@ from trees import COMMAND, unpack
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory):
     site = pathlib.Path(next(path for path in sys.path if (pathlib.Path(path) / "torch/include").is_dir()))
-    made = dict(os.environ, OPENREG_GEN_PYTHON=sys.executable, XDG_CACHE_HOME=str(tmp_path_factory.mktemp("cache")))
+    made = dict(
+        os.environ,
+        OPENREG_GEN_PYTHON=sys.executable,
+        XDG_CACHE_HOME=str(tmp_path_factory.mktemp("cache")),
+        TMPDIR=str(tmp_path_factory.mktemp("tmp")),  # a command that is killed leaves a folder there
+    )
     made.pop("OPENREG_GEN_DATA", None)
     return made, site / "torch"
 
