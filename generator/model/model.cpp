@@ -131,7 +131,7 @@ json make_globals(const Resolved& resolved, const DeviceKernels& kernels, const 
   for (const Component& component : all_components()) {
     const bool on = spec.components.has(component.name);
     has[component.name] = on;
-    partial = partial || (!on && (simulated || !(component.emulated || component.host_memory)));
+    partial = partial || (!on && (simulated || !component.emulated));
     if (on && (simulated || !component.emulated))
       components.push_back({{"name", component.name}, {"about", component.about}});
   }
