@@ -50,7 +50,7 @@ TEST(Manifest, HasOneFileALine) {
 )");
 }
 
-TEST(Manifest, ItsSourcesAreTheCppThatIsNotTheOwners) {
+TEST(Manifest, ItsSourcesAreTheCppAndWhichKernelsAreTheOwners) {
   const auto sources = [](const Manifest& manifest) {
     const std::string text = manifest_text(manifest);
     return text.substr(text.find("\"sources\""), 30);
@@ -59,10 +59,14 @@ TEST(Manifest, ItsSourcesAreTheCppThatIsNotTheOwners) {
   Manifest after = before;
   for (const char* path : {"tests/cpp/a.cpp", "README.md", "torch_my/a.py"})
     after.files[path] = {FileClass::Generated, "1", "x.j2", "ops"};
-  after.files["csrc/mine.cpp"] = {FileClass::Owned, "1", "x.j2", "ops"};
   EXPECT_EQ(sources(after), sources(before));
+  after.files["csrc/mine.cpp"] = {FileClass::Owned, "1", "x.j2", "ops"};
+  const std::string with_mine = sources(after);
+  EXPECT_NE(with_mine, sources(before));
+  after.files["csrc/mine.cpp"].sha256 = "2";
+  EXPECT_EQ(sources(after), with_mine);
   after.files["csrc/b.h"] = {FileClass::Shared, "1", "x.j2", "ops"};
-  EXPECT_NE(sources(after), sources(before));
+  EXPECT_NE(sources(after), with_mine);
 }
 
 TEST(Manifest, RemembersWhatIsKnownOfAFile) {
