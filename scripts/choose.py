@@ -117,9 +117,14 @@ def rows_of(text: str) -> dict[str, tuple[str | None, dict]]:
             for each in expanded(name):
                 first = (row.get("component") or "").split()[:1]
                 path = f"templates/{folder}{each.removesuffix('.j2')}.j2"
-                # A folder of the device's language, {kernel.folder}, stands for those of all languages.
-                found = ROOT.glob(re.sub(r"\{kernel\.\w+\}", "*", path)) if "{kernel." in path else [ROOT / path]
-                out |= {str(one.relative_to(ROOT)): (first[0] if first else None, row) for one in found}
+                # {kernel.*} stands for the words of each language of kernels that has such a template.
+                found = [path]
+                if "{kernel." in path:
+                    types = ROOT.glob("templates/package/*/types.*.j2")
+                    words = [(one.parent.name, one.name.split(".")[1]) for one in types]
+                    found = [path.replace("{kernel.folder}", a).replace("{kernel.extension}", b) for a, b in words]
+                    found = [one for one in found if (ROOT / one).is_file()]
+                out |= dict.fromkeys(found, (first[0] if first else None, row))
     return out
 
 
