@@ -23,8 +23,7 @@ using Subjects = std::map<std::string, std::vector<Subject>, std::less<>>;
 
 /// Fills in globals["ops"], ["custom_ops"] and ["amp"]. Throws Failure(Environment) if the installed PyTorch lacks the
 /// header that lists the autocast rules.
-void add_operators(nlohmann::json& globals, const Resolved& resolved, const DeviceKernels& kernels,
-                   Subjects& subjects);
+void add_operators(nlohmann::json& globals, const Resolved& resolved, const DeviceKernels& kernels, Subjects& subjects);
 
 /// globals["ops"]: lists `minimal`, `random`, and one a strategy, in the spec's order, with what the templates in
 /// templates/csrc/aten show of each operator.

@@ -14,9 +14,9 @@ namespace openreg_gen {
 struct TemplateRow {
   std::string template_name{}, path{}, key{}, about{};
   FileClass file_class = FileClass::Generated;
-  std::string when{}, each{}, where{};                      // may be empty; `when`: conditions, separated by spaces
-  std::vector<std::string> operators{};                     // those that have a kernel with it, in the device's language
-  std::string component{};                                  // those it needs, and is of the first of; empty: none
+  std::string when{}, each{}, where{};   // may be empty; `when`: conditions, separated by spaces
+  std::vector<std::string> operators{};  // those that have a kernel with it, in the device's language
+  std::string component{};               // those it needs, and is of the first of; empty: none
   std::map<std::string, std::vector<std::string>> slots{};  // what shared files are given with it
   std::string place{};                                      // "templates.yaml:12"
   bool user = false;                                        // of the spec's own folder
@@ -35,8 +35,8 @@ struct Templates {
   bool has(const std::string& name) const { return std::ranges::binary_search(names, name); }
 };
 
-/// What the templates have in the language of the spec's device: the sources in its folder, and the operators of the rows
-/// whose conditions `kernel.FILE` these meet.
+/// What the templates have in the language of the spec's device: the sources in its folder, and the operators of the
+/// rows whose conditions `kernel.FILE` these meet.
 DeviceKernels device_kernels(const Templates& templates, const Spec& spec);
 
 /// Templates of the spec's own: the folder that `templates:` names, beside the spec. A file that is called like one of

@@ -23,11 +23,11 @@ const AllocatorKind* find_allocator_kind(std::string_view word);
 
 /// What stands behind the C API that the runtime calls.
 struct DeviceKind {
-  std::string_view word;       // of `device.api`; templates see it as device.<word>
-  std::string_view about;      // of the reference page, behind the word
-  bool simulated = false;      // no hardware: the tree has the device itself
-  std::string_view keys = {};  // of `device`: those that not all kinds have, and this one has
-  bool runs_loops = false;     // kernels that are C++ loops run on the device, not on copies on the host
+  std::string_view word;          // of `device.api`; templates see it as device.<word>
+  std::string_view about;         // of the reference page, behind the word
+  bool simulated = false;         // no hardware: the tree has the device itself
+  std::string_view keys = {};     // of `device`: those that not all kinds have, and this one has
+  bool runs_loops = false;        // kernels that are C++ loops run on the device, not on copies on the host
   std::string_view kernels = {};  // the language in which it takes kernels, of kernel_languages(); else the key says it
   std::string_view spec = "openreg.yaml";  // of specs/: what a new tree starts from
   bool has_key(std::string_view key) const { return has_word(keys, key); }

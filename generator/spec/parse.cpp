@@ -83,7 +83,8 @@ class Parse {
   void check_device(const Node* device) {
     const DeviceKind& kind = **spec_.device.api;
     auto& kernels = spec_.device.kernels;
-    if (!kind.has_key("kernels")) kernels.value = find_kernel_language(kind.kernels);
+    if (!kind.has_key("kernels"))
+      kernels.value = find_kernel_language(kind.kernels);
     else if (*kernels != nullptr)
       needs_component("loops", kernels.at, fmt::format("`kernels: {}`", (*kernels)->word));
     if (!kind.simulated && *spec_.fallback.kind == FallbackKind::Alias) {

@@ -40,8 +40,8 @@ struct TorchSpec {
 struct DeviceSpec {
   Located<const DeviceKind*> api;
   Located<const KernelLanguage*> kernels;  // null: the device takes none
-  Located<int> count;             // of the kinds that have it: DeviceKind::keys
-  Located<std::uint64_t> memory;  // bytes a device
+  Located<int> count;                      // of the kinds that have it: DeviceKind::keys
+  Located<std::uint64_t> memory;           // bytes a device
   Located<std::string> platform, type;
   Located<int> sub_devices;
   Located<int> streams_per_pool;

@@ -21,7 +21,8 @@ struct DeviceKernel {
 };
 
 /// Of an operator that writes into an argument, or, with `out` as one more, returns one new tensor. None where an
-/// argument has no form in the language, such as a list of tensors or a generator, and where the tree has a kernel already.
+/// argument has no form in the language, such as a list of tensors or a generator, and where the tree has a kernel
+/// already.
 DeviceKernel device_kernel(const DeviceKernels& kernels, const Op& op, const OpItem& item);
 
 }  // namespace openreg_gen

@@ -12,7 +12,7 @@ namespace openreg_gen {
 struct Starter {
   std::string expression;
   std::string kernel_value;  // the same of the elements x_self and so on, as each language of devices has it
-  std::string dispatch;  // arguments of AT_DISPATCH_V2 after the body
+  std::string dispatch;      // arguments of AT_DISPATCH_V2 after the body
 };
 Starter starter(std::string_view op);
 
