@@ -188,6 +188,51 @@ def test_a_crash_and_a_hang_cost_one_case_each(run_python, any_device):
     assert set(run_python("-c", RUN, any_device).stdout.splitlines()) == wanted
 
 
+LEFT = """
+import os
+import torch
+from openreg_gen.sweep import cases, compare, runner
+from openreg_gen.sweep.cases import Case, Selection, Task
+from openreg_gen.sweep.context import Context
+
+
+def suspended():
+    with torch._C._PreserveDispatchKeyGuard():
+        yield
+
+
+def leave(x):
+    # As a fake tensor's error does: a cycle that sets back what the dispatcher excluded when it was made.
+    with torch._C._AutoDispatchBelowAutograd():
+        block = suspended()
+        next(block)
+    cycle = [block]
+    cycle.append(cycle)
+
+
+def tracked(x):
+    many = [[i] for i in range(2000)]  # Python collects garbage meanwhile
+    if not (x * 2).requires_grad:
+        os._exit(len(many) % 2 + 7)
+
+
+def listed(task, selection):
+    x = torch.ones(2, requires_grad=True)
+    for index in range(200):
+        function = leave if index % 2 == 0 else tracked
+        yield Case(f"a/forward/float32/{index}", compare.Call(function, (x,), {}), 0)
+
+
+cases.cases = listed
+for task, found in runner.run(Context("cpu", start="fork"), [Task("a", "float32")], Selection(), 1, 60):
+    print(found["counts"], len(found["found"]))
+"""
+
+
+def test_garbage_of_a_case_does_not_turn_autograd_off_in_later_ones(run_python):
+    assert run_python("-c", LEFT).stdout == "{'forward': 200} 0\n"
+
+
 REFUSED = """
 from openreg_gen.device import DeviceError
 from openreg_gen.sweep import runner
