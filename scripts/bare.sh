@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tries a wheel or a source distribution of the command in a bare environment: it installs, prints its version, lists components,
-# and explains a diagnostic, all without PyTorch. Usage: scripts/bare.sh FILE
+# Tries a wheel or a source distribution of the command in a bare environment: it installs, prints its version and help, and
+# explains a diagnostic and a topic, all without PyTorch. Usage: scripts/bare.sh FILE
 set -euo pipefail
 file=$(realpath "$1")
 work=$(mktemp -d)
@@ -11,7 +11,7 @@ cd "$work"
 unset VIRTUAL_ENV OPENREG_GEN_DATA
 export PATH=$work/venv/bin:/usr/bin:/bin
 openreg-gen --version
-openreg-gen components | head -3
+openreg-gen --help | head -3
 openreg-gen explain E0103
 openreg-gen explain guard
 openreg-gen new mybackend && { echo "it rendered without PyTorch" >&2; exit 1; } || [ $? -eq 3 ]
