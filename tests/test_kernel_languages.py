@@ -42,6 +42,8 @@ def test_expressions_that_glsl_lacks_functions_of_run_on_copies(glsl, openreg_ge
     assert "ONLY_erf_out" not in source
     listed = openreg_gen("ops", "coverage", "-C", glsl, "--list", "native", "--torch", environment[1]).stdout
     assert "GLSL has no 'std::erf'" in listed
+    assert re.search("argmax.out .* on copies: GLSL has no kernels that pick", listed)
+    assert re.search("(?m)^sum.IntList_out .* reduction$", listed)
 
 
 @pytest.mark.skipif(shutil.which("glslangValidator") is None, reason="glslangValidator is not installed")
