@@ -251,7 +251,7 @@ stage_opencl() {
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
-    "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,opencl_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,random,package,operators,as_on_the_cpu,host_code,examples,distributed,distributed_works}.py
+    "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,language_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,random,package,operators,as_on_the_cpu,host_code,examples,distributed,distributed_works}.py
   step "Kernels that an owner writes"
   "$root/scripts/sweep.sh" opencl
   TREE=$tree pytest_alone "$backend" "$root/tests/owned_ops/opencl_kernels.py"

@@ -42,13 +42,15 @@ def test_expressions_that_glsl_lacks_functions_of_run_on_copies(glsl, openreg_ge
     assert "ONLY_erf_out" not in source
     listed = openreg_gen("ops", "coverage", "-C", glsl, "--list", "native", "--torch", environment[1]).stdout
     assert "GLSL has no 'std::erf'" in listed
+    assert re.search("argmax.out .* on copies: GLSL has no kernels that pick", listed)
+    assert re.search("(?m)^sum.IntList_out .* reduction$", listed)
 
 
 @pytest.mark.skipif(shutil.which("glslangValidator") is None, reason="glslangValidator is not installed")
 @pytest.mark.parametrize("dtype", REAL)
 def test_programs_are_glsl(glsl, dtype, tmp_path):
     folder = glsl / "torch_mychip/glsl"
-    types = (folder / "types.glsl").read_text()
+    common = "".join((folder / f"{file}.glsl").read_text() for file in ("types", "functions"))
     command = ["glslangValidator", "-V", "--target-env", "vulkan1.2", "-S", "comp", "-o", str(tmp_path / "out")]
     programs = []
     for file, forms in (("pointwise", ("flat", "any")), ("reduction", ("each", "fold", "end"))):
@@ -59,7 +61,7 @@ def test_programs_are_glsl(glsl, dtype, tmp_path):
     programs += [("copy", ["-DBYTES=1", "-DKERNEL_convert"])]
     wrong = {}
     for file, options in programs:
-        (tmp_path / "program.comp").write_text(types + "#line 1\n" + (folder / f"{file}.glsl").read_text())
+        (tmp_path / "program.comp").write_text(common + "#line 1\n" + (folder / f"{file}.glsl").read_text())
         done = subprocess.run(
             [*command, f"-DT_{dtype}", *options, str(tmp_path / "program.comp")], capture_output=True, text=True
         )

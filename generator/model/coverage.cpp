@@ -63,10 +63,21 @@ class Cover {
     const bool on_host = strategy.starts_on_host != nullptr && !spec_.components.has("host_alias") &&
                          strategy.starts_on_host(**spec_.device.api, kernels_, *row.op);
     row.how = fmt::format("{}{}", strategy.word, on_host ? ", which starts on the host, on copies" : "");
-    if (const KernelLanguage* language = *spec_.device.kernels; language != nullptr && row.coverage == Coverage::Native)
-      for (const auto* expr : {&entry.expr, &entry.map, &entry.combine, &entry.finish, &entry.prefer})
-        if (const auto function = KernelLanguage::first_of(language->lacks, **expr); !function.empty())
-          row.how = fmt::format("{}, on copies: {} has no '{}'", strategy.word, language->title, function);
+    if (row.coverage != Coverage::Native) return;
+    if (const std::string lack = lack_of(entry); !lack.empty())
+      row.how = fmt::format("{}, on copies: {} has {}", strategy.word, kernels_.language->title, lack);
+  }
+
+  /// Why an expression becomes no kernel in the device's language; empty if it does.
+  std::string lack_of(const OpSpec& entry) const {
+    if (!kernels_) return {};
+    if (entry.prefer.given() && !kernels_.has("pick")) return "no kernels that pick an element";
+    const KernelLanguage& language = *kernels_.language;
+    std::string_view function = KernelLanguage::first_of(language.lacks, *entry.expr);
+    for (const auto* expr : {&entry.map, &entry.combine, &entry.init, &entry.finish, &entry.prefer})
+      for (const std::string_view lacks : {language.lacks, language.lacks_in_float64})
+        if (function.empty()) function = KernelLanguage::first_of(lacks, **expr);
+    return function.empty() ? std::string() : fmt::format("no '{}'", function);
   }
 
   /// PyTorch's default for this form calls the out form's kernel.
