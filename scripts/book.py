@@ -1,6 +1,7 @@
 """Runs the chapters of the book: each fenced block in its order, and compares what it prints with what the chapter says.
 
     book.py [--rewrite] [--touched] [CHAPTER ...]      default: all of docs/book/NN-*.md
+    book.py --quotes [CHAPTER ...]                     quotes alone, in a tree that is only rendered
 
 A chapter runs in a folder of its own, beside a tree `torch_mybackend` of the profile minimal that is as it was rendered; a chapter
 that says `<!-- tree: none -->` makes its own. Blocks are chosen by their language, and by a comment in the line before them:
@@ -184,20 +185,22 @@ def git(tree: Path, *words: str) -> None:
     subprocess.run(["git", "-C", str(tree), *words], check=True, capture_output=True)
 
 
-def fresh_tree(run: Run) -> None:
-    """As it was rendered and built; what a chapter changed is built back."""
+def fresh_tree(run: Run, build: bool = True) -> None:
+    """As it was rendered; what a chapter changed is built back. Installed each time: a chapter may have installed its own."""
     command = [run.environment["OPENREG_GEN"], "new", "mybackend", "--profile", "minimal", "--out", str(run.tree)]
-    if not (run.tree / ".git").is_dir():
-        subprocess.run(command, check=True, capture_output=True, env=run.environment)
-        git(run.tree, "init", "-q")
-        git(run.tree, "add", "-A")
-        git(run.tree, "-c", "user.name=book", "-c", "user.email=book@localhost", "commit", "-qm", "rendered")
-        install = [run.environment["PYTHON"], "-m", "pip", "install", "-q", "--no-build-isolation", "-e", str(run.tree)]
-        subprocess.run(install, check=True, env=run.environment | {"CCACHE_BASEDIR": str(run.tree)})
+    if (run.tree / ".git").is_dir():  # of an earlier run, perhaps of other templates
+        git(run.tree, "reset", "-q", "--hard")
+        git(run.tree, "clean", "-qfd")
+        command = [run.environment["OPENREG_GEN"], "generate", "-C", str(run.tree)]
+    subprocess.run(command, check=True, capture_output=True, env=run.environment)
+    git(run.tree, "init", "-q")
+    git(run.tree, "add", "-A")
+    name = ["-c", "user.name=book", "-c", "user.email=book@localhost"]
+    git(run.tree, *name, "commit", "-q", "--allow-empty", "-m", "rendered")
+    if not build:
         return
-    git(run.tree, "reset", "-q", "--hard")
-    git(run.tree, "clean", "-qfd")
-    subprocess.run(["cmake", "--build", str(run.tree / "build")], check=True, capture_output=True, env=run.environment)
+    install = [run.environment["PYTHON"], "-m", "pip", "install", "-q", "--no-build-isolation", "-e", str(run.tree)]
+    subprocess.run(install, check=True, env=run.environment | {"CCACHE_BASEDIR": str(run.tree)})
 
 
 def touched(paths: Iterable[str], chapters: list[Path]) -> list[Path]:
@@ -215,6 +218,7 @@ def main() -> int:
     )
     parser.add_argument("--python", type=Path, default=ROOT / ".venv/book/bin/python", help="its environment")
     parser.add_argument("--rewrite", action="store_true")
+    parser.add_argument("--quotes", action="store_true", help="look at quotes alone")
     parser.add_argument("--touched", action="store_true")
     parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="numbers, such as 05")
     options = parser.parse_args()
@@ -232,14 +236,23 @@ def main() -> int:
         "PATH": f"{options.python.parent}:{command.parent}:{os.environ['PATH']}",
         "OPENREG_GEN": str(command),
         "PYTHON": str(options.python),
-        "VIRTUAL_ENV": str(options.python.parent.parent),
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PYTHONPATH": str(ROOT / "generator/workbench"),
         "NO_COLOR": "1",
     }
+    if not options.quotes:
+        environment["VIRTUAL_ENV"] = str(options.python.parent.parent)
     failed = 0
     for chapter in chapters:
         text = chapter.read_text(encoding="utf-8")
-        if "<!-- tree: none -->" in text:
+        if options.quotes:
+            run = Run(options.work, environment)
+            run.folder.mkdir(parents=True, exist_ok=True)
+            fresh_tree(run, build=False)
+            for block in blocks_of(text):
+                if block.mark.startswith("quote: "):
+                    run_block(run, block, None)
+        elif "<!-- tree: none -->" in text:
             run = Run(options.work / "none", environment)
             shutil.rmtree(run.folder, ignore_errors=True)
             run.folder.mkdir(parents=True)
@@ -247,7 +260,7 @@ def main() -> int:
             run = Run(options.work, environment)
             run.folder.mkdir(parents=True, exist_ok=True)
             fresh_tree(run)
-        now = run_chapter(run, text)
+        now = text if options.quotes else run_chapter(run, text)
         failed += bool(run.faults)
         print(f"{'FAILED' if run.faults else 'ok':6}  {chapter.name}", flush=True)
         for fault in run.faults:

@@ -1,9 +1,10 @@
 """Proves the exercises of the book: each fails before, for the reason that it names, and passes with its solution.
 
     exercises.py --tree DIR [--touched] [WORD ...]
+    exercises.py --list [--touched]
 
 DIR is made by `openreg-gen new NAME --lesson 1`, built, and installed in the Python that runs this. The exercises run in their
-order in one tree, so that going on is tried as well. `--touched`: those that the change touches (scripts/choose.py).
+order in one tree, so that going on is tried as well. `--touched`: those that the change touches (scripts/choose.py), three at most.
 """
 
 import argparse
@@ -24,6 +25,7 @@ EVERYTHING = (
     "templates/lessons/Queue",
     "templates/lessons/Slow",
 )
+MOST = 3  # of those that a change touches: CI has two minutes for the book
 
 
 def touched(paths: Iterable[str], lessons: list[learn.Lesson]) -> list[learn.Lesson]:
@@ -60,15 +62,21 @@ def prove(tree: learn.Tree, lesson: learn.Lesson) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tree", type=Path, required=True)
+    parser.add_argument("--tree", type=Path)
+    parser.add_argument("--list", action="store_true", help="print which would run")
     parser.add_argument("--touched", action="store_true")
     parser.add_argument("words", nargs="*", metavar="WORD")
     options = parser.parse_args()
     lessons = learn.all_lessons()
     if options.touched and (base := choose.base_of_change()[0]):
-        lessons = touched(choose.changed_paths(base), lessons)
+        lessons = touched(choose.changed_paths(base), lessons)[:MOST]
     if options.words:
         lessons = [lesson for lesson in lessons if lesson.word in options.words]
+    if options.list:
+        print("".join(f"{lesson.word}\n" for lesson in lessons), end="")
+        return 0
+    if options.tree is None:
+        parser.error("--tree is missing")
     tree, failed = learn.Tree(options.tree), 0
     for lesson in lessons:
         tree.go_to(lesson.number)
