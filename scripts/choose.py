@@ -38,12 +38,15 @@ STAGES = [
     "external",
     "opencl",
     "package",
+    "book",
     "release",
 ]
 ALWAYS = ("command", "format")
 MOST_COMPONENTS = 3
 # What a path asks for besides ALWAYS; the first row that fits counts. A path that none fits asks for everything.
 RULES = (
+    ("docs/book/* scripts/book.py scripts/exercises.py", ["book"], "the book"),
+    ("templates/lessons/* generator/workbench/openreg_gen/learn/*", ["rendered", "package", "book"], "exercises"),
     ("templates/* generated_example/* tests/golden/* specs/*.yaml", STAGES, "trees"),
     (
         "scripts/lib.sh scripts/stages.sh scripts/test.sh scripts/choose.py scripts/requirements.txt .ci/*",

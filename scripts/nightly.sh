@@ -7,6 +7,7 @@
 #          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
 #          external    every test of a whole tree on the port that behaves like a card
 #          vulkan      the port to Vulkan (tests/external/vulkan) on Mesa's driver for CPUs: the ladder, kernels, operators, training
+#          book        every chapter and exercise of the book
 #          components  a minimal tree with one component more: each of them
 #          release     PyTorch 2.15.0: all tests of generated_example, then other trees
 #          opencl      the tree of specs/opencl.yaml on Intel's driver for CPUs, the whole sweep included
@@ -76,6 +77,7 @@ stage_libraries() {
 
 # What CI has, too, with more of it.
 stage_external() { "$root/scripts/test.sh" --stage external all; }
+stage_book() { "$root/scripts/test.sh" --stage book all; }
 stage_components() { "$root/scripts/test.sh" --stage components all; }
 stage_opencl() { "$root/scripts/test.sh" --stage opencl intel; }
 stage_release() {
@@ -141,5 +143,5 @@ in_stage "$@"
 arguments=()
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
-if [ $# -eq 0 ]; then set -- soak kinds owned libraries external vulkan components release opencl sweep; fi
+if [ $# -eq 0 ]; then set -- soak kinds owned libraries external vulkan book components release opencl sweep; fi
 run_stages "$@"

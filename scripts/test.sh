@@ -3,7 +3,7 @@
 # a second backend in an empty folder, the external port, formatting and warnings of what is emitted. A stage that fails does not
 # keep the next from running. .ci/run runs those that test what a change touches; scripts/nightly.sh has the long ones.
 # Usage: scripts/test.sh [STAGE ...]   default: all, in this order:
-#          command format rendered example sample device allocator components full second external opencl package release
+#          command format rendered example sample device allocator components full second external opencl package book release
 #        scripts/test.sh release VERSION [all|trees [PYTHON]]
 #          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its Python tests, not only those of
 #          what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
@@ -14,6 +14,8 @@
 #        scripts/test.sh components NAME ...|all
 #          minimal is built from nothing, without a compiler cache, and tested; then minimal trees with one component more:
 #          those that are named, or all; default: up to three that the change touches (scripts/choose.py)
+#        scripts/test.sh book all
+#          every chapter and exercise of the book, not only those that the change touches
 #        scripts/test.sh external all
 #          every test of a whole tree runs on the port that behaves like a card
 source "$(dirname "$0")/stages.sh"
@@ -322,14 +324,32 @@ stage_package() {
   pytest_alone "$python" "$root/tests/test_package.py"
 }
 
+# What of the book a change touches: quotes of all chapters, chapters that differ, and up to three exercises.
+stage_book() {
+  local backend tree=$work/lessons touched=()
+  [ "${1:-}" = all ] || touched=(--touched)
+  step "Quotes in the book"
+  export OPENREG_GEN=$generator VIRTUAL_ENV=$root/.venv/tools
+  "$python" "$root/scripts/book.py" --quotes --work "$work/quotes"
+  step "Chapters of the book"
+  backend=$(backend_python "$work/venv_book")
+  "$python" "$root/scripts/book.py" "${touched[@]}" --work "$work/book" --python "$backend"
+  step "Exercises of the book"
+  [ "$("$python" "$root/scripts/exercises.py" --list "${touched[@]}")" != "" ] || return 0
+  backend=$(backend_python "$work/venv_lessons")
+  "$generator" new mybackend --lesson 1 --out "$tree" >/dev/null
+  install_tree "$backend" "$tree"
+  "$backend" "$root/scripts/exercises.py" --tree "$tree" "${touched[@]}"
+}
+
 in_stage "$@"
 arguments=()
 case "${1:-} ${2:-}" in  # a component may be called as a stage is
-  "components "?*|"external all"|"opencl pocl"|"opencl intel"|"release "[0-9]*) arguments=("${@:2}"); set -- "$1" ;;
+  "components "?*|"external all"|"book all"|"opencl pocl"|"opencl intel"|"release "[0-9]*) arguments=("${@:2}"); set -- "$1" ;;
 esac
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
 if [ $# -eq 0 ]; then
-  set -- command format rendered example sample device allocator components full second external opencl package release
+  set -- command format rendered example sample device allocator components full second external opencl package book release
 fi
 run_stages "$@"

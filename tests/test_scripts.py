@@ -28,6 +28,8 @@ COMMAND = ["command", "format", "rendered", "package"]
         (["CMakeLists.txt"], COMMAND),
         (["tests/external/card_port.cpp"], [*LIGHT, "external"]),
         (["tests/owned_ops/opencl_kernels.py", "tests/test_package.py"], [*LIGHT, "opencl", "package"]),
+        (["docs/book/05-guard.md", "scripts/book.py"], [*LIGHT, "book"]),
+        (["templates/lessons/nan.cpp.j2"], [*COMMAND, "book"]),
         (["scripts/regenerate.sh"], ["command", "format", "rendered"]),
         (["templates/README.md.j2"], choose.STAGES),
         (["generator/model/model.cpp", "generated_example/README.md"], choose.STAGES),

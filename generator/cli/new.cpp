@@ -9,6 +9,7 @@
 #include "edit/style.h"
 #include "pipeline/rendering.h"
 #include "spec/document.h"
+#include "spec/lessons.h"
 #include "tree/plan.h"
 #include "tree/journal.h"
 #include "tree/paths.h"
@@ -20,6 +21,7 @@ namespace {
 
 struct NewOptions {
   std::string name, spec, device, profile, out;
+  std::size_t lesson = 0;
   bool dry_run = false;
 };
 
@@ -35,6 +37,10 @@ void declare(CLI::App& app, Invocation& call, NewOptions& options) {
   app.add_option("--profile", options.profile, "Which components the tree has; default: the spec's, else standard")
       ->check(CLI::IsMember({"minimal", "standard", "full"}))
       ->type_name("");
+  app.add_option("--lesson", options.lesson, "A minimal tree with this exercise of the book")
+      ->check(CLI::Range(std::size_t{1}, kLessons.size()))
+      ->excludes("--spec", "--device", "--profile")
+      ->type_name("N");
   app.add_option("--out", options.out, "Folder of the tree; default: torch_NAME")->type_name("DIR");
   call.add_torch(app);
   app.add_flag("--dry-run", options.dry_run, "Print what would be written; write nothing");
@@ -77,9 +83,11 @@ std::string with_choices(const Spec& spec, const NewOptions& options) {
   if (!options.device.empty() && (*spec.device.api)->word != options.device)
     text = with_word(text, spec.path, "device", "api", text_node(options.device));
   // A tree says which components it has, so that another default never changes it.
-  const bool default_profile = options.profile.empty() && (options.spec.empty() || !spec.profile.given());
+  if (options.lesson != 0) text = with_word(text, spec.path, "profile", "", text_node("minimal"));
+  const bool default_profile = options.lesson == 0 && options.profile.empty() && (options.spec.empty() || !spec.profile.given());
   if (!options.profile.empty() || default_profile)
     text = with_word(text, spec.path, "profile", "", text_node(default_profile ? "standard" : options.profile));
+  if (options.lesson != 0) text += fmt::format("lesson: {}\n", options.lesson);
   return text;
 }
 
@@ -113,9 +121,9 @@ void write_tree(const fs::path& root, const Plan& plan) {
 Exit run(Invocation& call, const NewOptions& options) {
   const DataDir data = find_data();
   Renderer renderer(data);  // first of all: Python loads Jinja2 while the spec is being read
-  const bool shipped = options.spec.empty();
+  const bool shipped = options.spec.empty(), minimal = options.lesson != 0 || options.profile == "minimal";
   const fs::path source = !shipped                       ? fs::path(options.spec)
-                          : options.profile == "minimal" ? data.specs / "minimal.yaml"
+                          : minimal                      ? data.specs / "minimal.yaml"
                           : options.device.empty()       ? data.specs / "openreg.yaml"
                                                          : data.specs / find_device_kind(options.device)->spec;
   const std::string extension = source.extension() == ".json" ? ".json" : ".yaml";
@@ -123,7 +131,7 @@ Exit run(Invocation& call, const NewOptions& options) {
   const fs::path path = shipped ? fs::path(spec_file) : source;
   if (!check_name(call, options.name)) return Exit::BadInput;
   std::string text = read_spec(source);
-  if (shipped && options.profile != "minimal")
+  if (shipped && !minimal)
     text = adapt_shipped_spec(text, options.name, find_device_kind(options.device));
   Diagnostics diagnostics;
   Spec read = parse_spec_text(text, path, diagnostics);
@@ -155,7 +163,10 @@ Exit run(Invocation& call, const NewOptions& options) {
     if ((*spec.device.api)->word == "external")
       next.add(fmt::format("fill {}; {} explains how", next.file("third_party/" + *spec.backend.name + "/src/port.cpp"),
                            next.file("docs/porting.md")));
-    next.test();
+    if (options.lesson == 0)
+      next.test();
+    else
+      next.add("cd " + shell_quoted(root.string()) + " && python -m openreg_gen.learn");
   }
   if (call.json) {
     print_json(nlohmann::json{{"root", root.string()}, {"files", steps_json(plan)}, {"next", next.lines()}});
@@ -174,7 +185,8 @@ Verb new_verb() {
       "new",
       "Render a new backend from a spec",
       with_options<NewOptions>(declare, run),
-      {"new mybackend", "new mybackend --profile minimal", "new mychip --device external", "new mycl --device opencl"}};
+      {"new mybackend", "new mybackend --profile minimal", "new mychip --device external", "new mycl --device opencl",
+       "new mybackend --lesson 1"}};
 }
 
 }  // namespace openreg_gen

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "releases/releases.h"
 #include "spec/keys.h"
+#include "spec/lessons.h"
 #include "strategy/item.h"
 #include "texts/escape.h"
 
@@ -110,6 +111,13 @@ json allocator_model(const AllocatorSpec& spec) {
   return out;
 }
 
+/// lesson.WORD: whether it is that lesson.
+json lesson_model(int number) {
+  json out = {{"on", number != 0}};
+  for (std::size_t i = 0; i < kLessons.size(); ++i) out[kLessons[i]] = number == static_cast<int>(i) + 1;
+  return out;
+}
+
 /// `cpu`: operators without a kernel run on the CPU, in one way or the other.
 json fallback_model(const FallbackSpec& spec) {
   const FallbackKind kind = *spec.kind;
@@ -150,6 +158,7 @@ json make_globals(const Resolved& resolved, const DeviceKernels& kernels, const 
       {"kernel", kernel_model(kernels)},
       {"allocator", allocator_model(spec.allocator)},
       {"fallback", fallback_model(spec.fallback)},
+      {"lesson", lesson_model(*spec.lesson)},
       // Inductor's kernels are C++ for memory that the host reaches, or in the device's language.
       {"compile",
        {{"on", spec.compile.value},

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "releases/releases.h"
+#include "spec/lessons.h"
 #include "spec/read_keys.h"
 #include "spec/rules.h"
 
@@ -167,6 +168,7 @@ const Key kKeys[] = {
     {.path = "distributed.on", .type = Boolean, .into = at<&Spec::distributed, &DistributedSpec::on>, .unset = "as the profile", .description = "Whether the tree has a process group.", .example = "false"},
     {.path = "distributed.backend", .type = Text, .into = at<&Spec::distributed, &DistributedSpec::backend>, .fallback = "<name>ccl", .description = "The backend's name for `init_process_group()`.", .example = "openregccl", .rule = rules::distributed_backend, .pattern = "^[a-z][a-z0-9_]*$"},
 
+    {.path = "lesson", .type = Integer, .into = at<&Spec::lesson>, .unset = "none", .description = "An exercise of [the book](../book/index.md): its file, its test and its solution are in the tree. `python -m openreg_gen.learn` raises the number.", .example = "1", .min = 1, .max = kLessons.size()},
     {.path = "templates", .type = Text, .into = at<&Spec::templates>, .description = "A folder beside the spec with templates of your own: files named like openreg-gen's take their place, rows of a `templates.yaml` in it add outputs. See [templates](templates.md).", .example = "templates", .rule = rules::folder},
 };
 // clang-format on
