@@ -28,6 +28,7 @@ COMMAND = ["command", "format", "rendered", "package"]
         (["CMakeLists.txt"], COMMAND),
         (["tests/external/card_port.cpp"], [*LIGHT, "external"]),
         (["tests/owned_ops/opencl_kernels.py", "tests/test_package.py"], [*LIGHT, "opencl", "package"]),
+        (["tests/built/test_build.py"], [*LIGHT, "example", "full", "second", "external", "opencl", "release"]),
         (["scripts/regenerate.sh"], ["command", "format", "rendered"]),
         (["templates/README.md.j2"], choose.STAGES),
         (["generator/model/model.cpp", "generated_example/README.md"], choose.STAGES),
