@@ -63,6 +63,7 @@ RULES = (
         ["rendered", "package"],
         "the command, not its trees",
     ),
+    ("tests/built/*", ["example", "full", "second", "external", "opencl", "release"], "tests"),
     ("tests/external/vulkan/*", [], "tests"),  # of scripts/nightly.sh
     ("tests/external/* tests/test_external.py", ["external"], "tests"),
     ("tests/test_two_backends.py", ["second"], "tests"),

@@ -3,8 +3,9 @@
     python scripts/moved_tests.py OLD_TREE NEW_TREE
 
 A row of the table names an old test and the one that says the same now, both as `file::test`; `file::*` stands for a file's
-tests that keep their names, beside the new file, and `gone: WHY` for what is tested no more. Prints the tests of OLD_TREE
-that have no successor in NEW_TREE, and ends with 1 if there are any.
+tests that keep their names, beside the new file, and `gone: WHY` for what is tested no more. Tests of tests/built, which run
+here and are in no tree, are `built/file::test`. Prints the tests of OLD_TREE that have no successor in NEW_TREE or in
+tests/built, and ends with 1 if there are any.
 """
 
 import csv
@@ -12,13 +13,14 @@ import pathlib
 import re
 import sys
 
-TABLE = pathlib.Path(__file__).resolve().parents[1] / "tests/moved_tests.csv"
+TESTS = pathlib.Path(__file__).resolve().parents[1] / "tests"
+TABLE = TESTS / "moved_tests.csv"
 
 
-def tests_of(tree: pathlib.Path) -> set[str]:
+def tests_of(folder: pathlib.Path, prefix: str = "") -> set[str]:
     return {
-        f"{path.stem}::{name}"
-        for path in sorted((tree / "tests").glob("test_*.py"))
+        f"{prefix}{path.stem}::{name}"
+        for path in sorted(folder.glob("test_*.py"))
         for name in re.findall(r"^ *def (test_\w+)\(", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
 
@@ -32,7 +34,8 @@ def new_name(test: str, new: set[str], moved: dict[str, str]) -> str:
 
 
 def main(old_tree: str, new_tree: str) -> int:
-    old, new = (tests_of(pathlib.Path(tree)) for tree in (old_tree, new_tree))
+    old, new = (tests_of(pathlib.Path(tree) / "tests") for tree in (old_tree, new_tree))
+    new |= tests_of(TESTS / "built", "built/")
     with TABLE.open(encoding="utf-8") as file:
         moved = {row["old"]: row["new"] for row in csv.DictReader(file)}
     names = {test: new_name(test, new, moved) for test in sorted(old)}

@@ -109,7 +109,8 @@ stage_vulkan() {
   install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON
   step "Tests of the tree of the Vulkan port"
   pytests "$backend" --timeout 600 "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_4b_programs,bringup_5_autograd}.py \
-    "$tree"/tests/test_{minimal_set,storage,memory,host_memory,streams,random,package,fallback,language_kernels,operators}.py
+    "$tree"/tests/test_{minimal_set,storage,memory,host_memory,streams,scripts,fallback,language_kernels,operators}.py
+  built_tests "$backend" "$tree" package random
   step "Training on Vulkan"
   timeout 600 "$backend" "$tree/examples/train_mlp.py"
 }

@@ -92,6 +92,15 @@ pytest_alone() {
   PYTHONHASHSEED=0 "$1" -m pytest -q --junitxml "$junit_file" "${@:2}"
 }
 
+# built_tests PYTHON TREE [NAME ...]: tests of what is the same in each tree, on one that is installed: those of the files
+# tests/built/test_NAME.py, or all of them.
+built_tests() {
+  local name files=()
+  for name in "${@:3}"; do files+=("$root/tests/built/test_$name.py"); done
+  [ ${#files[@]} -ne 0 ] || files=("$root/tests/built")
+  TREE=$2 pytests "$1" "${files[@]}"
+}
+
 # ctests BUILD_FOLDER [ARGUMENT ...]
 ctests() {
   next_junit

@@ -42,7 +42,7 @@ stage_command() {
   "$root/scripts/site.sh"  # tests/test_site.py looks at the documentation in a browser
   step "The command as a process"
   pytests "$python" "$root/tests" --ignore "$root/tests/test_external.py" --ignore "$root/tests/test_package.py" \
-    --ignore "$root/tests/test_two_backends.py"
+    --ignore "$root/tests/test_two_backends.py" --ignore "$root/tests/built"
 }
 
 stage_format() {
@@ -73,6 +73,8 @@ stage_rendered() {
 
 stage_example() {
   test_tree "$root/generated_example" "$root/.venv/openreg" OPENREG
+  step "Tests of what is the same in each tree"
+  built_tests "$root/.venv/openreg/bin/python" "$root/generated_example"
   step "Tests of the workbench on generated_example"
   pytests "$root/.venv/openreg/bin/python" "$root/tests/workbench"
 }
@@ -127,9 +129,12 @@ stage_release() {
   [ "$release_tests" = all ] && device_tests=()
   ctests "$tree/build" -j "$(nproc)" "${device_tests[@]}"
   step "Python tests of generated_example with PyTorch $release"
-  local tests=("$tree"/tests/test_{package,build,device,module,streams,memory,allocator,memory_api,host_memory,random,serialization,minimal_set,operators,host_code,amp,compile,profiler,graphs,graphed_work,distributed,distributed_errors,distributed_training}.py)
+  local tests=("$tree"/tests/test_{scripts,device,module,streams,memory,allocator,host_memory,minimal_set,operators,amp,compile,profiler,graphs,graphed_work,distributed,distributed_errors,distributed_training}.py)
   [ "$release_tests" = all ] && tests=("$tree/tests")
   pytests "$backend" "${tests[@]}"
+  local built=(package build module random serialization memory_api host_code dynamo amp)
+  [ "$release_tests" = all ] && built=()
+  built_tests "$backend" "$tree" "${built[@]}"
 }
 
 stage_device() {
@@ -174,7 +179,8 @@ stage_second() {
   install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON
   step "Python tests of $(basename "$tree")"
   # What a name is part of: packages, modules, settings, libraries, registrations. All else the first tree has tested.
-  pytests "$backend" "$tree"/tests/test_{package,build,cpp_extension,device,errors,serialization,profiler,compile}.py
+  pytests "$backend" "$tree"/tests/test_{scripts,cpp_extension,device,errors,profiler,compile}.py
+  built_tests "$backend" "$tree" package build module serialization
   step "A wheel of mybackend, installed and uninstalled"
   overlay "$python" "$venv"
   "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir "$work/wheel" "$tree"
@@ -208,7 +214,8 @@ stage_full() {
   install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON
   step "Training and operators of specs/full.yaml"
   pytests "$backend" --dist load "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_autograd.py" \
-    "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py" "$tree/tests/test_host_code.py" "$tree/tests/test_minimal_set.py"
+    "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py" "$tree/tests/test_minimal_set.py"
+  built_tests "$backend" "$tree" host_code
 }
 
 stage_external() {
@@ -253,7 +260,8 @@ stage_opencl() {
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
-    "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,language_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,random,package,operators,as_on_the_cpu,host_code,examples,distributed,distributed_works}.py
+    "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,language_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,scripts,operators,as_on_the_cpu,examples,distributed,distributed_works}.py
+  built_tests "$backend" "$tree" package module random host_code
   step "Kernels that an owner writes"
   "$root/scripts/sweep.sh" opencl
   TREE=$tree pytest_alone "$backend" "$root/tests/owned_ops/opencl_kernels.py"

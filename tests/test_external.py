@@ -14,6 +14,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GENERATOR = os.environ.get("OPENREG_GEN", str(ROOT / "build/openreg-gen"))
+BUILT = ROOT / "tests/built"
 PORT = "third_party/mybackend/src/port.cpp"
 
 
@@ -145,8 +146,9 @@ def test_host_code_on_the_memory_of_a_port(tmp_path):
     run(sys.executable, "setup.py", "-q", "egg_info", cwd=tree)  # PyTorch finds its entry point
     outcomes, output = ladder(tree)
     assert set(outcomes.values()) == {"PASSED"}, output
-    names = "operators fallback fallback_report host_code as_on_the_cpu minimal_set"
+    names = "operators fallback fallback_report as_on_the_cpu minimal_set"
     on_the_card(tree, *[f"tests/test_{name}.py" for name in names.split() if (tree / f"tests/test_{name}.py").exists()])
+    on_the_card(tree, str(BUILT / "test_host_code.py"))
 
 
 # A strategy each, with an operator of the standard spec whose first kernel runs on the host if nothing of the device does.
@@ -284,14 +286,14 @@ def card(tree):
 
 # What a discrete device meets first: copies, fills, streams, memory, operators, what falls back, distributed.
 ON_THE_CARD = (
-    "device as_on_the_cpu minimal_set storage memory allocator memory_api host_memory streams random operators gemm "
+    "device as_on_the_cpu minimal_set storage memory allocator host_memory streams operators gemm "
     "fallback fallback_report distributed distributed_works distributed_errors"
 )
 
 
 def on_the_card(tree, *files):
     pytest_ = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
-    result = run(*pytest_, *files, cwd=tree, check=False, TORCH_DEVICE_BACKEND_AUTOLOAD="1")
+    result = run(*pytest_, *files, cwd=tree, check=False, TORCH_DEVICE_BACKEND_AUTOLOAD="1", TREE=str(tree))
     assert result.returncode == 0, result.stdout[-8000:]
 
 
@@ -306,7 +308,10 @@ def test_what_a_card_is_asked_to_do(card):
 
 def test_a_whole_tree_on_a_card(card):
     files = [f"tests/test_{name}.py" for name in ON_THE_CARD.split()]
-    on_the_card(card, "-n", "2", "--dist", "loadfile", *(["tests"] if os.environ.get("CARD_TESTS") == "all" else files))
+    whole = os.environ.get("CARD_TESTS") == "all"
+    on_the_card(card, "-n", "2", "--dist", "loadfile", *(["tests"] if whole else files))
+    built = [str(BUILT / f"test_{name}.py") for name in ("build", "memory_api", "module", "random")]
+    on_the_card(card, "-n", "2", "--dist", "loadfile", *([str(BUILT)] if whole else built))
 
 
 @pytest.mark.parametrize("port", ["host_port.cpp", "card_port.cpp"])

@@ -1,8 +1,11 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
-"""What scripts do that no single operator shows: threads on one tensor, a default device, memory that runs out."""
+"""What scripts do that no single operator shows: processes that fork and end, threads on one tensor, memory that runs out."""
 
 import gc
+import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -10,6 +13,60 @@ import torch
 
 NAME = "openreg"
 api = torch.openreg
+
+
+def run(code: str) -> None:
+    """In a process of its own, which ends well and says nothing."""
+    command = [sys.executable, "-W", "error::UserWarning", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.no_device
+def test_import_uses_no_device_and_exit_is_clean():
+    run("""
+import torch, torch_openreg
+assert not torch.openreg.is_initialized()
+torch.manual_seed(0)
+torch.openreg.device_count()
+assert not torch.openreg.is_initialized()
+if torch.openreg.is_available():
+    keep = [torch.ones(10, device="openreg"), torch.ones(10).pin_memory(), torch.openreg.Stream()]
+    keep.append(keep[-1].record_event())
+    keep.append(keep)  # a cycle: freed while the interpreter ends, or never
+""")
+
+
+def test_fork_before_first_use():
+    run("""
+import os, torch, torch_openreg
+child = os.fork()
+assert torch.ones(3, device="openreg").tolist() == [1, 1, 1]
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+""")
+
+
+def test_forked_child_knows(device):
+    x = torch.ones(100, device=device)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        known = api._is_in_bad_fork() and not api.is_initialized()
+        torch.manual_seed(1)  # leaves the device alone
+        try:
+            torch.ones(1, device=device)
+        except RuntimeError as error:
+            os.write(write, f"{known}: {error}".encode())
+        del x  # what it would free is the parent's
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as answer:
+        said = answer.read()
+    assert said.startswith("True: ") and "forked subprocess" in said and "spawn" in said
+    assert os.waitpid(child, 0)[1] == 0
+    assert not api._is_in_bad_fork()
+    assert x.tolist() == [1] * 100
 
 
 def run_together(*functions):

@@ -83,7 +83,7 @@ std::string note_of(std::string_view text);
 /// the operators whose plain C++ name (maximum_out) counts. Empty if the line belongs to none.
 std::string op_of_line(std::string_view text, int line, const std::vector<std::string>& ids, const Catalog& catalog);
 
-/// The rows of a tree's docs/integration.json that name `path` or the header beside it.
+/// The rows of a tree's docs/integration.md that name `path` or the header beside it.
 struct Virtual {
   std::string interface, name, status, note;
 };

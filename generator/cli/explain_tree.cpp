@@ -115,7 +115,7 @@ Exit explain_file(Asked& asked, const std::string& path, int number) {
   const std::string_view line = number > 0 && index <= lines.size() ? lines[index - 1] : "";
   std::map<std::string, std::size_t> counts;
   json["virtuals"] = nlohmann::ordered_json::array();
-  for (const Virtual& each : virtuals_of(read_if_there(tree.root / "docs/integration.json"), path)) {
+  for (const Virtual& each : virtuals_of(read_if_there(tree.root / "docs/integration.md"), path)) {
     json["virtuals"].push_back(
         {{"interface", each.interface}, {"name", each.name}, {"status", each.status}, {"note", each.note}});
     ++counts[each.interface];
@@ -242,18 +242,16 @@ std::string op_of_line(std::string_view text, int line, const std::vector<std::s
 
 std::vector<Virtual> virtuals_of(std::string_view integration, std::string_view path) {
   const std::string header = std::string(path.substr(0, path.rfind('.'))) + ".h";
+  static const std::regex interface_line("## `(.*)`"), row("\\| `(.*?)` \\| `(.*?)` \\| (\\w+) \\| (.*?) ?\\|");
   std::vector<Virtual> found;
-  const auto interfaces = nlohmann::json::parse(integration, nullptr, /*allow_exceptions=*/false);
-  if (!interfaces.is_array()) return found;  // minimal trees have none
-  try {
-    for (const auto& interface : interfaces) {
-      for (const auto& each : interface.at("virtuals")) {
-        if (const auto& file = each.at("file"); file == path || file == header)
-          found.push_back({interface.at("name"), each.at("name"), each.at("status"), each.at("note")});
-      }
-    }
-  } catch (const nlohmann::json::exception&) {
-    found.clear();  // edited; `check` says so
+  std::string interface;
+  for (const std::string_view each : split_lines(integration)) {
+    const std::string line(each);
+    std::smatch match;
+    if (std::regex_match(line, match, interface_line)) interface = match[1];
+    const bool is_row = std::regex_match(line, match, row);
+    if (const std::string file = is_row ? match[2].str() : ""; is_row && (file == path || file == header))
+      found.push_back({interface, match[1], match[3], match[4]});
   }
   return found;
 }

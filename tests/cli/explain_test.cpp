@@ -118,14 +118,16 @@ TEST(Explain, LinesBelongToOperators) {
 
 TEST(Explain, VirtualsThatAFileAnswers) {
   const std::string table =
-      R"([{"name": "c10::Hooks", "virtuals": [
-           {"name": "init", "file": "csrc/a.h", "status": "implemented", "note": "why"},
-           {"name": "other", "file": "csrc/b.h", "status": "inherited", "note": "no"}]}])";
+      "## `c10::Hooks`\n\n| virtual | file | status | note |\n|---|---|---|---|\n"
+      "| `init` | `csrc/a.h` | implemented | why |\n"
+      "| `other` | `csrc/b.h` | inherited | no |\n"
+      "| `last` | `csrc/a.cpp` | implemented |  |\n";
   EXPECT_TRUE(virtuals_of("", "csrc/a.cpp").empty());
   const auto found = virtuals_of(table, "csrc/a.cpp");
-  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].interface + "::" + found[0].name + " " + found[0].status + " " + found[0].note,
             "c10::Hooks::init implemented why");
+  EXPECT_EQ(found[1].name + found[1].note, "last");
 }
 
 }  // namespace

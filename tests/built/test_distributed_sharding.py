@@ -1,13 +1,11 @@
-# Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `distributed` in the spec changes it, then `openreg-gen generate`.
-"""DTensor and FSDP on openreg by PyTorch's own classes for their tests: a sample, or with OPENREG_DISTRIBUTED=all all of them."""
+"""DTensor and FSDP by PyTorch's own classes for their tests: a sample, or with NAME_DISTRIBUTED=all all of them."""
 
 import itertools
 
+import pytest
 import torch
 import torch.distributed as dist
-from distributed_processes import BACKEND, NAME
-from distributed_upstream import ALL, Processes, sampled
+from built import NAME, ROOT
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import CPUOffload, MixedPrecision, ShardingStrategy
 from torch.distributed.tensor import DTensor
@@ -20,8 +18,14 @@ from torch.testing._internal.distributed._tensor.common_dtensor import DTensorCo
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
+if not (ROOT / "tests/distributed_processes.py").exists():
+    pytest.skip("the tree has no component distributed", allow_module_level=True)
+from distributed_processes import BACKEND  # noqa: E402
+from distributed_upstream import ALL, Processes, needs_devices, sampled  # noqa: E402
+
 RANKS = 2
 common_fsdp.DEVICE_TYPE, common_fsdp.DEVICE_COUNT, common_fsdp.DISTRIBUTED_BACKEND = NAME, RANKS, BACKEND
+pytestmark = needs_devices(RANKS)
 
 PARTS = 8
 OTHERWISE = {

@@ -1,13 +1,11 @@
-# Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 """The tree and PyTorch: which PyTorch the build finds, on packages that only look like one (CMake is run, nothing is compiled), and
-docs/integration.json against the headers of the installed one and the files that it names.
+docs/integration.md against the headers of the installed one and the files that it names.
 
 A virtual function that PyTorch gained, or one that the named file doesn't override, fails here: its default
 mostly throws, or is silently wrong.
 """
 
-import json
+import importlib
 import os
 import re
 import shutil
@@ -17,12 +15,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch_openreg._release import installed
+from built import PACKAGE, ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 CMAKE = shutil.which("cmake", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
 needs_cmake = pytest.mark.skipif(CMAKE is None, reason="needs CMake")
-
+BUILD = (ROOT / "cmake/PyTorch.cmake").read_text(encoding="utf-8")
+REQUIREMENT = re.search(r">=[\d.]+,<[\d.]+", BUILD)[0]
+FIRST = re.search(r">=([\d.]+)", REQUIREMENT)[1]
 
 PROJECT = """
 cmake_minimum_required(VERSION 3.20)
@@ -82,7 +81,7 @@ def package(tmp_path):
     """A folder that Python takes for PyTorch, as pip would install it."""
     files = {
         "__init__.py": "raise AssertionError('what configures the build imports PyTorch')\n",
-        "version.py": "cuda: Optional[str] = '13.0'\n__version__ = '2.13.0+cu130'\nhip: Optional[str] = None\n",
+        "version.py": f"cuda: Optional[str] = '13.0'\n__version__ = '{FIRST}.0+cu130'\nhip: Optional[str] = None\n",
         "include/c10/core/Device.h": "",
         "include/torch/csrc/api/include/torch/all.h": "",
         "lib/libc10.so": "_ZN3c106DeviceC1ERKNSt7__cxx1112basic_stringIcE\n",
@@ -118,7 +117,7 @@ def configure(package):
 def test_a_package_for_cuda_needs_no_toolkit(package):
     good, said = configure(package)
     assert good, said
-    assert f"PyTorch 2.13.0+cu130 in {package}" in said
+    assert f"PyTorch {FIRST}.0+cu130 in {package}" in said
     include = package / "include"
     for library in ("c10", "torch_cpu", "torch_python"):
         assert f"{library} IMPORTED_LOCATION: {package}/lib/lib{library}.so " in said
@@ -140,7 +139,7 @@ def test_no_pytorch(package):
     good, said = configure(package)
     assert not good
     assert f"There is no PyTorch in {sys.executable}." in said
-    assert "pip install 'torch>=2.13,<2.16'" in said
+    assert f"pip install 'torch{REQUIREMENT}'" in said
 
 
 @needs_cmake
@@ -149,7 +148,7 @@ def test_another_release(package, version):
     (package / "version.py").write_text(f"__version__ = '{version}'\n")
     good, said = configure(package)
     assert not good
-    assert f"PyTorch {version} in {package} is not >=2.13,<2.16." in said
+    assert f"PyTorch {version} in {package} is not {REQUIREMENT}." in said
     assert "or widen `torch:`" in said
 
 
@@ -166,33 +165,41 @@ def test_half_a_pytorch(package, missing):
 
 INCLUDE = Path(torch.__file__).parent / "include"
 
-# The interfaces a device answers; each must have its section in the table.
+# The interfaces a device answers, with the files that are there if it answers them; each must have its section in the table.
 INTERFACES = {
-    "DeviceGuardImplInterface",
-    "AcceleratorHooksInterface",
-    "PrivateUse1HooksInterface",
-    "Allocator",
-    "DeviceAllocator",
-    "HostAllocator",
-    "GeneratorImpl",
-    "BackendMeta",
-    "GraphImplInterface",
-    "Backend",
+    "DeviceGuardImplInterface": "csrc/runtime/Guard.h",
+    "AcceleratorHooksInterface": "csrc/runtime/Hooks.h",
+    "PrivateUse1HooksInterface": "csrc/runtime/Hooks.h",
+    "Allocator": "csrc/runtime/Allocator.h",
+    "DeviceAllocator": "csrc/runtime/Allocator.h",
+    "HostAllocator": "csrc/runtime/HostAllocator.h",
+    "GeneratorImpl": "csrc/runtime/Generator.h",
+    "BackendMeta": "csrc/runtime/Serialization.h",
+    "GraphImplInterface": "csrc/graphs",
+    "Backend": "csrc/distributed",
 }
+INTERFACES = {name for name, file in INTERFACES.items() if (ROOT / file).exists()}
 
 
 def is_there(row):
     """Whether the installed PyTorch is one that the row is for."""
     since = re.match(r"since (\d+)\.(\d+): ", row["note"])
-    return since is None or tuple(map(int, since.groups())) <= installed()
+    return (
+        since is None or tuple(map(int, since.groups())) <= importlib.import_module(f"{PACKAGE}._release").installed()
+    )
 
 
 def read_table():
-    interfaces = json.loads((ROOT / "docs" / "integration.json").read_text(encoding="utf-8"))
-    return {
-        each["name"].rpartition("::")[2]: (each["header"], [row for row in each["virtuals"] if is_there(row)])
-        for each in interfaces
-    }
+    """By interface: its header, and its rows."""
+    sections = re.split(
+        r"^## `(?:\w+::)*(\w+)`$", (ROOT / "docs/integration.md").read_text(encoding="utf-8"), flags=re.M
+    )
+    table = {}
+    for name, text in zip(sections[1::2], sections[2::2], strict=True):
+        rows = re.findall(r"^\| `(.*?)` \| `(.*?)` \| (\w+) \| (.*?) ?\|$", text, re.M)
+        rows = [dict(zip(("name", "file", "status", "note"), row, strict=True)) for row in rows]
+        table[name] = re.search(r"Declared in `(.*)`", text)[1], [row for row in rows if is_there(row)]
+    return table
 
 
 TABLE = read_table()

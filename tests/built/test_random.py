@@ -1,11 +1,10 @@
-{{ file.header }}
 """Random numbers: seeds, states, generators, fork_rng."""
 
 import pytest
 import torch
+from built import NAME
 
-NAME = "{{ b.name }}"
-api = torch.{{ b.name }}
+api = torch.get_device_module(NAME)
 
 
 def draw(device, generator=None) -> torch.Tensor:

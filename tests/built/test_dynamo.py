@@ -1,14 +1,12 @@
-# Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `compile` in the spec changes it, then `openreg-gen generate`.
 """What PyTorch's compiler needs of a device before any kernel is generated: tracing, fake tensors, guards, gradients."""
 
 import pytest
 import torch
+from built import NAME
 from torch._dynamo.device_interface import get_interface_for_device
 from torch._dynamo.testing import CompileCounter, CompileCounterWithBackend
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-NAME = "openreg"
 api = torch.get_device_module(NAME)
 
 

@@ -1,16 +1,20 @@
-# Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `distributed` in the spec changes it, then `openreg-gen generate`.
-"""PyTorch's own tests of collectives, process groups and DDP, on openreg: a sample, or with OPENREG_DISTRIBUTED=all all of them."""
+"""PyTorch's own tests of collectives, process groups and DDP: a sample, or with NAME_DISTRIBUTED=all all of them."""
 
 import unittest
 
+import pytest
 import torch
-from distributed_processes import NAME
-from distributed_upstream import AsCuda, Processes, load_as, sampled
+from built import NAME, ROOT
 from torch.testing._internal.common_utils import instantiate_parametrized_tests
+
+if not (ROOT / "tests/distributed_processes.py").exists():
+    pytest.skip("the tree has no component distributed", allow_module_level=True)
+from distributed_processes import BACKEND  # noqa: E402
+from distributed_upstream import AsCuda, Processes, load_as, needs_devices, sampled  # noqa: E402
 
 RANKS = 4
 as_nccl, as_gloo = load_as("nccl", RANKS), load_as("gloo", RANKS)
+pytestmark = needs_devices(RANKS)
 
 ON_THE_CPU = "its group is for the device alone, and it uses tensors on the CPU"
 OF_GLOO = "monitored_barrier() is Gloo's, through a Gloo group"
@@ -44,7 +48,7 @@ class Suite(Processes):
         "WORLD_SIZE": str(RANKS),
         "BACKEND": "mpi",  # of which PyTorch's tests say that four are enough where they want eight
         "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
-        "OPENREG_DEVICE_COUNT": str(RANKS),
+        f"{NAME.upper()}_DEVICE_COUNT": str(RANKS),
     }
 
 
@@ -58,7 +62,7 @@ class TestAsNccl(Suite, as_nccl.TestDistBackend, as_nccl.DistributedTest._DistTe
 class TestAsGloo(Suite, as_gloo.TestDistBackend, as_gloo.DistributedTest._DistTestBase):
     """What is for tensors on the CPU, with tensors on the device. Works of Gloo's are over when they were waited for."""
 
-    environment = {**Suite.environment, "OPENREGCCL_BLOCKING_WAIT": "1"}
+    environment = {**Suite.environment, f"{BACKEND.upper()}_BLOCKING_WAIT": "1"}
 
     @classmethod
     def _run(cls, rank, *args, **kwargs):

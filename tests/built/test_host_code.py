@@ -1,18 +1,15 @@
-# Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 """What host code on device memory must do as the CPU does: devices of results, writes, checks, layouts, errors."""
 
 import operator
 import os
+import subprocess
+import sys
 
 import pytest
 import torch
+from built import NAME
 
-NAME = "openreg"
-KIND = os.environ.get("OPENREG_FALLBACK") or "cpu"
-kernels = torch._C._dispatch_has_kernel_for_dispatch_key
-
-pytestmark = pytest.mark.skipif(KIND == "none", reason="nothing falls back")
+VARIABLE = f"{NAME.upper()}_FALLBACK"
 
 
 def same(actual, expected, device) -> None:
@@ -393,3 +390,16 @@ def test_metadata_of_fake_tensors(device, call):
     for one, other in zip(*((x,) if isinstance(x, torch.Tensor) else x for x in (fake, real)), strict=True):
         assert (one.shape, one.stride()) == (other.shape, other.stride())
         assert (one.dtype, one.device) == (other.dtype, other.device)
+
+
+@pytest.mark.skipif(VARIABLE in os.environ, reason="the tests of another kind")
+@pytest.mark.parametrize("kind", ["copy", "alias"])
+def test_each_way_to_the_memory(device, kind):
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__],
+        env={**os.environ, VARIABLE: kind},
+        capture_output=True,
+        text=True,
+        timeout=800,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

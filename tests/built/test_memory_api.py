@@ -1,13 +1,12 @@
-# Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
-"""torch.openreg.memory: the names of torch.cuda.memory, on whichever allocator this tree has."""
+"""torch.NAME.memory: the names of torch.cuda.memory, on whichever allocator this tree has."""
 
 import gc
 
 import pytest
 import torch
+from built import NAME
 
-api = torch.openreg
+api = torch.get_device_module(NAME)
 memory = api.memory
 MIB = 1 << 20
 

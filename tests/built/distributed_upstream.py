@@ -1,5 +1,4 @@
-{{ file.header }}
-"""What it takes to run PyTorch's own tests of torch.distributed, which ship with PyTorch, on {{ b.name }}.
+"""What it takes to run PyTorch's own tests of torch.distributed, which ship with PyTorch, on the device of a tree.
 
 They are written for torch.cuda with NCCL, or for the CPU with Gloo. Here CUDA means this device, and NCCL, or Gloo, its
 collectives. Of PyTorch, nothing is changed but the modules of those tests, and the processes that run them.
@@ -14,20 +13,28 @@ import types
 import zlib
 from unittest import mock
 
+import pytest
 import torch
 import torch.cuda.nccl
 import torch.distributed as dist
 import torch.multiprocessing as mp
-from distributed_processes import BACKEND, NAME
+from built import NAME, PACKAGE, ROOT
+from distributed_processes import BACKEND
 from torch.overrides import TorchFunctionMode
 from torch.testing._internal import common_distributed
 from torch.utils._pytree import tree_map
 
-ALL = os.environ.get("{{ b.NAME }}_DISTRIBUTED") == "all"
+SIMULATED = (ROOT / "third_party" / NAME / "src/heap.h").exists()  # it has as many devices as it is asked for
+ALL = os.environ.get(f"{NAME.upper()}_DISTRIBUTED") == "all"
+
+
+def needs_devices(ranks):
+    few = not SIMULATED and torch.accelerator.device_count() < ranks
+    return pytest.mark.skipif(few, reason=f"{ranks} ranks need a device each")
 
 
 def sampled(name, of):
-    """Whether it runs without {{ b.NAME }}_DISTRIBUTED=all, too: about one of so many."""
+    """Whether it runs without NAME_DISTRIBUTED=all, too: about one of so many."""
     return ALL or zlib.crc32(name.encode()) % of == 0
 
 
@@ -82,7 +89,7 @@ class Torch(types.ModuleType):
 
 class Cuda(types.ModuleType):
     def __getattr__(self, name):
-        return getattr(torch.{{ b.name }}, name, None) or getattr(torch.cuda, name)
+        return getattr(torch.get_device_module(NAME), name, None) or getattr(torch.cuda, name)
 
 
 def load_as(other, ranks):
@@ -110,13 +117,13 @@ class Processes:
     """A MultiProcessTestCase whose ranks are copies of a process that has imported what they need."""
 
     environment = {}
-    preload = ("{{ b.package }}", __name__)
+    preload = (PACKAGE, __name__)
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         folder = os.path.dirname(os.path.abspath(__file__))
-        path = os.pathsep.join(filter(None, (folder, os.environ.get("PYTHONPATH"))))
+        path = os.pathsep.join(filter(None, (folder, str(ROOT / "tests"), os.environ.get("PYTHONPATH"))))
         cls.patch = mock.patch.dict(os.environ, {**cls.environment, "PYTHONPATH": path})
         cls.patch.start()
         multiprocessing.forkserver._forkserver._stop()  # another file's may run, with other settings

@@ -1,5 +1,3 @@
-# Written by openreg-gen from openreg.yaml.
-# Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
 """torch.save and torch.load, map_location, pickle, copy."""
 
 import copy
@@ -8,9 +6,9 @@ import pickle
 
 import pytest
 import torch
+from built import NAME
 
-NAME = "openreg"
-api = torch.openreg
+api = torch.get_device_module(NAME)
 
 
 def saved(obj: object) -> io.BytesIO:
