@@ -81,16 +81,21 @@ def test_wait_event_orders_devices(device, other):
 
 def test_record_stream_keeps_memory(device):
     stream = api.Stream()
-    x = torch.full((1 << 18,), 3.0, device=device)
     back = torch.zeros(1 << 18).pin_memory()
-    stream.wait_stream(api.current_stream())
     with api.stream(stream):
-        back.copy_(x, non_blocking=True)
-    x.record_stream(stream)
-    del x  # its memory must not be handed out before the copy is done
-    torch.full((1 << 18,), 4.0, device=device)
-    stream.synchronize()
-    assert torch.equal(back, torch.full((1 << 18,), 3.0))
+        busy = torch.empty(1 << 22, device=device)
+    for _ in range(3):
+        x = torch.full((1 << 18,), 3.0, device=device)
+        stream.wait_stream(api.current_stream())
+        with api.stream(stream):
+            for value in range(8):  # the copy is late
+                busy.fill_(value)
+            back.copy_(x, non_blocking=True)
+        x.record_stream(stream)
+        del x  # its memory must not be handed out before the copy is done
+        torch.full((1 << 18,), 4.0, device=device)
+        stream.synchronize()
+        assert torch.equal(back, torch.full((1 << 18,), 3.0))
 
 
 def test_copies_to_the_host_wait(device):
