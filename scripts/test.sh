@@ -132,7 +132,7 @@ stage_release() {
   local tests=("$tree"/tests/test_{scripts,device,module,streams,memory,allocator,host_memory,minimal_set,operators,amp,compile,profiler,graphs,graphed_work,distributed,distributed_errors,distributed_training}.py)
   [ "$release_tests" = all ] && tests=("$tree/tests")
   pytests "$backend" "${tests[@]}"
-  local built=(package build module random serialization memory_api host_code dynamo amp)
+  local built=(package build module streams random serialization dlpack memory_api host_code dynamo amp profiler)
   [ "$release_tests" = all ] && built=()
   built_tests "$backend" "$tree" "${built[@]}"
 }
@@ -180,7 +180,7 @@ stage_second() {
   step "Python tests of $(basename "$tree")"
   # What a name is part of: packages, modules, settings, libraries, registrations. All else the first tree has tested.
   pytests "$backend" "$tree"/tests/test_{scripts,cpp_extension,device,errors,profiler,compile}.py
-  built_tests "$backend" "$tree" package build module serialization
+  built_tests "$backend" "$tree" package build module serialization profiler
   step "A wheel of mybackend, installed and uninstalled"
   overlay "$python" "$venv"
   "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir "$work/wheel" "$tree"
@@ -261,7 +261,7 @@ stage_opencl() {
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
     "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,language_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,scripts,operators,as_on_the_cpu,examples,distributed,distributed_works}.py
-  built_tests "$backend" "$tree" package module random host_code
+  built_tests "$backend" "$tree" package module streams random profiler host_code
   step "Kernels that an owner writes"
   "$root/scripts/sweep.sh" opencl
   TREE=$tree pytest_alone "$backend" "$root/tests/owned_ops/opencl_kernels.py"

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
-"""Streams: pools, priorities, the current stream of a thread, order between streams; events: recording, waiting, timing."""
+"""Streams: pools, priorities, order between streams; events: recording, waiting, timing."""
 
 import threading
 
@@ -9,40 +9,6 @@ import torch
 
 NAME = "openreg"
 api = torch.openreg
-
-
-def test_default_stream(device):
-    stream = api.default_stream(device)
-    assert isinstance(stream, api.Stream)
-    assert isinstance(stream, torch.Stream)
-    assert stream.stream_id == 0
-    assert stream.device == device
-    assert api.current_stream() == stream
-    assert torch.accelerator.current_stream() == stream
-
-
-def test_new_stream(device):
-    stream = api.Stream()
-    assert stream.device == device
-    assert stream != api.default_stream()
-    assert stream.stream_id != api.Stream().stream_id
-    assert stream.query()
-    stream.synchronize()
-
-
-@pytest.mark.parametrize("form", [1, f"{NAME}:1", torch.device(f"{NAME}:1")])
-def test_stream_of_another_device(other, form):
-    assert api.Stream(form).device == other
-    assert api.current_device() == 0
-    assert torch.Stream(device=other).device == other
-
-
-def test_equality(device, other):
-    first, second = api.Stream(), api.Stream()
-    assert first == api.Stream(stream_id=first.stream_id, device_index=0, device_type=first.device_type)
-    assert first not in (second, api.default_stream(), api.Stream(other), None, first.stream_id)
-    assert len({first, second, first, api.default_stream(), torch.accelerator.current_stream()}) == 3
-    assert api.default_stream(device) != api.default_stream(other)
 
 
 def test_streams_by_either_name(device):
@@ -84,53 +50,6 @@ def test_more_streams_than_the_pool_has(device):
         assert torch.equal(result.cpu(), torch.full((1000,), float(value)))
 
 
-def test_context_manager(device):
-    first, second = api.Stream(), api.Stream()
-    with api.stream(first):
-        assert api.current_stream() == first
-        with api.stream(second):
-            assert api.current_stream() == second
-            with api.stream(None):
-                assert api.current_stream() == second
-        assert api.current_stream() == first
-    assert api.current_stream() == api.default_stream()
-
-
-def test_context_manager_restores_after_an_exception(device):
-    with pytest.raises(KeyError), api.stream(api.Stream()):
-        raise KeyError
-    assert api.current_stream() == api.default_stream()
-
-
-def test_context_manager_switches_the_device(device, other):
-    stream = api.Stream(other)
-    with api.stream(stream):
-        assert api.current_device() == 1
-        assert api.current_stream() == stream
-        assert torch.empty(1, device=NAME).device == other
-    assert api.current_device() == 0
-    assert api.current_stream(other) == api.default_stream(other)
-
-
-def test_set_stream(device):
-    stream = api.Stream()
-    api.set_stream(stream)
-    assert api.current_stream() == stream
-    api.set_stream(None)
-    assert api.current_stream() == stream
-    api.set_stream(api.default_stream())
-    assert api.current_stream() == api.default_stream()
-
-
-def test_current_stream_belongs_to_the_thread(device):
-    api.set_stream(api.Stream())
-    seen = []
-    thread = threading.Thread(target=lambda: seen.append(api.current_stream()))
-    thread.start()
-    thread.join()
-    assert seen == [api.default_stream()]
-
-
 def test_wait_stream_orders_two_streams(device):
     source = torch.arange(1 << 18, dtype=torch.float32).pin_memory()
     back = torch.zeros(1 << 18).pin_memory()
@@ -162,16 +81,21 @@ def test_wait_event_orders_devices(device, other):
 
 def test_record_stream_keeps_memory(device):
     stream = api.Stream()
-    x = torch.full((1 << 18,), 3.0, device=device)
     back = torch.zeros(1 << 18).pin_memory()
-    stream.wait_stream(api.current_stream())
     with api.stream(stream):
-        back.copy_(x, non_blocking=True)
-    x.record_stream(stream)
-    del x  # its memory must not be handed out before the copy is done
-    torch.full((1 << 18,), 4.0, device=device)
-    stream.synchronize()
-    assert torch.equal(back, torch.full((1 << 18,), 3.0))
+        busy = torch.empty(1 << 22, device=device)
+    for _ in range(3):
+        x = torch.full((1 << 18,), 3.0, device=device)
+        stream.wait_stream(api.current_stream())
+        with api.stream(stream):
+            for value in range(8):  # the copy is late
+                busy.fill_(value)
+            back.copy_(x, non_blocking=True)
+        x.record_stream(stream)
+        del x  # its memory must not be handed out before the copy is done
+        torch.full((1 << 18,), 4.0, device=device)
+        stream.synchronize()
+        assert torch.equal(back, torch.full((1 << 18,), 3.0))
 
 
 def test_copies_to_the_host_wait(device):
@@ -204,18 +128,6 @@ def test_streams_from_many_threads(device):
 
 
 # --- Events
-
-
-def test_event_is_made_when_recorded(device):
-    event = api.Event()
-    assert isinstance(event, torch.Event)
-    assert event.query()
-    event.synchronize()
-    event.record()
-    event.synchronize()
-    assert event.query()
-    assert event.device == device
-    assert event.event_id != 0
 
 
 def test_record_on_a_stream(device):
@@ -273,22 +185,6 @@ def test_elapsed_time_of_events_by_either_name(device):
         assert torch.Event.elapsed_time(start, end) == start.elapsed_time(end)
 
 
-def test_no_elapsed_time_without_timing():
-    start, end = api.Event(), api.Event()
-    start.record()
-    end.record()
-    end.synchronize()
-    with pytest.raises(ValueError):
-        start.elapsed_time(end)
-
-
-def test_no_elapsed_time_before_recording():
-    start, end = api.Event(enable_timing=True), api.Event(enable_timing=True)
-    start.record()
-    with pytest.raises((ValueError, RuntimeError)):
-        start.elapsed_time(end)
-
-
 @pytest.mark.parametrize("blocking", [False, True])
 def test_many_streams_wait_for_one_event(device, blocking):
     x = torch.zeros(1 << 18, device=device)
@@ -316,14 +212,6 @@ def test_event_on_another_device(other):
     assert event.device == other
     assert api.current_device() == 0
     assert torch.equal(x.cpu(), torch.full((1 << 16,), 2.0))
-
-
-@pytest.mark.parametrize("form", [0, NAME, f"{NAME}:0", torch.device(NAME, 0)])
-def test_device_forms(form):
-    event = api.Event(form)
-    event.record()
-    event.synchronize()
-    assert event.query()
 
 
 def test_an_event_recorded_again_means_the_later_work(device):

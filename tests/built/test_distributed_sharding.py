@@ -2,10 +2,11 @@
 
 import itertools
 
-import pytest
 import torch
 import torch.distributed as dist
-from built import NAME, ROOT
+from built import NAME
+from distributed_processes import BACKEND
+from distributed_upstream import ALL, Processes, needs_devices, sampled
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import CPUOffload, MixedPrecision, ShardingStrategy
 from torch.distributed.tensor import DTensor
@@ -17,11 +18,6 @@ from torch.testing._internal.common_utils import instantiate_parametrized_tests,
 from torch.testing._internal.distributed._tensor.common_dtensor import DTensorConverter
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
-
-if not (ROOT / "tests/distributed_processes.py").exists():
-    pytest.skip("the tree has no component distributed", allow_module_level=True)
-from distributed_processes import BACKEND  # noqa: E402
-from distributed_upstream import ALL, Processes, needs_devices, sampled  # noqa: E402
 
 RANKS = 2
 common_fsdp.DEVICE_TYPE, common_fsdp.DEVICE_COUNT, common_fsdp.DISTRIBUTED_BACKEND = NAME, RANKS, BACKEND

@@ -2,15 +2,11 @@
 
 import unittest
 
-import pytest
 import torch
-from built import NAME, ROOT
+from built import NAME
+from distributed_processes import BACKEND
+from distributed_upstream import AsCuda, Processes, load_as, needs_devices, sampled
 from torch.testing._internal.common_utils import instantiate_parametrized_tests
-
-if not (ROOT / "tests/distributed_processes.py").exists():
-    pytest.skip("the tree has no component distributed", allow_module_level=True)
-from distributed_processes import BACKEND  # noqa: E402
-from distributed_upstream import AsCuda, Processes, load_as, needs_devices, sampled  # noqa: E402
 
 RANKS = 4
 as_nccl, as_gloo = load_as("nccl", RANKS), load_as("gloo", RANKS)

@@ -173,7 +173,6 @@ OVERLAPS = {
     "overlapping input": lambda x: x.as_strided((3, 3), (1, 1)).cumsum(0),
 }
 
-
 EXPANDED_OUT = {
     "bmm": lambda out, a: torch.bmm(a, a, out=out),
     "bmm by BLAS": lambda out, a: torch.bmm(a.repeat(1, 8, 8), a.repeat(1, 8, 8), out=out[:, :1, :1].expand(2, 16, 16)),
@@ -395,11 +394,6 @@ def test_metadata_of_fake_tensors(device, call):
 @pytest.mark.skipif(VARIABLE in os.environ, reason="the tests of another kind")
 @pytest.mark.parametrize("kind", ["copy", "alias"])
 def test_each_way_to_the_memory(device, kind):
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__],
-        env={**os.environ, VARIABLE: kind},
-        capture_output=True,
-        text=True,
-        timeout=800,
-    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    done = subprocess.run(command, env={**os.environ, VARIABLE: kind}, capture_output=True, text=True, timeout=800)
     assert done.returncode == 0, done.stdout + done.stderr
