@@ -130,10 +130,14 @@ class Tree:
         """Gives the exercise's file its first text. The learner's is kept beside it, as FILE.mine."""
         lesson = self.lesson()
         file = self.root / lesson.file
-        if file.exists():
-            file.replace(file.with_name(file.name + ".mine"))
-        self._openreg_gen("generate", "--force")
-        if not file.exists():
+        text = file.read_text(encoding="utf-8")
+        # Without the mark by which openreg-gen would take the copy for the file itself; a file that was taken has none.
+        lines = [line for line in text.splitlines(True) if "[openreg-gen " not in line]
+        file.with_name(file.name + ".mine").write_text("".join(lines), encoding="utf-8")
+        if "[openreg-gen " in text:
+            file.unlink()
+            self._openreg_gen("generate")
+        else:
             self._openreg_gen("disown", lesson.file, "--yes")
         self.take()
 
