@@ -256,6 +256,8 @@ def main() -> int:
             run = Run(options.work / "none", environment)
             shutil.rmtree(run.folder, ignore_errors=True)
             run.folder.mkdir(parents=True)
+            uninstall = [environment["PYTHON"], "-m", "pip", "uninstall", "-q", "-y", "torch-mybackend"]
+            subprocess.run(uninstall, check=True, capture_output=True, env=environment)  # of an earlier run
         else:
             run = Run(options.work, environment)
             run.folder.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,19 @@ from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "tests/nightly.md"
-STAGES = ("soak", "kinds", "owned", "libraries", "external", "vulkan", "book", "components", "release", "opencl", "sweep")
+STAGES = (
+    "soak",
+    "kinds",
+    "owned",
+    "libraries",
+    "external",
+    "vulkan",
+    "book",
+    "components",
+    "release",
+    "opencl",
+    "sweep",
+)
 HEAD = """\
 # What scripts/nightly.sh found
 

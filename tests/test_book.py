@@ -79,7 +79,7 @@ class Planted:
         pass
 
 
-LESSON = learn.Lesson(1, "leak", "A leak", 2, "a.cpp", "bytes are lost", ("one", "two", "three"))
+LESSON = learn.Lesson(1, "leak", 2, "A leak", "a.cpp", "bytes are lost", ("one", "two", "three"))
 FAILS, PASSES = learn.Outcome(False, "4 bytes are lost"), learn.Outcome(True, "")
 
 
@@ -102,7 +102,7 @@ def test_a_solution_that_does_not_solve(tmp_path):
 
 
 def test_a_hint_that_names_no_file(tmp_path):
-    lesson = learn.Lesson(1, "leak", "A leak", 2, "a.cpp", "lost", ("look at `csrc/gone.h`", "two", "three"))
+    lesson = learn.Lesson(1, "leak", 2, "A leak", "a.cpp", "lost", ("look at `csrc/gone.h`", "two", "three"))
     assert "csrc/gone.h" in exercises.prove(Planted(tmp_path, FAILS, PASSES), lesson)[0]
 
 

@@ -13,6 +13,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from .lessons import LESSONS, Lesson
+
+__all__ = ["Lesson", "LearnError", "Outcome", "Tree", "all_lessons"]
+
 _BUILD_SECONDS, _TEST_SECONDS = 1800, 300
 
 
@@ -20,31 +24,9 @@ class LearnError(Exception):
     """What keeps an exercise from being shown, checked or left; its text says what to do."""
 
 
-@dataclass(frozen=True)
-class Lesson:
-    """One exercise. `file` is what the learner edits; `fails` is a pattern of what its check says before that."""
-
-    number: int
-    word: str
-    title: str
-    chapter: int
-    file: str
-    fails: str
-    hints: tuple[str, ...]
-
-    @property
-    def test(self) -> str:
-        return f"exercises/test_{self.word}.py"
-
-    @property
-    def solution(self) -> str:
-        return f"exercises/solutions/{Path(self.file).name}"
-
-
 def all_lessons() -> list[Lesson]:
     """In their order: the first is lesson 1."""
-    rows = json.loads((Path(__file__).parent / "lessons.json").read_text(encoding="utf-8"))
-    return [Lesson(number, **{**row, "hints": tuple(row["hints"])}) for number, row in enumerate(rows, 1)]
+    return list(LESSONS)
 
 
 @dataclass(frozen=True)
@@ -130,10 +112,14 @@ class Tree:
         """Gives the exercise's file its first text. The learner's is kept beside it, as FILE.mine."""
         lesson = self.lesson()
         file = self.root / lesson.file
-        if file.exists():
-            file.replace(file.with_name(file.name + ".mine"))
-        self._openreg_gen("generate", "--force")
-        if not file.exists():
+        text = file.read_text(encoding="utf-8")
+        # Without the mark by which openreg-gen would take the copy for the file itself; a file that was taken has none.
+        lines = [line for line in text.splitlines(True) if "[openreg-gen " not in line]
+        file.with_name(file.name + ".mine").write_text("".join(lines), encoding="utf-8")
+        if "[openreg-gen " in text:
+            file.unlink()
+            self._openreg_gen("generate")
+        else:
             self._openreg_gen("disown", lesson.file, "--yes")
         self.take()
 

@@ -1,0 +1,237 @@
+"""What each exercise is: its file, its task, the reason for which it fails before that, and three hints."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One exercise. `file` is what the learner edits; `fails` is a pattern of what its check says before that."""
+
+    number: int
+    word: str
+    chapter: int
+    title: str
+    file: str
+    fails: str
+    hints: tuple[str, ...]
+
+    @property
+    def test(self) -> str:
+        return f"exercises/test_{self.word}.py"
+
+    @property
+    def solution(self) -> str:
+        return f"exercises/solutions/{Path(self.file).name}"
+
+
+LESSONS = (
+    Lesson(
+        1,
+        "where",
+        0,
+        "Find your way",
+        "exercises/where.py",
+        "is still empty",
+        (
+            "`import torch` loads the package by an entry point; a function of PyTorch's then gives the "
+            "device its name.",
+            "Read `pyproject.toml` for the entry point, and search the package: grep -rn "
+            "rename_privateuse1_backend torch_*.",
+            "Kernels that each backend needs are registered together, in one file of `csrc/aten`.",
+        ),
+    ),
+    Lesson(
+        2,
+        "way",
+        1,
+        "Predict the way of x @ w + b",
+        "exercises/way.py",
+        "you predicted",
+        (
+            "Run it: openreg-gen trace 'x @ w + b' --device NAME --shape x=2x3x4 --shape w=4x5 --shape b=5",
+            "`matmul` is composite: it has no kernel, it calls others. Which one multiplies two matrices?",
+            "`add` is structured. A backend is asked for the form that writes to a given tensor; search "
+            "for fallback in `csrc/host/Fallback.h`.",
+        ),
+    ),
+    Lesson(
+        3,
+        "deleter",
+        2,
+        "A deleter that leaks",
+        "csrc/aten/native/deleter.cpp",
+        "still lent: a leak",
+        (
+            "A DataPtr has an address and a context. PyTorch calls deleter(context), not deleter(address).",
+            "Compare with the DataPtr that `csrc/runtime/Allocator.cpp` returns: what is its second argument?",
+            "The deleter needs the LentBlock: pass `block` where the code passes nullptr.",
+        ),
+    ),
+    Lesson(
+        4,
+        "owner",
+        2,
+        "A view that owns nothing",
+        "csrc/aten/native/owner.cpp",
+        "it points to memory that was freed",
+        (
+            "A tensor holds a reference to a Storage; memory is freed with the last reference. Whose "
+            "Storage does the view hold?",
+            "How do the views in `csrc/aten/native/View.cpp` get their memory?",
+            "at::as_strided(x, sizes, strides, offset) makes a tensor on the storage of x. The offset "
+            "counts elements from the start of the storage.",
+        ),
+    ),
+    Lesson(
+        5,
+        "stride",
+        3,
+        "Strides and offsets",
+        "csrc/aten/native/stride.cpp",
+        "begins at element 3 of its storage",
+        (
+            "Sizes, strides and the offset of a tensor describe its place in the storage. as_strided "
+            "takes them for the storage, not for x.",
+            "as_strided is in `csrc/aten/native/View.cpp`; ask Python: x[3:].storage_offset(), x[:, 1].stride().",
+            "The offset is x.storage_offset(), and the new stride is twice the old one.",
+        ),
+    ),
+    Lesson(
+        6,
+        "gaps",
+        3,
+        "Zero, and nothing else",
+        "csrc/aten/native/gaps.cpp",
+        "the columns between them untouched",
+        (
+            "x[:, ::2] has four elements. Where in memory are they?",
+            "`csrc/aten/native/Copy.cpp` asks is_non_overlapping_and_dense() before it treats memory as one run.",
+            "Element (i, j) is at data[i * x.stride(0) + j * x.stride(1)]. Give the kernel both sizes "
+            "and both strides.",
+        ),
+    ),
+    Lesson(
+        7,
+        "signature",
+        4,
+        "The signature decides",
+        "csrc/aten/native/sigmoid.cpp",
+        "aten::sigmoid: the kernel's signature is not the one of this PyTorch",
+        (
+            "openreg-gen ops show sigmoid prints the signature that PyTorch expects.",
+            "The check is the static_assert of `csrc/aten/Signature.h`: it compares types, so const counts.",
+            "A functional operator doesn't change its argument: const at::Tensor& self.",
+        ),
+    ),
+    Lesson(
+        8,
+        "nan",
+        4,
+        "NaN is not less than anything",
+        "csrc/aten/native/relu.cpp",
+        "is now invisible",
+        (
+            "Every comparison with NaN is false. Which branch does NaN take?",
+            "`tests/test_as_on_the_cpu.py` compares whole operators with the CPU, with such values too.",
+            "Turn the comparison around: what is not positive becomes 0 only if it is less than or equal to 0.",
+        ),
+    ),
+    Lesson(
+        9,
+        "layouts",
+        4,
+        "Memory has an order of its own",
+        "csrc/aten/native/neg.cpp",
+        "the order of memory, not of x.t\\(\\)",
+        (
+            "x.t() has the memory of x. Reading it from front to back gives the elements of x, in the order of x.",
+            "`csrc/aten/native/relu.cpp` of the exercise before it has the missing line, if you kept it.",
+            "self.contiguous() is self if it is contiguous, else a copy in the order of its elements. "
+            "Read from that one.",
+        ),
+    ),
+    Lesson(
+        10,
+        "guard",
+        5,
+        "The kernel without a guard",
+        "csrc/aten/native/sqrt.cpp",
+        "100 of 100 elements are wrong on device 1",
+        (
+            "Device 0 is right and device 1 is wrong. Which device is the current one when sqrt runs, "
+            "and whose stream does queue() take?",
+            "The note in `csrc/runtime/Guard.h` says who makes the guard; `csrc/aten/Signature.h` has OperandsGuard.",
+            "Begin the kernel with: const OperandsGuard guard(self);",
+        ),
+    ),
+    Lesson(
+        11,
+        "registration",
+        5,
+        "PyTorch is not linked with support for this device",
+        "csrc/runtime/Guard.cpp",
+        "PyTorch is not linked with support for",
+        (
+            "Look for the macro that PyTorch offers to register a guard: c10/core/impl/DeviceGuardImplInterface.h.",
+            "The class is all there, in `csrc/runtime/Guard.h`. Nothing tells PyTorch about it.",
+            "C10_REGISTER_GUARD_IMPL(PrivateUse1, ...), with the name of the class, at namespace scope.",
+        ),
+    ),
+    Lesson(
+        12,
+        "restore",
+        5,
+        "Switch back, whatever happens",
+        "csrc/aten/native/restore.cpp",
+        "device 1 is current",
+        (
+            "TORCH_CHECK throws. Which line of ramp() then never runs?",
+            "A destructor runs whatever happens. `csrc/runtime/Guard.h` has a class at its end for that.",
+            "Replace both lines, exchange_device() and set_device(), by one object: NAMEGuard "
+            "guard(index), with your backend's name.",
+        ),
+    ),
+    Lesson(
+        13,
+        "wait",
+        6,
+        "Let the stream wait",
+        "exercises/wait.py",
+        "it was made before the addition was done",
+        (
+            "Work on two streams has no order, unless you make one.",
+            "`torch_NAME/backend/streams.py` has what torch.NAME adds; torch.Stream has wait_stream and wait_event.",
+            "Before the copy: side.wait_stream(torch.accelerator.current_stream()). synchronize() would "
+            "make the host wait.",
+        ),
+    ),
+    Lesson(
+        14,
+        "reuse",
+        6,
+        "Memory that another stream still reads",
+        "csrc/aten/native/reuse.cpp",
+        "1024 of 1024 elements were overwritten",
+        (
+            "used_on() is the allocator's record_stream. What does this pool remember of it?",
+            "c10::Event works on each device through the guard: `csrc/runtime/Guard.cpp`, record() and block().",
+            "Keep the streams in block->users. When the block comes back, record an event on each, and "
+            "let the current stream wait for it.",
+        ),
+    ),
+    Lesson(
+        15,
+        "item",
+        6,
+        "A number that isn't there yet",
+        "csrc/aten/native/item.cpp",
+        "the host read the memory before the device had written it",
+        (
+            "The kernel that computes x may still be queued. Who waits for it?",
+            "_local_scalar_dense in `csrc/aten/native/Copy.cpp` is what item() calls.",
+            "Queue a copy to the host on the current stream, then wait for that stream: "
+            "getCurrentStream().synchronize().",
+        ),
+    ),
+)
