@@ -1,4 +1,4 @@
-"""Times what PyTorch asks of a discrete device beside the driver's own calls, in one process: a copy within the device, fills,
+"""Times PyTorch's calls on a discrete device beside the driver's own calls, in one process: a copy within the device, fills,
 a column that is written, and what the host computes into a column. Usage: device_discrete.py NAME TREE; prints a table of
 seconds and ratios.
 

@@ -1,4 +1,4 @@
-"""Times what users notice first: small operators, item(), a large addition, a copy from pinned memory; on the CPU and on a
+"""Times the operations that users notice first: small operators, item(), a large addition, a copy from pinned memory; on the CPU and on a
 device, in one process. Usage: device_overhead.py NAME TREE; prints JSON: seconds a call of each side, as device_ops.py does.
 
 Unlike there, either side has all the threads that it takes by itself. Small operators and additions have one wait at the end

@@ -1,4 +1,4 @@
-"""What importing the package costs beyond `import torch`, in one process: the reference backend, as installed."""
+"""The cost of importing the package beyond `import torch`, in one process: the reference backend, as installed."""
 
 import json
 import os

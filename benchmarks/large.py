@@ -1,4 +1,4 @@
-"""A spec of 2,500 operators, and the queries that read the catalogue: what grows with the number of operators."""
+"""A spec of 2,500 operators, and the queries that read the catalogue: costs that grow with the number of operators."""
 
 import importlib.util
 import itertools

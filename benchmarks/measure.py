@@ -1,4 +1,4 @@
-"""Runs commands and keeps what the operating system says of them."""
+"""Runs commands and keeps the operating system's figures about them."""
 
 import dataclasses
 import os
@@ -17,7 +17,7 @@ class Sample:
 
 
 def run(argv, cwd=None, env=None, codes=(0,)) -> Sample:
-    """Runs a command to its end; raises with its output if its exit code is none of `codes`."""
+    """Runs a command to its end; raises with its output if its exit code is not in `codes`."""
     argv = [str(a) for a in argv]
     env = {key: str(value) for key, value in (env or {}).items()}
     start = time.perf_counter()

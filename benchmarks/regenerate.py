@@ -1,4 +1,4 @@
-"""Regeneration: what a change costs, beside `copier update` on a like tree and change; what ninja rebuilds after `add`."""
+"""Regeneration: the cost of a change, beside `copier update` on a similar tree and change; what ninja rebuilds after `add`."""
 
 import os
 import pathlib

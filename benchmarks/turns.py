@@ -1,4 +1,4 @@
-"""Sides that are timed in turns, in one process: what the machine does meanwhile meets all of them."""
+"""Times several sides in turns, in one process, so that other load on the machine affects all of them."""
 
 import time
 

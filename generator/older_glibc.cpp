@@ -1,5 +1,5 @@
-// What the statically linked libgcc asks of glibc 2.35, by the means of older ones: a wheel built here runs there, too.
-// CMakeLists.txt has the linker put __wrap_f in the place of f.
+// Functions of glibc 2.35 for the statically linked libgcc, by means of older versions, so that a wheel built here also
+// runs there. CMakeLists.txt makes the linker replace f by __wrap_f.
 #include <dlfcn.h>
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE

@@ -118,7 +118,7 @@ def execute(words: list[str], run: Run) -> tuple[int, str]:
 
 
 def judge(run: Run, block: Block, what: str, code: int, printed: str, said: str) -> str:
-    """What the chapter should say; notes what is wrong."""
+    """The chapter's expected text; notes differences."""
     if (code != 0) != (block.mark == "fails"):
         wanted = "has to fail, and doesn't" if block.mark == "fails" else f"fails with code {code}"
         run.faults.append(f"line {block.line}: {what}: {wanted}:\n{printed}")

@@ -2,7 +2,7 @@
 
     check_gil.py DIRECTORY...
 
-Py_RETURN_NONE is such a call, too: before Python 3.12 it counts references to None, and races with every other thread. The check
+Py_RETURN_NONE is such a call too: before Python 3.12 it counts references to None, and races with every other thread. The check
 is by text: from a `gil_scoped_release` that is a variable up to the end of its scope.
 """
 

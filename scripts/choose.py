@@ -1,7 +1,7 @@
 """Chooses what CI runs of scripts/test.sh. The files that a change touches decide, never the date.
 
     choose.py stages        names of stages, on one line: .ci/run
-    choose.py components    names of components, one a line, three at most: scripts/test.sh components
+    choose.py components    names of components, one per line, three at most: scripts/test.sh components
 
 It prints the reasons to the standard error. Both lists depend only on the paths that differ from the base of the change, which is
 

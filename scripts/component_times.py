@@ -1,4 +1,4 @@
-"""Compiles each C++ source of the trees alone and writes what that costs, by template: scripts/component_times.sh calls it."""
+"""Compiles each C++ source of the trees alone and writes its time, by template: scripts/component_times.sh calls it."""
 
 import concurrent.futures
 import json

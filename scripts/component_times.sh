@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What each source of a tree costs to build: processor seconds of its compilation alone, without a compiler cache. Written to
-# templates/build_seconds.json, by template, from which the table of a tree's README adds up what a component costs.
-# Takes some minutes on all cores; for a person, after changes that make builds longer or shorter.
+# Measures the build time of each source of a tree: processor seconds of its compilation alone, without a compiler cache. Writes
+# templates/build_seconds.json, by template; the table in a tree's README adds them up per component.
+# Takes some minutes on all cores. Run it by hand after changes that make builds slower or faster.
 # Usage: scripts/component_times.sh
 source "$(dirname "$0")/lib.sh"
 build_command

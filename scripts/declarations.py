@@ -1,4 +1,4 @@
-"""What tests know of PyTorch's declarations, as facts of its native_functions.yaml: names, schemas, keys.
+"""Writes the declarations of PyTorch that tests use, as facts from its native_functions.yaml: names, schemas, keys.
 
 scripts/declarations.py             tests/torch-VERSION/: the operators that tests of audit, edit and model name, from the installed
                                     PyTorch of VIRTUAL_ENV; those tests need no installation

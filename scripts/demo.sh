@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # From nothing to a training step: installs what is missing, builds openreg-gen, generates a backend, builds it and
 # trains a small network on its device. Usage: scripts/demo.sh [--device KIND] [NAME] (default: emulator, mybackend); the tree
-# goes to demo/. --device opencl takes the machine's OpenCL devices, and installs PoCL, which makes one of the CPU, if there is none.
+# goes to demo/. --device opencl uses the machine's OpenCL devices. If there are none, it installs PoCL, an OpenCL driver for CPUs.
 source "$(dirname "$0")/lib.sh"
 device=emulator
 if [ "${1:-}" = --device ]; then

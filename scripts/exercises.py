@@ -40,7 +40,7 @@ def touched(paths: Iterable[str], lessons: list[learn.Lesson]) -> list[learn.Les
 
 
 def prove(tree: learn.Tree, lesson: learn.Lesson) -> list[str]:
-    """What is wrong with an exercise that the tree holds; leaves its solution there."""
+    """The faults of the tree's exercise; leaves its solution there."""
     faults = []
     for path in re.findall(r"`([\w./-]+/[\w.-]+)`", " ".join(lesson.hints)):
         path = path.replace("torch_NAME", f"torch_{tree.spec.stem}")

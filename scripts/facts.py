@@ -100,7 +100,7 @@ def headers(folder):
     """ATen's, of an environment, of a folder that holds the package, or of the package."""
     found = [*folder.glob("lib/python*/site-packages/torch/include/ATen"), *folder.glob("torch/include/ATen")]
     include = [*found, folder / "include/ATen"][0]
-    return include if include.is_dir() else sys.exit(f"{folder}: there are no headers of PyTorch")
+    return include if include.is_dir() else sys.exit(f"{folder}: no PyTorch headers")
 
 
 def agreed(releases, read, in_all=True):

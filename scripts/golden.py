@@ -1,4 +1,4 @@
-"""Writes tests/golden/: what trees of other kinds than generated_example/ consist of. scripts/regenerate.sh calls it.
+"""Writes tests/golden/: the files of other kinds of trees than generated_example/. scripts/regenerate.sh calls it.
 
     golden.py OUT EXAMPLE KIND=TREE ... [--whole NAME=TREE ...]
 

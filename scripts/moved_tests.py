@@ -1,4 +1,4 @@
-"""What became of the tests of a tree: compares the tests of two trees with tests/moved_tests.csv.
+"""Finds the tests of a tree that moved: compares the tests of two trees with tests/moved_tests.csv.
 
     python scripts/moved_tests.py OLD_TREE NEW_TREE
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs what takes too long for CI, or needs more than CI's machine has. Each stage replaces its row of tests/nightly.md: commit it.
+# Runs tests that take too long for CI, or need more than CI's machine has. Each stage replaces its row of tests/nightly.md: commit it.
 # Usage: scripts/nightly.sh [STAGE ...]   default: all, in this order, which takes a night:
 #          soak        the runtime's C++ tests under both sanitizers, with eight threads on two devices for a minute
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
-#          owned       operators as their owners write them, in the tree of specs/full.yaml
+#          owned       hand-written operators, in the tree of specs/full.yaml
 #          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
 #          external    every test of a whole tree on the port that behaves like a card
 #          vulkan      the port to Vulkan (tests/external/vulkan) on Mesa's driver for CPUs: the ladder, kernels, operators, training
@@ -12,7 +12,7 @@
 #          release     PyTorch 2.15.0: all tests of generated_example, then other trees
 #          opencl      the tree of specs/opencl.yaml on Intel's driver for CPUs, the whole sweep included
 #          sweep       all of PyTorch's samples in all modes on two trees, which takes hours; SWEEP: other arguments of the sweep.
-#                      Its results are kept in build/, and a run that was stopped goes on there
+#                      Its results are kept in build/, and a run that was stopped continues from there
 source "$(dirname "$0")/stages.sh"
 export OPENREG_GEN_JUNIT=nightly-
 logs=$build/nightly

@@ -1,4 +1,4 @@
-"""tests/nightly.md, in which scripts/nightly.sh keeps what became of each of its stages.
+"""tests/nightly.md, in which scripts/nightly.sh keeps the outcome of each of its stages.
 
 nightly_table.py record STAGE [JUNIT ...] --outcome passed --seconds 90 --log FILE    replaces the stage's row
 nightly_table.py age                                                                  how old each row is

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Renders generated_example/ anew from specs/openreg.yaml, and writes to tests/golden/ what other kinds of trees consist of
-# (scripts/golden.py), so that a review sees which trees a change touches, and how. With --check: says what differs and changes
+# Renders generated_example/ again from specs/openreg.yaml, and writes the files of other kinds of trees to tests/golden/
+# (scripts/golden.py), so that a review sees which trees a change touches, and how. With --check: prints differences and changes
 # nothing.
 # Usage: scripts/regenerate.sh [--check]
 source "$(dirname "$0")/lib.sh"
-# First the command itself: one that is older than its sources would render what they no longer say.
+# Builds the command first: an older one would render old templates.
 if [ "${OPENREG_GEN_TOOLS:-}" = "$root" ]; then find_python; else build_command; fi
 
 fresh=$(mktemp -d)

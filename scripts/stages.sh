@@ -1,4 +1,4 @@
-# Runs stages of tests, each in a process of its own. A stage that fails does not keep the next from running. test.sh and nightly.sh
+# Runs stages of tests, each in a separate process. If one fails, the next ones still run. test.sh and nightly.sh
 # source it, and define a function stage_NAME for each stage. Sets: stages (their names), work (a temporary folder), junit.
 # If `logs` is set, that folder keeps what each stage prints.
 # shellcheck shell=bash

@@ -1,4 +1,4 @@
-"""Which DispatchStubs PyTorch's kernels call, read from the machine code of its library for scripts/facts.py.
+"""Finds the DispatchStubs that PyTorch's kernels call, in the machine code of its library, for scripts/facts.py.
 
 A kernel that the CPU and CUDA share reaches a device through stubs: objects of at::native whose addresses its code takes.
 All of at::native that the kernel's code leads to is read: helpers, other operators' kernels that it calls as functions,
@@ -76,7 +76,7 @@ class Library:
             if each.name.startswith(".plt")
         ]
         self.machine = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
-        self.machine.skipdata = True  # goes on behind what is no instruction
+        self.machine.skipdata = True  # continues after bytes that are not instructions
         self.read = {}  # function -> where its code leads to
 
     def section(self, header):

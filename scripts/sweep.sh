@@ -2,7 +2,7 @@
 # Renders kernels of all operators that can have them and checks that they compile: nothing is linked, installed or kept.
 # usage: scripts/sweep.sh          all structured operators as `structured`
 #        scripts/sweep.sh opencl   all operators, `structured` or `native`, on an OpenCL device: their launchers, and, where
-#                                  clang is installed, what their kernels start as, in OpenCL C
+#                                  clang is installed, their starting kernels in OpenCL C
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

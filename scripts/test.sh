@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every test, from nothing: the command, bad specs, goldens, generated_example (equality, build, tests, sanitizers),
-# a second backend in an empty folder, the external port, formatting and warnings of what is emitted. A stage that fails does not
-# keep the next from running. .ci/run runs those that test what a change touches; scripts/nightly.sh has the long ones.
+# a second backend in an empty folder, the external port, formatting and warnings of emitted files. If a stage fails, the next
+# ones still run. .ci/run runs the stages for a change; scripts/nightly.sh has the long ones.
 # Usage: scripts/test.sh [STAGE ...]   default: all, in this order:
 #          command format rendered example sample device allocator components full second external opencl package book release
 #        scripts/test.sh release VERSION [all|trees [PYTHON]]
@@ -143,7 +143,7 @@ stage_device() {
     cmake -S "$root/generated_example/third_party/openreg" -B "$work/$sanitizer" -G Ninja \
       -DOPENREG_SANITIZE=$sanitizer -DOPENREG_BUILD_TESTS=ON -DOPENREG_UNITY_BUILD=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
     cmake --build "$work/$sanitizer"
-    # ThreadSanitizer sleeps for a second at each exit unless told otherwise.
+    # By default ThreadSanitizer sleeps for a second at each exit.
     TSAN_OPTIONS=atexit_sleep_ms=20 ctests "$work/$sanitizer" -j "$(nproc)"
   done
 }

@@ -1,4 +1,4 @@
-"""Which tests of a tree are nearest to those of another suite, such as PyTorch's for its reference backend.
+"""Finds the tests of a tree that are closest to those of another suite, such as PyTorch's suite for its reference backend.
 
     python scripts/upstream_tests.py pytorch/test/cpp_extensions/open_registration_extension/torch_openreg/tests torch_mine
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds a wheel of the command, for any Linux whose glibc is as new as the wheel's name says: auditwheel looks at what the
-# binary needs and names the wheel by it. Prints its path. PyTorch is not needed.
+# Builds a wheel of the command, for any Linux whose glibc is at least as new as the wheel's name says: auditwheel finds out what the
+# binary needs and names the wheel. Prints its path. PyTorch is not needed.
 # Usage: scripts/wheel.sh [DIR]   default: dist/
 { source "$(dirname "$0")/lib.sh"
   install_packages g++ cmake ninja-build python3-venv libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev libssl-dev

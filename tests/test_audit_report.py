@@ -76,7 +76,7 @@ def test_faults_of_the_command_line(openreg_gen, audited, tmp_path):
 
 def test_a_device_that_is_not_there(openreg_gen):
     outcome = openreg_gen("audit", "nobody", code=3)
-    assert "error: there is no device 'nobody'" in outcome.stderr and outcome.stdout == ""
+    assert "error: no device 'nobody'" in outcome.stderr and outcome.stdout == ""
     answer = json.loads(openreg_gen("audit", "nobody", "--json", code=3).stdout)
     assert answer["diagnostics"][0]["code"] == "E0572"
 

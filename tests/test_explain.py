@@ -59,7 +59,9 @@ def test_a_line_of_the_spec(openreg_gen, tree):
     row = next(i for i, line in enumerate(lines, 1) if "count:" in line)
     answer = openreg_gen("explain", f"mybackend.yaml:{row}", cwd=tree).stdout
     assert (
-        "device.count: a key" in answer and "Devices of the emulator." in answer and f"mybackend.yaml:{row}" in answer
+        "device.count: a key" in answer
+        and "Number of emulated devices." in answer
+        and f"mybackend.yaml:{row}" in answer
     )
     row = next(i for i, line in enumerate(lines, 1) if "relu:" in line)
     assert "explain relu`" in openreg_gen("explain", f"mybackend.yaml:{row}", cwd=tree).stdout

@@ -316,7 +316,7 @@ def test_a_whole_tree_on_a_card(card):
 
 @pytest.mark.parametrize("port", ["host_port.cpp", "card_port.cpp"])
 def test_minimal(port, tmp_path):
-    """What a bring-up starts from: climbs the ladder, passes all its tests and trains."""
+    """The start of a bring-up climbs the ladder, passes all its tests and trains."""
     tree = new_tree(tmp_path, "--profile", "minimal", port=ROOT / "tests/external" / port)
     run(sys.executable, "setup.py", "-q", "egg_info", cwd=tree)  # PyTorch finds its entry point
     result = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=tree)

@@ -1,4 +1,4 @@
-"""What is in a run's way: a full disk, read-only files, names that clash. Clear errors, and nothing is lost."""
+"""Obstacles for a run: a full disk, read-only files, names that clash. Clear errors, and nothing is lost."""
 
 import json
 import os
@@ -138,19 +138,19 @@ def blocked(openreg_gen, tree, path, why):
 
 def test_a_name_that_differs_in_letter_case_only(openreg_gen, tree):
     (tree / GENERATED).rename(tree / "csrc/runtime/GUARD.cpp")
-    why = "'csrc/runtime/GUARD.cpp' differs in letter case only: on some systems they are one file"
+    why = "'csrc/runtime/GUARD.cpp' differs only in letter case: on some systems they are the same file"
     blocked(openreg_gen, tree, GENERATED, why)
 
 
 def test_a_folder_that_differs_in_letter_case_only(openreg_gen, tree):
     (tree / "csrc/amp").rename(tree / "csrc/AMP")
-    blocked(openreg_gen, tree, "csrc/amp/Autocast.cpp", "'csrc/AMP' differs in letter case only")
+    blocked(openreg_gen, tree, "csrc/amp/Autocast.cpp", "'csrc/AMP' differs only in letter case")
 
 
 def test_a_file_where_a_folder_has_to_be(openreg_gen, tree):
     shutil.rmtree(tree / "csrc/amp")
     (tree / "csrc/amp").write_text("mine\n")
-    blocked(openreg_gen, tree, "csrc/amp/Autocast.cpp", "'csrc/amp' is a file where a folder has to be")
+    blocked(openreg_gen, tree, "csrc/amp/Autocast.cpp", "'csrc/amp' is a file, but must be a folder")
 
 
 def test_a_folder_where_a_file_has_to_be(openreg_gen, tree):

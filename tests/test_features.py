@@ -19,7 +19,7 @@ def rendered(openreg_gen, where: pathlib.Path, spec: str) -> dict[str, pathlib.P
 
 
 def left_out(openreg_gen, tmp_path, with_it, key: str):
-    """What a tree is without a feature: its files, the names that are gone, and those that differ."""
+    """A tree without a feature: its files, the missing ones, and those that differ."""
     (tmp_path / "off").mkdir()
     without = rendered(openreg_gen, tmp_path / "off", f"{SPEC}{key}: false\n")
     assert not set(without) - set(with_it)

@@ -165,7 +165,7 @@ def test_diffs_are_what_difflib_says(openreg_gen, tree):
 
 
 def on_a_terminal(argv, cwd, env):
-    """What the command prints when its output is a terminal."""
+    """The command's output on a terminal."""
     ours, theirs = pty.openpty()
     with subprocess.Popen([COMMAND, *argv], cwd=cwd, env=env, stdout=theirs) as child:
         os.close(theirs)

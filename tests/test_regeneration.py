@@ -171,7 +171,7 @@ def test_what_is_taken_and_deleted_is_never_written(openreg_gen, tree):
     answer = json.loads(openreg_gen("status", "--json", cwd=tree).stdout)
     assert not answer["missing"] and {SHARED, GENERATED} < {file["path"] for file in answer["taken"]}
     for verb in (["status"], ["explain", GENERATED]):
-        assert "not there, and never written" in openreg_gen(*verb, cwd=tree).stdout
+        assert "missing, and never written" in openreg_gen(*verb, cwd=tree).stdout
     openreg_gen("disown", "--yes", "tests/cpp", GENERATED, "*.md", cwd=tree)
     for name in (GENERATED, "tests/cpp/main.cpp"):
         assert (tree / name).read_bytes() == before[name]
@@ -195,7 +195,7 @@ def test_a_run_that_changes_nothing_leaves_the_undo(openreg_gen, tree):
     assert json.loads(openreg_gen("status", "--json", cwd=tree).stdout)["undo"] == undo | {"possible": False}
     moved.rename(kernel)
     openreg_gen("generate", cwd=tree)
-    assert "took back `add`" in openreg_gen("undo", cwd=tree).stdout
+    assert "undid `add`" in openreg_gen("undo", cwd=tree).stdout
     assert {name: path.read_bytes() for name, path in files(tree).items()} == before
 
 
@@ -253,7 +253,7 @@ def test_undo_takes_the_last_run_back_and_does_it_again(openreg_gen, tree):
 def test_undo_of_add_takes_the_spec_back_too(openreg_gen, tree):
     before = {name: path.read_bytes() for name, path in files(tree).items()}
     openreg_gen("add", "nonzero", cwd=tree)
-    assert "took back `add`" in openreg_gen("undo", cwd=tree).stdout
+    assert "undid `add`" in openreg_gen("undo", cwd=tree).stdout
     assert {name: path.read_bytes() for name, path in files(tree).items()} == before
 
 
@@ -278,4 +278,4 @@ def test_status_tells_what_its_owner_did(openreg_gen, tree):
     paths = {key: [file["path"] for file in value] for key, value in answer.items() if isinstance(value, list)}
     assert paths["edited_generated"] == [GENERATED] and paths["written"] == [KERNEL] and paths["taken"] == ["setup.py"]
     assert answer["undo"] == {"run": "own", "files": 1, "possible": True}
-    assert "Yours by `own` (1)\n  setup.py\n" in text
+    assert "Taken with `own` (1)\n  setup.py\n" in text

@@ -24,7 +24,7 @@ def test_check_says_what_a_selection_came_to(openreg_gen, environment, tmp_path)
     assert "ok, 2 operators" in short
     assert "line 3: '@model:lists/model.txt' (structured): 1 operator, 3 left out" in short
     long = openreg_gen("check", spec, "--verbose", "--torch", torch).stdout
-    assert "+ add.out" in long and "- sub.out" in long and "'-sub' takes it out" in long
+    assert "+ add.out" in long and "- sub.out" in long and "'-sub' removes it" in long
     answer = json.loads(openreg_gen("check", spec, "--json", "--torch", torch).stdout)["selections"]
     assert [(each["entry"], each["ops"]) for each in answer] == [("@model:lists/model.txt", ["add.out"])]
     assert {left["op"] for left in answer[0]["left"]} == {"relu", "reshape", "sub.out"}

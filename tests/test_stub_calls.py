@@ -175,7 +175,7 @@ def test_a_library_without_symbols(stub_calls, package):
 
 
 def test_releases_that_differ(compiled, package):
-    """An operator that one of them lacks is no difference."""
+    """An operator that one of them lacks is not a difference."""
     (package / DECLARATIONS).write_text(OPERATORS.replace("one.out", "uno.out"))
     (package / HEADER).write_text((package / HEADER).read_text().replace("third_stub", "never_stub"))
     script = [sys.executable, ROOT / "scripts/facts.py", "in_tree", "--check", f"2.13={compiled}", f"2.14={package}"]

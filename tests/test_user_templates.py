@@ -1,4 +1,4 @@
-"""Templates of the spec's own: what they may do, and what stops their slips."""
+"""A user's own templates: what they may do, and how mistakes are reported."""
 
 import json
 import os
@@ -76,10 +76,10 @@ def test_what_is_included_may_import_openreg_gens_own(openreg_gen, tree, with_te
     ("source", "code", "answer"),
     [
         ("\n\n{{ nope }}", "E0610", "NOTICE.j2:3: 'nope' is undefined"),
-        ("{% include '../../mybackend.yaml' %}", "E0610", "NOTICE.j2:1: there is no template"),
-        ("{% include 'openreg-gen/../specs/openreg.yaml' %}", "E0610", "there is no template"),
+        ("{% include '../../mybackend.yaml' %}", "E0610", "NOTICE.j2:1: no template"),
+        ("{% include 'openreg-gen/../specs/openreg.yaml' %}", "E0610", "no template"),
         ("{% if %}", "E0611", "NOTICE.j2:1"),
-        ("{% include '/etc/passwd' %}", "E0610", "there is no template"),
+        ("{% include '/etc/passwd' %}", "E0610", "no template"),
         ("{{ ''.__class__.__mro__ }}", "E0611", "NOTICE.j2:1: SecurityError: access to attribute '__class__'"),
         ("{{ b|attr('__class__') }}", "E0611", "is unsafe"),
         ("{{ b['__class__'] }}", "E0611", "is unsafe"),

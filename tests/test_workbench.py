@@ -49,7 +49,7 @@ def test_a_trees_copy_is_the_workbenchs_file_below_its_header(tree, name):
 
 @pytest.fixture
 def other_data(tmp_path):
-    """What an installation has in share/openreg-gen, in a folder of the test's own."""
+    """The files that an installation has in share/openreg-gen, in the test's own folder."""
     for name in ("templates", "specs", "docs"):
         (tmp_path / name).symlink_to(ROOT / name)
     shutil.copytree(WORKBENCH, tmp_path / "workbench", ignore=shutil.ignore_patterns("__pycache__"))

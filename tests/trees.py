@@ -1,4 +1,4 @@
-"""What the tests of the command share: where things are, and what a tree looks like."""
+"""Shared by the tests of the command: paths, and helpers for trees."""
 
 import json
 import os

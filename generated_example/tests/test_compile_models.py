@@ -84,7 +84,7 @@ print(counters["inductor"]["fxgraph_cache_hit"], counters["aot_autograd"]["autog
 
 
 def test_several_processes_share_a_cache(device, tmp_path, with_cpp):
-    """At once, and one after the other: what was compiled is taken, if it was compiled by this tree."""
+    """In parallel, and in sequence: cached code is used if this tree compiled it."""
     env = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", SHARED]
     first = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]

@@ -106,7 +106,7 @@ def test_synchronizations_tell_an_error(device, how):
 
 
 def test_nothing_else_tells_an_error(device):
-    """What can neither act on it nor pass it on: it waits for somebody who can."""
+    """Functions that can't handle or raise an error leave it for one that can."""
     recorded = torch.ones(1000, device=device)
     recorded.record_stream(api.Stream())
     pinned = torch.ones(1000).pin_memory()
@@ -295,7 +295,7 @@ def test_what_goes_away_while_the_device_fails(function, device):
 
 
 def test_another_processes_memory_goes_while_the_device_fails(device):
-    """What was opened of another process closes, and what is shared with it is given back."""
+    """Memory opened from another process closes, and shared memory is released."""
     sharer = """
 import sys
 x = torch.ones(1000, device="openreg")

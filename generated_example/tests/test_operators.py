@@ -67,7 +67,7 @@ def test_numbers_and_columns_beside_tensors(device, operator):
     form = group.main
     names = [a.name for a in form._schema.arguments if str(a.type) == "Tensor" and not a.is_out]
     if len(names) != 2 or forms.kind(form) != "functional":
-        pytest.skip("it is no function of two tensors")
+        pytest.skip("it is not a function of two tensors")
     numbers = [torch.tensor(2), torch.tensor(1.5), torch.tensor(2.5, dtype=torch.float64), torch.tensor(1 + 2j)]
     for name in samples.dtypes(operator):
         dtype = getattr(torch, name)
@@ -170,7 +170,7 @@ EXPRESSIONS = [o for o in OPERATORS if o.strategy in ("pointwise", "reduction")]
 
 @pytest.mark.parametrize("operator", EXPRESSIONS, ids=lambda o: o.name)
 def test_special_values(device, operator):
-    """Zeros, infinities, what is no number, the largest and the least of a dtype: as the CPU has it."""
+    """Zeros, infinities, NaN, the largest and the smallest number of a dtype: as on the CPU."""
     compared = 0
     for form, inputs, signs in with_special_values(operator):
         expected = checks.on_cpu(form, inputs)
@@ -182,11 +182,11 @@ def test_special_values(device, operator):
             assert_same_numbers(a.cpu()[where], e[where], signs)
             compared += e[where].numel()
     if not compared:
-        pytest.skip("there is no form of it to call with tensors alone")
+        pytest.skip("it can't be called with only tensors")
 
 
 def refused_by_the_cpu(operator):
-    """A call whose dtypes the CPU's kernel does not take; None if there is none of those tried."""
+    """A call whose dtypes the CPU's kernel does not take; None if all tried calls work."""
     group = forms.Forms(operator)
     for dtype in samples.dtypes(operator)[:1]:
         for sample in samples.samples(group, getattr(torch, dtype)):

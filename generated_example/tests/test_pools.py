@@ -42,7 +42,7 @@ def test_pools_keep_their_memory(device):
 
 
 def test_a_pools_memory_is_not_others(device):
-    """What is freed in a pool is handed out again there, and nowhere else; a pool that is gone gives it back."""
+    """Memory that is freed in a pool is reused only there; a pool that is gone releases it."""
     torch.empty(1, device=device)
     api.empty_cache()
     before = api.memory_reserved(device)

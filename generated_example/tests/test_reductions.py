@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `ops` in the spec changes it, then `openreg-gen generate`.
-"""Reductions of the spec against the CPU: dtypes, dimensions, shapes and layouts, numbers that are none, and errors."""
+"""Reductions of the spec against the CPU: dtypes, dimensions, shapes and layouts, NaNs, and errors."""
 
 import itertools
 import warnings

@@ -26,13 +26,13 @@ EIGHTS = (torch.float8_e4m3fn, torch.float8_e4m3fnuz, torch.float8_e5m2, torch.f
 REFUSED = [
     *((name, dtype, "PyTorch asks for a CUDA device by name") for name in ("fft.*", "stft") for dtype in HALVES),
     *(("sparse.sampled_addmm", dtype, "a kernel of sparse tensors") for dtype in HALVES),
-    *(("scatter", dtype, "an operator that may have a kernel here, which is the CPU's") for dtype in EIGHTS),
+    *(("scatter", dtype, "an operator that may have a kernel here, which runs the CPU's kernel") for dtype in EIGHTS),
     ("*", torch.complex32, "complex32 is stored, not computed with"),
     ("nansum", torch.complex64, "no dtype of the CPU's kernel holds it"),
     ("nansum", torch.complex128, "no dtype of the CPU's kernel holds it"),
     ("nanmean", torch.complex64, "a sum that leaves out NaN"),
     ("nanmean", torch.complex128, "a sum that leaves out NaN"),
-    ("abs", torch.bool, "an operator that may have a kernel here, which is the CPU's"),
+    ("abs", torch.bool, "an operator that may have a kernel here, which runs the CPU's kernel"),
     ("nn.functional.softsign", torch.bool, "made of abs"),
     ("torch.ops.aten.*", None, "an operator of CUDA's alone"),
 ]

@@ -13,7 +13,7 @@ BACKEND = "openregccl"
 
 
 def register() -> None:
-    """Make init_process_group() know the backend, where PyTorch has torch.distributed."""
+    """Make the backend known to init_process_group(), if PyTorch has torch.distributed."""
     if dist.is_available():
         dist.Backend.register_backend(BACKEND, _create, extended_api=True, devices=["openreg"])
 
@@ -38,7 +38,7 @@ def _create(options: Any, _: object) -> Any:
 
 
 def _be_the_default(group: object) -> None:
-    """Make this backend the one that answers for the group, as NCCL is for "cpu:gloo,cuda:nccl".
+    """Make this backend the one that the group reports, as NCCL is for "cpu:gloo,cuda:nccl".
 
     PyTorch 2.13 sets it for backends of its own, and for one that is asked for by its bare name. Otherwise the group's default stays
     one that it has not, and DistributedDataParallel, which asks for its name, fails. No argument has the group: PyTorch's

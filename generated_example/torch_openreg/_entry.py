@@ -13,7 +13,7 @@ from importlib import metadata
 
 
 def _autoload() -> None:
-    """What `import torch` calls at its end, unless TORCH_DEVICE_BACKEND_AUTOLOAD=0.
+    """Called at the end of `import torch`, unless TORCH_DEVICE_BACKEND_AUTOLOAD=0.
 
     Importing torch_openreg is what registers the device, and torch did that to find this function. If
     torch_openreg was imported first, its `import torch` led here, and it registers the device right after.

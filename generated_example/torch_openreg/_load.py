@@ -11,7 +11,7 @@ if taken := _taken():
 
 from . import _C, _patches, _distributed, _inductor, backend  # noqa: E402
 
-# Loading _C registered guard, hooks, allocators and kernels. What is left is Python's side: the device's name, the
+# Loading _C registered guard, hooks, allocators and kernels. Now the Python side follows: the device's name, the
 # methods x.openreg() and x.is_openreg of tensors, modules and storages, and the module torch.openreg.
 assert _C is not None
 torch.utils.rename_privateuse1_backend("openreg")

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `backend` in the spec changes it, then `openreg-gen generate`.
-"""What this backend replaces in PyTorch, because PyTorch compares the device with a fixed list and has no way to extend it.
+"""Replaces functions of PyTorch that compare the device with a fixed list which can't be extended.
 
 Each replacement asks whether a tensor is on device "openreg" and otherwise calls the original; _inductor/rng.py has one more.
 """

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `torch` in the spec changes it, then `openreg-gen generate`.
-"""Which PyTorch the libraries of this package were built with, and whether that is the one they meet.
+"""Checks that the installed PyTorch is the one that the libraries of this package were built with.
 
 C++ built with one minor release of PyTorch finds other classes behind the same names in the next, so that is reported before
 any library is loaded. Patch releases fit.
@@ -42,7 +42,7 @@ def installed() -> tuple[int, int]:
 
 
 def built() -> dict[str, Any]:
-    """What the build wrote; empty if there was none."""
+    """The file that the build wrote; empty without a build."""
     return json.loads(BUILT.read_text()) if BUILT.exists() else {}
 
 
@@ -82,7 +82,7 @@ def stale() -> str:
 
 @contextlib.contextmanager
 def checked() -> Iterator[None]:
-    """Around loading the libraries: ImportError if they can't be loaded. Stale ones are a warning as long as they do load."""
+    """Wraps loading the libraries: an ImportError if they can't be loaded, a warning if they are stale."""
     if text := problem():
         raise ImportError(text)
     text = stale()

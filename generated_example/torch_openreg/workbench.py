@@ -26,7 +26,7 @@ operators = spec.OPERATORS
 
 
 def fallbacks() -> list[tuple[str, int, int, float, str, str]]:
-    """What the host computed since the last reset: operator, calls, bytes, seconds, reason, cause."""
+    """Operators that the host computed since the last reset: operator, calls, bytes, seconds, reason, cause."""
     rows = _C._fallback_counts()
     return [(op, calls, up + down, time, why, cause) for op, _, calls, up, down, time, _, why, cause in rows]
 

@@ -77,11 +77,11 @@ std::optional<AuditDocument> parse_audit(std::string_view text, const std::strin
   }
   const Location whole{file, 1, 1};
   if (!json.is_object() || json.value("format", Json()) != kFormat)
-    return diagnostics.fail("E0570", whole, "this is not what an audit found", kHint);
+    return diagnostics.fail("E0570", whole, "the file is not an audit", kHint);
   if (const Json schema = json.value("schema", Json()); schema != kSchema)
     return diagnostics.fail(
-        "E0571", whole, fmt::format("schema {} of an audit is not known", schema.dump()),
-        fmt::format("this openreg-gen reads schema {}; update it, or audit again with its own copy of "
+        "E0571", whole, fmt::format("unknown audit schema {}", schema.dump()),
+        fmt::format("this openreg-gen reads schema {}; update it, or repeat the audit with its own copy of "
                     "openreg_gen",
                     kSchema));
   try {
@@ -90,7 +90,7 @@ std::optional<AuditDocument> parse_audit(std::string_view text, const std::strin
     const std::string what = error.what();
     const auto bracket = what.find("] ");
     return diagnostics.fail("E0570", whole,
-                            "a part of the audit is missing, or of another kind: " +
+                            "a part of the audit is missing or has the wrong type: " +
                                 (bracket == std::string::npos ? what : what.substr(bracket + 2)),
                             kHint);
   }

@@ -1,4 +1,4 @@
-// What `python -m openreg_gen.audit` found on an installed backend, as its JSON says: facts, without judgement.
+// The JSON of `python -m openreg_gen.audit`: facts about an installed backend, without judgement.
 #pragma once
 
 #include "diag/diagnostic.h"
@@ -35,13 +35,13 @@ struct ProbedInterface {
   std::string group, name, verdict, message, needs, provide;
 };
 
-/// Dtypes that a sample of PyTorch's found: those that the operator took, and those that it refused, with its words.
+/// The dtypes that an operator took in one of PyTorch's samples, and those that it refused, with the error's text.
 struct OpDtypes {
   std::vector<std::string> takes;
   std::vector<std::pair<std::string, std::string>> refuses;
 };
 
-/// A sample that took its process along, or did not end.
+/// A sample that crashed its process, or did not end.
 struct DeadSample {
   std::string sample, verdict, message;
 };

@@ -62,7 +62,8 @@ class Judge {
     if (served.how == "fallback") {
       if (op.base == "set_") return is(Coverage::Missing, "falls back, but the CPU can't share the device's memory");
       if (op.is_view)
-        return is(Coverage::Missing, "a view falls back: the result is a copy, and writes do not reach it");
+        return is(Coverage::Missing,
+                  "a view falls back: the result is a copy, and writes to it don't reach the original");
       const std::string no = draws_from_generator_alone(op) ? "" : unfit(*find_strategy("cpu_fallback"), op);
       return no.empty() ? is(Coverage::Fallback, "by the backend's fallback")
                         : is(Coverage::Missing, "falls back, but " + no);
@@ -72,7 +73,8 @@ class Judge {
     if (served.how == "none" || served.how == "fallthrough") return is(Coverage::Missing, "no kernel, and no fallback");
     if (!op.structured_delegate.empty()) return delegate(op, row);
     if (op.default_throws()) return is(Coverage::Missing, "PyTorch's default only throws");
-    is(Coverage::Composite, op.composite_implicit ? "of other operators, gradients included" : "of other operators");
+    is(Coverage::Composite,
+       op.composite_implicit ? "calls other operators, gradients included" : "calls other operators");
   }
 
   static bool draws_from_generator_alone(const Op& op) {
@@ -109,12 +111,12 @@ void of_registration(const AuditRow& row, const ServedOp& served, const Judge& j
                      !is_decomposed_otherwise(op.name);
   if (hides)
     out.push_back({AuditFindingKind::HidesComposite, op.name,
-                   op.composite_implicit ? "PyTorch would make it of other operators, gradients included"
-                                         : "PyTorch would make it of other operators",
+                   op.composite_implicit ? "PyTorch would compose it from other operators, gradients included"
+                                         : "PyTorch would compose it from other operators",
                    served.at});
   if (served.how == "kernel" && op.composite_implicit && returns_tensors(op) && !judge.has_gradient(op))
     out.push_back({AuditFindingKind::NoGradient, op.name,
-                   "the kernel replaces one with gradients, and nothing is registered at AutogradPrivateUse1",
+                   "the kernel replaces a composite with gradients, and nothing is registered at AutogradPrivateUse1",
                    served.at});
   if (row.coverage.coverage == Coverage::Missing && op.is_view && op.base != "set_")
     out.push_back({AuditFindingKind::MissingView, op.name, row.coverage.how, row.at});
@@ -148,7 +150,7 @@ void find_holes(const AuditDocument& document, const Judge& judge, AuditReport& 
   for (const RegisteredKernel& each : document.registrations)
     if (!each.active)
       report.findings.push_back(
-          {AuditFindingKind::RegisteredTwice, each.op, "a later registration took its place at " + each.key, each.at});
+          {AuditFindingKind::RegisteredTwice, each.op, "replaced by a later registration at " + each.key, each.at});
   for (const DeadSample& each : document.deaths)
     report.findings.push_back({AuditFindingKind::Dies, each.sample, each.verdict + ": " + each.message, {}});
   std::ranges::stable_sort(report.findings, {},

@@ -1,5 +1,5 @@
-// What an audit's facts come to: each of PyTorch's operators in its class, and what is wrong with what the backend
-// registers.
+// Conclusions from the facts of an audit: the class of each PyTorch operator, and faults of the backend's
+// registrations.
 #pragma once
 
 #include "audit/document.h"
@@ -13,7 +13,7 @@
 
 namespace openreg_gen {
 
-/// An operator of PyTorch's on the audited backend.
+/// A PyTorch operator on the audited backend.
 struct AuditRow {
   CoverageRow coverage;
   KernelPlace at;           // of the kernel that serves it: the backend's, or PyTorch's own

@@ -1,4 +1,4 @@
-// How much an operator is needed, and the order that follows: what a person should look at first is first.
+// How much an operator is needed. It gives the order of display: the most important operators first.
 #pragma once
 
 #include "model/coverage.h"

@@ -46,7 +46,7 @@ std::string_view closest(std::string_view word, std::span<const std::string_view
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
   if (const auto found = closest(word, candidates); !found.empty()) return "did you mean '" + std::string(found) + "'?";
   if (candidates.empty() || candidates.size() > 12) return {};
-  return fmt::format("{}{}", candidates.size() == 1 ? "the one choice is " : "one of: ", fmt::join(candidates, ", "));
+  return fmt::format("{}{}", candidates.size() == 1 ? "the only choice is " : "one of: ", fmt::join(candidates, ", "));
 }
 
 }  // namespace openreg_gen

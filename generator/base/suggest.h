@@ -11,7 +11,7 @@ namespace openreg_gen {
 int edit_distance(std::string_view a, std::string_view b, int limit);
 
 /// The candidate closest to `word`, first wins; empty if none is close (a third of the word, at least 1, at most 4).
-/// Letter case is no edit.
+/// A difference in letter case doesn't count.
 std::string_view closest(std::string_view word, std::span<const std::string_view> candidates);
 
 /// "did you mean 'x'?", or "one of: a, b, c" for a short list without anything close, or empty.

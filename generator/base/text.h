@@ -1,5 +1,5 @@
-// Letters and words of ASCII, whatever the locale, characters and lines, and what lists of them are asked. Pure
-// functions. Brings the standard headers that go with them.
+// Helpers for ASCII letters and words (in any locale), characters, lines and lists of them. Pure functions. Includes
+// the standard headers that go with them.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_letter(char c) { return is_lower(c) || is_upper(c); }
 constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-/// What an identifier is made of.
+/// A character of an identifier.
 constexpr bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 constexpr bool is_identifier(std::string_view text) {
   return !text.empty() && !is_digit(text[0]) && std::ranges::all_of(text, is_word);
@@ -25,7 +25,7 @@ constexpr bool is_identifier(std::string_view text) {
 constexpr char to_lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 constexpr char to_upper(char c) { return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c; }
 
-/// Of a character of UTF-8: a byte behind its first one.
+/// A continuation byte of UTF-8.
 constexpr bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
@@ -116,7 +116,7 @@ inline bool has_word(std::string_view text, std::string_view word) {
   return any_word(text, [&](std::string_view each) { return each == word; });
 }
 
-/// Of a list of words the one in the enumerator's place.
+/// The word of a list at the enumerator's position.
 template <typename Enum>
 std::string_view word_of(std::string_view words, Enum place) {
   auto left = static_cast<std::size_t>(place);
@@ -125,7 +125,7 @@ std::string_view word_of(std::string_view words, Enum place) {
   return found;
 }
 
-/// Each with its line end, but for the last one, which may have none.
+/// Each line keeps its line end; the last one may have none.
 inline std::vector<std::string_view> lines_with_ends(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -135,7 +135,7 @@ inline std::vector<std::string_view> lines_with_ends(std::string_view text) {
   return lines;
 }
 
-/// Without their ends, \n or \r\n.
+/// Lines without their ends, \n or \r\n.
 inline std::vector<std::string_view> split_lines(std::string_view text) {
   auto lines = lines_with_ends(text);
   for (std::string_view& line : lines) {
@@ -145,7 +145,7 @@ inline std::vector<std::string_view> split_lines(std::string_view text) {
   return lines;
 }
 
-/// Where lines begin; their ends are \n, \r\n or \r.
+/// Offsets at which lines begin; lines end in \n, \r\n or \r.
 inline std::vector<std::size_t> line_starts(std::string_view text) {
   std::vector<std::size_t> starts{0};
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -172,7 +172,7 @@ inline std::string_view without_byte_order_mark(std::string_view text) {
   return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
 }
 
-/// Goes through the text once: what `to` brings in is not searched.
+/// One pass: inserted copies of `to` are not searched.
 inline void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);

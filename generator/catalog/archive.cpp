@@ -1,4 +1,5 @@
-// One list of fields serves both ways. It is no JSON, since reading that would take longer than all the rest of a run.
+// One list of fields serves reading and writing. It isn't JSON, since parsing that would take longer than the whole
+// run.
 #include "catalog/build.h"
 
 #include <cstring>

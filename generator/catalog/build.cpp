@@ -27,7 +27,7 @@ Declaration declare(const NativeFunction& f) {
     for (const auto& a : f.schema.arguments) d.argument_types.push_back(cpp_argument_type(a, options));
   } catch (const std::invalid_argument& e) {
     throw Failure(Exit::Environment, "E0402", "native_functions.yaml, '" + f.schema.name() + "': " + e.what(),
-                  "this PyTorch is newer than openreg-gen knows; use one in its range");
+                  "openreg-gen doesn't know this PyTorch yet; use a release in its range");
   }
   const bool nested = f.has_kernel("CompositeImplicitAutogradNestedTensor");
   const bool implicit = f.has_kernel("CompositeImplicitAutograd");
@@ -115,12 +115,12 @@ bool is_view_op(const Schema& schema, const std::vector<std::string>& tags) {
 
 /// Several may hold; the one that says most about what a backend has to do comes first.
 ///  1. structured: one kernel serves the group, whatever else is true of it.
-///  2. composite, if PyTorch decomposes it under autograd as well: there is nothing to do, and registering it does
+///  2. composite, if PyTorch decomposes it under autograd too: nothing needs to be done, and registering it does
 ///     harm. `reshape` is a view and `dropout` is random, but each is made of ops that carry that class themselves.
 ///  3. view, factory, random: before the rest, since they have to be the device's own: a view of its memory, a tensor
 ///     on it, a generator of it. Many also have a default, which Op::has_default says.
 ///  4. composite, by any other default.
-///  5. native: what is left has to be written, or falls back.
+///  5. native: everything else has to be written, or falls back.
 OpClass classify(const Op& op) {
   if (op.in_structured_group()) return OpClass::Structured;
   if (op.composite_implicit) return OpClass::Composite;

@@ -35,7 +35,7 @@ struct Argument {
   bool is_out = false;  // a trailing `Tensor(a!) out`
 };
 
-/// What native_functions.yaml says of an operator beside its schema.
+/// The properties of an operator in native_functions.yaml, besides its schema.
 struct Written {
   std::map<std::string, std::string> kernels;  // dispatch key -> kernel name: "CPU" -> "add_out"
   std::vector<std::string> tags;               // "core", "pointwise", ...
@@ -62,7 +62,7 @@ struct Op : Written {
   std::vector<Argument> arguments;  // dispatcher order, out arguments last
   OpClass op_class = OpClass::Native;
   bool has_default = false;  // a composite kernel serves a backend that registers nothing
-  /// Whether that kernel only throws: such operators are there to be overridden (convolution_overrideable).
+  /// Whether that kernel only throws: backends have to override such operators (convolution_overrideable).
   bool default_throws() const { return overload.empty() && base.find("_overrideable") != std::string::npos; }
   bool has_dispatch = false;  // some backend has a kernel of its own
   bool is_view = false;
@@ -81,7 +81,7 @@ struct Op : Written {
   std::string native_struct(const std::string& dispatch_key) const;
 };
 
-/// The policy of operators that raise an error under autocast. A spec can lift it by `amp.remove`, and give it to none.
+/// The policy of operators that raise an error under autocast. A spec can remove it with `amp.remove`, but not add it.
 inline constexpr std::string_view kAutocastBanned = "banned";
 
 /// One of PyTorch's own autocast rules, and what `amp.preset: cuda` stands for.
@@ -108,14 +108,14 @@ class Catalog {
   fs::path dir_;
 };
 
-/// Which other forms of an operator end in the kernel that a backend registers for it: names of `op`'s variants that
-/// PyTorch's own kernels make of it, sorted: the functional and in-place forms of a
+/// The other forms of an operator that call the kernel that a backend registers for it, sorted by name: the functional
+/// and in-place forms of a
 /// structured out form, and forms with a composite kernel (`abs` calls `abs.out`; `zeros.out` calls `zeros`). A form
-/// of another structured operator is none, though it has a default: that one ends in the structured out form.
+/// of another structured operator is not among them, though it has a default: it calls that operator's out form.
 std::vector<std::string> served_forms(const Op& op, const Catalog& catalog);
 
-/// Where PyTorch is: --torch DIR, else $VIRTUAL_ENV, else the Python on PATH (without starting it where the folder can
-/// be known). Throws Failure(Environment) that says what was tried and how to mend it.
+/// Where PyTorch is: --torch DIR, else $VIRTUAL_ENV, else the Python on PATH (started only if its folder is not known
+/// otherwise). Throws Failure(Environment) that says what was tried and how to fix it.
 fs::path find_torch(const std::optional<fs::path>& option);
 
 /// Loads the catalogue, from the cache where that is fresh. `torch` as find_torch gives it; a folder that holds only

@@ -31,7 +31,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kValueTy
 std::string value_type(std::string_view type) {
   for (const auto& [name, cpp] : kValueTypes)
     if (name == type) return std::string(cpp);
-  throw std::invalid_argument("'" + std::string(type) + "' is no type of a schema");
+  throw std::invalid_argument("'" + std::string(type) + "' is not a type of a schema");
 }
 
 /// "int[2]" -> "int", "2". Only for types that end in ']'.

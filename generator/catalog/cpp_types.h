@@ -1,7 +1,7 @@
 // From a schema to the C++ signature by which the dispatcher calls a kernel.
 //
-// Used where PyTorch's own RegistrationDeclarations.h is not at hand, and for operators of the backend's own. Pure
-// functions; a type that the dispatcher does not know throws std::invalid_argument.
+// Used without PyTorch's own RegistrationDeclarations.h, and for the backend's own operators. Pure functions; a type
+// that the dispatcher doesn't know throws std::invalid_argument.
 #pragma once
 
 #include "schema/schema.h"

@@ -1,6 +1,6 @@
 // RegistrationDeclarations.h holds one operator a line:
 //   at::Tensor add(const at::Tensor & self, ...); // {"schema": "aten::...", "dispatch": "True", "default": "True"}
-// A JSON parser would cost more than all the rest of it, and the line is machine-made, so it is taken apart by hand.
+// A JSON parser would cost more than everything else, and the line is machine-made, so it is parsed by hand.
 #include "catalog/declarations.h"
 
 #include "diag/failure.h"

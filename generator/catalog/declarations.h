@@ -1,5 +1,5 @@
-// The two kinds of files that say what PyTorch declares, read into plain records. Pure but for reading the text given.
-// A text that is not what it should be throws Failure(Environment, "E0402") that names file and line.
+// Parses the two kinds of files that declare PyTorch's operators into plain records. Pure. A malformed text throws
+// Failure(Environment, "E0402") that names file and line.
 #pragma once
 
 #include "catalog/catalog.h"

@@ -15,7 +15,7 @@ struct Decompositions {
   std::map<std::string, std::vector<std::string>> ops;  // "linear" -> what it calls itself: "addmm", "t", sorted
 };
 
-/// What the trace says of one operator.
+/// The traced calls of one operator.
 struct Traced {
   std::string torch;                      // as in Decompositions
   bool composite = false;                 // a default kernel serves it, so it should have been traced
@@ -24,7 +24,7 @@ struct Traced {
   std::vector<std::string> reached_from;  // operators that end up calling it; those that call it themselves come first
 };
 
-/// Nothing, without a torch version, if there is no such file or it is none of the script's.
+/// Empty, without a torch version, if the file is missing or was not written by the script.
 Decompositions read_decompositions(const fs::path& path);
 /// The operator that serves a structured group is reached through each of its forms.
 Traced find_traced(const Op& op, const Catalog& catalog, const Decompositions& decompositions);

@@ -54,7 +54,7 @@ std::optional<Derivative> find_derivative(const std::string& yaml, const Op& op,
 
 std::string about_autograd(const Op& op, const std::optional<Derivative>& derivative) {
   if (op.composite_implicit) {
-    return "the gradient is that of the operators it is made of; a kernel at PrivateUse1 would replace them, gradients "
+    return "its gradient comes from the operators that it calls; a kernel at PrivateUse1 would replace them, gradients "
            "included";
   }
   if (op.kind == SchemaKind::Out)
@@ -69,7 +69,7 @@ std::string about_autograd(const Op& op, const std::optional<Derivative>& deriva
   if (derivative) {
     return fmt::format(
         "PyTorch has a formula{}: it records the call at its Autograd key, then calls the kernel at "
-        "PrivateUse1. Nothing is to be written for it",
+        "PrivateUse1. You don't have to write a gradient",
         derivative->op == op.name ? "" : fmt::format(", that of '{}'", derivative->op));
   }
   return "no formula: backward raises \"derivative for aten::" + op.base +

@@ -1,5 +1,5 @@
-// What PyTorch's autograd does with an operator, as torchgen/packaged/autograd/derivatives.yaml of the installed
-// PyTorch says it.
+// How PyTorch's autograd handles an operator, from torchgen/packaged/autograd/derivatives.yaml of the installed
+// PyTorch.
 #pragma once
 
 #include "catalog/catalog.h"
@@ -23,7 +23,7 @@ fs::path find_derivatives(const fs::path& torch);
 /// is searched, not parsed as a whole: some 0.1 ms.
 std::optional<Derivative> find_derivative(const std::string& yaml, const Op& op, const Catalog& catalog);
 
-/// What a user sees: where the gradient comes from, in a sentence. `derivative`: of find_derivative.
+/// For users: where the gradient comes from, in a sentence. `derivative`: from find_derivative.
 std::string about_autograd(const Op& op, const std::optional<Derivative>& derivative);
 
 }  // namespace openreg_gen

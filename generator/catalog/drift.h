@@ -1,4 +1,4 @@
-// What became of operators from one PyTorch to another. Pure; see docs/reference/drift.md.
+// How operators differ between two PyTorch releases. Pure; see docs/reference/drift.md.
 #pragma once
 
 #include "catalog/catalog.h"
@@ -31,12 +31,12 @@ struct OpDrift {
 /// One operator of `before` in `after`. `op` must be in one of them.
 OpDrift compare_op(std::string_view op, const Catalog& before, const Catalog& after);
 
-/// What took a removed operator's place: one of the same form that is new under the same base name, or that has the
-/// base name under `linalg_`, `special_`, `fft_` or without a leading underscore or `_v2`, and the returned types.
-/// Null if there is none.
+/// The possible replacement of a removed operator: one of the same form and return types that is new under the same
+/// base name, or has it with `linalg_`, `special_`, `fft_` or without a leading underscore or `_v2`. Null if there is
+/// none.
 const Op* find_replacement(const Op& removed, const Catalog& before, const Catalog& after);
 
-/// Overloads that are written in native_functions.yaml, without those that PyTorch's codegen derives; each list sorted
+/// Overloads in native_functions.yaml, without those that PyTorch's codegen derives; each list sorted
 /// by name. `changed`: those whose schemas differ.
 struct CatalogDiff {
   std::vector<const Op*> added, removed;

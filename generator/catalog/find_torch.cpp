@@ -38,10 +38,10 @@ fs::path torch_of_folder(const fs::path& dir) {
   return {};
 }
 
-/// Why a folder that was asked for by name does not serve.
+/// Why a folder that the user named can't be used.
 Failure unusable(const fs::path& dir) {
   if (!file_exists(dir)) {
-    return {Exit::Environment, "E0401", "--torch " + dir.string() + ": there is no such folder",
+    return {Exit::Environment, "E0401", "--torch " + dir.string() + ": no such folder",
             "name the folder of the torch package, of a virtual environment, or of a site-packages"};
   }
   if (file_exists(dir / "version.py") && file_exists(dir / "__init__.py")) {
@@ -49,7 +49,7 @@ Failure unusable(const fs::path& dir) {
             "--torch " + dir.string() + ": this PyTorch has no include/ATen/RegistrationDeclarations.h",
             "install the official wheel: `" + install_torch() + "`"};
   }
-  return {Exit::Environment, "E0401", "--torch " + dir.string() + ": there is no PyTorch in this folder",
+  return {Exit::Environment, "E0401", "--torch " + dir.string() + ": no PyTorch in this folder",
           "name the folder of the torch package, of a virtual environment, of a site-packages, or one that holds "
           "torchgen/packaged/ATen/native/native_functions.yaml"};
 }
@@ -87,7 +87,7 @@ fs::path find_torch(const std::optional<fs::path>& option) {
     note(python.string() + ": it has no PyTorch");
   }
   throw Failure(Exit::Environment, "E0401", "no PyTorch found; looked at" + tried,
-                "`" + install_torch() + "` in the environment you work in, or name one with --torch DIR");
+                "`" + install_torch() + "` in the active environment, or name one with --torch DIR");
 }
 
 }  // namespace openreg_gen

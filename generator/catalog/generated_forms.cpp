@@ -143,7 +143,7 @@ void add_generated_forms(std::vector<NativeFunction>& functions) {
         throw Failure(Exit::Environment, "E0402",
                       "native_functions.yaml: '" + base.schema.name() + "' announces '" + name +
                           "', which cannot be derived from it",
-                      "this PyTorch is newer than openreg-gen knows; use one in its range");
+                      "openreg-gen doesn't know this PyTorch yet; use a release in its range");
       }
       added.push_back(generated_from(base, std::move(schema)));
     }

@@ -66,7 +66,7 @@ CatalogSources find_sources(const fs::path& torch) {
   for (const auto& file : {sources.native_functions, sources.tags}) {
     if (!fs::exists(file, error)) {
       throw Failure(Exit::Environment, "E0402", file.string() + " is missing",
-                    installed ? fmt::format("install PyTorch {} anew: `pip install --force-reinstall torch=={}`",
+                    installed ? fmt::format("reinstall PyTorch {}: `pip install --force-reinstall torch=={}`",
                                             read_version(sources.torch), read_version(sources.torch))
                               : "name an installed PyTorch, or a folder with the files of torchgen/packaged");
     }

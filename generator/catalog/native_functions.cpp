@@ -19,7 +19,7 @@ void for_each_entry(std::string_view text, const fs::path& path, const std::func
   int line = 1;
   std::size_t begin = text.starts_with("- ") ? 0 : text.find("\n- ");
   if (begin == std::string_view::npos)
-    throw Failure(Exit::Environment, "E0402", path.string() + " holds no entry", kRemedy);
+    throw Failure(Exit::Environment, "E0402", path.string() + " has no entry", kRemedy);
   if (begin != 0) ++begin;
   line += static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
   while (begin < text.size()) {
@@ -64,7 +64,7 @@ constexpr Flag kFlags[] = {{"structured", &NativeFunction::structured},
                            {"device_guard", &NativeFunction::device_guard},
                            {"manual_cpp_binding", &NativeFunction::manual_cpp_binding}};
 
-/// Other keys govern PyTorch's own build only.
+/// Other keys only affect PyTorch's own build.
 void set_field(NativeFunction& f, const std::string& key, const YAML::Node& value) {
   if (const auto* text = find_by(kTexts, key, &Text::first)) f.*(text->second) = value.as<std::string>();
   if (const auto* flag = find_by(kFlags, key, &Flag::first)) f.*(flag->second) = value.as<bool>();

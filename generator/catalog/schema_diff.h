@@ -1,4 +1,4 @@
-// Where two schemas of one operator differ: which arguments and returns, and where they stand in the texts. Pure.
+// The differences between two schemas of one operator: arguments and returns, with their places in the texts. Pure.
 #pragma once
 
 #include <cstddef>

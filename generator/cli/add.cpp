@@ -23,19 +23,20 @@ struct AddOptions {
 void declare(CLI::App& app, Invocation& call, AddOptions& options) {
   auto* ops = app.add_option("OP", options.ops, "abs.out; or a schema, 'my_op(Tensor x, int k) -> Tensor'");
   auto* from = app.add_option("--from", options.from,
-                              "Operators of a recorded model that fell back to the CPU, most costly first")
+                              "A recorded model: add the operators that fell back to the CPU, most costly first")
                    ->type_name("FILE");
   auto* top = app.add_option("--top", options.top, "With --from: at most this many")->type_name("N");
   const auto& words = vocabulary().words;
   const std::vector<std::string> strategies(words.begin(), words.end());
-  app.add_option("--strategy", options.request.strategy, "How they are registered; default: the best that fits")
+  app.add_option("--strategy", options.request.strategy, "How to register them; default: the best strategy that fits")
       ->check(CLI::IsMember(strategies))
       ->type_name("");
   app.add_option("--expr", options.request.expr, "With one OP: a C++ expression that becomes its kernel")
       ->type_name("EXPR");
   app.add_option("--reason", options.request.reason, "With --strategy unsupported: the message that users get")
       ->type_name("TEXT");
-  app.add_flag("--override", options.request.override_composite, "Also add operators that PyTorch composes of others");
+  app.add_flag("--override", options.request.override_composite,
+               "Also add operators that PyTorch composes from others");
   options.generate.what = "add";
   options.generate.add_to(app, call);
   app.callback([ops, from, top, &options, &app] {
@@ -87,7 +88,7 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
   for (const std::string& schema : schemas) {
     edited.ops.push_back(schema.substr(0, schema.find('(')));
     edited.text = with_custom_op(edited.text, spec.path, schema);
-    edited.report("added", {{"schema", schema}}, fmt::format("add {}: its kernel is yours", schema));
+    edited.report("added", {{"schema", schema}}, fmt::format("add {}: you write its kernel", schema));
   }
   return edited;
 }

@@ -43,7 +43,7 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::ve
   const ErrorFormat format =
       std::find(words.begin(), ours_end, "--json") == ours_end ? ErrorFormat::Text : ErrorFormat::Json;
   const auto complain = [&](const std::string& message, const std::string& suggestion, const std::string& verb) {
-    const std::string help = fmt::format("`openreg-gen{} --help` lists what there is", verb);
+    const std::string help = fmt::format("`openreg-gen{} --help` lists the choices", verb);
     return print_failure(Failure(Exit::BadInput, "E0500", message, suggestion.empty() ? help : suggestion), format);
   };
   const auto chosen = app.get_subcommands();
@@ -99,7 +99,7 @@ void print_text(const std::string& text) { std::fwrite(text.data(), 1, text.size
 
 void check_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw Failure(Exit::Environment, "E0513", "standard output did not take all that was printed");
+    throw Failure(Exit::Environment, "E0513", "standard output did not accept everything that was printed");
 }
 
 }  // namespace openreg_gen

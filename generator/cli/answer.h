@@ -1,5 +1,5 @@
-// How a verb answers, on standard output, and what is printed when the command line is wrong or a run fails. What could
-// not be printed is found at the end, by check_output().
+// Prints the answers of verbs on standard output, and the errors of command lines and runs. check_output() finds failed
+// writes at the end.
 #pragma once
 
 #include "diag/failure.h"
@@ -32,7 +32,7 @@ nlohmann::ordered_json json_list(const List& list, Make make) {
   return out;
 }
 
-/// Throws Failure(Environment, E0513) if standard output did not take all that was printed (a full disk).
+/// Throws Failure(Environment, E0513) if standard output did not accept everything that was printed (a full disk).
 void check_output();
 
 /// How errors are printed: --json, --error-format.
@@ -41,8 +41,8 @@ enum class ErrorFormat { Text, Json, Github };
 /// Where the verb is in a command line: behind a -C. The size if there is none.
 std::size_t place_of_verb(const std::vector<std::string>& words);
 
-/// Prints help or version if that was asked for (0), else what is wrong with the command line's `words`, with
-/// did-you-mean for verbs and flags (2).
+/// Prints the requested help or version (0), else the error in the command line's `words`, with did-you-mean for verbs
+/// and flags (2).
 int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words);
 
 /// `openreg-gen: error[E0501]: ...` and the hint on stderr, or as diagnostics on stdout. Returns the exit code.
@@ -51,7 +51,7 @@ int print_failure(const Failure& failure, ErrorFormat format);
 /// Diagnostics on stdout, in one of the formats for programs.
 void print_diagnostics(const Diagnostics& diagnostics, ErrorFormat format);
 
-/// A message of one of the tool's own codes, without ending the run.
+/// A message with one of openreg-gen's codes, without ending the run.
 void print_error(const std::string& code, const std::string& message, const std::string& hint);
 
 }  // namespace openreg_gen

@@ -1,4 +1,4 @@
-// openreg-gen audit NAME: what an installed backend has, and what it lacks. Python asks PyTorch, and this judges.
+// openreg-gen audit NAME: what an installed backend has and lacks. Python collects the facts, this file judges them.
 #include "cli/audit_view.h"
 #include "cli/terminal_text.h"
 #include "cli/verb.h"
@@ -21,16 +21,16 @@ void declare(CLI::App& app, Invocation& call, AuditOptions& options) {
                  "A module to import first; a backend that `import torch` loads needs none")
       ->type_name("PACKAGE");
   app.add_option("--html", options.html, "Also write one self-contained page; - for stdout")->type_name("FILE");
-  app.add_option("--model", options.model, "A recorded model (`openreg-gen record`): what it needs comes first")
+  app.add_option("--model", options.model, "A recorded model (`openreg-gen record`): list what it needs first")
       ->type_name("FILE");
-  app.add_option("--against", options.against, "Another PyTorch: what it changes of the operators with kernels")
+  app.add_option("--against", options.against, "Another PyTorch: report which operators with kernels it changes")
       ->type_name("DIR");
-  app.add_option("--timeout", options.timeout, "Seconds that one call of an interface may take; default: 60")
+  app.add_option("--timeout", options.timeout, "Time limit in seconds per call of an interface; default: 60")
       ->type_name("S")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--no-samples", options.no_samples, "Don't call operators to see which dtypes they take");
-  app.add_option("--save", options.save, "Keep what was found, for --from")->type_name("FILE");
-  app.add_option("--from", options.from, "Read what --save kept, without running Python")
+  app.add_flag("--no-samples", options.no_samples, "Don't call operators to find out which dtypes they take");
+  app.add_option("--save", options.save, "Save the audit, for --from")->type_name("FILE");
+  app.add_option("--from", options.from, "Read an audit that --save wrote, without running Python")
       ->type_name("FILE")
       ->excludes(device);
   call.add_json(app);
@@ -43,8 +43,7 @@ class TemporaryFolder {
   TemporaryFolder() {
     std::string name = (fs::temp_directory_path() / "openreg-gen-audit-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
-      throw Failure(Exit::Environment, "E0506", "no temporary folder can be made",
-                    "set TMPDIR to a folder that can be written");
+      throw Failure(Exit::Environment, "E0506", "cannot create a temporary folder", "set TMPDIR to a writable folder");
     path_ = name;
   }
   ~TemporaryFolder() {
@@ -59,7 +58,7 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-/// What Python found, as JSON text; nothing if it failed, which it has said.
+/// Python's findings as JSON text; nothing if it failed, which it has reported.
 std::optional<std::string> found(const AuditOptions& options, Exit& exit) {
   const TemporaryFolder folder;
   const fs::path file = options.save.empty() ? folder.path() / "audit.json" : fs::absolute(options.save);
@@ -69,10 +68,10 @@ std::optional<std::string> found(const AuditOptions& options, Exit& exit) {
   if (options.no_samples) words.push_back("--no-samples");
   exit = run_tool("audit", words);
   if (exit != Exit::Done) return std::nullopt;
-  return read_file(file, "E0506", "the audit wrote it a moment ago");
+  return read_file(file, "E0506", "the audit has just written it");
 }
 
-/// The audited PyTorch's declarations, unless others are asked for.
+/// The declarations of the audited PyTorch, or of --torch.
 const Catalog& catalog_of(Invocation& call, const AuditDocument& document, std::optional<Catalog>& own) {
   std::error_code error;
   if (!call.torch() && !document.torch_dir.empty() && fs::is_directory(document.torch_dir, error))
@@ -90,7 +89,7 @@ Exit run(Invocation& call, const AuditOptions& options) {
   if (!text) {
     if (call.json)
       throw Failure(exit, "E0572", "'" + options.device + "' can't be audited",
-                    "what Python said is on standard error");
+                    "Python's message is on standard error");
     return exit;
   }
   Diagnostics diagnostics;
@@ -125,7 +124,7 @@ Exit run(Invocation& call, const AuditOptions& options) {
 
 Verb audit_verb() {
   return {"audit",
-          "Show what an installed backend lacks: operators, interfaces, dtypes, and what serves each operator",
+          "Show what an installed backend lacks (operators, interfaces, dtypes) and what serves each operator",
           with_options<AuditOptions>(declare, run),
           {"audit mybackend", "audit mybackend --html audit.html", "audit mybackend --model ops.json --html audit.html",
            "audit mybackend --import my_package --against torch-2.15.0", "audit mybackend --save audit.json",

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kAnswers = "answers", kInapplicable = "does not apply";
 constexpr std::array<std::string_view, 4> kHoles = {"crashes", "hangs", "wrong", "not implemented"};
 
-/// A backend's own files go by their last part: paths of build machines say nothing on a terminal.
+/// Shows only the last part of a backend's own paths: those of build machines are useless on a terminal.
 std::string short_place(const KernelPlace& at) {
   return KernelPlace{at.file.substr(at.file.rfind('/') + 1), at.line}.text();
 }
@@ -123,7 +123,7 @@ void model_text(const AuditReport& report, const AuditSubject& subject, Lines& o
       lacking.push_back(row.coverage.op->name);
   }
   if (lacking.empty())
-    out.add(fmt::format("The model: all of its {} are served", count_of(report.recorded.all(), "operator")));
+    out.add(fmt::format("The model: all of its {} operators are served", count_of(report.recorded.all(), "operator")));
   else
     out.list(fmt::format("the model lacks ({})", lacking.size()), lacking);
 }

@@ -10,7 +10,7 @@
 
 namespace openreg_gen {
 
-/// What a report is about. `model` and `next` are empty where none was given.
+/// The subject of a report. `model` and `next` are empty if not given.
 struct AuditSubject {
   const AuditDocument& document;
   std::string model;  // the recorded model's file, by its name

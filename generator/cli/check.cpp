@@ -1,4 +1,4 @@
-// openreg-gen check SPEC: every diagnostic at once; with --against DIR: what another PyTorch would do to the spec.
+// openreg-gen check SPEC: every diagnostic at once; with --against DIR: what another PyTorch would break.
 #include "cli/ops_view.h"
 #include "cli/terminal_text.h"
 #include "cli/verb.h"
@@ -21,7 +21,7 @@ void declare(CLI::App& app, Invocation& call, CheckOptions& options) {
                  "Another PyTorch, or a folder with its declarations: report what would break; exit 1 if anything does")
       ->type_name("DIR");
   app.add_flag("--verbose", options.verbose,
-               "List the operators that each selection of `ops` takes and leaves out, and why");
+               "List the operators that each selection of `ops` takes or leaves out, and why");
   call.add_json(app);
   call.add_error_format(app);
 }
@@ -52,7 +52,7 @@ Exit run(Invocation& call, const CheckOptions& options) {
       return compare(call, resolved->spec, options.against);
     }
   } catch (const Failure&) {
-    // Without PyTorch the spec's own errors are still worth telling.
+    // Without PyTorch, still report the spec's own errors.
     if (call.report(diagnostics)) return Exit::BadInput;
     throw;
   }

@@ -31,8 +31,7 @@ constexpr const char* kFooter = R"(Examples:
 
 Exit codes: 0 done, 1 the answer is no (stale, edited), 2 bad input, 3 the environment, 4 openreg-gen's own fault.)";
 
-/// Names are not followed by what CLI11 calls their types, nor by "REQUIRED" and "Excludes:"; the usage line and the
-/// descriptions say it.
+/// Omits CLI11's types, "REQUIRED" and "Excludes:" after names: the usage line and the descriptions have them.
 struct HelpFormatter : CLI::Formatter {
   std::string make_option_opts(const CLI::Option* option) const override {
     if (option->get_items_expected_max() == 0) return {};
@@ -45,7 +44,7 @@ struct HelpFormatter : CLI::Formatter {
 Run set_up_command(CLI::App& app, Invocation& call) {
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(kFooter);
-  call.add_tree(app, "The tree that the verb works on; also behind the verb");
+  call.add_tree(app, "The tree that the verb works on; also accepted after the verb");
   app.set_version_flag("--version", "openreg-gen " OPENREG_GEN_VERSION, "Print the version and exit");
   app.require_subcommand(1);
   return {};  // one of the verbs runs

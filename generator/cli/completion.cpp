@@ -1,5 +1,5 @@
 // openreg-gen completion bash|zsh|fish: a script for the shell, which asks `openreg-gen completion SHELL -- WORD...`
-// for what can follow, so that all shells complete the same, and nothing that is refused.
+// for the candidates, so that all shells complete the same words, and only valid ones.
 #include "cli/verb.h"
 #include "base/text.h"
 #include "diag/codes.h"
@@ -10,7 +10,7 @@
 namespace openreg_gen {
 namespace {
 
-// Exit code 1: paths fit, too, which the shell completes by itself.
+// Exit code 1: paths fit too, which the shell completes by itself.
 constexpr const char* kBash = R"(# bash completion of openreg-gen: source <(openreg-gen completion bash)
 _openreg_gen() {
   local IFS=$'\n' found
@@ -53,7 +53,7 @@ struct Candidate {
   std::string word, about{};
 };
 
-/// What there is in the place of the last word, and whether paths are, too.
+/// The candidates for the last word, and whether paths fit too.
 class Completion {
  public:
   Completion(CLI::App& all, Invocation& call) : all_(all), verb_(&all), call_(call) {}
@@ -179,11 +179,11 @@ struct CompletionOptions {
 };
 
 void declare(CLI::App& app, Invocation&, CompletionOptions& options) {
-  app.add_option("SHELL", options.shell, "Prints a script for this shell")
+  app.add_option("SHELL", options.shell, "Print the completion script of this shell")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   app.add_option("WORD", options.words,
-                 "Words typed so far: prints the candidates for the last one; exit 1: paths fit, too");
+                 "Words typed so far: print the candidates for the last one; exit 1: paths fit too");
   options.all = app.get_parent();
 }
 

@@ -38,7 +38,7 @@ std::string with_component(const std::string& text, const Spec& spec, const Comp
   return with_word(text, spec.path, "components", std::string(component.name), word);
 }
 
-/// The components of these names. Null: what is wrong was said.
+/// The components with these names. Null after an error, which was reported.
 std::optional<std::vector<const Component*>> named(Invocation& call, const ComponentOptions& options,
                                                    const Spec& spec) {
   Diagnostics diagnostics;
@@ -48,7 +48,7 @@ std::optional<std::vector<const Component*>> named(Invocation& call, const Compo
       out.push_back(component);
     } else {
       const std::string hint = did_you_mean(name, component_names());
-      diagnostics.error("E0556", {}, fmt::format("there is no component '{}'", name),
+      diagnostics.error("E0556", {}, fmt::format("no component '{}'", name),
                         hint.empty() ? "`openreg-gen components` lists them" : hint);
     }
   }
@@ -106,14 +106,14 @@ std::optional<EditedSpec> remove_components(Invocation& call, const ComponentOpt
 
 Verb add_component_verb() {
   return {"component",
-          "Add components, with those that they need",
+          "Add components, and those that they need",
           with_options<ComponentOptions>(declare, run_edit<add_components, ComponentOptions>),
           {"add component caching", "add component examples --dry-run"}};
 }
 
 Verb remove_component_verb() {
   return {"component",
-          "Take components out; what you edited of them stays and is named",
+          "Remove components; files that you edited stay and are listed",
           with_options<ComponentOptions>(declare, run_edit<remove_components, ComponentOptions>),
           {"remove component examples cpp_tests"}};
 }

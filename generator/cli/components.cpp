@@ -14,12 +14,12 @@ namespace {
 struct ComponentsOptions {};  // none but the shared ones
 
 void declare(CLI::App& app, Invocation& call, ComponentsOptions&) {
-  call.add_tree(app, "A tree: says which it has; default: the one you stand in, if there is one");
+  call.add_tree(app, "A tree: show which of them it has; default: the tree that contains the current directory");
   call.add_torch(app);
   call.add_json(app);
 }
 
-/// The spec of the tree at hand; none outside of trees.
+/// The spec of the current tree; none outside of trees.
 std::optional<Spec> spec_of_tree(const Invocation& call) {
   try {
     const OpenTree tree = call.tree(Access::Read);
@@ -51,8 +51,7 @@ Exit run(Invocation& call, const ComponentsOptions&) {
   Diagnostics diagnostics;
   const auto size_of = sizes(call, tree ? *tree : parse_spec(data.specs / "minimal.yaml", diagnostics), data);
   auto json = nlohmann::ordered_json::array();
-  std::vector<std::vector<std::string>> rows{
-      {"component", "profile", "files", "lines", "seconds", "needs", "what for"}};
+  std::vector<std::vector<std::string>> rows{{"component", "profile", "files", "lines", "seconds", "needs", "purpose"}};
   if (tree) rows[0].insert(rows[0].begin(), "here");
   for (const Component& component : all_components()) {
     const auto found = size_of.find(std::string(component.name));
@@ -78,7 +77,7 @@ Exit run(Invocation& call, const ComponentsOptions&) {
 
 Verb components_verb() {
   return {"components",
-          "List the optional parts of a tree: what for, how large, what they need",
+          "List the optional parts of a tree, with purpose, size and dependencies",
           with_options<ComponentsOptions>(declare, run),
           {"components", "components -C torch_mybackend --json"}};
 }

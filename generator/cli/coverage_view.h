@@ -9,7 +9,7 @@
 
 namespace openreg_gen {
 
-/// What the table is about, for titles.
+/// The subject of the table, for titles.
 struct CoverageSubject {
   std::string name;   // the backend's, or "a backend without operators of its own"
   std::string torch;  // "2.13.0"
@@ -17,7 +17,7 @@ struct CoverageSubject {
 
 /// {"all": 3101, "native": ...}
 nlohmann::ordered_json totals_json(const CoverageTotals& totals);
-/// A row a family, a column a kind of coverage.
+/// One row per family, one column per kind of coverage.
 std::string coverage_text(const CoverageTable& table, const CoverageSubject& subject);
 /// The operators of one kind, with the reason.
 std::string coverage_list(const CoverageTable& table, Coverage coverage);

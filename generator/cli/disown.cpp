@@ -1,4 +1,4 @@
-// openreg-gen disown FILE...: takes `own` back.
+// openreg-gen disown FILE...: undoes `own`.
 #include "cli/generate.h"
 #include "cli/next.h"
 #include "cli/verb.h"
@@ -20,7 +20,7 @@ void declare(CLI::App& app, Invocation& call, DisownOptions& options) {
   call.add_tree(app);
   call.add_json(app);
   call.add_torch(app);
-  app.add_flag("-y,--yes,--force", options.yes, "Do it; without it the difference is shown");
+  app.add_flag("-y,--yes,--force", options.yes, "Do it; without this flag, only show the difference");
 }
 
 Exit run(Invocation& call, const DisownOptions& options) {
@@ -37,7 +37,7 @@ Exit run(Invocation& call, const DisownOptions& options) {
   if (options.yes || exit != Exit::Done) return exit;
   Next next(call, root);
   next.command(fmt::format("disown --yes {}", fmt::join(mapped(options.files, shell_quoted), " ")));
-  if (!call.json) fmt::print("nothing written; this does it, and keeps a copy of what is replaced:\n{}", next.text());
+  if (!call.json) fmt::print("nothing written; to replace the file, keeping a copy:\n{}", next.text());
   return Exit::No;
 }
 
@@ -45,7 +45,7 @@ Exit run(Invocation& call, const DisownOptions& options) {
 
 Verb disown_verb() {
   return {"disown",
-          "Give a file back that was taken with `own`: it is rendered or merged again",
+          "Hand a file that you took with `own` back to openreg-gen",
           with_options<DisownOptions>(declare, run),
           {"disown setup.py", "disown setup.py --yes"}};
 }

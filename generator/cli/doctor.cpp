@@ -1,4 +1,4 @@
-// openreg-gen doctor: is everything there that building a backend needs?
+// openreg-gen doctor: is everything installed that building a backend needs?
 #include "cli/doctor_checks.h"
 #include "cli/verb.h"
 #include "diag/render.h"
@@ -21,14 +21,14 @@ constexpr std::pair<std::string_view, std::vector<Check> (*)(const Probe&)> kDev
     {"opencl", run_opencl_checks}};
 
 void declare(CLI::App& app, Invocation& call, DoctorOptions& options) {
-  app.add_option("--device", options.device, "Also what a device of this kind needs")
+  app.add_option("--device", options.device, "Also check what a device of this kind needs")
       ->check(CLI::IsMember(mapped(kDevices, [](const auto& each) { return std::string(each.first); })))
       ->type_name("");
-  app.add_option("--kernels", options.kernels, "Also what kernels in this language need")
+  app.add_option("--kernels", options.kernels, "Also check what kernels in this language need")
       ->check(CLI::IsMember(mapped(kernel_languages(), [](const auto& each) { return std::string(each.word); })))
       ->type_name("");
   call.add_json(app);
-  call.add_torch(app, "The PyTorch to judge: its folder, a site-packages, an environment");
+  call.add_torch(app, "The PyTorch to check: its folder, a site-packages, an environment");
 }
 
 std::string_view status(const Check& check) { return check.ok ? "ok" : check.required ? "missing" : "optional"; }
@@ -73,7 +73,7 @@ Exit run(Invocation& call, const DoctorOptions& options) {
 
 Verb doctor_verb() {
   return {"doctor",
-          "Check that everything is installed that building a backend needs",
+          "Check that everything needed to build a backend is installed",
           with_options<DoctorOptions>(declare, run),
           {"doctor", "doctor --json", "doctor --device opencl"}};
 }

@@ -18,7 +18,7 @@
 namespace openreg_gen {
 namespace {
 
-// What the generated tree asks for.
+// Requirements of the generated tree.
 constexpr auto kCmake = "3.22";
 constexpr auto kPython = "3.10";
 constexpr auto kJinja = "3.1";
@@ -68,7 +68,7 @@ Check check_compiler(const Probe& probe) {
     const auto at = macros.find("#define __cplusplus ");
     const bool knows = at != std::string::npos && std::atol(macros.c_str() + at + 20) >= 202002;
     if (knows) return {"C++ compiler", true, true, found + ", C++20", "", ""};
-    return {"C++ compiler", true, false, found, "it does not know C++20", remedy};
+    return {"C++ compiler", true, false, found, "it doesn't support C++20", remedy};
   }
   return missing("C++ compiler",
                  chosen.empty() ? "none on PATH (c++, g++, clang++)" : fmt::format("$CXX = {} is not there", chosen),
@@ -153,8 +153,7 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
   const auto versions = python.empty() ? std::map<std::string, std::string>{} : ask_python(probe, python);
   if (!versions.contains("python")) {
     checks.push_back(missing("Python", python.empty() ? "not on PATH" : python.string() + " does not run", install));
-    for (const char* name : {"setuptools", "Jinja2"})
-      checks.push_back(missing(name, "there is no Python to ask", install));
+    for (const char* name : {"setuptools", "Jinja2"}) checks.push_back(missing(name, "needs Python", install));
     return;
   }
   const auto& version = versions.at("python");
@@ -179,9 +178,9 @@ Check check_torch(const Probe& probe) {
     const auto release = torch_release(sources.version);
     std::string problem;
     if (sources.declarations.empty())
-      problem = "only declarations: good for `ops` and `check`, not for a build";
+      problem = "only declarations: enough for `ops` and `check`, but not for a build";
     else if (!fs::exists(sources.torch / "include/torch/library.h"))
-      problem = "its C++ headers are not there (include/torch/library.h)";
+      problem = "its C++ headers are missing (include/torch/library.h)";
     else if (release < torch_release(kOldestTorch) || release > torch_release(kNewestTorch))
       problem = fmt::format("outside the supported range, {} to {}", kOldestTorch, kNewestTorch);
     if (problem.empty()) return {"PyTorch", true, true, found + ", with headers", "", ""};
@@ -256,7 +255,7 @@ std::vector<Check> run_checks(const Probe& probe) {
   checks.push_back(check_torch(probe));
   checks.push_back(check_googletest(probe));
   auto ccache = check_program(probe, "ccache", "ccache", "", "sudo apt-get install ccache", false);
-  if (probe.find("ccache").empty()) ccache.problem += "; only repeated builds gain by it";
+  if (probe.find("ccache").empty()) ccache.problem += "; makes repeated builds faster";
   checks.push_back(std::move(ccache));
   return checks;
 }

@@ -1,5 +1,5 @@
-// What building a backend needs, each thing looked for and judged. Starts compilers, CMake and Python for their
-// versions; nothing is written.
+// Checks everything that building a backend needs. Starts compilers, CMake and Python to get their versions; writes
+// nothing.
 #pragma once
 
 #include "spec/kernel_language.h"
@@ -21,7 +21,7 @@ struct Check {
   std::string remedy{};   // commands that fix it; empty if ok
 };
 
-/// The outside world, so that tests can do without it.
+/// The outside world, which tests replace.
 struct Probe {
   std::function<fs::path(const std::string&)> find;                    // on PATH; empty if it is not there
   std::function<std::string(const std::vector<std::string>&)> output;  // stdout of a command; empty if it failed
@@ -32,10 +32,11 @@ Probe real_probe(const std::optional<fs::path>& torch);
 
 std::vector<Check> run_checks(const Probe& probe);
 
-/// What a tree with kernels in the language needs to be built.
+/// Requirements for building a tree with kernels in the language.
 std::vector<Check> run_language_checks(const Probe& probe, const KernelLanguage& language);
 
-/// The devices of `device: {api: opencl}`, and what each lacks. Asks clinfo, as this command is built without OpenCL.
+/// The devices for `device: {api: opencl}`, and what each lacks. Runs clinfo, since this command is built without
+/// OpenCL.
 std::vector<Check> run_opencl_checks(const Probe& probe);
 
 /// -1, 0, 1 as a is less than, equal to or greater than b: "3.9" < "3.22" < "3.22.1".

@@ -10,7 +10,7 @@
 namespace openreg_gen {
 namespace {
 
-/// A property that kernels do without, and how.
+/// An optional property, and what kernels do without it.
 constexpr std::pair<std::string_view, std::string_view> kWanted[] = {
     {"cl_khr_fp64", "float64 is computed on the CPU"},
     {"cl_khr_fp16", "float16 is computed in float"},
@@ -63,7 +63,7 @@ Check judge(const Properties& device) {
     lacks.push_back("shared virtual memory (SVM)");
   if (get("CL_DEVICE_COMPILER_AVAILABLE") != "CL_TRUE") lacks.push_back("a compiler");
   check.ok = lacks.empty();
-  if (!check.ok) check.problem = fmt::format("it has not got {}", fmt::join(lacks, " nor "));
+  if (!check.ok) check.problem = fmt::format("it doesn't have {}", fmt::join(lacks, " nor "));
   return check;
 }
 
@@ -78,8 +78,9 @@ std::vector<Check> run_opencl_checks(const Probe& probe) {
   if (!devices.empty()) return checks;
   Check none{.name = "OpenCL device"};
   none.problem = clinfo.empty() ? "clinfo, which lists them, is not on PATH" : "no driver has one";
-  none.remedy = clinfo.empty() ? "sudo apt-get install clinfo"
-                               : "your GPU's driver, or sudo apt-get install pocl-opencl-icd for one of the CPU";
+  none.remedy = clinfo.empty()
+                    ? "sudo apt-get install clinfo"
+                    : "your GPU's driver, or sudo apt-get install pocl-opencl-icd for an OpenCL device on the CPU";
   checks.push_back(std::move(none));
   return checks;
 }

@@ -61,7 +61,7 @@ std::string entry_text(const EntryDrift& entry, const std::string& old_name, con
   if (has(drift, OpChange::Schema)) text += beside(*drift.before, *drift.after, old_name, new_name);
   for (const auto& reason : entry.broken) text += fmt::format("      {}\n", reason);
   if (drift.replacement != nullptr)
-    text += fmt::format("      what may replace it: {}\n", schema_of(*drift.replacement));
+    text += fmt::format("      possible replacement: {}\n", schema_of(*drift.replacement));
   return text;
 }
 
@@ -114,7 +114,7 @@ std::string catalog_diff_text(const CatalogDiff& diff, const Catalog& before, co
   for (const Op* op : diff.removed) {
     text += fmt::format("  removed  {}\n", schema_of(*op));
     if (const Op* other = find_replacement(*op, before, after))
-      text += fmt::format("           what may replace it: {}\n", schema_of(*other));
+      text += fmt::format("           possible replacement: {}\n", schema_of(*other));
   }
   for (const auto& [old_op, new_op] : diff.changed)
     text += fmt::format("  changed  {}\n{}", old_op->name, beside(*old_op, *new_op, a, b));
@@ -148,7 +148,7 @@ std::string spec_drift_text(const SpecDrift& drift, const Spec& spec, const Cata
     text +=
         fmt::format("  new   line {}: '{}' would bring {}\n", set.entry.at.line, *set.entry, fmt::join(set.ops, ", "));
   const auto breaks = drift.breaks();
-  return text + fmt::format("{} of {} operators the same; {}\n", same, drift.ops.size(),
+  return text + fmt::format("{} of {} operators unchanged; {}\n", same, drift.ops.size(),
                             breaks == 0 ? "nothing of the spec breaks" : fmt::format("{} break", breaks));
 }
 

@@ -18,9 +18,9 @@ void declare(CLI::App& app, Invocation& call, ExplainOptions& options) {
   app.add_option(
          "WHAT", options.what,
          "PATH or PATH:LINE in a tree; an operator, add.Tensor; a code, E0203; a component, a strategy, a key of "
-         "the spec, a function of the device API, a word of the field")
+         "the spec, a function of the device API, or a term")
       ->required();
-  call.add_tree(app, "The tree, or a folder in it; default: the one the file is in, or you stand in");
+  call.add_tree(app, "The tree, or a folder in it; default: the tree that contains the file or the current directory");
   call.add_torch(app);
   call.add_json(app);
 }
@@ -70,8 +70,8 @@ Exit run(Invocation& call, const ExplainOptions& options) {
     if (tree.manifest.files.contains(plain) || contains(plain, '/') || line > 0)
       return explain_path(asked, plain, line);
   } else if (contains(path, '/') || line > 0) {
-    throw Failure(Exit::BadInput, "E0502", "'" + path + "' is in no generated backend",
-                  "words are explained anywhere; for a file, give its tree with -C");
+    throw Failure(Exit::BadInput, "E0502", "'" + path + "' is not in a generated backend",
+                  "to explain a file, name its tree with -C");
   }
   return explain_word(asked, options.what);
 }
@@ -82,7 +82,7 @@ std::string read_if_there(const fs::path& path) { return try_read_file(path).val
 
 Verb explain_verb() {
   return {"explain",
-          "Explain a file or line of a backend, an operator, a diagnostic, a key of the spec or a word",
+          "Explain a file or line of a backend, an operator, a diagnostic, a key of the spec or a term",
           with_options<ExplainOptions>(declare, run),
           {"explain csrc/runtime/Guard.cpp", "explain csrc/aten/RegisterMinimal.cpp:42", "explain add.out",
            "explain E0203", "explain allocator.device", "explain guard"}};

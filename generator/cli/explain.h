@@ -1,4 +1,4 @@
-// What `explain` is made of: the pages of operators, and what files and lines of a tree are.
+// The parts of `explain`: pages about operators, and about files and lines of a tree.
 #pragma once
 
 #include "catalog/catalog.h"
@@ -19,7 +19,7 @@
 
 namespace openreg_gen {
 
-/// The tree that is asked about.
+/// The tree in question.
 struct ExplainedTree {
   fs::path root;
   Manifest manifest;
@@ -36,12 +36,12 @@ struct Answer {
   std::string text;
   nlohmann::ordered_json json;
 };
-/// A page of named facts; those that are empty are in the JSON alone.
+/// A page of named facts; empty ones are only in the JSON.
 Answer answer_of(const std::string& title, const std::vector<std::pair<std::string, std::string>>& facts);
 
-/// A file of the tree, or what is in a line of it (0: none is asked for).
+/// A file of the tree, or a line of it (0: the whole file).
 Exit explain_path(Asked& asked, const std::string& path, int line);
-/// All that the word names.
+/// Everything that the word names.
 Exit explain_word(Asked& asked, const std::string& word);
 
 Answer explain_key(Asked& asked, const std::string& name);
@@ -59,7 +59,7 @@ std::string plain_links(const Asked& asked, const std::string& text);
 
 /// How a call of the operator reaches a backend: which key it is registered at, or why it is not.
 std::string about_registration(const Op& op);
-/// Other operators that end in this one's kernel, or of which this one is made.
+/// Other operators that call this one's kernel, or that this one is composed of.
 std::string about_variants(const Op& op, const Catalog& catalog);
 
 /// Where a tree's spec has the operator; `by` is the entry's own name, which may be the form that serves it.
@@ -68,7 +68,7 @@ struct InSpec {
 };
 std::optional<InSpec> find_in_spec(const Op& op, const Resolved& resolved);
 
-/// The operators it decomposes into, "not traced" and why, or nothing if it is no composite.
+/// The operators that it decomposes into, or "not traced" and why; nothing if it is not composite.
 std::string about_decomposition(const Traced& traced);
 /// The operators that decompose into it: the first of them, and how many more there are.
 std::string about_callers(const Traced& traced);
@@ -76,7 +76,7 @@ std::string about_callers(const Traced& traced);
 Answer explain_op(const Op& op, const Catalog& catalog, const std::optional<Derivative>& derivative,
                   const Traced& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec);
 
-/// What a file says of itself: its Note, its docstring, or the comment after its header. Without comment marks.
+/// A file's description of itself: its Note, its docstring, or the comment after its header, without comment marks.
 std::string note_of(std::string_view text);
 
 /// The operator that a line of a generated or owned file belongs to, from what is written in it and above it. `ids`:

@@ -1,4 +1,4 @@
-// openreg-gen explain add.out: the pages of operators, PyTorch's and the backend's own.
+// openreg-gen explain add.out: the pages of operators, PyTorch's own and the backend's own ones.
 #include "cli/explain.h"
 
 #include "cli/ops_view.h"
@@ -74,15 +74,15 @@ Answer explain_op(Asked& asked, const std::string& name) {
 
 std::string about_registration(const Op& op) {
   if (is_minimal_op(op.name))
-    return "PrivateUse1, by every backend: no fallback can serve it (csrc/aten/RegisterMinimal.cpp)";
+    return "PrivateUse1, in every backend: no fallback can serve it (csrc/aten/RegisterMinimal.cpp)";
   if (!op.structured_delegate.empty()) {
     return fmt::format(
-        "none of its own: PyTorch's default kernel of it runs meta() and '{}', which is what a backend "
+        "not its own: PyTorch's default kernel for it runs meta() and '{}', which is what a backend "
         "registers at PrivateUse1",
         op.structured_delegate);
   }
   if (op.composite_implicit) {
-    return "none: it is CompositeImplicitAutograd, so a call becomes calls of other operators before it reaches "
+    return "none: it is CompositeImplicitAutograd, so a call becomes calls to other operators before it reaches "
            "PrivateUse1";
   }
   if (op.default_throws())
@@ -109,18 +109,18 @@ std::string about_variants(const Op& op, const Catalog& catalog) {
   if (!served.empty()) return fmt::format("{} end in its kernel", fmt::join(served, ", "));
   if (!op.structured_delegate.empty() || op.composite_implicit) return {};
   if (!apart.empty())
-    return fmt::format("itself only; its other forms ({}) are operators of their own", fmt::join(apart, ", "));
+    return fmt::format("only this form; its other forms ({}) are separate operators", fmt::join(apart, ", "));
   return {};
 }
 
 std::string about_decomposition(const Traced& traced) {
   if (!traced.composite) return {};
-  if (traced.torch.empty()) return "unknown: specs/decompositions.json is not among openreg-gen's data";
+  if (traced.torch.empty()) return "unknown: specs/decompositions.json is missing from openreg-gen's data";
   if (traced.into.empty())
-    return fmt::format("not traced: no sample of PyTorch {}'s own tests calls it, or it picks its kernel by device",
+    return fmt::format("not traced: none of PyTorch {}'s own samples calls it, or it picks its kernel by device",
                        traced.torch);
   return fmt::format(
-      "into {}{} (traced with PyTorch {}, on the CPU; other inputs may take other ways)", first_of(traced.into),
+      "into {}{} (traced with PyTorch {}, on the CPU; other inputs may take other paths)", first_of(traced.into),
       traced.ends_in.empty() ? "" : fmt::format("; in the end {}", first_of(traced.ends_in)), traced.torch);
 }
 

@@ -1,4 +1,4 @@
-// openreg-gen explain PATH[:LINE]: where a file of a tree comes from, whose it is, and what a line of it is about.
+// openreg-gen explain PATH[:LINE]: where a file of a tree comes from, who owns it, and what a line belongs to.
 #include "cli/explain.h"
 
 #include "cli/terminal_text.h"
@@ -17,7 +17,7 @@
 namespace openreg_gen {
 namespace {
 
-/// The text of a comment line; none if it is no comment.
+/// The text of a comment line; none for other lines.
 std::optional<std::string_view> comment(std::string_view line) {
   for (const std::string_view mark : {"///", "//", "#"}) {
     if (!line.starts_with(mark) || line.starts_with("#pragma") || line.starts_with("#include")) continue;
@@ -63,11 +63,11 @@ std::string op_in_line(const std::string& line, const Spellings& known, const Ca
   return op;
 }
 
-/// "owned: yours; written once, never again"
+/// "owned: yours; openreg-gen writes it only once"
 std::string class_meaning(FileClass file_class) {
-  constexpr const char* kMeanings[] = {"generated: openreg-gen's; an edit is refused",
-                                       "shared: rendered, then yours to edit; a new render is merged into it",
-                                       "owned: yours; written once, never again"};
+  constexpr const char* kMeanings[] = {"generated: openreg-gen's; edits are refused",
+                                       "shared: yours to edit; openreg-gen merges each new render into it",
+                                       "owned: yours; openreg-gen writes it only once"};
   return kMeanings[static_cast<std::size_t>(file_class)];
 }
 
@@ -89,14 +89,14 @@ Exit explain_file(Asked& asked, const std::string& path, int number) {
   nlohmann::ordered_json json{{"path", path}, {"class", ""}, {"template", file.template_name}, {"key", file.key}};
   std::string about, state;
   if (found == tree.manifest.files.end()) {
-    page.entry("class", "yours: openreg-gen did not write it, and leaves it alone");
+    page.entry("class", "yours: openreg-gen did not write it and never touches it");
   } else {
     json["class"] = to_string(file.file_class);
     for (const TemplateRow& row : read_templates(find_data()).rows)
       if (row.template_name == file.template_name && row.file_class == file.file_class) about = row.about;
     std::error_code error;
     if (!fs::exists(tree.root / path, error))
-      state = file.taken() ? "not there, and never written: it is yours by `own`"
+      state = file.taken() ? "missing, and openreg-gen won't write it: you took it with `own`"
                            : "missing; `openreg-gen generate` writes it again";
     else
       state = sha256(text) == file.sha256 ? "as openreg-gen wrote it" : "edited since openreg-gen wrote it";
@@ -182,7 +182,7 @@ Exit explain_spec(Asked& asked, int line) {
     path = next;
   }
   Answer answer = answer_of(tree.shown_spec + (line > 0 ? fmt::format(":{}", line) : ""),
-                            {{"for", "the spec: what this tree is rendered from"},
+                            {{"for", "the spec that this tree is rendered from"},
                              {"class", class_meaning(FileClass::Owned) + "; `add` and `remove` edit it in place"}});
   std::string text = answer.text;
   nlohmann::ordered_json json{{"path", tree.shown_spec}, {"keys", keys}};
@@ -263,7 +263,7 @@ Exit explain_path(Asked& asked, const std::string& path, int line) {
   if (!tree.manifest.files.contains(path) && !fs::exists(tree.root / path, error)) {
     const auto path_of = [](const auto& entry) -> std::string_view { return entry.first; };
     const auto near = closest(path, mapped(tree.manifest.files, path_of));
-    throw Failure(Exit::BadInput, "E0555", fmt::format("'{}' is no file of the tree '{}'", path, tree.root.string()),
+    throw Failure(Exit::BadInput, "E0555", fmt::format("'{}' is not a file of the tree '{}'", path, tree.root.string()),
                   near.empty() ? "" : fmt::format("did you mean '{}'?", near));
   }
   return explain_file(asked, path, line);

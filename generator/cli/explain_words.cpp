@@ -55,7 +55,7 @@ Answer explain_component(Asked& asked, const std::string& name) {
   return answer_of(name + ": a component, an optional part of a tree",
                    {{"for", std::string(component.about)},
                     {"needs", fmt::format("{}", fmt::join(words_of(component.needs), ", "))},
-                    {"profile", fmt::format("{}, and larger ones", to_string(component.since))},
+                    {"profile", fmt::format("{} and larger", to_string(component.since))},
                     {"this tree", !asked.tree ? ""
                                               : fmt::format("{}; `openreg-gen {} component {}`",
                                                             verb == "add" ? "does not have it" : "has it", verb, name)},
@@ -69,7 +69,7 @@ Answer explain_strategy(Asked& asked, const std::string& name) {
   std::vector<std::string> ops;
   for (const OpSpec& op : asked.tree ? asked.tree->spec.ops : std::vector<OpSpec>{})
     if (*op.strategy == name) ops.push_back(*op.name);
-  return answer_of(name + ": a strategy, one way in which an operator gets its kernel",
+  return answer_of(name + ": a strategy, one way to give an operator its kernel",
                    {{"for", std::string(strategy.about)},
                     {"keys", fmt::format("{}", fmt::join(words_of(strategy.keys), ", "))},
                     {"component", std::string(strategy.component)},
@@ -158,7 +158,7 @@ Answer explain_term(Asked& asked, const std::string& name) {
                    {{"meaning", term.text}, {"see", fmt::format("{}", fmt::join(places, ", "))}});
 }
 
-/// Of one kind of thing: its names, and what is said of one of them.
+/// One kind of thing: its names, and the explanation of each.
 struct Lookup {
   std::string_view kind;
   std::vector<std::string> (*names)(Asked& asked);
@@ -269,8 +269,7 @@ Exit explain_word(Asked& asked, const std::string& given) {
     const Diagnostic& of_op = diagnostics.all().at(0);  // an overload, or another release, has more to say
     if (of_op.code == "E0202" || find_op_release(word))
       throw Failure(Exit::BadInput, of_op.code, of_op.message, of_op.hint);
-    throw Failure(Exit::BadInput, "E0554", fmt::format("there is nothing called '{}' to explain", given),
-                  suggest(known, word));
+    throw Failure(Exit::BadInput, "E0554", fmt::format("nothing is called '{}'", given), suggest(known, word));
   }
   nlohmann::ordered_json json = answers.back().json;
   for (std::size_t i = 0; i + 1 < answers.size(); ++i) json["also"].push_back(answers[i].json);

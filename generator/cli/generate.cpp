@@ -132,8 +132,8 @@ void GenerateOptions::add_to(CLI::App& verb, Invocation& call) {
   call.add_tree(verb);
   call.add_torch(verb);
   Preview::add_to(verb);
-  CLI::Option* mine = verb.add_flag("--ours", ours, "Where both changed the same lines, take yours");
-  verb.add_flag("--theirs", theirs, "Where both changed the same lines, take the render's; a copy is kept")
+  CLI::Option* mine = verb.add_flag("--ours", ours, "In a conflict, keep your lines");
+  verb.add_flag("--theirs", theirs, "In a conflict, take the new render's lines; a copy of your file is kept")
       ->excludes(mine);
   verb.add_flag("--force", force, "Replace files that are in the way; copies go to .openreg-gen/backup");
   call.add_json(verb);
@@ -141,7 +141,7 @@ void GenerateOptions::add_to(CLI::App& verb, Invocation& call) {
 
 Verb generate_verb() {
   return {"generate",
-          "Render a backend again from its own spec",
+          "Render a backend again from its spec",
           with_options<GenerateOptions>(declare, run),
           {"generate -C torch_mybackend --diff", "generate --check", "generate --check --error-format github"}};
 }

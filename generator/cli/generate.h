@@ -1,4 +1,4 @@
-// What `generate`, `add`, `remove` and `disown` share: one run over a tree, from its spec to its files.
+// Shared by `generate`, `add`, `remove` and `disown`: one run over a tree, from its spec to its files.
 #pragma once
 
 #include "cli/invocation.h"
@@ -14,11 +14,11 @@ struct GenerateOptions : Preview {
   bool force = false, ours = false, theirs = false;
   std::vector<std::string> disown;  // paths in the tree
   bool writes() const { return Preview::writes() && !check; }
-  /// The options that the verbs share: all but `check` and what is no option.
+  /// The options that the verbs share: all members except `check` and those that are not options.
   void add_to(CLI::App& verb, Invocation& call);
 };
 
-/// A spec that is to take the place of the tree's, and what is reported of it.
+/// A spec that replaces the tree's, and what is reported about it.
 struct EditedSpec {
   std::string text;
   std::string summary{};                           // lines for people
@@ -30,15 +30,15 @@ struct EditedSpec {
     json[list].push_back(std::move(object));
   }
 };
-/// Gets the spec as it is, valid. None: what is wrong was printed, and the run ends with Exit::BadInput.
+/// Gets the current, valid spec. None: errors were printed, and the run ends with Exit::BadInput.
 using EditSpec = std::function<std::optional<EditedSpec>(const Resolved& resolved)>;
 
-/// Renders the tree again; with `edit`, from the edited spec, which is then written in the same run as its files: all
-/// of it or nothing, and `undo` takes both back. Exit::No if files are in the way, if there are conflicts, or if
+/// Renders the tree again; with `edit`, from the edited spec, which is then written together with its files: all
+/// or nothing, and `undo` reverts both. Exit::No if files are in the way, if there are conflicts, or if
 /// --check found something. Throws Failure.
 Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& edit = {});
 
-/// What runs a verb that edits the spec: with_options<Options>(declare, run_edit<edit, Options>).
+/// Runs a verb that edits the spec: with_options<Options>(declare, run_edit<edit, Options>).
 template <auto edit, class Options>
 Exit run_edit(Invocation& call, const Options& options) {
   return generate(call, options.generate, [&](const Resolved& resolved) { return edit(call, options, resolved); });

@@ -1,4 +1,4 @@
-// One run of the command: the options that verbs share, and what these lead to.
+// One run of the command: the options that verbs share, and the values that they select.
 #pragma once
 
 #include "cli/answer.h"
@@ -26,31 +26,32 @@ class Invocation {
   bool github = false;                 // --error-format github: so are errors, for GitHub Actions
   std::string folder;                  // -C; empty: the current one
 
-  /// A verb adds the options that it wants, with a text of its own where they mean something else to it.
+  /// A verb adds the options that it needs, with its own text where they mean something else.
   void add_json(CLI::App& verb);
   CLI::Option* add_error_format(CLI::App& verb);
   void add_torch(CLI::App& verb,
                  const char* about = "PyTorch to read the operators from; default: the active environment's");
-  CLI::Option* add_tree(CLI::App& verb,
-                        const char* about = "The tree, or a folder in it; default: the one you stand in");
+  CLI::Option* add_tree(
+      CLI::App& verb,
+      const char* about = "The tree, or a folder in it; default: the tree that contains the current directory");
 
   ErrorFormat format() const { return json ? ErrorFormat::Json : github ? ErrorFormat::Github : ErrorFormat::Text; }
   /// The tree of -C; see open_tree().
   OpenTree tree(Access access) const { return open_tree(folder, access); }
   /// --torch, if it was given.
   std::optional<fs::path> torch() const;
-  /// Of --torch or of the active environment, loaded when it is first asked for. Throws Failure(Environment).
+  /// From --torch or the active environment, loaded on first use. Throws Failure(Environment).
   const Catalog& catalog();
 
-  /// The operators of the tree's spec, custom ones included, in its order; of a spec with errors those that there are.
+  /// The operators of the tree's spec, with custom ones, in its order; if it has errors, those that could be read.
   std::vector<std::string> operators(const OpenTree& tree);
 
-  /// A spec that is valid. Else what is wrong was reported; but without a PyTorch, and with a spec that is right as far
-  /// as that can be known without one, throws Failure(Environment).
+  /// A valid spec; none after errors, which were reported. Without a PyTorch, and if the spec has no error that can be
+  /// found without one, throws Failure(Environment).
   std::optional<Resolved> valid(Spec parsed, Diagnostics& diagnostics);
 
-  /// What is reported from now on is said of `read`, of which `text` was made: lines that are in both keep their places
-  /// in `read`, which is on the disk, and others are shown instead. An empty `read`: none is.
+  /// From now on, diagnostics refer to `read`, the text on the disk that `text` was made from: lines that are in both
+  /// keep their places in `read`, and other lines are quoted. An empty `read`: all are quoted.
   void said_of(const std::string& read, const std::string& text) { read_lines_ = lines_before(read, text); }
 
   /// Prints the answer: JSON with --json (indent -1: on one line), else the text.
@@ -73,7 +74,7 @@ class Invocation {
   std::optional<Catalog> catalog_;
 };
 
-/// --dry-run and --diff: what would be done, and nothing is written.
+/// --dry-run and --diff: show what would be done, and write nothing.
 struct Preview {
   bool dry_run = false, diff = false;
   bool writes() const { return !dry_run && !diff; }

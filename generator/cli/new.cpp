@@ -28,13 +28,14 @@ struct NewOptions {
 void declare(CLI::App& app, Invocation& call, NewOptions& options) {
   std::vector<std::string> words;
   for (const DeviceKind& kind : device_kinds()) words.emplace_back(kind.word);
-  app.add_option("NAME", options.name, "Name of the device: what torch.device() parses, [a-z][a-z_]*")->required();
-  app.add_option("--spec", options.spec, "Spec to start from (YAML or JSON); default: that of the device's kind")
+  app.add_option("NAME", options.name, "Name of the device, as in torch.device(): [a-z][a-z_]*")->required();
+  app.add_option("--spec", options.spec, "Spec to start from (YAML or JSON); default: the one for the device's kind")
       ->type_name("FILE");
   app.add_option("--device", options.device, "A simulated device, a port layer for a vendor's own runtime, or OpenCL")
       ->check(CLI::IsMember(words))
       ->type_name("");
-  app.add_option("--profile", options.profile, "Which components the tree has; default: the spec's, else standard")
+  app.add_option("--profile", options.profile,
+                 "Which components the tree has; default: the spec's profile, or standard")
       ->check(CLI::IsMember({"minimal", "standard", "full"}))
       ->type_name("");
   app.add_option("--lesson", options.lesson, "A minimal tree with this exercise of the book")
@@ -47,18 +48,19 @@ void declare(CLI::App& app, Invocation& call, NewOptions& options) {
   call.add_json(app);
 }
 
-/// A folder that holds nothing of anyone's: absent, empty, a fresh git repository, or what a killed run left behind.
+/// A folder without anybody's files: absent, empty, a fresh git repository, or the remains of a killed run.
 void check_free(const fs::path& root) {
   std::error_code error;
   const fs::file_status status = fs::status(root, error);
   if (!fs::exists(status)) return;
   if (!fs::is_directory(status))
-    throw Failure(Exit::BadInput, "E0501", "'" + root.string() + "' is no folder", "choose another with --out DIR");
+    throw Failure(Exit::BadInput, "E0501", "'" + root.string() + "' is not a directory",
+                  "choose another with --out DIR");
   const RealDisk disk(root);
   const std::string state(kStateFolder);
   if (disk.kind(std::string(kManifest)) != FileKind::None ||
       disk.kind(std::string(kTemporary) + "/journal.json") != FileKind::None) {
-    throw Failure(Exit::BadInput, "E0501", "'" + root.string() + "' holds a backend already",
+    throw Failure(Exit::BadInput, "E0501", "'" + root.string() + "' already contains a backend",
                   "`openreg-gen generate -C " + shell_quoted(root.string()) + "` renders it again");
   }
   for (const std::string& name : disk.list("")) {
@@ -68,7 +70,7 @@ void check_free(const fs::path& root) {
   }
 }
 
-/// What is wrong with NAME is reported of NAME: the spec that will hold it is not on the disk.
+/// Errors in NAME are reported at NAME: the spec that will contain it is not on the disk.
 bool check_name(Invocation& call, const std::string& name) {
   Diagnostics found, ours;
   const Spec spec = parse_spec_text("backend: {name: " + in_quotes(name, '"') + "}\n", {}, found);
@@ -106,7 +108,7 @@ void write_tree(const fs::path& root, const Plan& plan) {
   const bool existed = fs::exists(root, error);
   fs::create_directories(root, error);
   if (error)
-    throw Failure(Exit::Environment, "E0506", "cannot make the folder " + root.string() + ": " + error.message());
+    throw Failure(Exit::Environment, "E0506", "cannot create the folder " + root.string() + ": " + error.message());
   RealDisk disk(root);
   const auto lock = lock_tree(disk, root);
   try {

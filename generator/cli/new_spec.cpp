@@ -31,8 +31,7 @@ std::string_view key_of(std::string_view line) {
   return line.substr(begin, colon - begin);
 }
 
-/// What a port's Gemm serves besides mm.out, which the shipped spec has. Their sums are in another order than the
-/// CPU's.
+/// Operators of a port's Gemm besides mm.out, which the shipped spec has. They sum in another order than the CPU.
 constexpr std::string_view kMoreProducts =
     "  addmm.out: matmul\n"
     "  bmm.out: {strategy: matmul, tests: {rtol: 1.6e-2, atol: 8.0e-3}}\n"

@@ -1,4 +1,4 @@
-// A shipped spec as that of another backend, edited line by line, so that its comments stay.
+// Turns a shipped spec into the spec of another backend, line by line, so that its comments stay.
 #pragma once
 
 #include "spec/spec.h"
@@ -8,7 +8,7 @@
 namespace openreg_gen {
 
 /// A shipped spec under another name than its own: its prefixes, vendor and description go, so that defaults apply; for
-/// `device` (null: none was asked for) that is hardware also what only the simulated one has. The name itself stays.
+/// `device` (null: not given) that is hardware, keys of the simulated one go too. The name itself stays.
 std::string adapt_shipped_spec(const std::string& text, const std::string& name, const DeviceKind* device);
 
 }  // namespace openreg_gen

@@ -1,4 +1,4 @@
-// What a verb that changed something ends with: "Next:" and what its user does then, as typed in the current folder.
+// The end of a verb that changed something: "Next:" and the commands to type in the current folder.
 #pragma once
 
 #include "system/files.h"
@@ -16,7 +16,7 @@ std::string shell_quoted(const std::string& word);
 
 class Next {
  public:
-  /// Of the tree that the verb worked on: that of -C, or around the current folder.
+  /// For the tree that the verb worked on: the tree of -C, or the one around the current folder.
   Next(const Invocation& call, const fs::path& root);
 
   /// A file of the tree, as its user would write it.
@@ -28,7 +28,7 @@ class Next {
   void build();
   /// The tests of these operators; without any, or with many, all tests.
   void test(const std::vector<std::string>& ops = {});
-  /// What follows a plan that was carried out: conflicts to resolve, kernels to write, build, tests of `ops`.
+  /// The steps after an applied plan: conflicts to resolve, kernels to write, build, tests of `ops`.
   void after(const Plan& plan, const std::vector<std::string>& ops);
 
   const std::vector<std::string>& lines() const { return lines_; }

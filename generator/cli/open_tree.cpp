@@ -16,26 +16,25 @@ namespace {
 [[noreturn]] void at_work(const RealDisk& disk, const fs::path& root) {
   const int pid = disk.lock_holder();
   throw Failure(Exit::No, "E0510",
-                fmt::format("another openreg-gen is at work in '{}'{}", root.string(),
+                fmt::format("another openreg-gen is running in '{}'{}", root.string(),
                             pid ? fmt::format(", process {}", pid) : ""),
-                "wait for it to end");
+                "wait until it ends");
 }
 
 void report(const Recovery& recovery) {
   if (recovery.kind == Recovery::Kind::Finished)
-    fmt::print(stderr, "note: an earlier run was cut off while it wrote; it is finished now\n");
+    fmt::print(stderr, "note: an earlier run was interrupted while writing; it is finished now\n");
   if (recovery.kind != Recovery::Kind::TakenBack) return;
   fmt::print(stderr,
-             "note: an earlier run was cut off while it wrote; it was taken back, since a file was edited since\n");
-  for (const std::string& path : recovery.edited) fmt::print(stderr, "  {}: left as it is\n", path);
-  if (!recovery.backup.empty()) fmt::print(stderr, "  what edited files had replaced is in {}\n", recovery.backup);
+             "note: an earlier run was interrupted while writing; it was reverted, because a file was edited since\n");
+  for (const std::string& path : recovery.edited) fmt::print(stderr, "  {}: left unchanged\n", path);
+  if (!recovery.backup.empty()) fmt::print(stderr, "  the versions before your edits are in {}\n", recovery.backup);
 }
 
 void report(const LateWrites& late) {
   for (const std::string& path : late.paths)
-    fmt::print(stderr,
-               "note: {} was still written to after the last run had replaced it; what was written is in {}{}\n", path,
-               late.backup, path);
+    fmt::print(stderr, "note: somebody wrote to {} after the last run had replaced it; what they wrote is in {}{}\n",
+               path, late.backup, path);
 }
 
 std::string path_in_tree(const fs::path& root, const std::string& path) {
@@ -81,12 +80,13 @@ OpenTree open_tree(const std::string& folder, Access access) {
   if (needs_recovery(disk)) {
     if (access == Access::Read) {
       if (!disk.lock()) at_work(disk, tree.root);
-      throw Failure(Exit::No, "E0512", "an earlier run was cut off in '" + tree.root.string() + "'",
+      throw Failure(Exit::No, "E0512", "an earlier run was interrupted in '" + tree.root.string() + "'",
                     "`openreg-gen generate` finishes it");
     }
     report(recover(disk));
     if (disk.kind(std::string(kManifest)) == FileKind::None) {
-      throw Failure(Exit::BadInput, "E0502", "'" + tree.root.string() + "' holds no backend: making it was cut off",
+      throw Failure(Exit::BadInput, "E0502",
+                    "'" + tree.root.string() + "' does not contain a backend: `new` was interrupted",
                     "run `openreg-gen new` again");
     }
   }

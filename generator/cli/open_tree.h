@@ -1,4 +1,4 @@
-// How every verb that works on a tree begins: find it, keep others out, mend what a killed run left.
+// The beginning of every verb that works on a tree: find it, lock it, recover from a killed run.
 #pragma once
 
 #include "system/files.h"
@@ -20,12 +20,12 @@ struct OpenTree {
   Manifest manifest;
 };
 
-/// The tree around `folder` (empty: the current one). Access::Write locks it, and finishes or takes back a run that was
-/// cut off, which is reported on stderr. Throws Failure: no tree (E0502), a broken manifest (E0507), another
-/// openreg-gen at work (E0510, with its process), and with Access::Read a run that was cut off (E0512).
+/// The tree around `folder` (empty: the current one). Access::Write locks it, and finishes or reverts an interrupted
+/// run, which is reported on stderr. Throws Failure: no tree (E0502), a broken manifest (E0507), another
+/// running openreg-gen (E0510, with its process), and with Access::Read an interrupted run (E0512).
 OpenTree open_tree(const std::string& folder, Access access);
 
-/// Locks a tree; waits some seconds for a run that is at work. Throws Failure(No, E0510) that names its process.
+/// Locks a tree; waits some seconds for another run. Throws Failure(No, E0510) that names its process.
 std::unique_ptr<void, void (*)(void*)> lock_tree(RealDisk& disk, const fs::path& root);
 
 /// Paths as their user wrote them, relative to the current folder or to the tree, as the tree has them. Throws

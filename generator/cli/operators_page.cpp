@@ -10,7 +10,7 @@
 namespace openreg_gen {
 namespace {
 
-/// JSON inside a script element: no "</script>" and no "<!--" can come about.
+/// JSON inside a script element, which can't contain "</script>" or "<!--".
 std::string for_script(const nlohmann::json& json) {
   std::string out;
   for (const char c : json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace))

@@ -47,10 +47,10 @@ void declare(CLI::App& app, Invocation& call, ListOptions& options) {
 }
 
 void declare(CLI::App& app, Invocation& call, DiffOptions& options) {
-  app.add_option("DIR_A", options.before, "The PyTorch to begin with: installed, or a folder of its declarations")
+  app.add_option("DIR_A", options.before, "The old PyTorch: an installed one, or a folder with its declarations")
       ->required()
       ->type_name("DIR");
-  app.add_option("DIR_B", options.after, "The PyTorch to end with")->required()->type_name("DIR");
+  app.add_option("DIR_B", options.after, "The new PyTorch")->required()->type_name("DIR");
   call.add_json(app);
 }
 
@@ -107,18 +107,18 @@ Exit run(Invocation& call, const DiffOptions& options) {
 }  // namespace
 
 Verb ops_verb() {
-  return {"ops",
-          "Search the operators that the installed PyTorch declares",
-          with_options<SearchOptions>(declare, run),
-          {"ops softmax", "ops 'add*.out'", "ops show add.Tensor", "ops list mybackend.yaml",
-           "ops diff torch-2.11.0 torch-2.13.0", "ops coverage mybackend.yaml --html coverage.html"},
-          {{"show", "Show one operator: signature, class, variants, strategies that fit",
-            with_options<ShowOptions>(declare, run)},
-           {"list", "List the operators of a spec, with what its selections stand for",
-            with_options<ListOptions>(declare, run)},
-           {"diff", "List the operators that another PyTorch adds, removes or changes",
-            with_options<DiffOptions>(declare, run)},
-           ops_coverage_verb()}};
+  return {
+      "ops",
+      "Search the operators that the installed PyTorch declares",
+      with_options<SearchOptions>(declare, run),
+      {"ops softmax", "ops 'add*.out'", "ops show add.Tensor", "ops list mybackend.yaml",
+       "ops diff torch-2.11.0 torch-2.13.0", "ops coverage mybackend.yaml --html coverage.html"},
+      {{"show", "Show one operator: signature, kind, variants, strategies that fit",
+        with_options<ShowOptions>(declare, run)},
+       {"list", "List the operators of a spec, with its selections expanded", with_options<ListOptions>(declare, run)},
+       {"diff", "List the operators that another PyTorch adds, removes or changes",
+        with_options<DiffOptions>(declare, run)},
+       ops_coverage_verb()}};
 }
 
 }  // namespace openreg_gen

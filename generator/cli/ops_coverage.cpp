@@ -1,4 +1,4 @@
-// openreg-gen ops coverage [SPEC]: what becomes of each operator of PyTorch on a backend.
+// openreg-gen ops coverage [SPEC]: how each operator of PyTorch runs on a backend.
 #include "cli/coverage_view.h"
 #include "cli/operators_page.h"
 #include "cli/verb.h"
@@ -15,8 +15,8 @@ struct CoverageOptions {
 void declare(CLI::App& app, Invocation& call, CoverageOptions& options) {
   auto* spec = app.add_option("SPEC", options.spec, "The spec; without one, a backend that registers the minimal set")
                    ->type_name("FILE");
-  call.add_tree(app, "The tree whose spec is meant, or a folder in it")->excludes(spec);
-  app.add_option("--list", options.list, "List the operators of one kind, with the reason")
+  call.add_tree(app, "The tree whose spec to use, or a folder in it")->excludes(spec);
+  app.add_option("--list", options.list, "List only the operators of one kind, with the reason")
       ->check(CLI::IsMember({"native", "delegate", "composite", "fallback", "missing", "not-for-you"}));
   app.add_option("--html", options.html, "Also write one self-contained page with search and bars; - for stdout")
       ->type_name("FILE");

@@ -15,7 +15,7 @@ namespace {
 /// The schema without "aten::add.Tensor", which the row says already.
 std::string schema_tail(const Op& op) { return op.schema.substr(op.schema.find('(')); }
 
-/// Kernel names with the dispatch keys they serve, one name a line.
+/// Kernel names with the dispatch keys they serve, one name per line.
 std::vector<std::string> kernel_lines(const Op& op) {
   std::map<std::string, std::vector<std::string>> keys_of;
   for (const auto& [key, kernel] : op.kernels) keys_of[kernel].push_back(key);
@@ -51,14 +51,14 @@ std::string about_class(const Op& op) {
       if (op.structured) return "structured: one kernel serves all forms of the group";
       return fmt::format("structured: served by the kernel of '{}'", op.structured_delegate);
     case OpClass::Native:
-      return "native: no default; a backend writes it, or it falls back";
+      return "native: no default kernel; a backend writes one, or the operator falls back";
     case OpClass::Composite:
-      return op.composite_implicit ? "composite: made of other operators, gradients included"
-                                   : "composite: works through other operators";
+      return op.composite_implicit ? "composite: calls other operators, gradients included"
+                                   : "composite: calls other operators";
     case OpClass::View:
       return "view: its result aliases its input";
     case OpClass::Factory:
-      return "factory: makes a tensor on a device";
+      return "factory: creates a tensor on a device";
     case OpClass::Random:
       return "random: draws from a generator";
   }
@@ -107,8 +107,8 @@ std::string op_page(const Op& op, std::size_t width) {
   page.raw("  " + declaration + "\n\n");
   page.entry("class", about_class(op));
   page.entry("form", std::string(to_string(op.kind)) + (op.method ? ", also a method" : ""));
-  page.entry("default", op.default_throws() ? "yes: one that only throws, to be overridden"
-                        : op.has_default    ? "yes: works without a kernel of the backend"
+  page.entry("default", op.default_throws() ? "yes: it only throws, so a backend has to override it"
+                        : op.has_default    ? "yes: works without a kernel in the backend"
                                             : "no");
   page.entry("symbol", op.ops_struct());
   page.entry("structure", structure(op));

@@ -1,5 +1,4 @@
-// How operators are shown, those of a spec and those that another PyTorch changes, too: as rows, as a page, as JSON.
-// Pure.
+// Shows operators, also those of a spec and those that another PyTorch changes: as rows, as a page, as JSON. Pure.
 #pragma once
 
 #include "catalog/catalog.h"
@@ -21,7 +20,7 @@ std::vector<const Op*> match_ops(const Catalog& catalog, const std::string& patt
 std::string suggest_op(const Catalog& catalog, std::string_view word);
 
 std::string ops_table(const std::vector<const Op*>& ops, std::size_t width);
-/// What is printed where a base name has several overloads, and one of them has to be named.
+/// Asks for an overload, if a base name has several.
 std::string overloads_table(const std::string& name, const std::vector<const Op*>& overloads, std::size_t width);
 std::string op_page(const Op& op, std::size_t width);
 /// Which strategies fit, why others do not, and which one `add` would choose.
@@ -31,10 +30,10 @@ nlohmann::ordered_json op_details(const Op& op);  // what `ops show --json` prin
 /// "structured: one kernel serves all forms of the group".
 std::string about_class(const Op& op);
 
-// Of a spec without errors: its operators, and what its selections came to.
+// For a spec without errors: its operators, and those of its selections.
 
-/// A line a selection: "  12: '@core' (native): 96 operators, 43 left out"; with `all`, each operator, and why one is
-/// left. Empty if the spec has no selection.
+/// One line per selection: "  12: '@core' (native): 96 operators, 43 left out"; with `all`, each operator, and why one
+/// is left. Empty if the spec has no selection.
 std::string selections_text(const Resolved& resolved, bool all);
 /// [{"entry","line","column","strategy","ops":[...],"left":[{"op","reason"}]}]
 nlohmann::ordered_json selections_json(const Resolved& resolved);

@@ -1,4 +1,4 @@
-// openreg-gen own FILE...: the files are their owner's.
+// openreg-gen own FILE...: makes files yours.
 #include "tree/own.h"
 
 #include "cli/next.h"
@@ -14,7 +14,7 @@ struct OwnOptions {
 };
 
 void declare(CLI::App& app, Invocation& call, OwnOptions& options) {
-  app.add_option("FILE", options.files, "Files of the tree, which need not exist; folders, and patterns in quotes")
+  app.add_option("FILE", options.files, "Files of the tree (they need not exist yet), folders, or quoted patterns")
       ->required();
   call.add_tree(app);
   call.add_json(app);
@@ -33,7 +33,7 @@ Exit run(Invocation& call, const OwnOptions& options) {
     return Exit::Done;
   }
   for (const Step& step : plan.steps) fmt::print("{}: yours from now on; openreg-gen never writes it\n", step.path);
-  if (plan.steps.empty()) fmt::print("nothing to do: yours already\n");
+  if (plan.steps.empty()) fmt::print("nothing to do: it is yours already\n");
   print_text(next.text());
   return Exit::Done;
 }

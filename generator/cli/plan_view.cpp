@@ -13,7 +13,7 @@
 namespace openreg_gen {
 namespace {
 
-/// A shared file that its owner edited is no news.
+/// Edits to shared files aren't reported.
 bool says_something(const Step& step) {
   return step.verdict != Verdict::YourEdits && !row_of(step.verdict).text.empty();
 }
@@ -27,20 +27,20 @@ struct Heading {
 };
 
 constexpr Heading kHeadings[] = {
-    {Finding::Stale, "would be rendered anew"},
-    {Finding::Missing, "is not there"},
-    {Finding::Edited, "was edited by hand, though it is generated"},
-    {Finding::Extra, "is no longer asked for"},
-    {Finding::Conflict, "has, or would get, a conflict to resolve"},
-    {Finding::Outdated, "is your kernel of an older signature"},
+    {Finding::Stale, "out of date"},
+    {Finding::Missing, "missing"},
+    {Finding::Edited, "generated, but edited"},
+    {Finding::Extra, "no longer needed"},
+    {Finding::Conflict, "in conflict, or would be after `generate`"},
+    {Finding::Outdated, "your kernel has an old signature"},
     {Finding::Blocked, "cannot be written"},
 };
 
-/// What there is to say below the heading of its finding; nothing where that says it all.
+/// The text below the heading of its finding; empty if the heading says it all.
 std::string reason_of(const Step& step) {
   if (step.verdict == Verdict::Stale || step.verdict == Verdict::Missing || step.verdict == Verdict::Gone) return {};
   if (step.action() == Action::Refuse && step.finding() == Finding::Edited) {
-    return fmt::format("{}; `{}` in the spec governs it", step.reason(), step.key);
+    return fmt::format("{}; `{}` in the spec controls it", step.reason(), step.key);
   }
   return step.reason();
 }
@@ -95,9 +95,8 @@ std::string check_report(const Plan& plan, bool colour) {
     out += fmt::format("{}: {}\n{}", painted(word, "1", colour), text, layout_table(rows, 0, std::string::npos));
     counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", rows.size(), word);
   }
-  // Only what the tool keeps for itself may be stale.
-  if (out.empty() && plan.changes())
-    out = fmt::format("stale: would be rendered anew\n  {}\n", kManifest), counts = "1 stale";
+  // Only openreg-gen's own files may be stale.
+  if (out.empty() && plan.changes()) out = fmt::format("stale: out of date\n  {}\n", kManifest), counts = "1 stale";
   if (!out.empty()) out += fmt::format("not up to date: {}\n", counts);
   return out;
 }
@@ -110,11 +109,10 @@ std::string check_annotations(const Plan& plan, const Next& next) {
     const int line = !step.lines.empty() ? step.lines[0] : step.signature_change ? step.signature_change->line : 0;
     const std::string reason = reason_of(step);
     out += github_annotation(Severity::Error, {next.file(step.path), line, 0}, to_string(step.finding()),
-                             fmt::format("{} {}{}{}", step.path, heading->text, reason.empty() ? "" : ": ", reason));
+                             fmt::format("{}: {}{}{}", step.path, heading->text, reason.empty() ? "" : "; ", reason));
   }
   if (out.empty() && plan.changes())
-    out = github_annotation(Severity::Error, {next.file(std::string(kManifest)), 0, 0}, "stale",
-                            "would be rendered anew");
+    out = github_annotation(Severity::Error, {next.file(std::string(kManifest)), 0, 0}, "stale", "out of date");
   return out;
 }
 
@@ -131,8 +129,8 @@ std::string signature_report(const Plan& plan, bool colour) {
   }
   if (out.empty()) return out;
   return fmt::format("\n{}; the build fails there until {} changed:\n{}",
-                     count == 1 ? "The signature of 1 of your kernels is another one now"
-                                : fmt::format("The signatures of {} of your kernels are others now", count),
+                     count == 1 ? "The signature of 1 of your kernels has changed"
+                                : fmt::format("The signatures of {} of your kernels have changed", count),
                      count == 1 ? "it is" : "they are", out);
 }
 
@@ -149,7 +147,8 @@ std::string conflict_report(const Plan& plan, bool colour) {
   if (out.empty()) return out;
   return fmt::format(
       "\n{} in {}: the spec and you changed the same lines\n{}"
-      "Choose between the markers, then run `openreg-gen generate` again; or --ours, or --theirs, for all of them.\n",
+      "Edit the lines between the markers, then run `openreg-gen generate` again; --ours or --theirs resolves all of "
+      "them.\n",
       count_of(places, "conflict"), count_of(files, "file"), out);
 }
 
@@ -185,17 +184,17 @@ Exit print_refusal(const Plan& plan) {
               {});
   for (const Step& step : plan.steps) {
     if (step.action() != Action::Refuse) continue;
-    const std::string governed = step.key.empty() ? "" : fmt::format("; `{}` in the spec governs it", step.key);
+    const std::string governed = step.key.empty() ? "" : fmt::format("; `{}` in the spec controls it", step.key);
     fmt::print(stderr, "  {}: {} ({}{})\n", step.path, step.reason(), to_string(step.file_class), governed);
   }
   if (edited) {
     fmt::print(
         stderr,
-        "hint: `openreg-gen generate --diff` shows your edits against the render. `openreg-gen own FILE` makes a "
-        "file yours permanently;\n      `openreg-gen generate --force` takes the render and keeps your copy in "
+        "hint: `openreg-gen generate --diff` shows your edits against the new render. `openreg-gen own FILE` makes a "
+        "file yours permanently;\n      `openreg-gen generate --force` replaces the file and keeps your copy in "
         ".openreg-gen/backup\n");
   } else if (!conflict) {
-    fmt::print(stderr, "hint: a file that is moved away or deleted is rendered again\n");
+    fmt::print(stderr, "hint: if you move or delete a file, openreg-gen renders it again\n");
   }
   return Exit::No;
 }

@@ -14,11 +14,11 @@ namespace openreg_gen {
 /// {"path","class","action","finding","reason","key"} of each step; where there are any, "lines" of conflict markers,
 /// "backup", and "signature": {"line","was","now"}.
 nlohmann::json steps_json(const Plan& plan);
-/// A line a step that does something or says something: "update  csrc/x.cpp  generated  stale". Empty if none does.
+/// One line per step that does or reports something: "update  csrc/x.cpp  generated  stale". Empty if none does.
 std::string steps_table(const Plan& plan, bool colour);
 /// What --check found, by kind: stale, edited, missing, extra, ... with the files of each. Empty if the plan is clean.
 std::string check_report(const Plan& plan, bool colour);
-/// The same for GitHub Actions: an annotation for each file that is not as it should be.
+/// The same for GitHub Actions: one annotation per file.
 std::string check_annotations(const Plan& plan, const Next& next);
 /// Owned kernels whose signature changed: file:line, the old one and the new one. Empty if there are none.
 std::string signature_report(const Plan& plan, bool colour);

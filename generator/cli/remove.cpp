@@ -1,4 +1,4 @@
-// openreg-gen remove OP...: takes operators out of the tree's spec in place, then renders the tree.
+// openreg-gen remove OP...: removes operators from the tree's spec in place, then renders the tree.
 #include "cli/generate.h"
 #include "cli/verb.h"
 #include "edit/choose.h"
@@ -15,7 +15,7 @@ struct RemoveOptions {
 };
 
 void declare(CLI::App& app, Invocation& call, RemoveOptions& options) {
-  app.add_option("OP", options.ops, "As the spec has it: abs.out, or the name of a custom operator");
+  app.add_option("OP", options.ops, "As in the spec: abs.out, or the name of a custom operator");
   app.callback([&app, &options] {
     if (app.get_subcommands().empty() && options.ops.empty()) throw CLI::RequiredError("OP");
   });
@@ -53,7 +53,7 @@ Verb remove_component_verb();  // in component.cpp
 
 Verb remove_verb() {
   return {"remove",
-          "Take operators or components out of a backend's spec, then out of its files",
+          "Remove operators or components from a backend: from its spec, then from its files",
           with_options<RemoveOptions>(declare, run_edit<remove_ops, RemoveOptions>),
           {"remove abs.out maximum.out", "remove component examples"},
           {remove_component_verb()}};

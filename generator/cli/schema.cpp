@@ -1,4 +1,4 @@
-// openreg-gen schema: what is printed from the tables of keys and codes.
+// openreg-gen schema: prints the tables of keys and codes.
 #include "cli/verb.h"
 #include "diag/codes.h"
 #include "spec/keys.h"

@@ -1,4 +1,4 @@
-// openreg-gen status: what there is to know of a tree, without rendering.
+// openreg-gen status: the state of a tree, without rendering.
 #include "tree/status.h"
 
 #include "cli/plan_view.h"
@@ -59,21 +59,21 @@ const std::vector<Topic>& topics() {
   static const std::vector<Topic> all{
       {"conflicts", "Conflicts to resolve", [](const FileStatus& f) { return !f.markers.empty(); },
        [](const FileStatus& f) { return fmt::format("line {}", fmt::join(f.markers, ", ")); }},
-      {"drifted", "Kernels of an older signature", [](const FileStatus& f) { return !f.wanted.empty(); },
+      {"drifted", "Kernels with an old signature", [](const FileStatus& f) { return !f.wanted.empty(); },
        [](const FileStatus& f) { return fmt::format("line {}: should be {}", f.line, f.wanted); }},
       {"missing", "Missing", [](const FileStatus& f) { return f.missing && !f.taken() && !f.left; }},
-      {"edited_generated", "Generated, but edited: the next `generate` refuses",
+      {"edited_generated", "Generated, but edited: `generate` will refuse",
        [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Generated && !f.left; },
-       [](const FileStatus& f) { return fmt::format("`{}` in the spec governs it", f.key); }},
+       [](const FileStatus& f) { return fmt::format("`{}` in the spec controls it", f.key); }},
       {"edited_shared", "Shared, with your edits",
        [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Shared && !f.left; }},
-      {"taken", "Yours by `own`", [](const FileStatus& f) { return f.taken() && !f.template_name.empty(); },
-       [](const FileStatus& f) { return f.missing ? "not there, and never written" : ""; }},
+      {"taken", "Taken with `own`", [](const FileStatus& f) { return f.taken() && !f.template_name.empty(); },
+       [](const FileStatus& f) { return f.missing ? "missing, and never written" : ""; }},
       {"written", "Owned, with your code",
        [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Owned && !f.taken() && !f.left; }},
       {"moved", "Moved by you", [](const FileStatus& f) { return f.path != f.rendered_as; },
        [](const FileStatus& f) { return "from " + f.rendered_as; }},
-      {"left", "Kept, though the spec no longer asks for it", [](const FileStatus& f) { return f.left && !f.missing; }},
+      {"left", "Kept, though the spec no longer needs it", [](const FileStatus& f) { return f.left && !f.missing; }},
   };
   return all;
 }
@@ -118,13 +118,13 @@ Exit run(Invocation& call, const StatusOptions&) {
   row("Spec", tree.manifest.spec);
   row("Written", fmt::format("by openreg-gen {} for {}", tree.manifest.tool, tree.manifest.torch));
   row("Files", count_classes(tree.manifest));
-  row("State", painted(is_fresh ? "the last render is of this spec, these templates and this PyTorch"
-                       : stale  ? "stale: " + fresh.why + "; `openreg-gen generate` renders anew"
+  row("State", painted(is_fresh ? "up to date"
+                       : stale  ? "stale: " + fresh.why + "; run `openreg-gen generate`"
                                 : "not known: " + fresh.why,
                        is_fresh ? "32" : "33", colour));
   if (last) {
     row("Undo", fmt::format("`{}`, {}{}", last->what, count_of(last->files.size(), "file"),
-                            last->edited() ? "; no longer possible, files were edited since" : ""));
+                            last->edited() ? "; not possible: files were edited since" : ""));
   }
   for (const Topic& topic : topics()) {
     std::vector<std::vector<std::string>> rows;
@@ -141,7 +141,7 @@ Exit run(Invocation& call, const StatusOptions&) {
 
 Verb status_verb() {
   return {"status",
-          "Show edited, moved, owned and conflicting files, and what undo would do",
+          "Show edited, moved, owned and conflicting files, and what `undo` would do",
           with_options<StatusOptions>(declare, run),
           {"status -C torch_mybackend"}};
 }

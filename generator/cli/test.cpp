@@ -1,4 +1,4 @@
-// openreg-gen test [OP...]: builds what is stale of a tree, then runs its tests, or those of some operators.
+// openreg-gen test [OP...]: builds what changed in a tree, then runs its tests, or those of some operators.
 #include "cli/next.h"
 #include "cli/verb.h"
 #include "base/suggest.h"
@@ -15,7 +15,8 @@ struct TestOptions {
 };
 
 void declare(CLI::App& app, Invocation& call, TestOptions& options) {
-  app.add_option("OP", options.ops, "Operators of the spec, abs.out; default: all tests. Words behind -- go to pytest");
+  app.add_option("OP", options.ops,
+                 "Operators of the spec, abs.out; default: all tests. Arguments after -- go to pytest");
   call.add_tree(app);
   call.add_torch(app);
 }
@@ -58,8 +59,8 @@ Exit run(Invocation& call, const TestOptions& options) {
   if (!is_program(python) || !is_program(cmake))
     throw Failure(Exit::Environment, "E0558",
                   cache.empty() ? fmt::format("'{}' was never built", tree.root.string())
-                                : fmt::format("'{}' was built with programs that are gone", tree.root.string()),
-                  "in the environment that is to have it: " + Next(call, tree.root).install());
+                                : fmt::format("'{}' was built with programs that no longer exist", tree.root.string()),
+                  "in the environment that should have it: " + Next(call, tree.root).install());
   std::vector<std::string> pytest{python, "-m", "pytest"};
   if (!options.ops.empty()) pytest.insert(pytest.end(), {"-k", selection(call, tree, options.ops)});
   pytest.insert(pytest.end(), call.passed_on.begin(), call.passed_on.end());
@@ -72,7 +73,7 @@ Exit run(Invocation& call, const TestOptions& options) {
 
 Verb test_verb() {
   return {"test",
-          "Build what changed of a backend, then run its tests, or those of some operators",
+          "Build what changed in a backend, then run its tests, or only those of some operators",
           with_options<TestOptions>(declare, run),
           {"test", "test abs.out relu", "test abs.out -- -x --pdb", "test -- tests/test_streams.py"}};
 }

@@ -1,4 +1,4 @@
-// openreg-gen undo: takes the last run's writes back.
+// openreg-gen undo: reverts the last run.
 #include "tree/undo.h"
 
 #include "cli/next.h"
@@ -43,7 +43,7 @@ Exit refuse(const LastRun& run) {
   print_error("E0522", "files were edited since the last run; nothing was written", {});
   for (const LastRun::File& file : run.files)
     if (file.edited) fmt::print(stderr, "  {}\n", file.path);
-  fmt::print(stderr, "hint: undo only takes back what is still as the run left it\n");
+  fmt::print(stderr, "hint: undo only works while the files are as the run left them\n");
   return Exit::No;
 }
 
@@ -51,8 +51,8 @@ Exit run(Invocation& call, const Preview& preview) {
   const OpenTree tree = call.tree(preview.writes() ? Access::Write : Access::Read);
   const auto last = last_run(*tree.disk);
   if (!last) {
-    throw Failure(Exit::No, "E0531", "there is no run to take back in '" + tree.root.string() + "'",
-                  "only the last run that wrote is remembered, and not the one that made the tree");
+    throw Failure(Exit::No, "E0531", "there is no run to undo in '" + tree.root.string() + "'",
+                  "only the last run that changed files is remembered, and never the `new` that created the tree");
   }
   const bool colour = colour_wanted(STDOUT_FILENO);
   if (preview.diff) {
@@ -80,7 +80,7 @@ Exit run(Invocation& call, const Preview& preview) {
     const Word word = word_of(file.back);
     fmt::print("  {}  {}\n", painted(fmt::format("{:8}", word.text), word.sgr, colour), file.path);
   }
-  fmt::print("{} `{}`: {}{}\n", done ? "took back" : "nothing written; would take back", last->what,
+  fmt::print("{} `{}`: {}{}\n", done ? "undid" : "nothing written; would undo", last->what,
              count_of(last->files.size(), "file"), done ? "; run `openreg-gen undo` again to redo" : "");
   print_text(next.text());
   return Exit::Done;
@@ -90,7 +90,7 @@ Exit run(Invocation& call, const Preview& preview) {
 
 Verb undo_verb() {
   return {"undo",
-          "Take back what the last run wrote, if nobody edited it since",
+          "Undo the last run, if nobody has edited its files since",
           with_options<Preview>(declare, run),
           {"undo --diff", "undo"}};
 }

@@ -23,7 +23,7 @@ struct Verb {
   bool passes_on = false;                                      // all words behind it are another program's
 };
 
-/// Verb::set_up, from what declares the options that only this verb has and what runs with them.
+/// Verb::set_up, from a function that declares the verb's own options and one that runs with them.
 template <class Options>
 auto with_options(void (*declare)(CLI::App& app, Invocation& call, Options& options),
                   Exit (*run)(Invocation& call, const Options& options)) {
@@ -37,8 +37,7 @@ auto with_options(void (*declare)(CLI::App& app, Invocation& call, Options& opti
 /// Makes `app` the verb, with all its parts. The result runs the part that was chosen, else the verb itself.
 Run set_up(const Verb& verb, CLI::App& app, Invocation& call);
 
-/// Whether an option may stand before a part, as in "openreg-gen -C tree status": the part has it, and all share its
-/// value.
+/// Whether an option may precede a part, as in "openreg-gen -C tree status": the part has it, and all share its value.
 bool goes_before(const CLI::Option& option, const CLI::App& part);
 
 /// openreg-gen itself: its parts are the verbs, in the order of --help.

@@ -1,5 +1,5 @@
-// What runs inside of PyTorch: tools in Python that examine an installed backend by its device's name, the package
-// openreg_gen of generator/workbench. The command starts them with the environment's Python, its own copy first.
+// Starts the tools that run inside PyTorch: the Python package openreg_gen in generator/workbench, which examines an
+// installed backend. Uses the environment's Python, with the command's own copy of the package.
 #pragma once
 
 #include "cli/verb.h"
@@ -13,10 +13,10 @@ namespace openreg_gen {
 fs::path find_torch_python();
 
 /// Runs `python -m openreg_gen.MODULE WORDS...` in the current folder, with this process's own streams. Returns its
-/// exit code, which has the meaning of the command's. Throws Failure(Environment): E0559, E0605, E0608.
+/// exit code, with the same meaning as the command's. Throws Failure(Environment): E0559, E0605, E0608.
 Exit run_tool(const std::string& module, const std::vector<std::string>& words);
 
-/// The verbs that hand all their words to the tool of their name.
+/// The verbs that pass all their arguments to the tool of the same name.
 std::vector<Verb> tool_verbs();
 
 }  // namespace openreg_gen

@@ -43,7 +43,7 @@ class Diagnostics {
  public:
   void add(Diagnostic diagnostic);
   void error(std::string code, Location at, std::string message, std::string hint = {});
-  /// The same, for who gives nothing then: `return diagnostics.fail(...)`.
+  /// The same, for a caller that then returns nothing: `return diagnostics.fail(...)`.
   std::nullopt_t fail(std::string code, Location at, std::string message, std::string hint = {});
   void warning(std::string code, Location at, std::string message, std::string hint = {});
   bool has_errors() const;

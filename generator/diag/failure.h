@@ -6,10 +6,10 @@
 
 namespace openreg_gen {
 
-/// 0 done, 1 the answer is no (stale, drifted, edited), 2 bad input, 3 the environment, 4 the tool's own fault.
+/// 0 done, 1 a check failed (stale, drifted, edited), 2 bad input, 3 the environment, 4 a bug in openreg-gen.
 enum class Exit { Done = 0, No = 1, BadInput = 2, Environment = 3, Internal = 4 };
 
-/// Thrown where no list of diagnostics is at hand: a missing PyTorch, a disk that is full, a template that is wrong.
+/// Thrown where there is no list of diagnostics: a missing PyTorch, a full disk, a wrong template.
 class Failure : public std::runtime_error {
  public:
   Failure(Exit exit, std::string code, std::string message, std::string hint = {})

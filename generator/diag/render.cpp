@@ -26,7 +26,7 @@ Style style_of(Severity severity, bool colour) {
   return {"\033[1m", tint, "\033[1;32m", "\033[0m"};
 }
 
-/// What a user wrote must not steer the terminal that shows it.
+/// The user's text must not control the terminal that shows it.
 std::string printable(std::string_view text) {
   std::string result;
   for (const char c : text) result += c == '\t' ? ' ' : is_control(c) ? '?' : c;

@@ -13,8 +13,8 @@ namespace openreg_gen {
 /// diagnostics. With `colour`, ANSI escapes. Control characters of the source are shown as '?', tabs as one blank.
 std::string render_text(const Diagnostics& diagnostics, bool colour);
 
-/// Of all JSON that --json prints, as its key "schema_version": one more when a key is renamed, removed or changes its
-/// meaning. docs/reference/diagnostics.md says so.
+/// The key "schema_version" of all JSON: increases when a key is renamed, removed or changes its meaning, as
+/// docs/reference/diagnostics.md promises.
 inline constexpr int kJsonVersion = 1;
 
 /// [{"code","severity","message","file","line","column","hint"}]; file, line and column are null where there is none.

@@ -27,7 +27,7 @@ const ResolvedOp* find_entry(const Resolved& resolved, std::string_view name) {
   return find_by(resolved.ops, name, [](const ResolvedOp& op) -> std::string_view { return op.op.name; });
 }
 
-/// The operator to register in the place of `op`: the out form of its structured group, or itself.
+/// The operator to register for `op`: the out form of its structured group, or itself.
 const Op& registered_for(const Op& op, const OpRequest& request, const Catalog& catalog) {
   const bool redirect = request.strategy.empty() && request.expr.empty() && !op.structured_delegate.empty();
   const Op* delegate = redirect ? catalog.find(op.structured_delegate) : nullptr;
@@ -73,7 +73,7 @@ std::optional<Chosen> choose_op(std::string_view name, const OpRequest& request,
   if (is_minimal_op(asked->name, resolved.spec.components) && !replaces_minimal(*asked))
     return diagnostics.fail("E0209", {},
                             fmt::format("'{}' is part of the minimal set, which every backend registers", asked->name),
-                            "there is nothing to add; its kernel is in csrc/aten/native");
+                            "nothing to add; its kernel is in csrc/aten/native");
   const Op& op = registered_for(*asked, request, catalog);
   for (const Op* each : {asked, &op}) {
     const ResolvedOp* entry = find_entry(resolved, each->name);
@@ -82,16 +82,16 @@ std::optional<Chosen> choose_op(std::string_view name, const OpRequest& request,
     if (entry->selected && otherwise) continue;  // an entry of its own goes before a selection
     if (entry->selected)
       return diagnostics.fail("E0551", entry->at(), fmt::format("'{}' comes with '{}'", each->name, entry->selection()),
-                              "--strategy registers it otherwise than the selection does");
+                              "use --strategy to register it in another way than the selection does");
     const bool other = each != asked;
     return diagnostics.fail("E0551", entry->at(),
                             other ? fmt::format("'{}' is in the spec already, and serves '{}'", op.name, asked->name)
                                   : fmt::format("'{}' is in the spec already", each->name),
-                            "change it there, or take it out first with `openreg-gen remove`");
+                            "change it there, or first run `openreg-gen remove`");
   }
   if (!request.override_composite && needs_override(op))
     return diagnostics.fail("E0203", {}, fmt::format("'{}' is composite: {}", op.name, override_warning(op)),
-                            "it works already, there is nothing to add; `--override` registers it all the same");
+                            "it works already; `--override` registers a kernel nevertheless");
   return entry_for(*asked, op, request, resolved.spec);
 }
 
@@ -115,7 +115,7 @@ std::optional<std::string> choose_custom_op(std::string_view schema, const Spec&
     if (op.parsed.name() != parsed->name()) continue;
     return diagnostics.fail("E0551", op.schema.at,
                             fmt::format("the custom operator '{}' is in the spec already", parsed->name()),
-                            "change it there, or take it out first with `openreg-gen remove`");
+                            "change it there, or first run `openreg-gen remove`");
   }
   return std::string(bare);
 }
@@ -164,10 +164,9 @@ std::optional<Removal> choose_removal(std::string_view name, const Resolved& res
     const ResolvedOp* entry = find_entry(resolved, each);
     if (entry && !entry->selected) return Removal{entry->op.name, std::nullopt};
     if (entry)
-      return diagnostics.fail(
-          "E0553", entry->at(),
-          fmt::format("'{}' has no entry of its own: it comes with '{}'", each, entry->selection()),
-          fmt::format("write `\"-{}\"` under `ops`, which takes it out of what selections bring", each));
+      return diagnostics.fail("E0553", entry->at(),
+                              fmt::format("'{}' has no entry of its own: it comes with '{}'", each, entry->selection()),
+                              fmt::format("write `\"-{}\"` under `ops`, which removes it from all selections", each));
   }
   const Spec& spec = resolved.spec;
   if (const std::string prefix = *spec.backend.name + "::"; bare.starts_with(prefix)) bare.remove_prefix(prefix.size());

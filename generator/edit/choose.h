@@ -1,4 +1,4 @@
-// Which operators `add` and `remove` are about, and how each is best registered. Pure.
+// Chooses the operators that `add` and `remove` edit, and the best way to register each. Pure.
 #pragma once
 
 #include "edit/spec_edit.h"
@@ -12,7 +12,7 @@
 
 namespace openreg_gen {
 
-/// What the command line says of each operator that is added.
+/// Options of the command line for each added operator.
 struct OpRequest {
   std::string strategy;  // empty: the best that fits
   std::string expr, reason;
@@ -45,12 +45,12 @@ struct FromFile {
 FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t top, const Resolved& resolved,
                      Diagnostics& diagnostics);
 
-/// What `remove` takes out: an operator of `ops`, or the index of a custom one.
+/// Something to remove: an operator of `ops`, or the index of a custom one.
 struct Removal {
   std::string name;                   // as the spec has it
   std::optional<std::size_t> custom;  // its index in custom_ops
 };
-/// A form that the out form of its group serves stands for that, as it does for choose_op. None after an error: not
+/// As in choose_op, a form that the out form of its group serves means that form. None after an error: not
 /// there (E0553), with the closest name.
 std::optional<Removal> choose_removal(std::string_view name, const Resolved& resolved, Diagnostics& diagnostics);
 

@@ -1,5 +1,5 @@
 // Where the parts of a spec's text begin and end. The parser says what the parts are and where each begins; this finds
-// the ends, for YAML (block and flow) and JSON, so that a text can be edited without being written anew.
+// the ends, for YAML (block and flow) and JSON, so that a text can be edited in place.
 #pragma once
 
 #include "spec/document.h"
@@ -24,7 +24,7 @@ struct Container {
 };
 
 /// Offsets are bytes of `text`, which must outlive the object and be what the nodes were read from. Where a text is
-/// not understood an offset may be wrong, never outside the text: who edits by it compares the outcome.
+/// not understood an offset may be wrong, but never outside the text: callers compare the result of an edit.
 class Layout {
  public:
   explicit Layout(std::string_view text);

@@ -16,7 +16,7 @@ constexpr std::string_view kMark = "\xEF\xBB\xBF";
 [[noreturn]] void refuse(const fs::path& path, const Location& at, const std::string& what) {
   const std::string place = at.line > 0 ? fmt::format("{}:{}:{}", path.string(), at.line, at.column) : path.string();
   throw Failure(Exit::BadInput, "E0550",
-                fmt::format("{}: cannot {} in the form in which the spec is written", place, what),
+                fmt::format("{}: cannot {}: the spec is in a form that openreg-gen can't edit", place, what),
                 "edit the spec by hand, then run `openreg-gen generate`");
 }
 
@@ -380,7 +380,7 @@ std::string with_word(const std::string& text, const fs::path& path, const std::
 std::string without_op(const std::string& text, const fs::path& path, const std::string& name) {
   std::string left = text;
   for (bool found = false;; found = true) {  // entries for several releases go together
-    Edit edit(left, path, "ops", "take an operator out");
+    Edit edit(left, path, "ops", "remove an operator");
     const Node* ops = edit.section();
     const auto place = ops ? place_of(*ops, name) : std::nullopt;
     if (!place && !found) edit.give_up();
@@ -390,7 +390,7 @@ std::string without_op(const std::string& text, const fs::path& path, const std:
 }
 
 std::string without_custom_op(const std::string& text, const fs::path& path, std::size_t index) {
-  return Edit(text, path, "custom_ops", "take a custom operator out").remove(index);
+  return Edit(text, path, "custom_ops", "remove a custom operator").remove(index);
 }
 
 }  // namespace openreg_gen

@@ -1,6 +1,6 @@
-// Adds entries to a spec's text and takes them out, so that everything else stays as it is, byte for byte: comments,
-// order, indentation, quotes, line breaks. What comes out is read again and compared with what was meant, so an edit
-// is right or it is refused. Pure.
+// Adds and removes entries in a spec's text. Everything else stays, byte for byte: comments, order, indentation,
+// quotes, line breaks. The result is read again and compared with the intended spec, so an edit is right or refused.
+// Pure.
 #pragma once
 
 #include "spec/document.h"
@@ -17,7 +17,7 @@ struct OpEntry {
   std::vector<std::pair<std::string, Node>> more;  // other keys: {"override", true}
 };
 
-/// The text with an operator more under `ops`: at the end, or at its place if three or more are sorted. Throws
+/// The text with one more operator under `ops`: at the end, or at its place if three or more are sorted. Throws
 /// Failure(BadInput, E0550) if the text has a form that is not understood. `path`: for messages, and .json.
 std::string with_op(const std::string& text, const fs::path& path, const OpEntry& op);
 /// The same for a schema under `custom_ops`.

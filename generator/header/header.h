@@ -1,5 +1,5 @@
-// The comment that opens each file of a tree: who wrote it, whose it is, the mark that it is found by. It is written
-// and recognised here only. Pure functions.
+// The comment that opens each file of a tree: who wrote it, who owns it, and the mark by which it is found. Only this
+// file writes and recognises it. Pure functions.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace openreg_gen {
 
-/// Whose a file is. generated: the tool's; shared: rendered, then the owner's to edit; owned: written once.
+/// Who owns a file. generated: openreg-gen; shared: rendered, then edited by its owner; owned: written once.
 enum class FileClass { Generated, Shared, Owned };
 std::string_view to_string(FileClass file_class);
 /// False if `text` names no class.
 bool parse_file_class(std::string_view text, FileClass& file_class);
 
-/// What a header says of its file.
+/// The content of a header.
 struct Header {
   std::string path;  // its extension gives the style of the comment
   FileClass file_class = FileClass::Generated;
@@ -26,7 +26,7 @@ struct Header {
 /// release would change every file of every tree; the manifest names it.
 std::string header_text(const Header& header, std::string_view spec_file);
 
-/// The text of a file whose header said `was`, with the class `now`. A header that its owner changed stays as it is.
+/// The text of a file with a header for `was`, changed to the class `now`. A header that its owner edited stays.
 std::string with_class(const std::string& text, const std::string& key, FileClass was, FileClass now);
 
 /// The ids that a text is marked with, "[openreg-gen aten::relu]", in order; one file may have several.

@@ -26,7 +26,7 @@ AmpRule make_rule(const AutocastRule& rule) {
 
 std::string without_namespace(std::string name) { return name.starts_with("aten::") ? name.substr(6) : name; }
 
-/// Takes `op` out of all lists; a name without overload means all its overloads.
+/// Removes `op` from all lists; a name without overload means all its overloads.
 void remove_rule(std::vector<AmpPolicy>& policies, const std::string& op) {
   for (AmpPolicy& policy : policies)
     std::erase_if(policy.rules, [&](const AmpRule& rule) {
@@ -41,10 +41,11 @@ AmpContext amp_context(const Spec& spec, const Catalog& catalog) {
       mapped(words_of(kPolicies), [](std::string_view word) -> AmpPolicy { return {std::string(word), {}}; });
   if (*spec.amp.preset != "none") {
     if (catalog.autocast.empty()) {
-      throw Failure(Exit::Environment, "E0403",
-                    "ATen/autocast_mode.h, which lists PyTorch's autocast rules, is missing or has other lists in " +
-                        catalog.torch_dir().string(),
-                    "use `amp: {preset: none}`, or a whole PyTorch with --torch");
+      throw Failure(
+          Exit::Environment, "E0403",
+          "ATen/autocast_mode.h, which lists PyTorch's autocast rules, is missing or has unexpected lists in " +
+              catalog.torch_dir().string(),
+          "use `amp: {preset: none}`, or name a complete PyTorch with --torch");
     }
     for (const AutocastRule& rule : catalog.autocast)
       std::ranges::find(policies, rule.policy, &AmpPolicy::name)->rules.push_back(make_rule(rule));

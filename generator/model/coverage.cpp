@@ -40,7 +40,7 @@ class Cover {
       row.how = "PyTorch's default only throws";
     } else if (op.has_default && !(is_decomposed_otherwise(op.name) && *spec_.fallback.kind != FallbackKind::None)) {
       row.coverage = Coverage::Composite;
-      row.how = op.composite_implicit ? "of other operators, gradients included" : "of other operators";
+      row.how = op.composite_implicit ? "calls other operators, gradients included" : "calls other operators";
     } else {
       rest(op, row);
     }
@@ -102,7 +102,7 @@ class Cover {
   void rest(const Op& op, CoverageRow& row) const {
     if (draws_from_generator(op) && op.kernels.contains("CPU")) {
       row.coverage = Coverage::Fallback;
-      row.how = "through the CPU, with the device's generator";
+      row.how = "on the CPU, with the device's generator";
       return;
     }
     if (const std::string no = unfit(*find_strategy("cpu_fallback"), op); !no.empty()) {

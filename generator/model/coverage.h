@@ -1,4 +1,4 @@
-// What becomes of each operator of PyTorch on a backend: what its spec registers, and what PyTorch makes of the rest.
+// How each PyTorch operator runs on a backend: by the spec's registrations, or by PyTorch's defaults.
 #pragma once
 
 #include "base/text.h"
@@ -15,8 +15,8 @@
 namespace openreg_gen {
 
 /// native: a kernel of the backend.  delegate: PyTorch's own form over the backend's structured kernel.  composite:
-/// PyTorch makes it of other operators.  fallback: by way of the CPU.  missing: it raises.  not-for-you: nobody asks a
-/// backend for it (see is_foreign()).
+/// PyTorch composes it from other operators.  fallback: on the CPU.  missing: an error.  not-for-you: no backend needs
+/// it (see is_foreign()).
 enum class Coverage { Native, Delegate, Composite, Fallback, Missing, NotForYou };
 inline constexpr std::array kCoverages = {Coverage::Native,   Coverage::Delegate, Coverage::Composite,
                                           Coverage::Fallback, Coverage::Missing,  Coverage::NotForYou};
@@ -24,14 +24,13 @@ inline std::string_view to_string(Coverage coverage) {
   return word_of("native delegate composite fallback missing not-for-you", coverage);
 }
 
-/// What operators are about, by name, tags and class: families, in the order in which they are shown.
+/// Families of operators, by name, tags and class, in the order of display.
 std::span<const std::string_view> all_families();
 /// One of all_families(). Forms of one group (functional, in-place, out) have the same.
 std::string_view family_of(const Op& op, const Catalog& catalog);
 
-/// Whether no backend of dense tensors is asked for the operator: those of cuDNN and the like, of quantized, sparse and
-/// nested tensors, and those for which PyTorch has kernels on other devices alone. A backend may register them all the
-/// same.
+/// Whether no backend for dense tensors needs the operator: those of cuDNN and similar libraries, of quantized, sparse
+/// and nested tensors, and those with kernels only on other devices. A backend may still register them.
 bool is_foreign(const Op& op, const Catalog& catalog);
 /// Why; empty if it is not.
 std::string foreign_reason(const Op& op, const Catalog& catalog);

@@ -13,13 +13,13 @@ namespace {
 
 using nlohmann::json;
 
-/// What a kernel takes: SymInt is a number by then.
+/// The type that a kernel takes: SymInt is a number by then.
 std::vector<Parameter> custom_parameters(const Schema& schema) {
   return mapped(schema.arguments,
                 [](const auto& a) { return Parameter{cpp_type(cpp_argument_type(a)), a.name, a.is_out()}; });
 }
 
-/// What shapes without data, autograd and views take: SymInt as it is, else torch.compile would fix its value.
+/// The type that meta functions, autograd and views take: SymInt stays, or torch.compile would fix its value.
 std::vector<Parameter> symbolic_parameters(const Schema& schema) {
   return mapped(schema.arguments,
                 [](const auto& a) { return Parameter{cpp_return(cpp_argument_type(a)), a.name, a.is_out()}; });

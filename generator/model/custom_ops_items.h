@@ -41,7 +41,7 @@ struct Gradients {
   std::vector<std::pair<Schema, Expr>> kernels;  // schema and expression of each that is given
 };
 
-/// An operator whose kernel is the owner's.
+/// An operator whose kernel the owner writes.
 struct Declared {
   std::string name, custom_id, schema, returns, params, params_unnamed, meta_params, meta_params_unnamed,
       backward_params, backward_params_unnamed, start, start_params;

@@ -1,11 +1,11 @@
-// Operators that no backend of dense tensors is asked for: those of other libraries, of other layouts, of CUDA alone.
+// Operators that no backend for dense tensors needs: those of other libraries, of other layouts, of CUDA only.
 #include "model/coverage.h"
 #include "spec/minimal_ops.h"
 
 namespace openreg_gen {
 namespace {
 
-// CUDA alone has kernels for these, and PyTorch calls them on a PrivateUse1 device all the same:
+// Only CUDA has kernels for these, yet PyTorch calls them on a PrivateUse1 device too:
 // torch.nn.SyncBatchNorm.
 constexpr std::string_view kCalledOnBackends =
     "batch_norm_stats batch_norm_elemt batch_norm_elemt.out batch_norm_gather_stats "
@@ -37,8 +37,7 @@ std::string foreign_reason(const Op& form, const Catalog& catalog) {
   if (family == "quantized" && !of_numbers) return "for quantized tensors";
   if (family == "sparse") return "for sparse tensors";
   if (family == "nested") return "for nested tensors";
-  if (op.has_dispatch && !takes_dense_tensors(op))
-    return "PyTorch has no kernel for it but on other devices or layouts";
+  if (op.has_dispatch && !takes_dense_tensors(op)) return "PyTorch has kernels for it only on other devices or layouts";
   return {};
 }
 

@@ -77,7 +77,7 @@ json device_model(const DeviceSpec& spec) {
   out.update({{"api", kind.word},
               {"hardware", !kind.simulated},
               {"count", *spec.count},
-              // What is not given is the device's own to say where it is hardware.
+              // Hardware reports the values that are not given.
               {"memory", kind.simulated || spec.memory.given() ? *spec.memory : 0},
               {"platform", forms(*spec.platform)},
               {"type", *spec.type},
@@ -172,8 +172,8 @@ json make_globals(const Resolved& resolved, const DeviceKernels& kernels, const 
         {"NAME", upper_case(*spec.distributed.backend)}}},
   };
   add_operators(globals, resolved, kernels, subjects);
-  // A device that is simulated has nothing better for convolutions than the CPU's own, and one without kernels that
-  // take images apart has to copy them to the host in any case.
+  // A simulated device has nothing better for convolutions than the CPU's kernels, and a device without im2col kernels
+  // has to copy images to the host anyway.
   const bool arranges = kernels.has("windows") || (!simulated && spec.components.has("host_alias"));
   globals["ops"]["gemm_convolution"] = !globals["ops"]["matmul"].empty() && arranges;
   // Reductions from expressions, in the device's language.

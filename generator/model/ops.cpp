@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Whether a call has a result that can be compared with the CPU's.
+/// Whether a call has a result to compare with the CPU's result.
 bool compared(const OpSpec& entry, const Op& op) {
   const bool raises = entry.fallback.given() && *entry.fallback == FallbackKind::None;
   const Strategy::Runs runs = strategy_of(entry).runs;
@@ -29,7 +29,7 @@ std::set<std::string> headers_of(const Listed& listed, std::string_view list) {
   return headers;
 }
 
-/// Operators that are registered without a kernel of the backend's.
+/// Operators that are registered without a kernel in the backend.
 struct Fallbacks {
   Headers headers;
   bool any = false;
@@ -53,8 +53,8 @@ std::set<std::string> owned_kernels(const Listed& listed) {
 
 using ListedName = std::pair<const char*, std::string_view>;
 
-/// Operators whose own kernels throw where PyTorch does not know the device, which the runtime has kernels of, and
-/// fused cells, which no CPU kernel can stand in for: without component recurrent they are composed of other operators.
+/// Operators whose own kernels throw for unknown devices, for which the runtime has kernels, and fused cells, which no
+/// CPU kernel can replace: without component recurrent they are composed of other operators.
 constexpr ListedName kServedOtherwise[] = {{"overrideable", "convolution_backward_overrideable"},
                                            {"overrideable", "convolution_overrideable"},
                                            {"cells", "_thnn_fused_gru_cell"},
@@ -98,7 +98,7 @@ void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
     const bool served = draws_from_generator(op) && !op.has_default && op.kernels.contains("CPU");
     if (served && !written.contains(op.name)) plain("random", op);
   }
-  // Of which the CPU returns less than, or otherwise than, fake tensors have.
+  // Operators for which the CPU returns less than, or something different from, fake tensors.
   for (const auto& [list, name] : {ListedName{"embedding_bag", "_embedding_bag"},
                                    {"embedding_bag", "_embedding_bag_forward_only"},
                                    {"nonzero_static", "nonzero_static"}}) {
@@ -128,7 +128,7 @@ json operators_model(const Resolved& resolved, const DeviceKernels& kernels, Sub
     auto& list = lists[!item->list.empty() ? item->list : std::string(strategy.word)];
     list.push_back(std::move(item));
   }
-  // What strategies say of theirs, before what no entry names joins them.
+  // The strategies' own data, before operators without an entry join them.
   json out = json::object();
   Listed listed{lists, Fields(out)};
   for (const Strategy& strategy : all_strategies())
@@ -153,7 +153,7 @@ json operators_model(const Resolved& resolved, const DeviceKernels& kernels, Sub
       "kernels", owned_kernels(listed))(
       // Without component testing, one file tests the operators.
       "tested_in_one_file", !tested.empty() && !resolved.spec.components.has("testing"))(
-      // What the networks of tests/test_training.py run on.
+      // Operators for the networks of tests/test_training.py.
       "trains", !listed.of("matmul").empty() &&
                     listed.of("in_tree").size() + listed.of("structured").size() + listed.of("native").size() >= 150);
   return out;

@@ -13,20 +13,20 @@
 
 namespace openreg_gen {
 
-/// What the file of one item of a list of the model is about.
+/// The subject of the file of one item in a list of the model.
 struct Subject {
   std::string id;         // "aten::relu", "mybackend::custom_abs"
   std::string signature;  // the function that an owned file of it defines: "at::Tensor relu(const at::Tensor& self)"
 };
-/// By the list's name, "ops.native", in its order. Lists that are not about operators have none.
+/// By the name of the list, "ops.native", in its order. Only lists of operators have subjects.
 using Subjects = std::map<std::string, std::vector<Subject>, std::less<>>;
 
 /// Fills in globals["ops"], ["custom_ops"] and ["amp"]. Throws Failure(Environment) if the installed PyTorch lacks the
 /// header that lists the autocast rules.
 void add_operators(nlohmann::json& globals, const Resolved& resolved, const DeviceKernels& kernels, Subjects& subjects);
 
-/// globals["ops"]: lists `minimal`, `random`, and one a strategy, in the spec's order, with what the templates in
-/// templates/csrc/aten show of each operator.
+/// globals["ops"]: lists `minimal`, `random`, and one per strategy, in the spec's order, for the templates in
+/// templates/csrc/aten.
 nlohmann::json operators_model(const Resolved& resolved, const DeviceKernels& kernels, Subjects& subjects);
 
 /// globals["custom_ops"].

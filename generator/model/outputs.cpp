@@ -36,14 +36,14 @@ std::string fill(const TemplateRow& row, const std::string& pattern, const json&
     const json* value = name.starts_with("item.")     ? find(item, name.substr(5))
                         : name.starts_with("kernel.") ? find(globals, name)
                                                       : find(globals["b"], name);
-    if (!value || !value->is_string()) row.fail("nothing to put for '{" + name + "}'");
+    if (!value || !value->is_string()) row.fail("no value for '{" + name + "}'");
     out += value->get<std::string>();
     i = end;
   }
   return out;
 }
 
-/// An empty object, list or string is false, as in the templates.
+/// An empty object, list or string is false, as in templates.
 bool holds(const json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number()) return value.get<double>() != 0;
@@ -62,8 +62,8 @@ void expand_row(const TemplateRow& written, const Exists& exists, const json& gl
     if (!exists(row.template_name)) return;
   }
   if (!exists(row.template_name)) {
-    if (row.user) row.fail("there is no template '" + row.template_name + "' in the folder");
-    throw Failure(Exit::Internal, "E0601", row.place + ": there is no template '" + row.template_name + "'");
+    if (row.user) row.fail("no template '" + row.template_name + "' in the folder");
+    throw Failure(Exit::Internal, "E0601", row.place + ": no template '" + row.template_name + "'");
   }
   for (const std::string_view condition : words_of(row.when)) {
     const json* value = find(globals, condition);
@@ -73,7 +73,7 @@ void expand_row(const TemplateRow& written, const Exists& exists, const json& gl
   const std::vector<std::string_view> components = words_of(row.component);
   for (const std::string_view component : components) {
     const json* on = find(globals, fmt::format("has.{}", component));
-    if (!on) row.fail(fmt::format("there is no component '{}'", component));
+    if (!on) row.fail(fmt::format("no component '{}'", component));
     if (!holds(*on)) return;
   }
   Output base;
@@ -116,7 +116,7 @@ void identify(std::vector<Output>& outputs, const Subjects& subjects) {
   }
 }
 
-/// A template that nothing renders is a slip of its name; what others include begins with '_'.
+/// A template that nothing renders has a misspelt name; templates for others to include begin with '_'.
 void check_all_used(const UserTemplates& user, const Templates& templates, const std::set<std::string>& rows) {
   for (const auto& [name, text] : user.texts) {
     const std::string file = name.substr(name.rfind('/') + 1);
@@ -126,13 +126,14 @@ void check_all_used(const UserTemplates& user, const Templates& templates, const
     const auto near = closest(name, names);
     throw Failure(
         Exit::BadInput, "E0613",
-        fmt::format("{}/{}: no template of openreg-gen is called so, and no row of templates.yaml names it",
+        fmt::format("{}/{}: openreg-gen has no template with this name, and no row of templates.yaml names it",
                     user.folder, name),
-        near.empty() ? "a file that others include begins with '_'" : fmt::format("did you mean '{}'?", near));
+        near.empty() ? "begin the name with '_' if other templates include it"
+                     : fmt::format("did you mean '{}'?", near));
   }
 }
 
-/// What components that the tree does not have would give to torch.NAME: [{component, words}].
+/// What missing components would add to torch.NAME: [{component, words}].
 json absent_names(const Templates& templates, const json& globals) {
   std::map<std::string, std::set<std::string>> found;
   for (const TemplateRow& row : templates.rows) {
@@ -187,7 +188,7 @@ std::vector<Output> expand_outputs(const Templates& templates, const json& globa
       used.insert(row.template_name);
       for (std::size_t i = first; i < out.size(); ++i) {
         if (!paths.insert(out[i].path).second)
-          row.fail(fmt::format("'{}' is an output already; to change it, override its template", out[i].path));
+          row.fail(fmt::format("'{}' is already an output; to change it, replace its template", out[i].path));
       }
     }
   }

@@ -36,7 +36,7 @@ class RowReader {
       const YAML::Node list = YAML::Load(text);
       if (!list.IsNull() && !list.IsSequence())
         at(list).fail(
-            "it is no list of rows, such as `- {template: NOTICE.j2, path: NOTICE, class: generated, "
+            "it is not a list of rows, such as `- {template: NOTICE.j2, path: NOTICE, class: generated, "
             "about: who made this}`");
       for (const YAML::Node& node : list) {
         if (!node.IsMap()) at(node).fail("a row is a map");
@@ -53,7 +53,7 @@ class RowReader {
     return {.place = fmt::format("{}:{}", name_, node.Mark().line + 1), .user = user_};
   }
 
-  /// What a map says; of what it does not, `row` keeps what it has.
+  /// Reads a map into `row`, which keeps its other values.
   static void take(const YAML::Node& node, std::span<const std::string_view> keys, TemplateRow& row) {
     for (const auto& pair : node) {
       const std::string key = pair.first.as<std::string>();

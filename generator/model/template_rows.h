@@ -1,4 +1,4 @@
-// The rows of a templates.yaml as written: what is known of outputs before any model is made.
+// The rows of a templates.yaml as written, before there is a model.
 #pragma once
 
 #include "header/header.h"
@@ -21,7 +21,7 @@ struct TemplateRow {
   std::string place{};                                      // "templates.yaml:12"
   bool user = false;                                        // of the spec's own folder
 
-  /// Throws Failure: E0604, our own fault, or E0613, the user's.
+  /// Throws Failure: E0604 for our own rows, E0613 for rows of the user.
   [[noreturn]] void fail(const std::string& why) const;
 };
 
@@ -39,8 +39,8 @@ struct Templates {
 /// rows whose conditions `kernel.FILE` these meet.
 DeviceKernels device_kernels(const Templates& templates, const Spec& spec);
 
-/// Templates of the spec's own: the folder that `templates:` names, beside the spec. A file that is called like one of
-/// openreg-gen's takes its place; rows of a templates.yaml in the folder add outputs.
+/// The user's templates, in the folder that `templates:` names, beside the spec. A file with the name of one of
+/// openreg-gen's replaces it; rows of a templates.yaml in the folder add outputs.
 struct UserTemplates {
   std::string folder;                          // relative to the spec, with '/'; empty: there are none
   std::map<std::string, std::string> texts{};  // by name; "templates.yaml" among them if there is one

@@ -1,4 +1,4 @@
-// What the rendered tests know of the spec: `ops.*.tests` and `tests`.
+// The part of the spec for the rendered tests: `ops.*.tests` and `tests`.
 #pragma once
 
 #include "catalog/catalog.h"
@@ -22,7 +22,7 @@ struct TestedItem {
 };
 TestedItem tested_item(const Op& op, const OpSpec& written, const Catalog& catalog);
 
-/// `tests`: samples, tolerances by dtype, excluded tests of PyTorch's own files (a class a row).
+/// `tests`: samples, tolerances by dtype, excluded tests of PyTorch's own files (one row per class).
 struct TestsContext {
   struct Tolerance {
     std::string dtype, rtol, atol;

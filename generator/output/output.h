@@ -1,4 +1,4 @@
-// A file of a tree: what it is, which the model decides, and its text, which the writer gets.
+// A file of a tree: its properties, from the model, and its text, for the writer.
 #pragma once
 
 #include "header/header.h"
@@ -20,21 +20,21 @@ struct Output {
   std::string component;  // the one that it is of; empty: each tree has it
   std::string each;       // of a row with `each`: the list in the model, "ops.native"
   std::size_t index = 0;  // of the file's item in that list
-  /// What the file is about: "aten::relu", "mybackend::custom_abs"; of other owned files the template's name, of other
-  /// files nothing. An owned file has it to itself and is found by it wherever its owner moves it.
+  /// The subject of the file: "aten::relu", "mybackend::custom_abs"; for other owned files the template's name; else
+  /// empty. It is unique among owned files, which are found by it wherever their owner moves them.
   std::string id;
-  /// Of an owned kernel: the C++ signature that PyTorch or the registration calls it with. Else empty.
+  /// For an owned kernel: the C++ signature that PyTorch or the registration calls it with. Else empty.
   std::string signature;
   std::map<std::string, std::vector<std::string>> slots;  // what shared files are given with it
   bool user = false;  // its template is of the spec's own folder: rendered in the sandbox
 };
 
-/// One finished output. The spec itself is one, too: owned, without a template.
+/// One finished output. The spec itself is one too: owned, without a template.
 struct Rendered {
   Output output;
   std::string text;
-  /// Of an owned file that this run has to write after all, as `add` writes the spec: the text that `text` was made
-  /// from. Another text on the disk refuses the run.
+  /// For an owned file that this run has to write, as `add` writes the spec: the text that `text` was made from. If the
+  /// text on disk is another one, the run is refused.
   std::optional<std::string> replaces;
 };
 

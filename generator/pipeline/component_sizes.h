@@ -21,11 +21,11 @@ struct Sizes {
   std::string measured;            // how the seconds were: compiler, PyTorch, machine; empty: not at all
 };
 
-/// Files of operators, one an item of a list, are not counted.
+/// Files that are rendered once per operator are not counted.
 Sizes component_sizes(const std::vector<Output>& outputs, const fs::path& templates);
 
-/// Fills in "@files:NAME@", "@lines:NAME@" and "@seconds:NAME@", as the table of a tree's README has them. Lines are
-/// rounded to two digits, so that small changes are none of that page's.
+/// Fills in "@files:NAME@", "@lines:NAME@" and "@seconds:NAME@" in the table of a tree's README. Lines are rounded to
+/// two digits, so that small changes don't change that page.
 std::string with_sizes(std::string text, const Sizes& sizes);
 
 }  // namespace openreg_gen

@@ -9,7 +9,7 @@
 namespace openreg_gen {
 namespace {
 
-/// Rows of the spec's own templates keep to the rules of paths, and off the spec and the templates.
+/// Rows of the user's templates must follow the rules of paths, and must not overwrite the spec and the templates.
 void check_user_paths(const std::vector<Output>& outputs, const UserTemplates& user, const std::string& spec_file) {
   std::vector<std::string> paths{spec_file};
   bool any = false;
@@ -74,7 +74,7 @@ void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& 
   for (const ListFile& list : resolved.lists)
     add(list.path, "ops", "a list of operators that the spec selects", list.text);
   for (const auto& [name, text] : user.texts)
-    add(fs::path(user.folder) / name, "templates", "a template of the spec's own", text);
+    add(fs::path(user.folder) / name, "templates", "one of your templates", text);
 }
 
 std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering, std::string spec_text) {
@@ -89,7 +89,7 @@ std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering, std
   Output spec;
   spec.path = rendering.next.spec;
   spec.file_class = FileClass::Owned;
-  spec.about = "the spec: what this tree is rendered from";
+  spec.about = "the spec that this tree is rendered from";
   renders.push_back({std::move(spec), std::move(spec_text), std::nullopt});
   return renders;
 }

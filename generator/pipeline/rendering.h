@@ -12,7 +12,7 @@
 
 namespace openreg_gen {
 
-/// All that is to be rendered, and the manifest it leads to (without its files).
+/// Everything to render, and the resulting manifest (without its files).
 struct Rendering {
   nlohmann::json model;  // what request.globals is the text of
   Subjects subjects;
@@ -24,7 +24,7 @@ struct Rendering {
   UserTemplates user;
   std::vector<Rendered> lists;  // files that the spec names, which the tree takes along
 };
-/// What shows whether a tree is of these inputs: the request without its jobs, and the manifest.
+/// Identifies the inputs of a tree: the request without its jobs, and the manifest.
 Rendering prepare(const Resolved& resolved, const DataDir& data, const std::string& spec_file);
 
 /// Adds the outputs, each with its job, and the files that the spec names.

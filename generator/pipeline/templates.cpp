@@ -31,7 +31,7 @@ UserTemplates read_user_templates(const Spec& spec) {
   const fs::path root = spec.path.parent_path() / user.folder;
   std::error_code error;
   if (fs::is_symlink(root, error) || !fs::is_directory(root, error))
-    fail(spec, "there is no such folder beside the spec", "make it, or take the key out");
+    fail(spec, "no such folder beside the spec", "create it, or remove the key");
   std::size_t bytes = 0;
   for (fs::recursive_directory_iterator at(root, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().lexically_relative(root).generic_string();

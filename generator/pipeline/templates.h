@@ -1,4 +1,4 @@
-// What there is to render from: openreg-gen's own templates, and those of a spec.
+// The templates to render from: openreg-gen's and the user's.
 #pragma once
 
 #include "model/template_rows.h"

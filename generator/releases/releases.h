@@ -1,5 +1,5 @@
-// The releases of PyTorch that this command and what it renders are tested with. Nothing else says which they are: the
-// spec's defaults, `doctor`, hints and docs follow.
+// The PyTorch releases that this command and its trees are tested with. This is the only list: the spec's defaults,
+// `doctor`, hints and docs follow from it.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ inline constexpr std::string_view kNewestTorchQuoted = "\"2.15\"";
 inline constexpr std::string_view kOldestTorch = kOldestTorchQuoted.substr(1, kOldestTorchQuoted.size() - 2);
 inline constexpr std::string_view kNewestTorch = kNewestTorchQuoted.substr(1, kNewestTorchQuoted.size() - 2);
 
-/// A minor release: {2, 13}. What comes behind ("2.13.1", "2.15.0a0+git1a2b") does not matter.
+/// A minor release: {2, 13}. The rest ("2.13.1", "2.15.0a0+git1a2b") is ignored.
 using TorchRelease = std::pair<int, int>;
 std::optional<TorchRelease> torch_release(std::string_view version);
 
@@ -28,13 +28,13 @@ std::string torch_requirement(std::string_view min, std::string_view max);
 /// The command that installs a supported one.
 std::string install_torch();
 
-/// In which releases an operator is declared; empty ends are those of what is supported.
+/// The releases that declare an operator; an empty end means the end of the supported range.
 struct OpRelease {
   std::string_view op;            // "cholesky"
   std::string_view since, until;  // "", "2.13"
 };
 
-/// Null for an operator that each supported release has, or none.
+/// Null for an operator that every supported release has, or none of them.
 const OpRelease* find_op_release(std::string_view op);
 
 }  // namespace openreg_gen

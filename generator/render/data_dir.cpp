@@ -29,7 +29,7 @@ DataDir find_data() {
     }
     tried += (tried.empty() ? "" : ", ") + place.string();
   }
-  throw Failure(Exit::Environment, "E0608", "the templates are not where they should be; looked in " + tried,
+  throw Failure(Exit::Environment, "E0608", "cannot find the templates; looked in " + tried,
                 "install openreg-gen again, or set OPENREG_GEN_DATA to the folder that holds templates/");
 }
 

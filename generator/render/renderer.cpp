@@ -29,7 +29,7 @@ std::string request_text(const RenderRequest& request, const DataDir& data) {
   return fmt::format(R"({{"globals":{},{})", request.globals, rest.dump().substr(1));
 }
 
-/// The answer's first line is JSON; behind it the texts follow, of the sizes it gives. Null if it is no answer.
+/// The answer's first line is JSON; the texts follow it, with the sizes that it gives. Null for any other output.
 json first_line(const std::string& answer) {
   const std::size_t end = answer.find('\n');
   return end == std::string::npos ? json() : json::parse(answer.begin(), answer.begin() + end, nullptr, false);
@@ -62,10 +62,10 @@ std::string last_line(std::string text) {
     const bool name = kind == "missing" || kind == "undefined";
     throw Failure(Exit::BadInput, name ? "E0610" : "E0611",
                   fmt::format("{}/{}: {}", user_folder, place, error.at("message").get<std::string>()),
-                  name ? (find_data().docs / "templates.md").string() + " says what a template sees" : "");
+                  name ? (find_data().docs / "templates.md").string() + " describes the model that templates see" : "");
   }
   throw Failure(Exit::Internal, code, fmt::format("templates/{}: {}", place, error.at("message").get<std::string>()),
-                "this is a fault of openreg-gen: please report it");
+                "this is a bug in openreg-gen: please report it");
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ std::string hash_request(const RenderRequest& request) {
 
 Renderer::Renderer(DataDir data) : data_(std::move(data)), pythons_(python_candidates()) {
   if (pythons_.empty()) {
-    throw Failure(Exit::Environment, "E0605", "there is no Python to render with",
+    throw Failure(Exit::Environment, "E0605", "no Python to render with",
                   "activate an environment that has Jinja2, or set OPENREG_GEN_PYTHON to its interpreter");
   }
   start();
@@ -101,14 +101,14 @@ std::vector<std::string> Renderer::render(const RenderRequest& request) {
     const json answer = first_line(result.output);
     if (!answer.is_object()) {
       throw Failure(Exit::Environment, "E0607",
-                    fmt::format("{} ended without an answer: {}", python,
+                    fmt::format("{} ended before it had answered: {}", python,
                                 result.errors.empty() ? "it printed nothing" : last_line(result.errors)),
                     "check that this Python starts; OPENREG_GEN_PYTHON names another");
     }
     if (!answer.contains("error")) {
       auto outputs = texts_behind(result.output, answer.at("sizes"));
       if (outputs.size() != request.jobs.size())
-        throw Failure(Exit::Internal, "E0607", "the renderer answered another number of files than was asked for");
+        throw Failure(Exit::Internal, "E0607", "the renderer returned the wrong number of files");
       return outputs;
     }
     if (answer["error"].at("kind") != "jinja2") fail(answer["error"], request.user_folder);

@@ -21,7 +21,7 @@ struct RenderJob {
   std::size_t index = 0;  // which
 };
 
-/// What one run renders. Equal requests give equal texts.
+/// One run's request. Equal requests give equal texts.
 struct RenderRequest {
   std::string templates_hash;
   std::string globals;  // what all templates see: an object, as JSON
@@ -30,7 +30,7 @@ struct RenderRequest {
   std::map<std::string, std::string> user{};  // the spec's own templates by name
 };
 
-/// SHA-256 in hex of what a tree is rendered from: all of the request but the jobs, which follow from the rest.
+/// SHA-256 in hex of the inputs of a tree: the request without the jobs, which follow from the rest.
 std::string hash_request(const RenderRequest& request);
 
 /// Starts Python when made, so that it loads Jinja2 while the spec is still being read, and renders once.
@@ -40,8 +40,8 @@ class Renderer {
   /// Throws Failure(Environment, E0605) if there is no Python.
   explicit Renderer(DataDir data);
 
-  /// The texts, in the order of the jobs. Throws Failure: E0601 to E0603 template:line (the tool's own fault), E0610
-  /// and E0611 template:line of the spec's own templates (bad input), E0606 no Jinja2, E0607 the child died.
+  /// The texts, in the order of the jobs. Throws Failure: E0601 to E0603 template:line (a bug in openreg-gen), E0610
+  /// and E0611 template:line of the user's templates (bad input), E0606 no Jinja2, E0607 the child died.
   std::vector<std::string> render(const RenderRequest& request);
 
  private:

@@ -176,7 +176,7 @@ def render(request):
         if isinstance(error, jinja2.TemplateSyntaxError):
             kind, template, line, message = "syntax", error.name or template, error.lineno, error.message
         elif isinstance(error, jinja2.TemplateNotFound):
-            kind, message = "missing", f"there is no template {error.name!r}"
+            kind, message = "missing", f"no template {error.name!r}"
         elif isinstance(error, jinja2.UndefinedError):
             kind, message = "undefined", str(error)
         answer = {"kind": kind, "template": template, "line": line, "message": message, "user": job["user"]}

@@ -1,4 +1,4 @@
-// The spec against the installed PyTorch: versions here, operators and AMP in files of their own.
+// Checks the spec against the installed PyTorch: versions here, operators and AMP in separate files.
 #include "resolve/resolve.h"
 
 #include "base/text.h"

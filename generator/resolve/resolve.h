@@ -1,4 +1,4 @@
-// What a spec comes to with a PyTorch: each operator that the backend registers, beside the entry that says how.
+// A spec combined with a PyTorch: each operator that the backend registers, with its entry.
 #pragma once
 
 #include "catalog/catalog.h"
@@ -21,7 +21,7 @@ struct ResolvedOp {
   std::string_view selection() const { return selected ? std::string_view(*entry.name) : std::string_view(); }
 };
 
-/// What one selection of `ops:` came to: see select.h.
+/// The operators of one selection of `ops:`, see select.h.
 struct SelectionReport {
   struct Left {
     std::string op, reason;
@@ -31,13 +31,13 @@ struct SelectionReport {
   std::vector<Left> left;          // sorted: matched, but not taken
 };
 
-/// A file that the spec names, which a tree takes along.
+/// A file that the spec names, which is copied into the tree.
 struct ListFile {
   std::string path;  // relative to the spec, with '/'
   std::string text;
 };
 
-/// A spec as it was written, and what it stands for. Moved, never copied: the operators refer to the spec's entries.
+/// A spec as written, and the operators that it registers. Move-only: the operators refer to the spec's entries.
 struct Resolved {
   Resolved(Spec written, const Catalog& declared) : spec(std::move(written)), catalog(declared) {}
   Resolved(Resolved&&) = default;
@@ -50,12 +50,12 @@ struct Resolved {
   std::vector<ListFile> lists;              // of `@model:FILE`, each once
 };
 
-/// Puts operators in the place of selections, and checks the spec against what PyTorch declares: op names, strategies
-/// that fit each operator, AMP rules, versions. Appends to `diagnostics` and finishes them; what they have errors of is
-/// of no use but to look at.
+/// Replaces selections by operators, and checks the spec against PyTorch's declarations: op names, strategies that fit
+/// each operator, AMP rules, versions. Appends to `diagnostics` and finishes them. After errors the result is only for
+/// display.
 Resolved resolve(Spec spec, const Catalog& catalog, Diagnostics& diagnostics);
 
-/// The first half of that: what the entries stand for, without what becomes of it.
+/// The first half of that: replaces selections, without the checks.
 Resolved expand_ops(Spec spec, const Catalog& catalog, Diagnostics& diagnostics);
 
 }  // namespace openreg_gen

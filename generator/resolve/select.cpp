@@ -25,12 +25,12 @@ struct Entry {
   bool kept = true;            // false: out of its range, or wrong
 };
 
-/// Why a selection leaves an operator that it matches; empty if it takes it.
+/// Why a selection leaves out an operator that it matches; empty if it takes it.
 std::string why_left(const Op& op, const OpSpec& entry) {
   if (is_minimal_op(op.name)) return "every backend registers it: it is part of the minimal set";
   if (op.has_default && !op.default_throws() && !*entry.override_composite) {
-    if (op.has_tag("generated")) return "PyTorch makes this form of another one";
-    return "it works without a kernel: PyTorch composes it of other operators";
+    if (op.has_tag("generated")) return "PyTorch derives this form from another one";
+    return "it works without a kernel: PyTorch composes it from other operators";
   }
   return unfit(strategy_of(entry), op);
 }
@@ -66,7 +66,7 @@ class Expansion {
       entry.kept = false;
       entry.report.left.push_back(
           {*entry.written.name,
-           fmt::format("it is for PyTorch {}, and this is {}", range_text(entry.written), catalog_.torch_version())});
+           fmt::format("it is for PyTorch {}, not {}", range_text(entry.written), catalog_.torch_version())});
       return;
     }
     if (!entry.selector.minus && is_named(entry)) {
@@ -115,7 +115,7 @@ class Expansion {
     return result;
   }
 
-  /// `@minimal` and the lists of models may have nothing that needs a kernel; of others it is a mistake.
+  /// In `@minimal` and lists of models it may be that nothing needs a kernel; in other selections it is an error.
   void nothing_taken(Entry& entry) {
     const auto kind = entry.selector.kind;
     if (kind == Selector::Kind::Minimal || kind == Selector::Kind::Model) return;
@@ -128,7 +128,7 @@ class Expansion {
                        reasons);
   }
 
-  /// Whose each operator is, where several entries bring it.
+  /// The entry of each operator, if several entries contain it.
   void settle() {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (entries_[i].selector.minus || !entries_[i].kept) continue;
@@ -154,13 +154,13 @@ class Expansion {
           effect = true;
           diagnostics_.error(
               "E0242", minus.written.name.at,
-              fmt::format("'{}' is named in line {} and taken out here", op->name, owner.written.name.at.line),
+              fmt::format("'{}' is named in line {} and removed here", op->name, owner.written.name.at.line),
               "keep one");
         }
       }
       if (!effect)
         diagnostics_.warning("E0243", minus.written.name.at,
-                             fmt::format("no selection brings what '{}' takes out", *minus.written.name),
+                             fmt::format("no selection contains what '{}' removes", *minus.written.name),
                              "leave it out");
     }
   }
@@ -180,7 +180,7 @@ class Expansion {
           entry.report.left.push_back(
               {op->name, fmt::format("line {} says what to do", entries_[other].written.name.at.line)});
         } else if (const auto out = taken_out_.find(op); out != taken_out_.end()) {
-          entry.report.left.push_back({op->name, fmt::format("'{}' takes it out", out->second)});
+          entry.report.left.push_back({op->name, fmt::format("'{}' removes it", out->second)});
           settled = false;
         } else {
           resolved_.ops.push_back({entry.written, *op, true});
@@ -190,7 +190,7 @@ class Expansion {
       }
       if (settled && !entry.ops.empty())
         diagnostics_.warning("E0246", entry.written.name.at,
-                             fmt::format("other entries settle each operator of '{}'", *entry.written.name),
+                             fmt::format("other entries override '{}' for every operator", *entry.written.name),
                              "leave it out");
       std::ranges::sort(entry.report.left, {}, &SelectionReport::Left::op);
       resolved_.selections.push_back(std::move(entry.report));

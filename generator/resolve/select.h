@@ -1,15 +1,15 @@
-// What the entries of `ops:` stand for: selections become operators, before anything else looks at them.
+// Turns the selections in `ops:` into operators, before anything else looks at them.
 //
 // The rules, in the order of their weight:
-// - A selection takes the operators that need a kernel (they have no default) and that its strategy fits; the rest of
-//   what it matches is left out, and listed with the reason. A form that a structured out form serves stands for that
-//   one.
-// - A bare name (`add`) is the overload without a name, where there is one that the strategy fits; else a selection of
-//   all its overloads.
-// - An entry that names an operator goes before a bare name that stands for several, that before globs and sets; of
-//   those, what comes later in the spec goes before what came earlier.
-// - A minus takes out of what selections bring, wherever it stands.
-// - An entry out of its `since`..`until` is as if it were not there.
+// - A selection takes the operators that need a kernel (they have no default) and that fit its strategy; its other
+//   matches are left out, and listed with the reason. A form that a structured out form serves means that out form.
+// - A bare name (`add`) is the overload without a name, if there is one that fits the strategy; otherwise it selects
+//   all overloads.
+// - An entry that names an operator overrides a bare name that stands for several, which overrides globs and sets;
+// among
+//   those, later entries override earlier ones.
+// - A minus removes operators from all selections, wherever it is.
+// - An entry outside its `since`..`until` is ignored.
 #pragma once
 
 #include "resolve/resolve.h"
@@ -20,7 +20,7 @@
 
 namespace openreg_gen {
 
-/// False if the entry's `since` or `until` leaves this PyTorch out. A PyTorch that does not say its version fits.
+/// False if the entry's `since` or `until` excludes this PyTorch. A PyTorch of unknown version is included.
 bool in_release_range(const OpSpec& entry, const Catalog& catalog);
 
 /// The operators that a selection matches, before strategies are considered, sorted by name. Nothing after an error at
@@ -29,7 +29,7 @@ std::optional<std::vector<const Op*>> match_selector(const Selector& selector, c
                                                      Diagnostics& diagnostics);
 
 /// A glob without a dot is matched with base names, one with a dot with names; `add.*` matches the overload without a
-/// name, too.
+/// name too.
 bool matches_glob(const Op& op, const std::string& glob);
 
 }  // namespace openreg_gen

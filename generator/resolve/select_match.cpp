@@ -85,9 +85,9 @@ std::optional<Ops> listed_ops(const std::string& file, const Location& at, Resol
     for (const auto& diagnostic : reading.all()) diagnostics.add(diagnostic);
   }
   if (!list)
-    return diagnostics.fail(
-        "E0244", at, missing ? fmt::format("there is no file '{}'", file) : fmt::format("'{}' cannot be used", file),
-        missing ? "`openreg-gen record --device NAME script.py` writes one" : "");
+    return diagnostics.fail("E0244", at,
+                            missing ? fmt::format("no file '{}'", file) : fmt::format("'{}' cannot be used", file),
+                            missing ? "`openreg-gen record --device NAME script.py` writes one" : "");
   if (std::ranges::none_of(resolved.lists, [&](const ListFile& other) { return other.path == file; }))
     resolved.lists.push_back({file, *text});
   Ops found;
@@ -147,7 +147,7 @@ std::optional<Ops> match_selector(const Selector& selector, const Location& at, 
       break;
     case Kind::Amp:
       found = amp_ops(resolved.spec, catalog);
-      if (catalog.autocast.empty()) hint = "only an installed PyTorch says what its autocast rules are";
+      if (catalog.autocast.empty()) hint = "only an installed PyTorch has the list of its autocast rules";
       break;
     case Kind::Minimal:
       found = where(catalog, [](const Op& op) { return is_minimal_op(op.name); });

@@ -11,7 +11,7 @@
 namespace openreg_gen {
 namespace {
 
-/// Entries in force by the operator they are for, those of operators that are gone included.
+/// The effective entries by operator, including operators that no longer exist.
 using Entries = std::map<std::string, const OpSpec*, std::less<>>;
 
 Entries by_name(const Resolved& resolved) {
@@ -27,15 +27,15 @@ std::string why_left(const Resolved& there, const std::string& op) {
     for (const auto& left : selection.left)
       if (left.op == op) return left.reason;
   }
-  return "no selection brings it";
+  return "no selection contains it";
 }
 
-/// What validate_ops() would refuse there of `op`, the entry for that release.
+/// What validate_ops() would refuse in `op`, the entry for that release.
 void check_strategy(EntryDrift& entry, const OpSpec& op) {
   const Strategy& strategy = strategy_of(op);
   const StrategyFit fit = fit_of(strategy, *entry.drift.after);
   if (!fit.fits)
-    entry.broken.push_back(fmt::format("it can't be '{}' any more: {}", strategy.word, fit.reason));
+    entry.broken.push_back(fmt::format("it can no longer be '{}': {}", strategy.word, fit.reason));
   else if (fit.needs_override && !*op.override_composite)
     entry.broken.push_back("it is composite there, so a kernel needs `override: true`: " + fit.reason);
 }
@@ -51,7 +51,7 @@ EntryDrift compare_entry(const OpSpec& op, const std::string& name, bool selecte
     if (!selected && stays)
       entry.broken.push_back(fmt::format("PyTorch {} has no such operator", after.torch_version()));
     else
-      entry.left = "it is gone there";
+      entry.left = "it no longer exists there";
     return entry;
   }
   if (!stays) {

@@ -1,4 +1,4 @@
-// What another PyTorch would do to a spec. Pure but for the lists that `@model:FILE` names.
+// What another PyTorch would break in a spec. Pure, except that it reads the lists of `@model:FILE`.
 #pragma once
 
 #include "catalog/drift.h"
@@ -19,7 +19,7 @@ struct EntryDrift {
   std::string left;                 // why the spec, as it stands, leaves it out there; empty if it does not
   std::vector<std::string> broken;  // what else has to be done something about
   bool schema_broke = false;        // its schema changed, and it has no other entry there
-  /// False: regenerating is all.
+  /// False: regenerating is enough.
   bool breaks() const { return schema_broke || !broken.empty(); }
 };
 

@@ -17,12 +17,12 @@ std::string unfit(const Op& op, std::string_view policy) {
   const bool out = std::ranges::any_of(op.arguments, &Argument::is_out);
   const bool mutates =
       std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type.find('!') != std::string::npos; });
-  if (out || mutates) return "it writes into an argument, and autocast would hand it a copy";
+  if (out || mutates) return "it writes into an argument, and autocast would pass a copy";
   if (std::ranges::none_of(op.arguments, is_tensor)) return "it has no tensor argument to cast";
   if (op.is_view) return "it is a view, and a cast would cut the tie to its base";
   const bool dtype = std::ranges::any_of(
       op.arguments, [](const Argument& a) { return a.name == "dtype" && a.schema_type == "ScalarType?"; });
-  if (policy == "fp32_set_opt_dtype" && !dtype) return "the policy sets an argument 'dtype', which it has not";
+  if (policy == "fp32_set_opt_dtype" && !dtype) return "the policy sets an argument 'dtype', which it doesn't have";
   return {};
 }
 

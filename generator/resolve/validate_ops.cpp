@@ -104,7 +104,7 @@ const Op* find_op(const Located<std::string>& name, const Catalog& catalog, cons
                       fmt::format("PyTorch {} has no operator '{}'{}", catalog.torch_version(), *name,
                                   later ? fmt::format(", which came with {}", other->since)
                                         : fmt::format(", which {} was the last to have", other->until)),
-                      fmt::format("write `{}: \"{}\"`: the operator is then left out here", later ? "since" : "until",
+                      fmt::format("write `{}: \"{}\"` to leave the operator out here", later ? "since" : "until",
                                   later ? other->since : other->until));
     return nullptr;
   }

@@ -76,7 +76,7 @@ std::string Schema::root() const {
 SchemaKind Schema::kind() const {
   if (is_inplace()) return SchemaKind::Inplace;
   if (std::ranges::any_of(arguments, &ArgumentSchema::is_out)) return SchemaKind::Out;
-  // A written `self` is no sign: only an in-place form may return it, and that one is known by its name.
+  // A written `self` doesn't count: only an in-place form may return it, which is known by its name.
   const bool writes = std::ranges::any_of(arguments, [](const auto& a) { return a.is_write() && a.name != "self"; });
   return writes ? SchemaKind::Mutable : SchemaKind::Functional;
 }

@@ -61,7 +61,7 @@ struct Schema {
   std::string text() const;  // the schema again, without a namespace
 };
 
-/// What is wrong with a schema, and where.
+/// An error in a schema, and its place.
 struct SchemaError : std::invalid_argument {
   SchemaError(std::string_view schema, std::size_t offset, const std::string& message, std::string hint = {});
   std::size_t offset;

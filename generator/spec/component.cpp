@@ -16,31 +16,31 @@ using enum Profile;
 
 // clang-format off
 constexpr Component kComponents[] = {
-    {.name = "device", .about = "the whole simulated device: memory that the host cannot touch, misuse explained, every function of the C API", .emulated = true},
-    {.name = "errors", .about = "errors of launched functions: kept per device, reported by its next launch or wait", .needs = "device"},
-    {.name = "loops", .about = "kernels from expressions and PyTorch's CPU kernels by name, with the statistics of memory and pinned memory", .needs = "errors"},
-    {.name = "host_alias", .about = "host code on the device's own memory, in stream order, where launched functions reach it", .needs = "loops", .host_memory = true},
+    {.name = "device", .about = "the full simulated device: memory that the host can't touch, explanations of misuse, every function of the C API", .emulated = true},
+    {.name = "errors", .about = "errors of launched functions: kept per device, and reported by the next launch or wait", .needs = "device"},
+    {.name = "loops", .about = "kernels from expressions, PyTorch's CPU kernels by name, memory statistics and pinned memory", .needs = "errors"},
+    {.name = "host_alias", .about = "host code that runs on device memory in stream order, if launched functions can reach it", .needs = "loops", .host_memory = true},
     {.name = "compound", .about = "sparse, nested and quantized tensors, on the CPU", .since = Full, .needs = "loops"},
-    {.name = "wider_dtypes", .about = "dtypes that CUDA's kernels take and the CPU's refuse, computed in wider ones", .since = Full, .needs = "loops"},
-    {.name = "gemm", .about = "products of matrices by one function of the device, and convolutions made of them", .needs = "loops"},
-    {.name = "recurrent", .about = "LSTM and GRU layers: the fused cells that PyTorch asks a device for", .needs = "loops"},
-    {.name = "virtual_memory", .about = "addresses that get memory piece by piece: segments of the caching allocator that grow", .since = Full, .needs = "loops"},
-    {.name = "pools", .about = "memory pools: a user's, and those of graphs", .since = Full, .needs = "loops"},
-    {.name = "fallback_report", .about = "what fell back to the CPU is counted, with its cost", .needs = "loops"},
-    {.name = "caching", .about = "freed memory is kept and handed out again", .needs = "loops", .key = "allocator.device"},
-    {.name = "pluggable", .about = "allocators from shared libraries, loaded by a process", .since = Full, .needs = "pools"},
+    {.name = "wider_dtypes", .about = "dtypes that CUDA's kernels accept and the CPU's refuse, computed in wider ones", .since = Full, .needs = "loops"},
+    {.name = "gemm", .about = "matrix products by one function of the device, and convolutions built on it", .needs = "loops"},
+    {.name = "recurrent", .about = "LSTM and GRU layers: the fused cells that PyTorch requests from a device", .needs = "loops"},
+    {.name = "virtual_memory", .about = "virtual memory: segments of the caching allocator that grow in place", .since = Full, .needs = "loops"},
+    {.name = "pools", .about = "memory pools, for users and for graphs", .since = Full, .needs = "loops"},
+    {.name = "fallback_report", .about = "counts what fell back to the CPU, with its cost", .needs = "loops"},
+    {.name = "caching", .about = "the caching allocator: freed memory is reused", .needs = "loops", .key = "allocator.device"},
+    {.name = "pluggable", .about = "allocators that a process loads from shared libraries", .since = Full, .needs = "pools"},
     {.name = "history", .about = "snapshots of memory, and the history of allocations", .since = Full, .needs = "loops"},
     {.name = "ipc", .about = "tensors shared between processes", .since = Full, .needs = "loops"},
     {.name = "amp", .about = "automatic mixed precision: autocast and the gradient scaler"},
-    {.name = "serialization", .about = "metadata of the backend's own in saved tensors"},
-    {.name = "compile", .about = "`torch.compile`, by PyTorch's Inductor", .needs = "loops", .key = "compile"},
-    {.name = "profiler", .about = "`torch.profiler` shows what the device did", .needs = "loops", .key = "profiler"},
-    {.name = "graphs", .about = "streams that are captured and replayed", .since = Full, .needs = "pools", .key = "graphs"},
+    {.name = "serialization", .about = "the backend's own metadata in saved tensors"},
+    {.name = "compile", .about = "`torch.compile`, with PyTorch's Inductor", .needs = "loops", .key = "compile"},
+    {.name = "profiler", .about = "`torch.profiler` shows the device's work", .needs = "loops", .key = "profiler"},
+    {.name = "graphs", .about = "graphs: streams that are captured and replayed", .since = Full, .needs = "pools", .key = "graphs"},
     {.name = "distributed", .about = "`torch.distributed`: collectives between processes", .since = Full, .needs = "loops", .key = "distributed"},
-    {.name = "extensions", .about = "C++ outside of the tree that uses streams and guards", .since = Full, .needs = "loops"},
-    {.name = "testing", .about = "each operator of the spec against the CPU, with PyTorch's samples", .needs = "loops"},
-    {.name = "examples", .about = "scripts that train and use networks, beside the one that each tree has", .since = Full, .needs = "recurrent amp"},
-    {.name = "cpp_tests", .about = "tests of the device and of the runtime in C++", .since = Full, .needs = "loops"},
+    {.name = "extensions", .about = "headers for C++ outside the tree that uses streams and guards", .since = Full, .needs = "loops"},
+    {.name = "testing", .about = "tests each operator of the spec against the CPU, with PyTorch's samples", .needs = "loops"},
+    {.name = "examples", .about = "more scripts that train and run networks", .since = Full, .needs = "recurrent amp"},
+    {.name = "cpp_tests", .about = "C++ tests of the device and the runtime", .since = Full, .needs = "loops"},
 };
 // clang-format on
 static_assert(std::size(kComponents) <= 32);
@@ -55,7 +55,7 @@ void collect_missing(const ComponentSet& set, const Component& component, std::v
   out.push_back(component.name);
 }
 
-/// What a key of the spec's own says of a component: `compile: false`, `allocator: {device: direct}`.
+/// What a separate key of the spec says about a component: `compile: false`, `allocator: {device: direct}`.
 std::optional<std::pair<bool, Location>> said_by_key(const Spec& spec, std::string_view name) {
   const auto of = [](const Located<bool>& value) -> std::optional<std::pair<bool, Location>> {
     if (!value.given()) return std::nullopt;
@@ -106,7 +106,7 @@ void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics
   const bool simulated = (**spec.device.api).simulated;
   std::map<std::string_view, std::pair<bool, Location>> said;
   for (const Component& component : kComponents) {
-    // A port has the whole API, and its device is the vendor's: few of those have memory that the host reaches.
+    // A port has the whole API, and on few vendors' devices the host reaches the memory.
     bool on = component.since <= *spec.profile || (component.emulated && !simulated);
     if (component.host_memory && !simulated) on = false;
     auto by_key = said_by_key(spec, component.name);

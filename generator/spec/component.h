@@ -1,5 +1,5 @@
-// The optional parts of a tree. What a component consists of is said by the rows of templates.yaml that name it;
-// here is what it is for, which others it needs, and which profiles have it. Each is one row of component.cpp.
+// The optional parts of a tree: purpose, dependencies and profile of each component, one row of component.cpp. The rows
+// of templates.yaml say which files belong to it.
 #pragma once
 
 #include "base/text.h"
@@ -41,17 +41,17 @@ class ComponentSet {
  public:
   bool has(std::string_view name) const;
   void set(std::string_view name, bool on);
-  /// What of it and of all that it needs is not there; itself comes last.
+  /// The component and its dependencies that are missing; the component itself comes last.
   std::vector<std::string_view> missing(const Component& component) const;
-  /// Those that are there and need it, directly or through others.
+  /// The present components that need it, directly or through others.
   std::vector<std::string_view> dependents(const Component& component) const;
 
  private:
   std::array<bool, 32> on_{};
 };
 
-/// Settles what the spec has from its profile, `components` and the keys that say the same; reports what contradicts
-/// itself and what is missing. `written`: the node of `components`, or null.
+/// Derives the components from the profile, `components` and the keys that mean the same; reports contradictions and
+/// missing dependencies. `written`: the node of `components`, or null.
 void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics);
 
 }  // namespace openreg_gen

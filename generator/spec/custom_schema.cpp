@@ -23,8 +23,8 @@ void check_characters(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (is_word(text[i]) || contains(std::string_view(" ().,*=?!->[]\""), text[i])) continue;
     const bool colon = text[i] == ':';
-    fail("E0160", i, colon ? "the schema names a namespace" : "this character can't stand in a schema",
-         colon ? "leave the namespace out: it is the backend's name" : "");
+    fail("E0160", i, colon ? "the schema names a namespace" : "a schema can't contain this character",
+         colon ? "leave the namespace out; it is always the backend's name" : "");
   }
 }
 
@@ -33,9 +33,10 @@ bool is_keyword(std::string_view name) { return is_cpp_keyword(name) || has_word
 void check_name(std::string_view name, std::size_t start) {
   const bool good = std::ranges::none_of(name, is_upper) && name.size() <= 60 && !includes(name, "__");
   if (!good)
-    fail("E0161", start, fmt::format("'{}' is no good name for an operator", name.substr(0, 60)),
+    fail("E0161", start, fmt::format("'{}' can't be the name of an operator", name.substr(0, 60)),
          "lower-case letters, digits and single underscores");
-  if (is_keyword(name)) fail("E0161", start, fmt::format("the operator's name '{}' is a word of C++ or Python", name));
+  if (is_keyword(name))
+    fail("E0161", start, fmt::format("the operator's name '{}' is a keyword of C++ or Python", name));
 }
 
 void check_type(std::string_view type, std::string_view annotation, std::size_t start) {
@@ -43,13 +44,13 @@ void check_type(std::string_view type, std::string_view annotation, std::size_t 
   if (!contains(kSchemaTypes, base))
     fail("E0162", start, fmt::format("unknown type '{}'", base.substr(0, 60)), did_you_mean(base, kSchemaTypes));
   if (annotation.empty()) return;
-  if (base != "Tensor") fail("E0160", start + base.size(), "a Tensor alone can have an alias");
+  if (base != "Tensor") fail("E0160", start + base.size(), "only a Tensor can have an alias");
   const bool letter = is_lower(annotation[0]) && (annotation.size() == 1 || annotation.substr(1) == "!");
   if (!letter)
     fail("E0160", start + base.size(), "an alias is a letter, with '!' if it is written to", "such as 'Tensor(a!)'");
 }
 
-/// Empty if `value` fits, else what would.
+/// Empty if `value` fits, else the values that would.
 std::string default_that_fits(std::string_view type, std::string_view value) {
   const bool optional = type.ends_with('?');
   if (optional) type.remove_suffix(1);
@@ -59,8 +60,9 @@ std::string default_that_fits(std::string_view type, std::string_view value) {
     const auto open = type.rfind('[');
     const std::string_view element = type.substr(0, open);
     const bool sized = open + 2 < type.size();
-    const std::string wanted = element == "Tensor" || element == "Tensor?" ? "a list of tensors has no default but []"
-                                                                           : "such as [1,1]" + none;
+    const std::string wanted = element == "Tensor" || element == "Tensor?"
+                                   ? "the only default of a list of tensors is []"
+                                   : "such as [1,1]" + none;
     if (!value.starts_with('[')) return sized && default_that_fits(element, value).empty() ? "" : wanted;
     const auto fits = [&](std::string_view item) { return default_that_fits(element, item).empty(); };
     return std::ranges::all_of(split_top_level(value.substr(1, value.size() - 2), ','), fits) ? "" : wanted;
@@ -71,7 +73,7 @@ std::string default_that_fits(std::string_view type, std::string_view value) {
   const bool integer = !digits.empty() && std::ranges::all_of(digits, is_digit);
   if (type == "int" || type == "SymInt") return integer && digits.size() < 19 ? "" : "an integer" + none;
   if (type == "float" || type == "Scalar") return integer || parse_number(value) ? "" : "a number" + none;
-  return optional ? "None is its only default" : fmt::format("there is none but None, for '{}?'", type);
+  return optional ? "its only default is None" : fmt::format("the only default is None, for '{}?'", type);
 }
 
 void check_arguments(const Schema& schema) {
@@ -87,20 +89,20 @@ void check_arguments(const Schema& schema) {
       const std::string wanted = default_that_fits(argument.type, argument.default_value);
       if (!wanted.empty())
         fail("E0225", argument.default_offset,
-             fmt::format("'{}' is no default value for '{}'", argument.default_value.substr(0, 60),
+             fmt::format("'{}' is not a default value for '{}'", argument.default_value.substr(0, 60),
                          argument.annotated_type()),
              wanted);
     } else if (!argument.kwarg_only && before != nullptr && !before->default_value.empty()) {
       fail("E0225", argument.name_offset,
            fmt::format("'{}' has no default value, but follows an argument that has one", argument.name),
-           "put it first, or behind '*'");
+           "put it first, or after '*'");
     }
     before = &argument;
   }
 }
 
-/// What is returned may share an argument's memory in two ways: as a view of it, or as the argument itself, written in
-/// place. PyTorch follows no others.
+/// A result may share an argument's memory in two ways: as a view of it, or as the argument itself, written in place.
+/// PyTorch supports no others.
 void check_returns(const Schema& schema) {
   const auto& arguments = schema.arguments;
   const auto writes = std::ranges::count_if(arguments, &ArgumentSchema::is_write);
@@ -112,12 +114,12 @@ void check_returns(const Schema& schema) {
            fmt::format("no argument is marked as '{}', which is returned", value.annotated_type()),
            "such as 'op(Tensor(a) x) -> Tensor(a)'");
     if (!value.is_write() && writes != 0)
-      fail("E0226", schema.returns_offset, "an operator that returns a view can't write an argument, too",
-           "make it two operators");
+      fail("E0226", schema.returns_offset, "an operator that returns a view can't also write to an argument",
+           "split it into two operators");
     const bool in_place = schema.returns.size() == 1 && writes == 1 && !arguments[0].kwarg_only &&
                           arguments[0].annotated_type() == value.annotated_type() && value.type == "Tensor";
     if (value.is_write() && !in_place)
-      fail("E0226", schema.returns_offset, "of what an operator writes it can return its first argument alone",
+      fail("E0226", schema.returns_offset, "the only written argument that an operator can return is its first one",
            "'op_(Tensor(a!) x) -> Tensor(a!)', or return nothing: '-> ()'");
   }
 }

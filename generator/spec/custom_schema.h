@@ -1,4 +1,4 @@
-// What the schema of a custom operator must keep to beyond the syntax: "name(Tensor self, *, float eps=1e-6) ->
+// The rules for the schema of a custom operator beyond the syntax: "name(Tensor self, *, float eps=1e-6) ->
 // Tensor".
 #pragma once
 

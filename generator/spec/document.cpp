@@ -91,8 +91,8 @@ std::optional<std::string> read_spec_file(const fs::path& path, Diagnostics& dia
                                 : "there is no such file");
   if (!fs::is_regular_file(status)) {
     const bool folder = fs::is_directory(status);
-    return diagnostics.fail("E0102", whole, folder ? "is a directory, not a spec" : "is no regular file",
-                            folder ? "name the spec in it, such as NAME.yaml" : "a spec is a plain YAML or JSON file");
+    return diagnostics.fail("E0102", whole, folder ? "is a directory, not a spec" : "is not a regular file",
+                            folder ? "name the spec in it, such as NAME.yaml" : "a spec is a YAML or JSON file");
   }
   auto text = try_read_file(path, kMaxBytes + 1);
   if (!text) return diagnostics.fail("E0101", whole, "cannot be read: permission denied or an input error");

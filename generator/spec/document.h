@@ -39,10 +39,10 @@ std::string_view describe(Node::Kind kind);
 /// Reads the bytes of a file. An unreadable, too large or non-text file gives an error and no value.
 std::optional<std::string> read_spec_file(const fs::path& path, Diagnostics& diagnostics);
 
-/// Text to tree; no value if the text is no well-formed document (the errors say why). A byte order mark is skipped.
+/// Text to tree; no value if the text is not well-formed (the errors say why). A byte order mark is skipped.
 std::optional<Node> read_document(std::string_view text, const fs::path& path, Diagnostics& diagnostics);
 
-/// The place of byte `offset` of the value of a scalar: exact where the value stands in the text as it is, else the
+/// The place of byte `offset` in the value of a scalar: exact if the text contains the value literally, otherwise the
 /// scalar's own place.
 Location place_inside(const Node& scalar, std::size_t offset, std::string_view text);
 

@@ -45,7 +45,7 @@ class ExprParser : Scanner {
       if (at_ == text_.size()) fail("E0156", 0, "the expression is empty");
       result_.root = conditional();
       if (at_ < text_.size()) {
-        if (text_[at_] == ')') fail("E0156", at_, "a parenthesis is closed that was not opened");
+        if (text_[at_] == ')') fail("E0156", at_, "this parenthesis has no opening one");
         if (text_[at_] == '=') fail("E0156", at_, "an expression can't assign", "compare with ==");
         fail("E0156", at_, fmt::format("'{}' is not expected here", text_[at_]));
       }
@@ -68,21 +68,21 @@ class ExprParser : Scanner {
       if (!is_word(c) && !contains(std::string_view(" +-*/%<>=!&|^~?:,()."), c)) {
         const auto byte = static_cast<unsigned char>(c);
         fail("E0155", i,
-             byte >= 0x20 && byte < 0x7F ? fmt::format("'{}' can't stand in an expression", c)
-                                         : fmt::format("byte 0x{:02X} can't stand in an expression", byte),
+             byte >= 0x20 && byte < 0x7F ? fmt::format("an expression can't contain '{}'", c)
+                                         : fmt::format("an expression can't contain byte 0x{:02X}", byte),
              "an expression holds names, numbers, calls and operators");
       }
       const auto pair = text_.substr(i, 2);
-      if (pair == "//" || pair == "/*" || pair == "*/") fail("E0155", i, "a comment can't stand in an expression");
+      if (pair == "//" || pair == "/*" || pair == "*/") fail("E0155", i, "an expression can't contain a comment");
       if (pair == "++" || pair == "--")
         fail("E0156", i, fmt::format("'{}' is not allowed", pair),
-             "an expression changes nothing; put a space between two signs");
+             "an expression can't change anything; put a space between two signs");
     }
   }
 
   void expect(std::string_view token, std::size_t opened) {
     if (accept(token)) return;
-    if (at_ == text_.size()) fail("E0156", opened, fmt::format("what is opened here is not closed with '{}'", token));
+    if (at_ == text_.size()) fail("E0156", opened, fmt::format("no closing '{}' for this one", token));
     fail("E0156", at_, fmt::format("'{}' is not expected here", text_[at_]), fmt::format("expected '{}'", token));
   }
 
@@ -108,7 +108,7 @@ class ExprParser : Scanner {
                                     (after == '=' && contains(std::string_view("<>"), candidate[0])));
       if (longer) continue;
       if (after == '=' && candidate != "==" && candidate != "!=" && candidate != "<=" && candidate != ">=")
-        fail("E0156", at_, fmt::format("'{}=' assigns", candidate), "an expression changes nothing");
+        fail("E0156", at_, fmt::format("'{}=' assigns", candidate), "an expression can't change anything");
       return candidate;
     }
     return {};
@@ -160,7 +160,7 @@ class ExprParser : Scanner {
     const char* end = hex ? std::from_chars(first, last, whole, 16).ptr : std::from_chars(first, last, value).ptr;
     const auto is_suffix = [](char c) { return contains(std::string_view("uUlLfF"), c); };
     if (end == first || !std::all_of(end, last, is_suffix))
-      fail("E0156", start, fmt::format("'{}' is no number", text));
+      fail("E0156", start, fmt::format("'{}' is not a number", text));
     skip();
     return node;
   }
@@ -175,7 +175,7 @@ class ExprParser : Scanner {
   }
 
   ExprNode cast(std::size_t start) {
-    if (!accept("<")) fail("E0156", start, "static_cast wants a type", "such as static_cast<scalar_t>(self)");
+    if (!accept("<")) fail("E0156", start, "static_cast needs a type", "such as static_cast<scalar_t>(self)");
     const auto at = at_;
     const std::string type = word();
     if (!contains(kExprTypes, type))
@@ -189,7 +189,7 @@ class ExprParser : Scanner {
   }
 
   ExprNode primary() {
-    if (at_ == text_.size()) fail("E0156", at_ > 0 ? at_ - 1 : 0, "the expression ends too early");
+    if (at_ == text_.size()) fail("E0156", at_ > 0 ? at_ - 1 : 0, "the expression is incomplete");
     const auto start = at_;
     const char c = text_[at_];
     const bool fraction = c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]);
@@ -226,7 +226,7 @@ class ExprParser : Scanner {
   }
 
   [[noreturn]] static void unknown_function(const std::string& name, std::size_t start) {
-    if (has_word(kFunctions, name)) fail("E0156", start, fmt::format("'{}' is a function and wants arguments", name));
+    if (has_word(kFunctions, name)) fail("E0156", start, fmt::format("'{}' is a function and needs arguments", name));
     const std::string with_std = "std::" + name;
     const bool forgotten = has_word(kFunctions, with_std);
     fail("E0157", start, fmt::format("unknown function '{}'", name.substr(0, 60)),

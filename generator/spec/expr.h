@@ -1,7 +1,7 @@
 // Expressions of the spec, in C++'s syntax: parsed once into a tree, which is checked and printed.
 //
 // Allowed are names, numbers, calls, casts, unary, binary and conditional operators; no assignment, no increment, no
-// strings, comments, braces or brackets. What reaches emitted code is one expression and nothing else.
+// strings, comments, braces or brackets. Emitted code gets one expression and nothing else.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,9 @@ Expr parse_expr(std::string_view text, std::size_t begin = 0);
 /// Calls `visit` with each use of a variable, in order.
 void each_name(const ExprNode& node, const std::function<void(const ExprNode&)>& visit);
 
-/// The first operator or function that one of `dtypes` does not have: `%` or bits of floating point, the order of
-/// complex numbers. `is_element`: whether a variable has the dtype; other variables are numbers of a type of their own.
-/// No dtypes stand for all real ones, as in the spec.
+/// The first operator or function that one of `dtypes` lacks: `%` or bitwise operators for floating point, order for
+/// complex numbers. `is_element`: whether a variable has the dtype; other variables are numbers with their own type.
+/// An empty list means all real dtypes, as in the spec.
 std::optional<ExprError> dtype_error(const Expr& expr, const std::vector<std::string>& dtypes,
                                      const std::function<bool(const std::string&)>& is_element);
 

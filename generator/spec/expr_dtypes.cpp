@@ -24,7 +24,7 @@ struct Use {
   std::vector<std::string> names;  // the variables whose values reach it in their own type
 };
 
-/// What is known of a subexpression's value.
+/// Properties of a subexpression's value.
 struct Value {
   std::vector<std::string> names;  // variables in whose type it may be
   bool real = true;                // it is real even if they are complex
@@ -90,8 +90,8 @@ std::optional<ExprError> dtype_error(const Expr& expr, const std::vector<std::st
     if (wrong == all.end()) continue;
     return ExprError{"E0228", use.offset, fmt::format("'{}' is not defined for {}", use.token, *wrong),
                      of_integers
-                         ? "name integers in `dtypes`" + std::string(use.token == "%" ? ", or take std::fmod" : "")
-                         : "leave complex numbers out of `dtypes`, or take std::real or std::abs"};
+                         ? "name integers in `dtypes`" + std::string(use.token == "%" ? ", or use std::fmod" : "")
+                         : "leave complex numbers out of `dtypes`, or use std::real or std::abs"};
   }
   return std::nullopt;
 }

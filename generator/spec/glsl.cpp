@@ -1,4 +1,4 @@
-// GLSL, as templates/package/glsl and templates/csrc/glsl have it: compute shaders over addresses
+// GLSL, as in templates/package/glsl and templates/csrc/glsl: compute shaders over addresses
 // (GL_EXT_buffer_reference2).
 #include "spec/kernel_language.h"
 #include "spec/print_expr.h"
@@ -8,7 +8,7 @@
 namespace openreg_gen {
 namespace {
 
-/// Names are as in OpenCL C. bool is a type of its own: arithmetic does not take it, and a number is not a condition.
+/// Names are as in OpenCL C. bool is a separate type: arithmetic refuses it, and a number is not a condition.
 class GlslPrinter : public ExprPrinter {
   using Kind = ExprNode::Kind;
 
@@ -90,7 +90,7 @@ constexpr KernelLanguage::Form kGlslForms[] = {
 constexpr KernelLanguage::Need kGlslNeeds[] = {
     {.name = "GLSL compiler",
      .program = "glslangValidator",
-     .problem = "glslangValidator, which makes SPIR-V of GLSL, is not on PATH",
+     .problem = "glslangValidator, which compiles GLSL to SPIR-V, is not on PATH",
      .remedy = "sudo apt-get install glslang-tools"},
 };
 
@@ -99,7 +99,7 @@ constexpr KernelLanguage::Need kGlslNeeds[] = {
 KernelLanguage glsl() {
   return {
       .word = "glsl",
-      .about = "GLSL compute shaders, such as Vulkan takes them.",
+      .about = "GLSL compute shaders, as for Vulkan.",
       .title = "GLSL",
       .folder = "glsl",
       .extension = "glsl",

@@ -1,4 +1,4 @@
-// What is printed from the table of keys: the JSON Schema for editors, and the reference page.
+// Prints the table of keys as the JSON Schema for editors, and as the reference page.
 #include "base/text.h"
 #include "spec/keys.h"
 
@@ -98,7 +98,7 @@ std::string cell(std::string_view text) {
 
 std::string code(std::string_view text) { return text.empty() ? "" : "`" + cell(text) + "`"; }
 
-/// What is written in a spec is code, a sentence about it ("as `fallback.kind`") is not.
+/// A default that can be written in a spec is shown as code; a sentence ("as `fallback.kind`") is not.
 std::string default_cell(const Key& key) { return key.unset.empty() ? code(key.fallback) : cell(key.unset); }
 
 }  // namespace
@@ -112,8 +112,8 @@ std::string spec_json_schema(const Vocabulary& vocabulary) {
 std::string spec_markdown(const Vocabulary& vocabulary) {
   std::string out =
       "# The spec\n\n"
-      "A spec is one YAML or JSON document in UTF-8, at most 1 MiB. Every key has a default but `backend.name`;\n"
-      "`openreg-gen check SPEC` says all that is wrong with one, `openreg-gen schema` prints its JSON Schema.\n"
+      "A spec is one YAML or JSON document in UTF-8, at most 1 MiB. Every key except `backend.name` has a default;\n"
+      "`openreg-gen check SPEC` reports every error in a spec, `openreg-gen schema` prints the JSON Schema.\n"
       "Texts that look like numbers need quotes: `min: \"2.13\"`. `<name>` is `backend.name`, `<Name>` the same in "
       "camel case.\n"
       "This page is printed by `openreg-gen schema --markdown`.\n";

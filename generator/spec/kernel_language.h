@@ -1,4 +1,4 @@
-// Languages in which a device takes kernels, each one value of a file of its own: spec/<word>.cpp.
+// Kernel languages of devices, each one value in its own file: spec/<word>.cpp.
 #pragma once
 
 #include "base/text.h"
@@ -12,7 +12,7 @@
 namespace openreg_gen {
 
 struct KernelLanguage {
-  /// How a kernel that is the owner's declares an argument: "num_t {0}" for one whose C++ type is `type`.
+  /// How an owner's kernel declares an argument: "num_t {0}" for one whose C++ type is `type`.
   struct Form {
     std::string_view type, declaration;
   };
@@ -48,7 +48,7 @@ const KernelLanguage* find_kernel_language(std::string_view word);
 KernelLanguage opencl_c();
 KernelLanguage glsl();
 
-/// What the templates have in the language of a tree's device.
+/// The templates' sources in the language of a tree's device.
 struct DeviceKernels {
   const KernelLanguage* language = nullptr;          // null: no kernel of the tree is in a language of the device
   std::set<std::string, std::less<>> files{};        // its sources, by their names without extension

@@ -39,7 +39,7 @@ struct Key;
 /// Puts the value of a key into its member.
 template <typename Owner>
 using Into = void (*)(Owner& owner, const Node& value, const Key& key);
-/// Where the value of a key goes; nowhere: the key is a container, or who reads that does it.
+/// Where the value of a key goes; null: the key is a container, or the reader of its container handles it.
 using Binding = std::variant<std::monostate, Into<Spec>, Into<OpSpec>, Into<TestSkip>, Into<CustomOpSpec>,
                              Into<TestsSpec::Tolerance>, Into<TestsSpec::Exclusion>>;
 
@@ -67,7 +67,7 @@ const Key* find_key(std::string_view path);
 inline const Key* find_key(std::string_view path, std::string_view below) {
   return find_key(std::string(path) + std::string(below));
 }
-/// Of a Map: the key that a lone word sets; null if there is none.
+/// For a Map: the key that a lone word sets; null if there is none.
 inline const Key* shorthand_of(const Key& key) {
   return key.shorthand.empty() ? nullptr : find_key(key.path, "." + std::string(key.shorthand));
 }
@@ -86,7 +86,7 @@ std::string about_each(const auto& list) {
   for (const auto& each : list) out += fmt::format("{}`{}`: {}", out.empty() ? "" : " ", each.word, each.about);
   return out;
 }
-/// The default as the reference page says it; empty: there is none to speak of.
+/// The default as on the reference page; empty: none.
 std::string_view default_text(const Key& key);
 /// "name" for "backend.name".
 std::string_view last_part(std::string_view path);

@@ -5,11 +5,11 @@ namespace {
 
 constexpr AllocatorKind kAllocatorKinds[] = {
     {.word = "caching",
-     .about = "freed memory is kept and handed out again.",
+     .about = "freed memory is cached and reused.",
      .file = "csrc/runtime/caching/CachingAllocator.cpp",
      .caches = true},
     {.word = "pluggable",
-     .about = "the same, until a process loads an allocator of its own.",
+     .about = "the same, unless the process loads another allocator.",
      .file = "csrc/runtime/caching/CachingAllocator.cpp",
      .caches = true},
     {.word = "direct", .about = "each storage is one device allocation.", .file = "csrc/runtime/DirectAllocator.cpp"},
@@ -22,7 +22,7 @@ constexpr DeviceKind kDeviceKinds[] = {
      .keys = "count memory",
      .runs_loops = true},
     {.word = "external",
-     .about = "the same C API as a port layer, to be filled with the vendor's calls.",
+     .about = "the same C API as a port layer, which you fill with calls of your runtime.",
      .keys = "kernels"},
     {.word = "opencl",
      .about = "the same C API over the OpenCL devices of the machine.",

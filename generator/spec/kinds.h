@@ -21,7 +21,7 @@ std::span<const AllocatorKind> allocator_kinds();
 /// Null if there is none.
 const AllocatorKind* find_allocator_kind(std::string_view word);
 
-/// What stands behind the C API that the runtime calls.
+/// An implementation of the C API that the runtime calls.
 struct DeviceKind {
   std::string_view word;          // of `device.api`; templates see it as device.<word>
   std::string_view about;         // of the reference page, behind the word

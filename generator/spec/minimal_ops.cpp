@@ -17,8 +17,8 @@ constexpr std::string_view kOfModules =
     "_fused_sdp_choice _native_batch_norm_legit batch_norm_update_stats convolution_backward_overrideable "
     "convolution_overrideable native_batch_norm";
 
-// Found by the sweep (`openreg-gen sweep`): the decomposition takes dtypes and layouts that the CPU's
-// kernel refuses, refuses some that it takes, or leaves other strides.
+// Found by the sweep (`openreg-gen sweep`): the decomposition accepts dtypes and layouts that the CPU kernel refuses,
+// refuses some that it accepts, or returns other strides.
 constexpr std::string_view kLikeTheCpu =
     "addr addr.out addr_ all.dims_out any.dims_out mode.values native_group_norm native_layer_norm";
 

@@ -1,4 +1,4 @@
-// The operators that every backend registers, so that a spec needs not: their kernels are part of the rendered tree.
+// The operators that every backend registers, so a spec doesn't have to: their kernels are part of the rendered tree.
 #pragma once
 
 #include "spec/component.h"
@@ -15,8 +15,8 @@ bool is_minimal_op(std::string_view op);
 /// component `loops`, recurrent cells with `recurrent`.
 bool is_minimal_op(std::string_view op, const ComponentSet& components);
 
-/// Sorted: operators that PyTorch decomposes where a device has no kernel, but not into what the CPU's kernel does.
-/// Where backends fall back they do so for these, too, unless the spec says how to compute them.
+/// Sorted: operators whose decomposition in PyTorch differs from the CPU's kernel. Backends with a fallback use it for
+/// these too, unless the spec says how to compute them.
 std::span<const std::string_view> decomposed_otherwise();
 bool is_decomposed_otherwise(std::string_view op);
 

@@ -1,4 +1,4 @@
-// The names of a spec: what torch.device() parses, and who else has them.
+// Rules for the names in a spec: torch.device() must accept them, and nobody else may use them.
 #include "base/text.h"
 #include "spec/rules.h"
 
@@ -33,7 +33,7 @@ constexpr std::string_view kFolders =
 constexpr std::string_view kPattern =
     "lower-case letters, with single underscores between them: such as 'mydevice' or 'my_device'";
 
-/// Why torch.device() or a file system would not take the name; empty if all is well.
+/// Why torch.device() or a file system would refuse the name; empty if they accept it.
 std::string malformed(std::string_view name) {
   if (name.empty()) return "is empty";
   if (contains(name, '/') || includes(name, "..")) return "is a path, not a name";
@@ -52,17 +52,18 @@ struct Taken {
 };
 
 std::optional<Taken> taken(std::string_view name) {
-  if (has_word(kDeviceTypes, name)) return Taken{"E0122", "a device type of PyTorch's own"};
+  if (has_word(kDeviceTypes, name)) return Taken{"E0122", "one of PyTorch's own device types"};
   if (name.starts_with("cpu") || name.starts_with("cuda"))
-    return Taken{"E0125", "not usable: torch.load() takes what begins with 'cpu' or 'cuda' for those devices"};
-  if (has_word(kCppWords, name)) return Taken{"E0124", "a word of C++"};
+    return Taken{"E0125",
+                 "not usable: torch.load() takes every name that begins with 'cpu' or 'cuda' for those devices"};
+  if (has_word(kCppWords, name)) return Taken{"E0124", "a keyword of C++"};
   if (has_word(kPythonKeywords, name)) return Taken{"E0124", "a keyword of Python"};
-  if (has_word(kNamespaces, name)) return Taken{"E0126", "a namespace that C++ or PyTorch has"};
+  if (has_word(kNamespaces, name)) return Taken{"E0126", "a namespace of C++ or PyTorch"};
   if (has_word(kTorchNames, name)) return Taken{"E0123", "already an attribute of torch, Tensor or Module"};
-  if (has_word(kBuildNames, name)) return Taken{"E0127", "a library or a build target already"};
+  if (has_word(kBuildNames, name)) return Taken{"E0127", "already a library or a build target"};
   if (name.starts_with("torch_") || name.ends_with("_bindings"))
-    return Taken{"E0127", "not usable: 'torch_' and '_bindings' are parts of names of other backends' libraries"};
-  if (has_word(kHeaderNames, name)) return Taken{"E0127", fmt::format("a header already: it would hide <{}.h>", name)};
+    return Taken{"E0127", "not usable: the names of other backends' libraries contain 'torch_' and '_bindings'"};
+  if (has_word(kHeaderNames, name)) return Taken{"E0127", fmt::format("already a header: it would hide <{}.h>", name)};
   if (has_word(kCNames, name)) return Taken{"E0126", "a function of the C library, so no C++ namespace can have it"};
   return std::nullopt;
 }
@@ -73,12 +74,12 @@ bool identifier(const Node& node, RuleContext& context, std::string_view example
   const auto key = last_part(context.path);
   const bool good = is_identifier(text) && text[0] != '_' && text.size() <= 60;
   if (!good) {
-    context.error("E0129", node, fmt::format("{} '{}' is no C++ identifier", key, shown(text)),
+    context.error("E0129", node, fmt::format("{} '{}' is not a C++ identifier", key, shown(text)),
                   fmt::format("letters, digits and underscores, a letter first: such as '{}'", example));
     return false;
   }
   if (is_cpp_keyword(text)) {
-    context.error("E0130", node, fmt::format("{} '{}' is a word of C++", key, text));
+    context.error("E0130", node, fmt::format("{} '{}' is a keyword of C++", key, text));
     return false;
   }
   if (includes(text, "__")) {
@@ -113,11 +114,11 @@ void package(const Node& node, RuleContext& context) {
     const bool climbs = contains(text, '/') || includes(text, "..");
     return context.error(
         "E0128", node,
-        fmt::format("package '{}' {}", shown(text), climbs ? "would leave the tree" : "is no Python identifier"),
+        fmt::format("package '{}' {}", shown(text), climbs ? "would leave the tree" : "is not a Python identifier"),
         "lower-case letters, digits and underscores: such as 'torch_mydevice'");
   }
   if (has_word(kPythonKeywords, text) || has_word(kStdlibModules, text) || has_word(kFolders, text)) {
-    context.error("E0128", node, fmt::format("package '{}' is a module or a folder already", text),
+    context.error("E0128", node, fmt::format("package '{}' is already a module or a folder", text),
                   "such as 'torch_mydevice'");
   }
 }
@@ -125,7 +126,7 @@ void package(const Node& node, RuleContext& context) {
 void cpp_namespace(const Node& node, RuleContext& context) {
   if (!identifier(node, context, "mydevice")) return;
   if (has_word(kNamespaces, node.text) || has_word(kCNames, node.text))
-    context.error("E0130", node, fmt::format("namespace '{}' is taken by C, C++ or PyTorch", node.text));
+    context.error("E0130", node, fmt::format("namespace '{}' is used by C, C++ or PyTorch", node.text));
 }
 
 void class_prefix(const Node& node, RuleContext& context) { identifier(node, context, "MyDevice"); }
@@ -148,7 +149,8 @@ void distributed_backend(const Node& node, RuleContext& context) {
     context.error("E0129", node, fmt::format("distributed.backend '{}' has upper-case letters", text),
                   "torch.distributed compares names in lower case");
   } else if (has_word(kDistributedBackends, text)) {
-    context.error("E0130", node, fmt::format("distributed.backend '{}' is a backend of torch.distributed's own", text));
+    context.error("E0130", node,
+                  fmt::format("distributed.backend '{}' is one of torch.distributed's own backends", text));
   }
 }
 

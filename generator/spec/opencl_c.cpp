@@ -1,4 +1,4 @@
-// OpenCL C, as templates/package/opencl and templates/csrc/opencl have it.
+// OpenCL C, as in templates/package/opencl and templates/csrc/opencl.
 #include "spec/kernel_language.h"
 #include "spec/print_expr.h"
 
@@ -47,7 +47,7 @@ constexpr KernelLanguage::Form kOpenClForms[] = {
 constexpr KernelLanguage::Need kOpenClNeeds[] = {
     {.name = "OpenCL headers",
      .header = "CL/cl.h",
-     .problem = "the compiler finds no CL/cl.h",
+     .problem = "the compiler doesn't find CL/cl.h",
      .remedy = "sudo apt-get install opencl-headers ocl-icd-opencl-dev"},
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kFormat = "openreg-gen ops";
 constexpr std::string_view kNumbers[] = {"calls", "fallback", "bytes", "seconds"};
-constexpr const char* kForms = "a list of names, one name a line, or what `openreg-gen record` writes";
+constexpr const char* kForms = "a list of names, one name per line, or what `openreg-gen record` writes";
 
 class Reader {
  public:
@@ -52,16 +52,16 @@ class Reader {
   const Node* document(const Node& root) {
     const Node* format = root.find("format");
     if (format == nullptr || format->text != kFormat) {
-      diagnostics_.error("E0171", format == nullptr ? root.at : format->at, "this is no list of operators",
-                         fmt::format("wanted: {}; such an object begins with {{\"format\": \"{}\"", kForms, kFormat));
+      diagnostics_.error("E0171", format == nullptr ? root.at : format->at, "this is not a list of operators",
+                         fmt::format("expected: {}; such an object begins with {{\"format\": \"{}\"", kForms, kFormat));
       return nullptr;
     }
     const Node* version = root.find("version");
     if (version == nullptr || version->text != "1") {
-      diagnostics_.error("E0172", version == nullptr ? root.at : version->at,
-                         fmt::format("version {} of the list of operators is not known",
-                                     version == nullptr ? "(none)" : version->text),
-                         "this openreg-gen reads version 1");
+      diagnostics_.error(
+          "E0172", version == nullptr ? root.at : version->at,
+          fmt::format("unknown version {} of the list of operators", version == nullptr ? "(none)" : version->text),
+          "this openreg-gen reads version 1");
       return nullptr;
     }
     if (const Node* torch = root.find("torch"); torch != nullptr) result_.torch = torch->text;
@@ -85,7 +85,7 @@ class Reader {
       double value = 0;
       const auto [end, error] = std::from_chars(node->text.data(), node->text.data() + node->text.size(), value);
       if (error != std::errc() || end != node->text.data() + node->text.size() || !(value >= 0 && value < 1e18)) {
-        diagnostics_.error("E0171", node->at, fmt::format("'{}' must be a number from 0 up", key));
+        diagnostics_.error("E0171", node->at, fmt::format("'{}' must be a number of at least 0", key));
         continue;
       }
       if (key == "seconds") op.seconds = value;
@@ -119,7 +119,7 @@ class Reader {
     if (plain.text.starts_with("aten.")) plain.text.erase(0, 5);
     if (plain.text.ends_with(".default")) plain.text.resize(plain.text.size() - 8);
     if (includes(plain.text, "::")) {
-      diagnostics_.warning("E0173", node.at, fmt::format("'{}' is no operator of PyTorch's own", node.text),
+      diagnostics_.warning("E0173", node.at, fmt::format("'{}' is not one of PyTorch's own operators", node.text),
                            "it is left out");
       return;
     }

@@ -2,8 +2,8 @@
 // in a spec and `add --from FILE` take.
 //
 // Three forms, recognised by the text: the recorder's JSON object {"format": "openreg-gen ops", "version": 1, "torch",
-// "ops": [{"op", "calls", "fallback", "bytes", "seconds"}]}, a JSON list of names, and plain text with one name a line
-// and # comments. Names may carry "aten::" or, as Python prints them, "aten." and ".default".
+// "ops": [{"op", "calls", "fallback", "bytes", "seconds"}]}, a JSON list of names, and plain text with one name per
+// line and # comments. Names may carry "aten::" or, as Python prints them, "aten." and ".default".
 #pragma once
 
 #include "diag/diagnostic.h"
@@ -30,7 +30,7 @@ struct OpsFile {
   std::vector<RecordedOp> ops;  // sorted by name, each once: repeated ones are added up
 };
 
-/// Reads FILE. What is wrong is appended to `diagnostics`, with the place in FILE and its source line; no value if
+/// Reads FILE. Errors are appended to `diagnostics`, with the place in FILE and its source line; no value if
 /// there was an error. Operators of other namespaces are left out, with a warning. Never throws for bad input; at most
 /// 1 MiB is read.
 std::optional<OpsFile> read_ops_file(const fs::path& path, Diagnostics& diagnostics);

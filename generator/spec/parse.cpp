@@ -14,7 +14,7 @@ template <typename T>
 void power_of_two(const Located<T>& value, std::string_view key, Diagnostics& diagnostics) {
   const auto number = static_cast<std::uint64_t>(*value);
   if (!value.given() || std::has_single_bit(number)) return;
-  diagnostics.error("E0139", value.at, fmt::format("'{}' {} is no power of two", key, number),
+  diagnostics.error("E0139", value.at, fmt::format("'{}' {} is not a power of two", key, number),
                     fmt::format("such as {}", std::bit_floor(number)));
 }
 
@@ -76,7 +76,7 @@ class Parse {
       const bool at_max = t.max.given();
       diagnostics_.error("E0138", at_max ? t.max.at : t.min.at,
                          fmt::format("torch.max {} is below torch.min {}", *t.max, *t.min),
-                         at_max ? "" : fmt::format("'max' is {} where it is not given", *t.max));
+                         at_max ? "" : fmt::format("the default of 'max' is {}", *t.max));
     }
   }
 
@@ -89,7 +89,7 @@ class Parse {
       needs_component("loops", kernels.at, fmt::format("`kernels: {}`", (*kernels)->word));
     if (!kind.simulated && *spec_.fallback.kind == FallbackKind::Alias) {
       diagnostics_.warning("E0231", spec_.fallback.kind.at, "`alias` needs a device whose memory the host can reach",
-                           "where the port does not say hostAccessible, operators fall back by copying");
+                           "unless the port says hostAccessible, operators fall back on copies");
     }
     if (device == nullptr) return;
     for (const auto& [key, node] : device->entries) {
@@ -99,7 +99,7 @@ class Parse {
       if (owner == device_kinds().end()) continue;  // a key of all kinds
       diagnostics_.warning(
           "E0141", node.at, fmt::format("'{}' has no effect with `api: {}`", key.text, kind.word),
-          owner->simulated ? "the device itself says it" : fmt::format("it is a key of `api: {}`", owner->word));
+          owner->simulated ? "the device itself reports it" : fmt::format("it is a key of `api: {}`", owner->word));
     }
   }
 
@@ -115,7 +115,7 @@ class Parse {
       if (op.since.given() && op.until.given() && torch_release(*op.since) > torch_release(*op.until))
         diagnostics_.error("E0177", op.until.at, fmt::format("'until' {} is before 'since' {}", *op.until, *op.since));
       if (name.text.starts_with('-') && !node.entries.empty()) {
-        diagnostics_.error("E0176", node.at, fmt::format("'{}' takes operators out and has no value", name.text),
+        diagnostics_.error("E0176", node.at, fmt::format("'{}' removes operators and has no value", name.text),
                            fmt::format("write `- \"{}\"` in a list, `\"{}\":` in a map", name.text, name.text));
         continue;
       }
@@ -156,7 +156,7 @@ class Parse {
       with.pop_back();
       diagnostics_.error("E0153", value.at,
                          fmt::format("'{}' has no meaning with strategy '{}'", key.text, strategy.word),
-                         fmt::format("it goes with {}{}{}", fmt::join(with, ", "), with.empty() ? "" : " and ", last));
+                         fmt::format("it is for {}{}{}", fmt::join(with, ", "), with.empty() ? "" : " and ", last));
     }
     if (strategy.written != nullptr) strategy.written(op, diagnostics_);
   }

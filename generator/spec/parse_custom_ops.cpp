@@ -30,7 +30,7 @@ class ParseCustomOps {
                            error.hint);
       if (schema && !names.insert(schema->id()).second) {
         diagnostics_.error("E0163", op.schema.at, fmt::format("the custom operator '{}' is given twice", schema->base),
-                           "keep one; an overload 'a.b' and an operator 'a_b' are one in C++");
+                           "keep one; in C++ the overload 'a.b' and the operator 'a_b' have the same name");
       }
       custom_kernel(op, schema, node);
       found_.push_back(std::move(op));
@@ -46,7 +46,7 @@ class ParseCustomOps {
                          "add `autograd: formula` or `autograd: function`");
     } else if (op.backward.given() && !op.expr.given()) {
       diagnostics_.error("E0164", op.backward.at, "'backward' has no meaning without 'expr'",
-                         "without 'expr' both kernels are yours to write");
+                         "without 'expr' you write both kernels");
     } else if (autograd && op.expr.given() && !op.backward.given()) {
       diagnostics_.error("E0164", op.autograd.at, "'autograd' with 'expr' needs 'backward'",
                          "such as `backward: grad * self`");
@@ -72,7 +72,7 @@ class ParseCustomOps {
     const bool one_tensor = schema->returns.size() == 1 && schema->returns[0].annotated_type() == "Tensor";
     if (!one_tensor || served != std::ssize(schema->arguments) || tensors == 0) {
       diagnostics_.error("E0165", op.schema.at, "'expr' can't serve this schema",
-                         "it wants Tensor and number arguments, at least one Tensor, and one Tensor back");
+                         "it needs Tensor and number arguments, at least one Tensor, and one Tensor as its result");
       return;
     }
     if (std::ssize(gradients) > tensors) {
@@ -94,19 +94,18 @@ class ParseCustomOps {
       diagnostics_.error("E0227", op.autograd.at, "'autograd' can't serve this operator: " + message, std::move(hint));
     };
     if (*op.autograd == CustomAutograd::Function) {
-      fail("without 'expr', 'function' has nothing to call",
-           "`formula`: its backward is yours to write, beside the kernel");
+      fail("without 'expr', 'function' has nothing to call", "use `formula`: you write its backward beside the kernel");
       return;
     }
     for (const ArgumentSchema& argument : schema.arguments) {
       if (argument.is_write()) {
         fail(fmt::format("it writes '{}'", argument.name), "return a new tensor instead");
       } else if (argument.type.starts_with("Tensor") && argument.type.find('[') != std::string::npos) {
-        fail(fmt::format("gradients do not reach the list '{}'", argument.name), "take single tensors");
+        fail(fmt::format("gradients don't reach the list '{}'", argument.name), "take single tensors");
       }
     }
     const bool tensors = std::ranges::all_of(schema.returns, [](const auto& value) { return value.type == "Tensor"; });
-    if (schema.returns.empty() || !tensors) fail("it returns something else than tensors", "return Tensor");
+    if (schema.returns.empty() || !tensors) fail("it returns something other than tensors", "return Tensor");
   }
 
   void names(const Expr& expr, const std::set<std::string>& known, const Node* node) {
@@ -114,7 +113,7 @@ class ParseCustomOps {
     each_name(expr.root, [&](const ExprNode& use) {
       if (known.contains(use.text)) return;
       diagnostics_.error("E0166", place_inside(*node, use.offset, text_),
-                         fmt::format("'{}' is no argument of the operator", use.text),
+                         fmt::format("'{}' is not an argument of the operator", use.text),
                          fmt::format("its arguments: {}", fmt::join(known, ", ")));
     });
   }

@@ -7,7 +7,7 @@
 
 namespace openreg_gen {
 
-/// C's syntax; a language overrides what it has otherwise. Languages of devices: spec/kernel_language.h.
+/// C's syntax; a language overrides where it differs. Languages of devices: spec/kernel_language.h.
 class ExprPrinter {
  public:
   virtual ~ExprPrinter() = default;
@@ -27,8 +27,8 @@ class ExprPrinter {
 };
 
 std::string cpp_text(const Expr& expr);
-/// Over tensors or numbers: what Python has otherwise than C++ is called as a function of the module `cpp`, which
-/// package/testing/cpp.py.j2 is.
+/// Over tensors or numbers. Where Python differs from C++, it calls a function of the module `cpp`
+/// (package/testing/cpp.py.j2).
 std::string python_text(const Expr& expr);
 
 }  // namespace openreg_gen

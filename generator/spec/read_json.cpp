@@ -85,7 +85,7 @@ class JsonHandler final : public nlohmann::json_sax<json> {
 std::optional<Node> read_json(const std::string& text, const std::string& file, Diagnostics& diagnostics) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
     return diagnostics.fail("E0104", {file, 0, 0}, "the spec is empty",
-                            R"(the least spec is {"backend": {"name": "mydevice"}})");
+                            R"(the smallest spec is {"backend": {"name": "mydevice"}})");
   JsonHandler handler(text, file, diagnostics);
   if (!json::sax_parse(text, &handler) || handler.builder().stopped()) return std::nullopt;
   return std::move(handler.builder().root);

@@ -16,7 +16,7 @@ namespace openreg_gen {
 
 /// Checks a document against the table of keys: unknown and repeated keys, types, words, ranges, rules. Reports
 /// everything that does not fit, and returns the tree in one form: shorthands written out as maps, `ops` as a map,
-/// nulls and values that do not fit left out. What is in the result can be read without further checks.
+/// nulls and values that do not fit left out. The result can be read without further checks.
 Node check_shape(const Node& root, const Vocabulary& vocabulary, Diagnostics& diagnostics);
 
 // The lists are read from a checked node, which may be null, and report what contradicts itself.
@@ -73,10 +73,10 @@ void read_value(Located<T>& into, const Node& value, const Key& key) {
   into.at = value.at;
 }
 
-/// The default of a key as a node that stands nowhere; for the backend `name`.
+/// The default of a key as a node without a place; for the backend `name`.
 Node default_node(const Key& key, std::string_view name);
 
-/// Reads the keys below `path` into their members; those that are not there get their defaults. `map` may be null.
+/// Reads the keys below `path` into their members; missing ones get their defaults. `map` may be null.
 template <typename Owner>
 void read_keys(Owner& owner, std::string_view path, const Node* map, std::string_view name = {}) {
   for (const Key& key : all_keys()) {
@@ -94,7 +94,7 @@ void read_keys(Owner& owner, std::string_view path, const Node* map, std::string
   }
 }
 
-/// Reports what is wrong with an expression at the column of the fault. `text`: the spec's.
+/// Reports an error in an expression at its column. `text`: the spec's.
 inline void report_expression(const Expr& expr, std::string_view key, const Node& node, std::string_view text,
                               Diagnostics& diagnostics) {
   if (const auto& e = expr.error)

@@ -70,7 +70,7 @@ class YamlHandler final : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto recorded = anchors_.find(anchor);
-    if (recorded == anchors_.end()) fail("E0109", at(mark), "an alias stands inside the value that it names");
+    if (recorded == anchors_.end()) fail("E0109", at(mark), "an alias is inside the value that it names");
     const std::vector<Event> events = recorded->second;
     expanded_ += events.size();
     if (expanded_ > kMaxNodes) fail("E0109", at(mark), fmt::format("aliases expand to more than {} values", kMaxNodes));
@@ -115,7 +115,7 @@ class YamlHandler final : public YAML::EventHandler {
   void send(Event event) {
     for (auto& [anchor, depth] : recording_) recorded_[anchor].push_back(event);
     kept_ += recording_.size();
-    if (kept_ > 4 * kMaxNodes) fail("E0109", event.node.at, "anchors stand inside anchors without end");
+    if (kept_ > 4 * kMaxNodes) fail("E0109", event.node.at, "anchors are nested without end");
     const bool went_well = event.what == What::Scalar ? builder_.scalar(std::move(event.node))
                            : event.what == What::Open ? builder_.open(std::move(event.node))
                                                       : builder_.close();
@@ -194,7 +194,7 @@ std::optional<Node> read_yaml(const std::string& text, const std::string& file, 
   auto& root = handler.builder().root;
   if (!root || root->kind == Node::Kind::Null)
     return diagnostics.fail("E0104", {file, 0, 0}, "the spec is empty",
-                            "the least spec is `backend: {name: mydevice}`");
+                            "the smallest spec is `backend: {name: mydevice}`");
   return std::move(root);
 }
 

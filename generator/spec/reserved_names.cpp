@@ -1,4 +1,4 @@
-// Names that are taken, by whom. Taken from dir(), keyword.kwlist, nm and the headers of a Debian 12.
+// Reserved names and their users, from dir(), keyword.kwlist, nm and the headers of Debian 12.
 #include "spec/rules.h"
 
 namespace openreg_gen {

@@ -50,12 +50,12 @@ void line(const Node& node, RuleContext& context) {
     if (c < 0x20 || (c >= 0x7F && c < 0xA0)) {
       const std::string name =
           c == '\n' || c == '\r' ? "a line break" : fmt::format("the control character U+{:04X}", unsigned(c));
-      diagnostics.error("E0131", node.at, fmt::format("'{}' holds {}", key, name), "it becomes a comment of one line");
+      diagnostics.error("E0131", node.at, fmt::format("'{}' holds {}", key, name), "it becomes a one-line comment");
       return;
     }
     if (is_invisible(c) || is_unassigned(c)) {
       diagnostics.error("E0132", node.at, fmt::format("'{}' holds the invisible character U+{:04X}", key, unsigned(c)),
-                        "text that reads otherwise than it is written is refused");
+                        "text must not look different from what it is");
       return;
     }
   }
@@ -78,7 +78,7 @@ void version(const Node& node, RuleContext& context) {
   static const std::regex pep440(
       R"((\d+!)?\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[a-z0-9]+([.][a-z0-9]+)*)?)");
   if (node.text.size() <= 64 && std::regex_match(node.text, pep440)) return;
-  context.error("E0135", node, fmt::format("'{}' is no version", node.text.substr(0, 64)),
+  context.error("E0135", node, fmt::format("'{}' is not a version", node.text.substr(0, 64)),
                 "PEP 440: such as 0.1.0, 1.2.0rc1 or 1.0.post2");
 }
 
@@ -92,14 +92,15 @@ void license(const Node& node, RuleContext& context) {
     good = good && depth >= 0;
   }
   if (good && depth == 0) return;
-  context.error("E0136", node, fmt::format("'{}' is no SPDX expression", text.substr(0, 120)),
-                "such as BSD-3-Clause, or Apache-2.0 OR MIT; LicenseRef-NAME for one of your own");
+  context.error("E0136", node, fmt::format("'{}' is not an SPDX expression", text.substr(0, 120)),
+                "such as BSD-3-Clause, or Apache-2.0 OR MIT; LicenseRef-NAME for your own");
 }
 
 void torch_version(const Node& node, RuleContext& context) {
   static const std::regex release(R"(0*\d{1,4}\.0*\d{1,4}(\.0*\d{1,4})?)");
   if (std::regex_match(node.text, release)) return;
-  context.error("E0137", node, fmt::format("'{}' is no PyTorch release", node.text.substr(0, 64)), "such as \"2.13\"");
+  context.error("E0137", node, fmt::format("'{}' is not a PyTorch release", node.text.substr(0, 64)),
+                "such as \"2.13\"");
 }
 
 void folder(const Node& node, RuleContext& context) {
@@ -107,12 +108,12 @@ void folder(const Node& node, RuleContext& context) {
   std::string why;
   if (std::ranges::any_of(text, is_control) || contains(text, '\\')) why = "it holds a backslash or control character";
   const fs::path path = fs::path(text).lexically_normal();
-  if (text.empty() || path == "." || path == "./") why = "it names no folder below the spec's";
+  if (text.empty() || path == "." || path == "./") why = "it doesn't name a folder below the spec's folder";
   if (path.is_absolute()) why = "it is absolute";
   if (!path.empty() && *path.begin() == "..") why = "it climbs out of the spec's folder";
-  if (!path.empty() && *path.begin() == ".openreg-gen") why = "that is where openreg-gen keeps its own state";
+  if (!path.empty() && *path.begin() == ".openreg-gen") why = "openreg-gen keeps its own state there";
   if (!why.empty())
-    context.error("E0614", node, fmt::format("'{}' can't be a folder of templates: {}", text.substr(0, 80), why),
+    context.error("E0614", node, fmt::format("'{}' can't be the folder of templates: {}", text.substr(0, 80), why),
                   "name a folder beside the spec, such as `templates: templates`");
 }
 
@@ -126,7 +127,7 @@ void operator_name(const Node& node, RuleContext& context) {
   const std::string hint = colons != std::string_view::npos
                                ? fmt::format("write '{}', without a namespace", text.substr(colons + 2))
                                : "an operator is 'name' or 'name.overload'";
-  context.error("E0150", node, fmt::format("'{}' is no operator's name", text.substr(0, 120)), hint);
+  context.error("E0150", node, fmt::format("'{}' is not the name of an operator", text.substr(0, 120)), hint);
 }
 
 void test_name(const Node& node, RuleContext& context) {
@@ -135,7 +136,7 @@ void test_name(const Node& node, RuleContext& context) {
   const std::string_view method = dot == std::string_view::npos ? "test" : text.substr(dot + 1);
   if (text.size() <= 200 && is_identifier(text.substr(0, dot)) && is_identifier(method) && method.starts_with("test"))
     return;
-  context.error("E0239", node, fmt::format("'{}' is no test's name", text.substr(0, 120)),
+  context.error("E0239", node, fmt::format("'{}' is not the name of a test", text.substr(0, 120)),
                 "such as TestTorchDeviceType, or TestTorchDeviceType.test_add");
 }
 

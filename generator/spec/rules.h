@@ -1,4 +1,4 @@
-// What the texts of a spec must look like: names, versions, one-line texts, expressions.
+// Rules for the texts of a spec: names, versions, one-line texts, expressions.
 #pragma once
 
 #include "spec/keys.h"
@@ -33,10 +33,10 @@ std::string shown(std::string_view text);
 std::optional<std::uint64_t> parse_size(std::string_view text);
 /// "0.5", "1e-3", "+2": its value; no value if malformed or not finite.
 std::optional<double> parse_number(std::string_view text);
-/// Names that a backend can't take, because PyTorch, C, or Python has them already: words, sorted. In
+/// Names that a backend can't use, because PyTorch, C, or Python uses them: words, sorted. In
 /// reserved_names.cpp.
 extern const std::string_view kTorchNames, kCNames, kHeaderNames, kStdlibModules, kPythonKeywords;
-/// True for a word that C++ or the reserved namespaces of a PyTorch extension have taken.
+/// True for a keyword of C++ or a reserved namespace of a PyTorch extension.
 bool is_cpp_keyword(std::string_view word);
 
 }  // namespace openreg_gen

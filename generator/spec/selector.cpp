@@ -28,16 +28,16 @@ std::string glob_fault(std::string_view text) {
       if ((c == ']') != open) return "']' without '['";
       open = !open;
     } else if (!is_word(c) && c != '.' && c != '*' && c != '?' && !(open && (c == '!' || c == '-'))) {
-      return fmt::format("'{}' is in no operator's name", c);
+      return fmt::format("'{}' can't be in the name of an operator", c);
     }
   }
   return open ? "'[' without ']'" : text.size() > 120 ? "it is too long" : "";
 }
 
-/// Why a list of operators may not lie there: a tree must be able to take it along. Empty if it may.
+/// Why a list of operators may not be there, since it must be copied into the tree. Empty if it may.
 std::string path_fault(const fs::path& path) {
   if (path.empty()) return "a file's name is missing";
-  if (path.is_absolute()) return "an absolute path means nothing on another machine";
+  if (path.is_absolute()) return "an absolute path doesn't work on another machine";
   if (std::ranges::find(path, "..") != path.end()) return "the file must lie beside the spec, or below it";
   return {};
 }
@@ -54,7 +54,8 @@ void set_entry(const Node& node, std::string_view text, RuleContext& context) {
         context.error("E0178", node, fmt::format("'{}': {}", node.text.substr(0, 120), fault),
                       "such as '@model:model.json', relative to the spec");
     } else if (rest.empty() || rest.size() > 120 || !std::ranges::all_of(rest, is_word)) {
-      context.error("E0174", node, fmt::format("'{}' names no tag", node.text.substr(0, 120)), "such as '@tag:core'");
+      context.error("E0174", node, fmt::format("'{}' doesn't name a tag", node.text.substr(0, 120)),
+                    "such as '@tag:core'");
     }
     return;
   }
@@ -91,7 +92,7 @@ void operator_entry(const Node& node, RuleContext& context) {
   if (text.starts_with('@')) return set_entry(node, text, context);
   if (is_glob(text)) {
     if (const auto fault = glob_fault(text); !fault.empty())
-      context.error("E0174", node, fmt::format("'{}' is no glob: {}", text.substr(0, 120), fault),
+      context.error("E0174", node, fmt::format("'{}' is not a glob: {}", text.substr(0, 120), fault),
                     "such as 'add.*' or '*_backward'");
     return;
   }

@@ -1,9 +1,9 @@
-// How an entry of `ops:` names operators: one by one, by a glob, by a set; with a minus, to take them out again.
+// How an entry of `ops:` names operators: one by one, by a glob, by a set; with a minus, to remove them again.
 //
 //   add.Tensor        one overload             *_backward        base names that match
 //   add               see select.h             add.*, *.out      overloads that match
 //   @minimal @core @pointwise @amp             sets              @tag:NAME        operators with a tag
-//   @model:FILE       a list in a file, relative to the spec     -...            any of these, taken out
+//   @model:FILE       a list in a file, relative to the spec     -...            any of these, removed
 #pragma once
 
 #include "spec/keys.h"
@@ -27,7 +27,7 @@ struct Selector {
 Selector parse_selector(std::string_view entry);
 
 namespace rules {
-/// What stands as a key or an item in `ops:`.
+/// A key or an item of `ops:`.
 void operator_entry(const Node&, RuleContext&);
 }  // namespace rules
 

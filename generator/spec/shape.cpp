@@ -180,7 +180,7 @@ class Shape {
     const Releases releases(checked ? *checked : Node{});
     if (std::ranges::any_of(earlier, [&](const Releases& other) { return !seen.again || releases.meets(other); })) {
       diagnostics_.error("E0151", name.at, fmt::format("the operator '{}' is given twice", shown(name.text)),
-                         "keep one, or write `ops` as a list and give each the releases it is for: `until: \"2.13\"`, "
+                         "keep one, or write `ops` as a list and give each its releases: `until: \"2.13\"`, "
                          "`since: \"2.14\"`");
     } else if (checked) {
       result.entries.emplace_back(name, std::move(*checked));
@@ -194,7 +194,7 @@ class Shape {
     RuleContext context{key.path, diagnostics_};
     const auto before = diagnostics_.all().size();
     if (key.rule) key.rule(node, context);
-    // A line that was refused is still there, so that nobody says it is missing.
+    // A refused line still counts, so that it isn't also reported as missing.
     return diagnostics_.all().size() == before || key.rule == rules::line ? std::optional(node) : std::nullopt;
   }
 
@@ -215,7 +215,7 @@ class Shape {
     const bool read = parsed.ec == std::errc() && parsed.ptr == end;
     if (read && value >= key.min && value <= key.max) return node;
     if (key.path == "spec_version")
-      return diagnostics_.fail("E0118", node.at, fmt::format("spec_version {} is not known", shown(node.text)),
+      return diagnostics_.fail("E0118", node.at, fmt::format("unknown spec_version {}", shown(node.text)),
                                "this openreg-gen reads version 1");
     return out_of_range(node, key, shown(node.text));
   }
@@ -241,7 +241,7 @@ class Shape {
       return wrong_type(node, key, "such as 1GiB");
     const auto bytes = parse_size(node.text);
     if (!bytes)
-      return diagnostics_.fail("E0140", node.at, fmt::format("{} '{}' is no size", label(key), shown(node.text)),
+      return diagnostics_.fail("E0140", node.at, fmt::format("{} '{}' is not a size", label(key), shown(node.text)),
                                "bytes, or a whole number with KiB, MiB, GiB, TiB, KB, MB, GB or TB: such as 1GiB");
     if (*bytes >= static_cast<std::uint64_t>(key.min) && *bytes <= static_cast<std::uint64_t>(key.max)) return node;
     return out_of_range(node, key, fmt::format("{} bytes", *bytes));

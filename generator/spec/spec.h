@@ -79,7 +79,7 @@ struct OpTests {
   std::vector<TestSkip> skip;
 };
 
-/// `tests:`: what holds for all operators, and PyTorch's own test files.
+/// `tests:`: settings for all operators, and for PyTorch's own test files.
 struct TestsSpec {
   struct Tolerance {
     Located<std::string> dtype;
@@ -94,7 +94,7 @@ struct TestsSpec {
   std::vector<Exclusion> exclude;
 };
 
-/// One entry of `ops:`, an operator or a selection; resolve/resolve.h has what it stands for.
+/// One entry of `ops:`, an operator or a selection; resolve/resolve.h turns it into operators.
 struct OpSpec {
   OpSpec();  // the defaults
 

@@ -1,4 +1,4 @@
-// The words of a spec that later folders define: the strategies'. The caller of the parser hands them in.
+// Words of a spec that later folders define: the strategies. The caller passes them to the parser.
 #pragma once
 
 #include "diag/diagnostic.h"

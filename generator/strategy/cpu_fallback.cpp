@@ -1,4 +1,4 @@
-// `cpu_fallback`: the CPU's kernel, whatever the backend does with operators that it does not name.
+// `cpu_fallback`: the CPU's kernel, whatever the backend does with operators that the spec doesn't name.
 #include "strategy/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
@@ -22,7 +22,7 @@ std::string no_cpu_fallback(const Op& op) {
   if (op.is_view) return "";
   switch (op.op_class) {
     case OpClass::Factory:
-      return "it makes tensors on a device; the CPU would make them on the CPU";
+      return "it creates tensors on a device; the CPU would create them on the CPU";
     case OpClass::Random:
       return "the CPU would draw from its own generator, not the device's";
     default:
@@ -37,8 +37,8 @@ std::string no_cpu_fallback(const Op& op) {
 void cpu_fallback_written(const OpSpec& entry, Diagnostics& diagnostics) {
   if (entry.strategy.given() && entry.fallback.given() && *entry.fallback == FallbackKind::None)
     diagnostics.error("E0230", entry.fallback.at,
-                      fmt::format("'{}' is to run on the CPU, and not to fall back", *entry.name),
-                      "leave 'strategy' out: it is an error to call the operator then");
+                      fmt::format("'{}' both runs on the CPU and must not fall back", *entry.name),
+                      "leave 'strategy' out to make calling the operator an error");
 }
 
 std::unique_ptr<OpItem> cpu_fallback_item(const Shown&, const OpSpec& entry, const Op& op) {
@@ -56,14 +56,14 @@ std::unique_ptr<OpItem> fallback_item(const Op& op, const OpSpec* entry) {
 Strategy cpu_fallback_strategy() {
   return {
       .word = "cpu_fallback",
-      .about = "through the CPU.",
+      .about = "the CPU's kernel.",
       .keys = "fallback",
       .implied_by = "fallback",
       .written = cpu_fallback_written,
       .runs = Strategy::Runs::Fallback,
       .unfit = no_cpu_fallback,
       .code = "E0204",
-      // What never runs needs no way through the CPU.
+      // An operator that never runs doesn't need a CPU kernel.
       .needs_no_fit =
           [](const OpSpec& entry) { return entry.fallback.given() && *entry.fallback == FallbackKind::None; },
       .way_out = [](const Spec& spec, const Op& op) -> std::string {

@@ -1,5 +1,5 @@
-// With what `native` and `structured` start where the device has a language of its own: a kernel in that language,
-// which becomes the owner's, and its launcher. Texts for kernels/kernel.* of the language and the operator's C++ file.
+// The starting code of `native` and `structured` if the device has its own language: an owned kernel in that language,
+// and its launcher. Texts for kernels/kernel.* of the language and the operator's C++ file.
 #pragma once
 
 #include "strategy/item.h"
@@ -9,7 +9,7 @@
 namespace openreg_gen {
 
 struct DeviceKernel {
-  std::string kernel_params;  // "TensorInfo self_info, global const char* self, long dim"; empty: there is no kernel
+  std::string kernel_params;  // "TensorInfo self_info, global const char* self, long dim"; empty: no kernel
   std::string kernel_args;    // of programs::call_kernel() after the count: "self, dim, Written(out)"
   std::string kernel_dtype;   // the dtype that the kernel is built for: "self.scalar_type()"
   std::vector<std::string> kernel_inputs;  // tensors that it reads and that are always there
@@ -20,9 +20,8 @@ struct DeviceKernel {
   }
 };
 
-/// Of an operator that writes into an argument, or, with `out` as one more, returns one new tensor. None where an
-/// argument has no form in the language, such as a list of tensors or a generator, and where the tree has a kernel
-/// already.
+/// For an operator that writes into an argument or returns one new tensor (passed as an additional `out`). None if the
+/// language can't express an argument, such as a list of tensors or a generator, or if the tree has a kernel already.
 DeviceKernel device_kernel(const DeviceKernels& kernels, const Op& op, const OpItem& item);
 
 }  // namespace openreg_gen

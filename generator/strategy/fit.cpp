@@ -8,7 +8,7 @@ namespace openreg_gen {
 
 std::string override_warning(const Op& op) {
   if (op.composite_implicit) {
-    return "PyTorch composes it from other operators, with their gradients; a kernel of its own loses those";
+    return "PyTorch composes it from other operators, with their gradients; its own kernel would lose those";
   }
   if (op.op_class == OpClass::Composite && !op.default_throws())
     return "PyTorch composes it from other operators already";

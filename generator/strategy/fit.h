@@ -24,10 +24,10 @@ StrategyFit fit_of(const Strategy& strategy, const Op& op);
 /// All strategies, in their order. Pure.
 std::vector<StrategyFit> fitting_strategies(const Op& op);
 
-/// The strategy that leaves least to be written by hand, of those whose component is `there` (null: of all). `why` says
-/// what it means for the owner.
+/// The strategy that leaves least to write by hand, among those whose component is `there` (null: all). `why` explains
+/// the choice to the owner.
 const Strategy& best_strategy(const Op& op, std::string& why, const ComponentSet* there = nullptr);
-/// Null if no strategy may serve this operator in the place of the minimal set's kernel.
+/// Null if no strategy may replace the minimal set's kernel of this operator.
 const Strategy* replaces_minimal(const Op& op);
 
 /// What registering a kernel would do to an operator that works already; empty if it does no harm.
@@ -39,13 +39,13 @@ inline std::string unfit(const Strategy& strategy, const Op& op) {
 /// "'add.out' serves this form too: register that one", of such a form.
 std::string served_by_delegate(const Op& op);
 
-/// Reductions whose result is a place, or a value and its place: argmax.out, argmin.out, max.dim_max, min.dim_min.
+/// Reductions whose result is an index, or a value and its index: argmax.out, argmin.out, max.dim_max, min.dim_min.
 bool picks(const Op& op);
 
-/// What Strategy::starts_on_host says of kernels that are loops in C++, or in the device's language where it has one.
+/// Strategy::starts_on_host for kernels that are loops, in C++ or in the device's language if it has one.
 bool loops_on_host(const DeviceKind& device, const DeviceKernels& kernels, const Op& op);
 
-/// What `cpu_fallback` shows of an operator; without an entry, of one that falls back all the same.
+/// The item of `cpu_fallback` for an operator; without an entry, for one that falls back nevertheless.
 std::unique_ptr<OpItem> fallback_item(const Op& op, const OpSpec* entry = nullptr);
 
 }  // namespace openreg_gen

@@ -1,4 +1,4 @@
-// `in_tree`: PyTorch's own kernel, as its own devices share it.
+// `in_tree`: the kernel that PyTorch's own devices share.
 #include "catalog/stubs.h"
 #include "strategy/strategy.h"
 #include "strategy/fit.h"
@@ -53,15 +53,14 @@ std::string not_in_tree(const Op& op) {
   const auto cuda = op.kernels.find("CUDA");
   if (cpu == op.kernels.end() || cuda == op.kernels.end()) {
     return op.op_class == OpClass::Composite ? "PyTorch composes it from other operators already"
-                                             : "PyTorch has no kernel of it that two kinds of devices share";
+                                             : "PyTorch has no kernel for it that two kinds of devices share";
   }
   if (cpu->second != cuda->second)
-    return fmt::format("PyTorch's kernels of it differ: '{}' for the CPU, '{}' for CUDA", cpu->second, cuda->second);
+    return fmt::format("PyTorch's kernels for it differ: '{}' on the CPU, '{}' on CUDA", cpu->second, cuda->second);
   if (op.op_class == OpClass::View) return "it is a view operator";
   const auto draws = [](const Argument& a) { return a.schema_type == "Generator?"; };
-  if (std::ranges::any_of(op.arguments, draws))
-    return "it draws random numbers, and the device has a generator of its own";
-  return in_tree_stubs(op.name) ? "" : "what its kernel calls on a device is not known";
+  if (std::ranges::any_of(op.arguments, draws)) return "it draws random numbers, and the device has its own generator";
+  return in_tree_stubs(op.name) ? "" : "openreg-gen doesn't know what its kernel calls on a device";
 }
 
 std::unique_ptr<OpItem> in_tree_item(const Shown& shown, const OpSpec&, const Op& op) {
@@ -124,12 +123,12 @@ void summarise_in_tree(const Shown& shown, Listed& listed) {
 Strategy in_tree_strategy() {
   return {
       .word = "in_tree",
-      .about = "PyTorch's kernel, which its own devices share.",
+      .about = "the kernel that PyTorch's own devices share.",
       .component = "loops",
       .unfit = not_in_tree,
       .code = "E0221",
       .preference = 1,
-      .why = "PyTorch's own kernel, which its devices share, serves this one too",
+      .why = "PyTorch's own kernel, shared by its devices, serves this one too",
       .starts_on_host = in_tree_on_host,
       .item = in_tree_item,
       .summarise = summarise_in_tree,

@@ -1,5 +1,5 @@
-// What templates see of one operator, in finished C++ texts. A strategy derives its own from OpItem; each struct prints
-// itself by one list of its fields.
+// One operator as templates see it, in finished C++ texts. A strategy derives its own struct from OpItem; each struct
+// prints itself with one list of its fields.
 #pragma once
 
 #include "catalog/catalog.h"
@@ -18,15 +18,15 @@
 
 namespace openreg_gen {
 
-/// For which releases of PyTorch an operator is registered, where that is not each that the spec is for.
+/// The PyTorch releases for which an operator is registered, if not all of the spec's.
 struct ReleaseGuard {
   std::string when;      // "MINE_TORCH_RELEASE >= 214"; empty: for all
   std::string releases;  // "((2, 14), (2, 14))", as Python has it
   void print(Fields out) const { PRINT_FIELDS(out, when, releases); }
 };
 
-/// What a structured operator adds: the calls of meta() and impl(), and its other forms. `body_params`: impl()'s, with
-/// the outputs as maybe_get_output() alone.
+/// Additions of a structured operator: the calls of meta() and impl(), and its other forms. `body_params`: parameters
+/// of impl(), with the outputs only as maybe_get_output().
 struct StructuredTexts {
   struct Form {
     std::string op, ops_struct;
@@ -55,7 +55,7 @@ struct OpItem {
   std::string native_header;  // of PyTorch's own kernel, where that is called
   std::string stub;           // the DispatchStub that it serves
 
-  /// It returns a new tensor, into which no argument leads.
+  /// It returns a new tensor that is not an argument.
   bool functional() const { return outs.empty() && return_value == kNothing; }
   static constexpr std::string_view kNothing = "{}";
 
@@ -64,7 +64,7 @@ struct OpItem {
   virtual std::string signature() const;
 };
 
-/// The operators that templates see, by list; also those of strategies that have no list.
+/// The operators that templates see, by list, and those of strategies without a list.
 using OpLists = std::map<std::string, std::vector<std::unique_ptr<OpItem>>, std::less<>>;
 
 /// Of what the operators are shown.
@@ -72,7 +72,7 @@ struct Shown {
   const Spec& spec;
   const Catalog& catalog;
   const DeviceKernels& kernels;
-  std::set<std::string_view> registered;  // who has a kernel of its own: what the spec names, and the minimal set
+  std::set<std::string_view> registered;  // operators with their own kernel: those of the spec, and the minimal set
 
   StructuredTexts structured(const Op& op) const;
   /// PyTorch's own kernel of the operator: its C++ name, and its header into `item`.
@@ -83,8 +83,8 @@ struct Shown {
   std::string device_text(const Expr& expr) const { return kernels ? kernels.language->print(expr) : std::string(); }
 };
 
-/// What a file of registrations includes: `headers`, `guarded_headers`, which not each supported release of PyTorch
-/// has, and `limited`, whether the file registers an operator for some releases alone.
+/// The includes of a file of registrations: `headers`; `guarded_headers`, which only some supported releases of PyTorch
+/// have; and `limited`, whether the file registers an operator only for some releases.
 class Headers {
  public:
   /// A header that an operator needs; it may need none.
@@ -97,16 +97,16 @@ class Headers {
   bool limited_ = false;
 };
 
-/// What a strategy says of all its operators together.
+/// A strategy's data about all its operators together.
 struct Listed {
   const OpLists& lists;
   Fields out;  // of globals["ops"]
   const std::vector<std::unique_ptr<OpItem>>& of(std::string_view list) const;
 };
 
-/// What a kernel for some dtypes does with the others.
+/// What a kernel for some dtypes does with other dtypes.
 struct DtypeTexts {
-  std::string dispatch, takes, other_dtypes;  // other_dtypes: how it calls the CPU's; empty: they are an error
+  std::string dispatch, takes, other_dtypes;  // other_dtypes: how it calls the CPU kernel; empty: an error
   DtypeTexts(const Shown& shown, const OpSpec& entry, const OpItem& item);
   void print(Fields out) const { PRINT_FIELDS(out, dispatch, takes, other_dtypes); }
 };
@@ -115,7 +115,7 @@ std::vector<std::string> dtype_names(const OpSpec& entry);
 
 /// The column of a byte of an expression.
 Location place_in(const Located<Expr>& expr, std::size_t offset, const Spec& spec);
-/// Operators that one of the entry's dtypes has not: the compiler would say so, far from the spec.
+/// Reports operators that one of the entry's dtypes lacks; the compiler's error would be far from the spec.
 void check_dtypes(const Spec& spec, const OpSpec& op, const Located<Expr>& expr, Diagnostics& diagnostics,
                   const std::function<bool(const std::string&)>& is_element);
 

@@ -1,4 +1,4 @@
-// `matmul`: products of matrices and vectors, by the gemm() of the device's API.
+// `matmul`: products of matrices and vectors, with gemm() of the device's API.
 #include "strategy/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
@@ -26,8 +26,8 @@ std::string not_matmul(const Op& op) {
   constexpr std::string_view composed =
       "chain_matmul dot inner linalg_matmul linalg_multi_dot linear matmul mv linalg_vecdot tensordot vdot";
   if (has_word(composed, op.base))
-    return "PyTorch composes it of products that can be: mm.out, bmm.out, addmm.out, baddbmm.out, addmv.out and dot";
-  return "it is no product of matrices; those are mm.out, bmm.out, addmm.out, baddbmm.out, addmv.out, dot and vdot";
+    return "PyTorch composes it from products that can be: mm.out, bmm.out, addmm.out, baddbmm.out, addmv.out and dot";
+  return "it is not a matrix product; those are mm.out, bmm.out, addmm.out, baddbmm.out, addmv.out, dot and vdot";
 }
 
 std::string gemm_arguments(const Op& op) {
@@ -37,7 +37,7 @@ std::string gemm_arguments(const Op& op) {
   return in.size() == 2 ? "at::Tensor(), " + names(in) + ", 0, 1" : names(in);
 }
 
-/// Products are the driver's; one that is yet to be ported has none.
+/// The driver computes products; a port that is not written yet doesn't.
 bool products_on_host(const DeviceKind& device, const DeviceKernels&, const Op&) {
   return !device.runs_loops && device.kernels.empty();
 }
@@ -69,12 +69,12 @@ void summarise_matmul(const Shown&, Listed& listed) {
 Strategy matmul_strategy() {
   return {
       .word = "matmul",
-      .about = "through the device's matrix multiplication.",
+      .about = "the device's matrix multiplication.",
       .component = "gemm",
       .unfit = not_matmul,
       .code = "E0223",
       .preference = 2,
-      .why = "shapes and dtypes come from PyTorch; the gemm() that all such operators share is yours",
+      .why = "shapes and dtypes come from PyTorch; you write the gemm() that all such operators share",
       .starts_on_host = products_on_host,
       .lists = "matmul",
       .item = matmul_item,

@@ -1,4 +1,4 @@
-// `native`: a kernel with the operator's exact signature is the owner's.
+// `native`: the owner writes a kernel with the operator's exact signature.
 #include "spec/kinds.h"
 #include "strategy/strategy.h"
 #include "strategy/device_kernel.h"
@@ -35,8 +35,8 @@ bool native_on_host(const DeviceKind&, const DeviceKernels& kernels, const Op& o
 
 std::string why_native(const Op& op) {
   const std::string no = unfit(*find_strategy("cpu_fallback"), op);
-  return no.empty() ? "it has no structured form and no DispatchStub; the kernel starts as a detour through the CPU"
-                    : "no other way: " + no;
+  return no.empty() ? "it has no structured form and no DispatchStub; the kernel starts as a call to the CPU's"
+                    : "the only way: " + no;
 }
 
 }  // namespace

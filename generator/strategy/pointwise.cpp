@@ -42,16 +42,15 @@ std::string not_pointwise(const Op& op) {
   if (op.schema_returns.size() != 1 || !op.schema_returns[0].starts_with("Tensor"))
     return "it does not return one tensor";
   const auto is_input = [](const Argument& a) { return !a.is_out && a.schema_type.starts_with("Tensor"); };
-  if (std::ranges::none_of(op.arguments, is_input)) return "it has no tensor to read";
+  if (std::ranges::none_of(op.arguments, is_input)) return "it doesn't read a tensor";
   // Those of PyTorch's iterators that walk over elements first, and then do more.
   const auto has = [&](std::string_view name) {
     return std::ranges::find(op.arguments, name, &Argument::name) != op.arguments.end();
   };
-  if (has("reduction"))
-    return "it sums up its elements, or not, as `reduction` says; an expression knows one element alone";
-  if (has("dim")) return "it works along `dim`; an expression knows one element alone";
+  if (has("reduction")) return "it may sum up its elements, as `reduction` says; an expression sees only one element";
+  if (has("dim")) return "it works along `dim`; an expression sees only one element";
   if (std::ranges::any_of(op.arguments, [](const Argument& a) { return a.schema_type == "Tensor?"; }))
-    return "one of its tensors is optional, and an expression has it or has it not";
+    return "one of its tensors is optional; an expression needs them all";
   return {};
 }
 
@@ -73,7 +72,8 @@ void check_pointwise(const Spec& spec, const OpSpec& op, const Op& known, Diagno
   each_name(op.expr->root, [&](const ExprNode& use) {
     if (contains(names, use.text)) return;
     diagnostics.error("E0208", place_in(op.expr, use.offset, spec),
-                      fmt::format("'{}' is no argument of '{}'", use.text, known.name), did_you_mean(use.text, names));
+                      fmt::format("'{}' is not an argument of '{}'", use.text, known.name),
+                      did_you_mean(use.text, names));
   });
   check_dtypes(spec, op, op.expr, diagnostics, [&](const std::string& name) {
     const auto has_name = [&](const Argument& argument) { return argument.name == name; };
@@ -136,7 +136,7 @@ bool boolean_result(std::string_view base) {
 Strategy pointwise_strategy() {
   return {
       .word = "pointwise",
-      .about = "`expr` becomes a kernel.",
+      .about = "a kernel made from `expr`.",
       .keys = "expr dtypes fallback",
       .component = "loops",
       .written = pointwise_written,

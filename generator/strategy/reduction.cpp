@@ -42,7 +42,7 @@ std::string not_reduction(const Op& op) {
   constexpr std::string_view known[] = {"self", "dim", "keepdim", "dtype"};
   for (const Argument& a : op.arguments) {
     if (!a.is_out && !contains(known, a.name))
-      return fmt::format("it takes '{}', and a reduction has `self`, `dim`, `keepdim` and `dtype` alone", a.name);
+      return fmt::format("it takes '{}', but a reduction takes only `self`, `dim`, `keepdim` and `dtype`", a.name);
   }
   const bool folds = op.has_tag("reduction") || op.base == "any" || op.base == "all";
   return folds ? "" : "it reduces nothing";
@@ -54,13 +54,13 @@ void reduction_written(const OpSpec& entry, Diagnostics& diagnostics) {
          {std::pair{"combine", &entry.combine}, {"init", &entry.init}, {"finish", &entry.finish}}) {
       if (value->given())
         diagnostics.error("E0229", value->at, fmt::format("'{}' has no meaning beside 'prefer'", key),
-                          "`prefer` picks one of the elements; it goes with `map` alone");
+                          "`prefer` picks one of the elements; use it only with `map`");
     }
   } else if (!entry.combine.given() || !entry.init.given()) {
     diagnostics.error(
         "E0220", entry.name.at,
         fmt::format("'{}' is a reduction, but has no '{}'", *entry.name, entry.combine.given() ? "init" : "combine"),
-        "such as `combine: a + b` and `init: 0`; of argmax and its like, `prefer: a > b || a != a`");
+        "such as `combine: a + b` and `init: 0`; for argmax and its like, `prefer: a > b || a != a`");
   }
 }
 
@@ -68,11 +68,11 @@ void reduction_written(const OpSpec& entry, Diagnostics& diagnostics) {
 void check_reduction(const Spec& spec, const OpSpec& op, const Op& known, Diagnostics& diagnostics) {
   if (picks(known) && op.combine.given()) {
     diagnostics.error("E0229", op.combine.at,
-                      fmt::format("'{}' gives a place, which 'combine' does not know", known.name),
+                      fmt::format("'{}' returns an index, which 'combine' can't compute", known.name),
                       "write `prefer`, such as `prefer: a > b || a != a`, and no `combine` and `init`");
   } else if (!picks(known) && op.prefer.given()) {
     diagnostics.error(
-        "E0229", op.prefer.at, fmt::format("'{}' gives no place of an element", known.name),
+        "E0229", op.prefer.at, fmt::format("'{}' doesn't return the index of an element", known.name),
         "write `combine` and `init`; `prefer` is for argmax.out, argmin.out, max.dim_max and min.dim_min");
   }
   const std::pair<const Located<Expr>*, std::vector<std::string_view>> expressions[] = {
@@ -86,8 +86,8 @@ void check_reduction(const Spec& spec, const OpSpec& op, const Op& known, Diagno
     each_name((*expr)->root, [&, &at = *expr, &names = seen](const ExprNode& use) {
       if (contains(names, use.text)) return;
       diagnostics.error("E0224", place_in(at, use.offset, spec),
-                        fmt::format("'{}' is not known in this expression", use.text),
-                        fmt::format("it sees {}", fmt::join(names, " and ")));
+                        fmt::format("unknown name '{}' in this expression", use.text),
+                        fmt::format("it may use {}", fmt::join(names, " and ")));
     });
     check_dtypes(spec, op, *expr, diagnostics, [](const std::string&) { return true; });
   }
@@ -152,7 +152,7 @@ bool picks(const Op& op) {
 Strategy reduction_strategy() {
   return {
       .word = "reduction",
-      .about = "`map`, `combine` and `finish`, or `prefer`, become a kernel.",
+      .about = "a kernel made from `map`, `combine` and `finish`, or from `prefer`.",
       .keys = "map combine init finish prefer dtypes fallback",
       .component = "loops",
       .written = reduction_written,

@@ -1,4 +1,4 @@
-// What kernels start as and take: small tables. Pure functions.
+// Small tables of kernels' starting code and parameters. Pure functions.
 #pragma once
 
 #include "strategy/item.h"
@@ -8,7 +8,7 @@
 
 namespace openreg_gen {
 
-/// With what a kernel of this operator starts: a loop, as an example; no expression: a detour through the CPU.
+/// The starting code of this operator's kernel: a loop, as an example; without an expression, a call to the CPU's.
 struct Starter {
   std::string expression;
   std::string kernel_value;  // the same of the elements x_self and so on, as each language of devices has it
@@ -32,9 +32,9 @@ bool boolean_result(std::string_view base);
 bool of_attention(std::string_view op);
 /// The function that such a kernel calls at first, of csrc/aten/native/AttentionMath.h; empty for other operators.
 std::string attention_start(std::string_view op);
-/// _fused_sdp_choice, whose stub is no kernel: PyTorch's function of that name is the CPU's own choice.
+/// _fused_sdp_choice, whose stub is a choice, not a kernel: PyTorch's function of that name chooses for the CPU.
 bool is_attention_choice(std::string_view op);
-/// {fused_attention, fused_attention_backward, attention_choice}: what of it the spec names.
+/// {fused_attention, fused_attention_backward, attention_choice}: those that the spec names.
 void add_attention(Listed& listed);
 
 }  // namespace openreg_gen

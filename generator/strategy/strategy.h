@@ -1,5 +1,5 @@
-// What a strategy is: one way in which an operator that the spec names gets its kernel. Each is one value in a file of
-// its own, strategy/<word>.cpp; strategy/all.cpp lists them.
+// A strategy is one way to give an operator of the spec its kernel. Each is one value in its own file,
+// strategy/<word>.cpp; strategy/all.cpp lists them.
 #pragma once
 
 #include "spec/spec.h"
@@ -18,7 +18,7 @@ struct Shown;
 struct Listed;
 
 struct Strategy {
-  /// What runs when the operator is called: a kernel of the backend's, the CPU's, or nothing, since the call raises.
+  /// What runs when the operator is called: the backend's kernel, the CPU's kernel, or nothing but an error.
   enum class Runs { Kernel, Fallback, Nothing };
 
   // What a spec says: see spec/vocabulary.h.
@@ -38,7 +38,7 @@ struct Strategy {
   bool (*replaces_minimal)(const Op& op) = nullptr;                  // it may serve this operator of the minimal set
   void (*check)(const Spec& spec, const OpSpec& entry, const Op& op, Diagnostics& diagnostics) = nullptr;
 
-  // When it is chosen for who asks for none: the lowest that fits goes first; 0: never.
+  // The order of automatic choice: the lowest that fits is chosen; 0: never.
   int preference = 0;
   std::string_view why{};                         // what that means to the owner
   std::string (*why_of)(const Op& op) = nullptr;  // the same, where it depends on the operator
@@ -55,7 +55,7 @@ struct Strategy {
 
 /// In the order of the reference page.
 std::span<const Strategy> all_strategies();
-/// Null if there is none of that name.
+/// Null for an unknown name.
 const Strategy* find_strategy(std::string_view word);
 inline const Strategy& strategy_of(const OpSpec& entry) { return *find_strategy(*entry.strategy); }
 

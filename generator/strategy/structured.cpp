@@ -1,4 +1,4 @@
-// `structured`: the kernel is the owner's; shapes, dtypes and the other forms are PyTorch's.
+// `structured`: the owner writes the kernel; shapes, dtypes and the other forms come from PyTorch.
 #include "spec/kinds.h"
 #include "strategy/strategy.h"
 #include "strategy/device_kernel.h"
@@ -54,7 +54,7 @@ Strategy structured_strategy() {
       .unfit = not_structured,
       .code = "E0205",
       .preference = 4,
-      .why = "shapes, dtypes, the functional and the in-place form come from PyTorch; impl() is yours",
+      .why = "shapes, dtypes, the functional and the in-place form come from PyTorch; you write impl()",
       .starts_on_host = structured_on_host,
       .lists = "structured",
       .item = structured_item,

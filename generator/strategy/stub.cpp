@@ -1,4 +1,4 @@
-// `stub`: PyTorch's own kernel, and the function of its DispatchStub, which is the owner's.
+// `stub`: PyTorch's own kernel, with a function for its DispatchStub that the owner writes.
 #include "catalog/stubs.h"
 #include "base/text.h"
 #include "spec/kinds.h"
@@ -37,7 +37,7 @@ constexpr StubType kStubTypes[] = {
 struct StubItem : OpItem {
   using OpItem::OpItem;
   std::string kernel, stub_header;
-  bool choice = false;  // of attention's kernels, which is no kernel: nothing of the rest
+  bool choice = false;  // chooses an attention kernel instead of being one: the rest stays unset
   bool promotes = false;
   StubSignature stub_signature;
   std::string starter, lambda_params, dispatch, takes;
@@ -59,9 +59,9 @@ std::string not_stub(const Op& op) {
     if (find_stub(variant) == nullptr) continue;
     const bool serves = variant == op.structured_delegate;
     return fmt::format("'{}' {}", variant,
-                       serves ? "serves this form too: register that one" : "has a stub, this form has none");
+                       serves ? "serves this form too: register that one" : "has a stub, this form doesn't");
   }
-  return "PyTorch's own kernel of it ends in no DispatchStub that a backend can serve";
+  return "PyTorch's own kernel for it doesn't call a DispatchStub that a backend can implement";
 }
 
 std::unique_ptr<OpItem> stub_item(const Shown& shown, const OpSpec& entry, const Op& op) {
@@ -114,14 +114,14 @@ StubSignature stub_signature(std::string_view fn_type) {
 Strategy stub_strategy() {
   return {
       .word = "stub",
-      .about = "PyTorch's kernel, with a DispatchStub of the backend's.",
+      .about = "PyTorch's kernel, with the backend's own DispatchStub.",
       .keys = "dtypes fallback",
       .component = "loops",
       .unfit = not_stub,
       .code = "E0206",
       .replaces_minimal = [](const Op& op) { return find_stub(op.name) != nullptr; },
       .preference = 3,
-      .why = "PyTorch's own kernel serves it; the function that its DispatchStub runs on the device is yours",
+      .why = "PyTorch's own kernel serves it; you write the function that its DispatchStub runs on the device",
       .starts_on_host = stub_on_host,
       .lists = "stub",
       .item = stub_item,

@@ -24,7 +24,7 @@ struct UnsupportedItem : OpItem {
 void unsupported_written(const OpSpec& entry, Diagnostics& diagnostics) {
   if (!entry.reason.given())
     diagnostics.error("E0154", entry.name.at, fmt::format("'{}' is unsupported, but has no 'reason'", *entry.name),
-                      "give the reason that the error is to show: `reason: ...`");
+                      "give the reason that the error should show: `reason: ...`");
 }
 
 std::unique_ptr<OpItem> unsupported_item(const Shown&, const OpSpec& entry, const Op& op) {

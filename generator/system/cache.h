@@ -1,5 +1,5 @@
-// The user's cache folder, $XDG_CACHE_HOME/openreg-gen or ~/.cache/openreg-gen. Nothing in it is needed: what cannot be
-// read or written is done without, silently. OPENREG_GEN_NO_CACHE=1 turns it off. Safe between processes: files are
+// The user's cache folder, $XDG_CACHE_HOME/openreg-gen or ~/.cache/openreg-gen. It is optional: errors of reading and
+// writing are ignored. OPENREG_GEN_NO_CACHE=1 turns it off. Safe between processes: files are
 // renamed into place.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace openreg_gen {
 
-/// Empty if there is no home or the cache is turned off.
+/// Empty without a home directory, or if the cache is off.
 fs::path cache_dir();
 std::optional<std::string> read_cache(const std::string& name);
 void write_cache(const std::string& name, const std::string& bytes);

@@ -126,7 +126,7 @@ Child::Result Child::talk(const std::string& input) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
     if (left <= 0) {
       throw Failure(Exit::Environment, kHung,
-                    fmt::format("killed a program that did not end within {} s: {}", limit.count(), command_),
+                    fmt::format("killed a program that ran longer than {} s: {}", limit.count(), command_),
                     "run it yourself to see what it waits for; OPENREG_GEN_PYTHON names another Python, "
                     "OPENREG_GEN_CHILD_SECONDS another limit");
     }

@@ -1,5 +1,5 @@
-// Python installations, found by their folders; none is started where the folder says enough. Read-only but for a
-// note in the cache about shims. Nothing here throws but output_of(): see kHung.
+// Python installations, found by their folders, and started only if the folder doesn't say enough. Writes nothing
+// except a note about shims in the cache. Only output_of() throws: see kHung.
 #pragma once
 
 #include "system/files.h"

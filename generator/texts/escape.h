@@ -1,4 +1,4 @@
-// Text of the spec made safe for where it goes. Input is UTF-8 of any content; non-ASCII characters stay as they are.
+// Escapes text of the spec for its destination. Input is UTF-8 of any content; non-ASCII characters stay as they are.
 // Literals come with their quotes. Pure functions.
 #pragma once
 
@@ -17,8 +17,8 @@ std::string toml_literal(std::string_view text);
 std::string cmake_literal(std::string_view text);
 /// Text for the middle of a Markdown document: shows as written, also at the start of a line and in a table.
 std::string markdown_text(std::string_view text);
-/// One line that ends no comment and no docstring, in C, C++, Python, CMake, TOML and Markdown alike.
-/// What would end one is replaced by its nearest harmless look-alike.
+/// One line that can't end a comment or a docstring in C, C++, Python, CMake, TOML and Markdown.
+/// Characters that would end one are replaced by similar, harmless ones.
 std::string comment_text(std::string_view text);
 
 }  // namespace openreg_gen

@@ -40,7 +40,7 @@ class Fields {
     return *this;
   }
 
-  /// Of a struct, a pointer to one, a list of either, or what JSON has itself.
+  /// For a struct, a pointer to one, a list of either, or a type of JSON.
   template <typename T>
   static nlohmann::json json_of(const T& value) {
     if constexpr (Printable<T>) {

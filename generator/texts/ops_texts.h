@@ -44,7 +44,7 @@ std::string header_root(const Op& op);
 /// The statement that makes the device of the arguments current; empty if no argument has one.
 std::string device_guard(const std::vector<Parameter>& parameters);
 
-/// What a pointwise expression sees of the arguments.
+/// The arguments as a pointwise expression sees them.
 struct Pointwise {
   std::string lambda_params;  // "[[maybe_unused]] compute_t<scalar_t> self, ..."
   std::string captures;       // "alpha = alpha.to<compute_t<scalar_t>>()"

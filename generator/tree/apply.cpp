@@ -10,7 +10,7 @@
 namespace openreg_gen {
 namespace {
 
-/// Before anything is written: files and folders can take what is planned.
+/// Before anything is written: checks that files and folders are writable.
 void check_writable(const Disk& disk, const std::vector<Swap>& swaps) {
   std::set<std::string> places;
   for (const Swap& swap : swaps) {
@@ -29,8 +29,8 @@ void check_writable(const Disk& disk, const std::vector<Swap>& swaps) {
 
 const std::string kUndoJournal = std::string(kUndo) + "/journal.json";
 
-/// A run that has nothing to take back leaves the last one's journal for `undo`. This is that journal's text for the
-/// manifest and renders that `swaps` leave, which are not edits of its owner's. Empty if there is none.
+/// A run that changes nothing keeps the last one's journal for `undo`. This is that journal's text for the manifest and
+/// renders that `swaps` leave, which are not the owner's edits. Empty if there is none.
 std::string amended_undo(const Disk& disk, const std::vector<Swap>& swaps) {
   if (disk.kind(kUndoJournal) != FileKind::File) return {};
   try {
@@ -57,7 +57,7 @@ void apply_plan(Disk& disk, const Plan& plan, const std::string& what) {
     journal.swaps.push_back(std::move(swap));
     texts.push_back(text);
   };
-  // What is replaced is what was looked at when the plan was made, not what may be there by now.
+  // Replaces only the bytes that the plan saw, not what may be there by now.
   for (const Step& step : plan.steps) {
     if (!step.writes()) continue;
     change(step.path, step.action() == Action::Remove ? nullptr : &step.after,

@@ -9,7 +9,7 @@
 namespace openreg_gen {
 namespace {
 
-/// Empty, or what stands in the place of a folder or of one of those above it.
+/// Empty, or the file that is in the place of a folder or of one of its parents.
 std::string obstacle(const Disk& disk, std::string folder) {
   for (; !folder.empty(); folder = folder_of(folder)) {
     const FileKind kind = disk.kind(folder);
@@ -128,7 +128,7 @@ std::optional<FileKind> Decider::look(Step& step) {
   }
   const FileKind kind = in_the_way->second.empty() ? disk_.kind(step.path) : FileKind::None;
   if (!in_the_way->second.empty()) {
-    judge(step, Verdict::Blocked, "'" + in_the_way->second + "' is a file where a folder has to be");
+    judge(step, Verdict::Blocked, "'" + in_the_way->second + "' is a file, but must be a folder");
   } else if (kind == FileKind::File) {
     step.before = disk_.read(step.path);
     return kind;
@@ -145,7 +145,7 @@ std::optional<FileKind> Decider::look(Step& step) {
 void Decider::create(Step& step, const ManifestFile* before) {
   const std::string other = case_clash(disk_, step.path);
   if (other.empty()) return judge(step, before ? Verdict::Missing : Verdict::New);
-  judge(step, Verdict::Blocked, "'" + other + "' differs in letter case only: on some systems they are one file");
+  judge(step, Verdict::Blocked, "'" + other + "' differs only in letter case: on some systems they are the same file");
 }
 
 void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFile* before, ManifestFile& entry) {
@@ -168,7 +168,7 @@ void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFil
     const auto& found = marked(entry.id);
     if (found.size() > 1) {
       return judge(step, Verdict::Blocked,
-                   "gone, and its mark is in " + found[0] + " and in " + found[1] + ": leave it in one");
+                   "gone, but its mark is in " + found[0] + " and in " + found[1] + ": keep it in only one");
     }
     if (found.size() == 1) {
       entry.at = found[0];
@@ -248,7 +248,8 @@ void Decider::merge(Step& step, const std::string& ours, const ManifestFile& bef
       back_up(step);
       return judge(step, Verdict::GivenBack);
     }
-    return judge(step, Verdict::Edited, ", and the last render, which a merge needs, is not in .openreg-gen/pristine");
+    return judge(step, Verdict::Edited,
+                 ", but the last render, which a merge needs, is missing in .openreg-gen/pristine");
   }
   Merged merged = options_.merger(ours, disk_.read(base), step.after, options_.side);
   if (merged.kind == Merged::Kind::Impossible) return judge(step, Verdict::Edited, "; " + merged.why);

@@ -1,4 +1,4 @@
-// What becomes of one file: the part of the plan that looks at a file's class, its last render and its edits.
+// Decides what happens to one file, from its class, its last render and its edits.
 #pragma once
 
 #include "tree/plan.h"
@@ -25,14 +25,14 @@ class Decider {
 
   /// Adds the step of an output and its manifest entry.
   void add(Rendered& render, Plan& plan);
-  /// Adds the step of a file of the last render that this one does not ask for. Owned files first: what they include
-  /// stays with them.
+  /// Adds the step of a file of the last render that this one no longer needs. Call it for owned files first: the files
+  /// that they include stay with them.
   void drop(const std::string& path, const ManifestFile& file, Plan& plan);
 
  private:
   const ManifestFile* find(const std::string& path) const;
-  /// The manifest's class wins over the template's: what its owner took, and what was rendered as owned and then
-  /// edited.
+  /// The manifest's class wins over the template's, for files that their owner took, or that were rendered as owned and
+  /// then edited.
   bool stays_owned(const std::string& path, const ManifestFile* before) const;
   /// A file or nothing; no value if something is in the way. Fills in `before`. Throws Failure(E0508) if its folder
   /// leads out of the tree.

@@ -12,7 +12,7 @@ namespace openreg_gen {
 std::string unified_diff(std::string_view before, std::string_view after, std::string_view before_name,
                          std::string_view after_name, bool colour);
 
-/// Of each line of `after` the line of `before`, from 1, that it is; 0 of those that are not there.
+/// For each line of `after`, the same line of `before`, from 1; 0 if there is none.
 std::vector<int> lines_before(std::string_view before, std::string_view after);
 
 }  // namespace openreg_gen

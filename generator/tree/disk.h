@@ -1,4 +1,4 @@
-// The one way to the file system for all that writes: rooted at a tree, so that tests run it in memory.
+// The only way to write to the file system: rooted at a tree, so that tests can run it in memory.
 // Paths are relative to the root, with '/', already checked by check_path (tree/paths.h).
 #pragma once
 
@@ -22,7 +22,7 @@ class Disk {
   virtual bool inside(const std::string& path) const = 0;
   virtual std::string read(const std::string& path) const = 0;
   virtual std::size_t size(const std::string& path) const = 0;
-  /// Of a file: it may be changed. Of a folder, or of what is not there: a file can be put into it (or into its nearest
+  /// For a file: it may be changed. For a folder or a missing path: a file can be created in it (or in its nearest
   /// existing parent).
   virtual bool writable(const std::string& path) const = 0;
   /// Writes a new file, and makes the folders it needs. It gets the permissions of the file `like`, if that exists;
@@ -33,8 +33,8 @@ class Disk {
   virtual void rename(const std::string& from, const std::string& to) = 0;
   /// As rename, but throws if `to` is there.
   virtual void rename_new(const std::string& from, const std::string& to) = 0;
-  /// Each of two files takes the other's place. Where the file system cannot do that at once, a killed process may
-  /// leave a third name, `slot` + ".swap", which settle_swap clears.
+  /// Exchanges two files. If the file system cannot do that atomically, a killed process may leave a third name, `slot`
+  /// + ".swap", which settle_swap clears.
   virtual void exchange(const std::string& slot, const std::string& to) = 0;
   virtual void settle_swap(const std::string& slot) = 0;
   /// Returns once files and folders are on the disk itself.
@@ -42,11 +42,11 @@ class Disk {
   virtual void remove(const std::string& path) = 0;
   /// Removes a folder and its parents, as far as they are empty.
   virtual void prune(const std::string& folder) = 0;
-  /// Removes a folder and all that is in it. Only ever asked for folders in .openreg-gen.
+  /// Removes a folder and its contents. Only called for folders in .openreg-gen.
   virtual void remove_all(const std::string& folder) = 0;
   /// Names in a folder, sorted; none if it does not exist.
   virtual std::vector<std::string> list(const std::string& folder) const = 0;
-  /// Keeps other runs out of the tree until the result is destroyed; null if one is at work.
+  /// Locks the tree until the result is destroyed; null if another run holds the lock.
   virtual std::unique_ptr<void, void (*)(void*)> lock() = 0;
   /// The process that holds the lock; 0 if none does, or if the system does not say.
   virtual int lock_holder() const = 0;

@@ -45,7 +45,7 @@ void change_places(Disk& disk, const Swap& swap) {
 }
 
 [[noreturn]] void edited_meanwhile(const std::string& path) {
-  throw Failure(Exit::No, "E0522", "'" + path + "' was edited while openreg-gen was at work",
+  throw Failure(Exit::No, "E0522", "'" + path + "' was edited while openreg-gen was running",
                 "nothing was written; run it again");
 }
 
@@ -72,7 +72,7 @@ void clear(Disk& disk) {
   disk.prune(kState);
 }
 
-/// Takes back what was done. Nothing but the new texts is dropped. Returns the folder of what was saved, or nothing.
+/// Reverts the run. Drops only the new texts. Returns the folder of saved files, or nothing.
 std::string take_back(Disk& disk, const Journal& journal) {
   std::string backup;
   for (auto swap = journal.swaps.rbegin(); swap != journal.swaps.rend(); ++swap) {
@@ -84,7 +84,7 @@ std::string take_back(Disk& disk, const Journal& journal) {
       change_places(disk, *swap);
       disk.prune(folder_of(swap->to));
     } else if (stand == Stand::Edited && there) {
-      // What was replaced may hold an edit that --force took away; it is not ours to drop.
+      // The replaced file may contain an edit that --force overwrote; don't drop it.
       if (hash_of(disk, in_tmp(swap->slot)) != swap->after) {
         if (backup.empty()) backup = next_backup(disk);
         disk.rename(in_tmp(swap->slot), backup + swap->to);
@@ -154,7 +154,7 @@ Journal read_journal(const Disk& disk, const std::string& folder) {
     }
   } catch (const json::exception&) {
     throw Failure(Exit::Environment, "E0521", folder + "/journal.json was not written by this version of openreg-gen",
-                  "the files of the run that was cut off are beside it; look at them, then remove " + folder);
+                  "the files of the interrupted run are beside it; look at them, then remove " + folder);
   }
   return journal;
 }

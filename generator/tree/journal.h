@@ -1,8 +1,8 @@
-// How a run's changes reach the tree: all of them, or none, and never over bytes that nobody has looked at.
+// How a run's changes reach the tree: all of them or none, and never over edits that the plan didn't see.
 //
-// Each change is a swap: the new file waits in a slot of .openreg-gen/tmp and changes places with the old one, at once.
-// So at every instant each file is in the tree whole, old or new, and its counterpart is in the slot. The journal says
-// of each what is to be there before and after; a file that is neither has been edited meanwhile and stays as it is.
+// Each change is a swap: the new file waits in a slot of .openreg-gen/tmp and is exchanged with the old one atomically.
+// So at every moment each file in the tree is complete, old or new, and the other one is in the slot. The journal has
+// the hash of each file before and after; a file with another hash was edited meanwhile and stays unchanged.
 #pragma once
 
 #include "tree/disk.h"
@@ -27,28 +27,28 @@ struct Journal {
 
 inline constexpr std::string_view kUndo = ".openreg-gen/undo";
 
-/// SHA-256 of a file's bytes; empty if nothing is there; "?" if it is no file (a folder, a symlink).
+/// SHA-256 of a file's bytes; empty if it doesn't exist; "?" if it is not a regular file (a folder, a symlink).
 std::string hash_of(const Disk& disk, const std::string& path);
 
 std::string journal_text(const Journal& journal);
 
-/// Puts a journal, and what makes git leave its folder out, beside slots that are already written; all of it is on the
-/// disk when this returns.
+/// Writes a journal, and a file that makes git ignore the folder, beside slots that are already written; everything is
+/// flushed to the disk when this returns.
 void write_journal(Disk& disk, const Journal& journal);
 
-/// The journal in a folder. Throws Failure(Environment, E0521) if it is none, or of another version of the tool, or
-/// leads out of the tree (E0504, E0508).
+/// The journal in a folder. Throws Failure(Environment, E0521) if it is invalid or from another version of openreg-gen,
+/// and E0504 or E0508 if it leads out of the tree.
 Journal read_journal(const Disk& disk, const std::string& folder);
 
 /// Carries out a journal that was written to .openreg-gen/tmp, and keeps it for `undo` or forgets it. If a step fails
-/// or finds a file edited (E0522), what was done is taken back and the Failure goes on.
+/// or finds a file edited (E0522), the run is reverted and the Failure is rethrown.
 void carry_out(Disk& disk, const Journal& journal);
 
 /// True if a killed run has left work to finish.
 bool needs_recovery(const Disk& disk);
 
-/// Finishes what a killed run had begun, or takes it back if a file it would replace, or has replaced, was edited
-/// since; clears what it had only begun to write. Edited files stay as they are.
+/// Finishes a killed run, or reverts it if a file that it would replace, or has replaced, was edited since; removes
+/// half-written files. Edited files stay unchanged.
 struct Recovery {
   enum class Kind { Nothing, Cleared, Finished, TakenBack } kind = Kind::Nothing;
   std::vector<std::string> edited;  // paths
@@ -56,8 +56,8 @@ struct Recovery {
 };
 Recovery recover(Disk& disk);
 
-/// Who holds a file open while a run replaces it writes into the old file, which is kept for `undo` by then: such files
-/// are moved to .openreg-gen/backup, before the next run drops what `undo` keeps.
+/// A program that holds a file open while a run replaces it writes into the old file, which `undo` keeps. Moves such
+/// files to .openreg-gen/backup, before the next run drops them.
 struct LateWrites {
   std::vector<std::string> paths;
   std::string backup;  // folder

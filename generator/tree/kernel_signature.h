@@ -1,4 +1,4 @@
-// Whether an owner's kernel still has the signature that the registration calls it with.
+// Checks whether an owner's kernel still has the signature that the registration uses.
 #pragma once
 
 #include <string_view>

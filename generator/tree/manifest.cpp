@@ -27,8 +27,8 @@ constexpr std::pair<const char*, std::string ManifestFile::*> kTexts[] = {{"id",
                 "restore it from version control, or render into an empty folder with `openreg-gen new`");
 }
 
-/// Tells a build of the tree from one of other C++, for _release.py of the tree. Of owned files only counts which there
-/// are: what is in them is their owner's, and registers kernels.
+/// Distinguishes builds of different C++, for the tree's _release.py. Only the names of owned files count: their
+/// content is their owner's, and registers kernels.
 std::string hash_sources(const Manifest& manifest) {
   Sha256 hash;
   for (const auto& [path, file] : manifest.files) {

@@ -61,11 +61,11 @@ bool ends(std::string_view line) { return line.starts_with(">>>>>>> new render")
 Merged merge_by_git(const std::string& ours, const std::string& base, const std::string& theirs, MergeSide side) {
   if (ours == theirs || base == theirs) return {Merged::Kind::Clean, ours, {}};
   if (base == ours) return {Merged::Kind::Clean, theirs, {}};
-  // An editor that turned all line ends into CRLF changed no line.
+  // An editor that turned all line ends into CRLF didn't change a line.
   if (is_crlf(ours) && !is_crlf(theirs)) return merge_by_git(ours, to_crlf(base), to_crlf(theirs), side);
 
   const std::string git = find_program("git").string();
-  if (git.empty()) return {Merged::Kind::Impossible, {}, "merging needs git, and there is none on PATH"};
+  if (git.empty()) return {Merged::Kind::Impossible, {}, "merging needs git, which is not on PATH"};
   const TemporaryFolder folder;
   std::vector<std::string> argv{git, "-C", folder.path().string(), "merge-file", "-p", "--diff3"};
   if (side == MergeSide::Ours) argv.push_back("--ours");

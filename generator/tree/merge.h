@@ -1,4 +1,4 @@
-// Three-way merge of texts: what the tool rendered last, what the owner made of it, what the tool renders now.
+// Three-way merge of texts: the last render, the owner's edited file, the new render.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace openreg_gen {
 
-/// What becomes of a place that both have changed: conflict markers (diff3), the owner's lines, or the new render's.
+/// Where both have changed: conflict markers (diff3), the owner's lines, or those of the new render.
 enum class MergeSide { Markers, Ours, Theirs };
 
 struct Merged {
@@ -21,15 +21,15 @@ struct Merged {
 using Merger =
     std::function<Merged(const std::string& ours, const std::string& base, const std::string& theirs, MergeSide side)>;
 
-/// By `git merge-file`, which needs no repository. Without git, and for bytes that are no text, the merge is Impossible
-/// and says why. Texts that need no merge (one side unchanged, both the same) never ask for git.
+/// With `git merge-file`, which needs no repository. Without git, and for binary files, the merge is Impossible
+/// and says why. Texts that need no merge (one side unchanged, both the same) don't need git.
 Merged merge_by_git(const std::string& ours, const std::string& base, const std::string& theirs, MergeSide side);
 
 /// Lines, from 1, that begin a conflict of merge_by_git: "<<<<<<< yours", or a part of one whose beginning was deleted.
 /// A file with such lines is in conflict; nothing else records it.
 std::vector<int> conflict_lines(std::string_view text);
 
-/// The text with each conflict replaced by one side. Conflicts without an end are left as they are.
+/// The text with each conflict replaced by one side. Conflicts without an end stay unchanged.
 std::string resolve_conflicts(std::string_view text, MergeSide side);
 
 /// True if every line ends in CRLF, and there is one.

@@ -71,7 +71,7 @@ std::vector<std::string> check_disown(const Manifest& manifest, const std::vecto
     const bool owned = file.file_class == FileClass::Owned, again = owned && !file.taken() && !file.key.empty();
     throw Failure(Exit::BadInput, "E0532",
                   owned ? "'" + path + "' is always yours; there is nothing to give back"
-                        : "'" + path + "' is openreg-gen's already",
+                        : "'" + path + "' already belongs to openreg-gen",
                   again ? "if you delete it, `openreg-gen generate` writes it again" : "");
   });
   return out;

@@ -9,7 +9,7 @@
 namespace openreg_gen {
 void check_path(std::string_view path) {
   const auto fail = [path](const char* why) {
-    throw Failure(Exit::Internal, "E0504", "'" + std::string(path) + "' is no path inside a tree: " + why);
+    throw Failure(Exit::Internal, "E0504", "'" + std::string(path) + "' is not a path inside a tree: " + why);
   };
   if (path.empty()) fail("it is empty");
   if (path[0] == '/') fail("it is absolute");
@@ -34,7 +34,7 @@ void check_paths(const std::vector<std::string>& paths) {
     check_path(path);
     const std::string key = lower_case(path);
     if (key == kStateFolder || key.starts_with(std::string(kStateFolder) + "/"))
-      throw Failure(Exit::Internal, "E0504", "'" + path + "' is in the folder of openreg-gen's own state");
+      throw Failure(Exit::Internal, "E0504", "'" + path + "' is in .openreg-gen, which openreg-gen reserves");
     const auto [at, added] = seen.emplace(key, path);
     if (!added) {
       throw Failure(Exit::Internal, "E0505",
@@ -67,14 +67,14 @@ fs::path find_tree(const fs::path& start) {
   const fs::path from = start.empty() ? fs::current_path(error) : fs::canonical(start, error);
   if (error || !fs::is_directory(from, error)) {
     throw Failure(Exit::BadInput, "E0502", "'" + (start.empty() ? "." : start.string()) + "' is not a directory",
-                  "give the folder of a generated backend to -C");
+                  "name the folder of a generated backend with -C");
   }
   for (fs::path at = from;; at = at.parent_path()) {
     if (fs::exists(at / kManifest, error) || fs::exists(at / kTemporary / "journal.json", error)) return at;
     if (at == at.parent_path()) break;
   }
-  throw Failure(Exit::BadInput, "E0502", "'" + from.string() + "' is in no generated backend",
-                "go into one, give its folder with -C, or make one with `openreg-gen new NAME`");
+  throw Failure(Exit::BadInput, "E0502", "'" + from.string() + "' is not in a generated backend",
+                "change into one, name it with -C, or create one with `openreg-gen new NAME`");
 }
 
 }  // namespace openreg_gen

@@ -1,4 +1,4 @@
-// What is to be done with each file of a tree, decided before anything is written.
+// The plan: what to do with each file of a tree, decided before anything is written.
 #pragma once
 
 #include "output/output.h"
@@ -31,10 +31,10 @@ struct Step {
     std::string was, now;
   };
   std::optional<SignatureChange> signature_change;  // of an owned kernel whose signature changed
-  /// What the verdict's row says; but what would become the text that is there already is kept.
+  /// The action of the verdict's row; Keep if the file already has the new text.
   Action action() const;
   Finding finding() const { return row_of(verdict).finding; }
-  /// Why, in a few words: "edited", "missing", "no longer asked for"; may be empty. For people: ask the verdict.
+  /// Why, in a few words: "edited", "missing", "no longer needed"; may be empty. For people: ask the verdict.
   std::string reason() const;
   bool writes() const;
 };
@@ -52,7 +52,7 @@ struct Plan {
   bool conflicts() const;
   /// False if files and state are as they should be.
   bool changes() const;
-  /// Something that `undo` can take back: a file, or a file's class. The rest of the state follows from the files.
+  /// Something that `undo` can revert: a file, or a file's class. The rest of the state follows from the files.
   bool worth_undoing() const;
   /// False if a --check must fail.
   bool clean() const;
@@ -75,9 +75,9 @@ bool is_fresh(const Disk& disk, const Manifest& manifest, const Manifest& next);
 
 /// Carries a plan out: all of it, or nothing.
 /// Writes everything beside the tree's files first, then swaps it into place, the manifest last (tree/journal.h). If a
-/// step fails, or a file is no longer what the plan saw (E0522), what was done is taken back and the Failure goes on.
-/// If the process is killed, `recover` finishes or takes back. The old files are kept for `undo`, if there is
-/// anything to take back; `what` names the run. A plan that is refused is not applied: ask Plan::refused first.
+/// step fails, or a file is no longer what the plan saw (E0522), the run is reverted and the Failure is rethrown.
+/// If the process is killed, `recover` finishes or reverts it. The old files are kept for `undo`, if there is
+/// anything to revert; `what` names the run. A plan that is refused is not applied: ask Plan::refused first.
 void apply_plan(Disk& disk, const Plan& plan, const std::string& what = "generate");
 
 }  // namespace openreg_gen

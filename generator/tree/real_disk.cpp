@@ -232,7 +232,7 @@ std::unique_ptr<void, void (*)(void*)> RealDisk::lock() {
     if (errno == EWOULDBLOCK) return none;
     if (errno == EINTR) continue;
     throw Failure(Exit::Environment, "E0506", "cannot lock " + root_.string() + ": " + std::strerror(errno),
-                  "use a file system that can lock, so that two runs never write at once");
+                  "use a file system with file locks, so that two runs never write at once");
   }
   return {held.release(), unlock};
 }

@@ -1,4 +1,4 @@
-// What there is to know of a tree without rendering.
+// The state of a tree, as far as it is known without rendering.
 #pragma once
 
 #include "tree/disk.h"
@@ -9,7 +9,7 @@
 
 namespace openreg_gen {
 
-/// What the manifest says of a file, `wanted` only where the kernel does not fit it yet, and what is there.
+/// A file's entry in the manifest and its state on disk; `wanted` only if the kernel doesn't have this signature yet.
 struct FileStatus : ManifestFile {
   std::string path;         // where it is
   std::string rendered_as;  // where it would be rendered to

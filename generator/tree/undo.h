@@ -1,4 +1,4 @@
-// Takes the last run back.
+// Reverts the last run.
 #pragma once
 
 #include "tree/disk.h"
@@ -9,7 +9,7 @@
 
 namespace openreg_gen {
 
-/// What the last run wrote, as far as it can be taken back.
+/// The changes of the last run that can be reverted.
 struct LastRun {
   std::string what;  // "generate", "add"
   struct File {
@@ -22,11 +22,11 @@ struct LastRun {
   bool edited() const;
 };
 
-/// Nothing if there is no run to take back: none was done, or it made the tree.
+/// Nothing if no run can be reverted: there was none, or it created the tree.
 std::optional<LastRun> last_run(const Disk& disk);
 
-/// Takes it back; that itself is then the last run, so that a second undo does it again. Ask LastRun::edited first: if
-/// a file was edited, throws Failure(No, E0522) and changes nothing.
+/// Reverts it; that is then the last run, so a second undo redoes it. Check LastRun::edited first: if a file was
+/// edited, throws Failure(No, E0522) and changes nothing.
 void undo_last_run(Disk& disk);
 
 }  // namespace openreg_gen

@@ -32,12 +32,12 @@ constexpr auto kRows = [] {
     {Yours, A::Keep, F::Fine, ""},
     {YoursMoved, A::Keep, F::Fine, "yours, moved here from {}"},
     {YoursOutdated, A::Keep, F::Outdated, "yours; its signature changed"},
-    {YoursDiffers, A::Keep, F::Fine, "yours; openreg-gen would now write it differently"},
+    {YoursDiffers, A::Keep, F::Fine, "yours; openreg-gen would now write a different one"},
     {AsAsked, A::Update, F::Fine, "edited, as you asked"},
 
-    {Left, A::Keep, F::Extra, "no longer asked for; stays, since {}"},
-    {LeftWithKernel, A::Keep, F::Extra, "no longer asked for; stays with your kernel of {}"},
-    {Gone, A::Remove, F::Extra, "no longer asked for"},
+    {Left, A::Keep, F::Extra, "no longer needed; kept, since {}"},
+    {LeftWithKernel, A::Keep, F::Extra, "no longer needed; kept with your kernel of {}"},
+    {Gone, A::Remove, F::Extra, "no longer needed"},
   });
 }();
 // clang-format on

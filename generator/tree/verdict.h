@@ -1,4 +1,4 @@
-// What a run finds of a file, what it does about it and what it says: one row of a table for each case.
+// What a run finds about a file, does and reports: one row of a table per case.
 #pragma once
 
 #include "base/text.h"
@@ -8,14 +8,14 @@
 
 namespace openreg_gen {
 
-/// Create, Update, Merge and Remove change the disk; Conflict does if it puts markers in. Keep: the file is its
-/// owner's. Refuse: the whole run is refused.
+/// Create, Update, Merge and Remove change the disk; Conflict does if it adds markers. Keep: the file belongs to its
+/// owner. Refuse: the whole run is refused.
 enum class Action { Create, Update, Merge, Conflict, Unchanged, Keep, Remove, Refuse };
 inline std::string_view to_string(Action action) {
   return word_of("create update merge conflict unchanged keep remove refuse", action);
 }
 
-/// What was found, for `generate --check`. Fine: as it should be, or its owner's business.
+/// The finding for `generate --check`. Fine: up to date, or up to its owner.
 enum class Finding { Fine, Missing, Stale, Edited, Extra, Conflict, Outdated, Blocked };
 inline std::string_view to_string(Finding finding) {
   return word_of("fine missing stale edited extra conflict drifted blocked", finding);
@@ -29,7 +29,7 @@ enum class Verdict {
   Stale,
   Blocked,
   Foreign,
-  // Edits of what is generated or shared.
+  // Edits of generated or shared files.
   Edited,
   YourEdits,
   Merged,
@@ -39,13 +39,13 @@ enum class Verdict {
   // `own` and `disown`.
   Taken,
   GivenBack,
-  // What is owned.
+  // Owned files.
   Yours,
   YoursMoved,
   YoursOutdated,
   YoursDiffers,
   AsAsked,
-  // What the spec no longer asks for.
+  // Files that the spec no longer needs.
   Left,
   LeftWithKernel,
   Gone,

@@ -82,7 +82,7 @@ def component_list():
     lines = [
         "# List of components\n",
         "`openreg-gen components` prints this table with the files and lines of each. [Components](components.md) explains profiles.\n",
-        "| component | what for | smallest profile | needs |",
+        "| component | purpose | smallest profile | needs |",
         "|---|---|---|---|",
     ]
     for row in rows:

@@ -36,17 +36,17 @@ TEST(AuditDocument, HoldsWhatPythonWrote) {
 TEST(AuditDocument, FaultsHaveTheirPlace) {
   EXPECT_THAT(fault("{\n \"format\": oops}"), testing::StartsWith("E0570 2:12: JSON: "));
   EXPECT_THAT(fault(""), testing::StartsWith("E0570 1:1: JSON: "));
-  EXPECT_EQ(fault("{}"), "E0570 1:1: this is not what an audit found");
-  EXPECT_EQ(fault("[1]"), "E0570 1:1: this is not what an audit found");
+  EXPECT_EQ(fault("{}"), "E0570 1:1: the file is not an audit");
+  EXPECT_EQ(fault("[1]"), "E0570 1:1: the file is not an audit");
   std::string newer = small_audit();
   replace_all(newer, "\"schema\": 1", "\"schema\": 2");
-  EXPECT_EQ(fault(newer), "E0571 1:1: schema 2 of an audit is not known");
+  EXPECT_EQ(fault(newer), "E0571 1:1: unknown audit schema 2");
   std::string without = small_audit();
   replace_all(without, "\"ops\"", "\"operators\"");
   EXPECT_THAT(fault(without), testing::HasSubstr("key 'ops' not found"));
   std::string beyond = small_audit();
   replace_all(beyond, "[0, 40]", "[9, 40]");
-  EXPECT_THAT(fault(beyond), testing::StartsWith("E0570 1:1: a part of the audit is missing, or of another kind"));
+  EXPECT_THAT(fault(beyond), testing::StartsWith("E0570 1:1: a part of the audit is missing or has the wrong type"));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST(Audit, EachOperatorHasOneClass) {
   EXPECT_EQ(of(report, "add.out"), "native: a kernel of the backend");
   EXPECT_EQ(of(report, "add.Tensor"), "delegate: through 'add.out'");
   EXPECT_EQ(row_of(report, "add.Tensor").at.text(), "/src/Kernels.cpp:10");
-  EXPECT_EQ(of(report, "relu.out"), "composite: of other operators");
+  EXPECT_EQ(of(report, "relu.out"), "composite: calls other operators");
   EXPECT_EQ(of(report, "sub.out"), "fallback: by the backend's fallback");
   EXPECT_EQ(of(report, "sub.Tensor"), "fallback: through 'sub.out': by the backend's fallback");
   EXPECT_EQ(row_of(report, "sub.Tensor").add, "sub.out");

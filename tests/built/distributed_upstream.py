@@ -54,7 +54,7 @@ class Alias(str):
 
 
 class AsCuda(TorchFunctionMode):
-    """What is made on a CUDA device, or moved to one, is ours."""
+    """Tensors that are made on a CUDA device, or moved to one, go to this device."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})

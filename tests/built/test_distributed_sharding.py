@@ -70,7 +70,7 @@ class TestDTensor(Processes, MultiProcessTestCase):
 
 
 def outcomes(info, mesh, args, kwargs):
-    """What an operator returns, or raises, for up to 16 layouts of its arguments."""
+    """The results or errors of an operator for up to 16 layouts of its arguments."""
     args, kwargs = tree_map(lambda x: x.to(mesh.device_type) if isinstance(x, torch.Tensor) else x, (args, kwargs))
     converted = DTensorConverter(mesh, args, kwargs)
     found = []

@@ -56,7 +56,7 @@ class TestAsNccl(Suite, as_nccl.TestDistBackend, as_nccl.DistributedTest._DistTe
 
 
 class TestAsGloo(Suite, as_gloo.TestDistBackend, as_gloo.DistributedTest._DistTestBase):
-    """What is for tensors on the CPU, with tensors on the device. Works of Gloo's are over when they were waited for."""
+    """Tests for CPU tensors, with tensors on the device. A Work of Gloo is over after a wait."""
 
     environment = {**Suite.environment, f"{BACKEND.upper()}_BLOCKING_WAIT": "1"}
 

@@ -23,7 +23,7 @@ def test_name_and_modules():
 @pytest.mark.no_device
 def test_registrations_are_made_once():
     assert torch.device("privateuseone:1") == torch.device(NAME, 1)
-    torch.utils.rename_privateuse1_backend(NAME)  # the same name again is no change
+    torch.utils.rename_privateuse1_backend(NAME)  # the same name again changes nothing
     with pytest.raises(RuntimeError, match="already been set"):
         torch.utils.rename_privateuse1_backend("another")
     with pytest.raises(RuntimeError, match="already been registered"):

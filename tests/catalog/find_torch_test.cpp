@@ -51,8 +51,8 @@ TEST_F(FindTorch, TakesEachKindOfFolder) {
 }
 
 TEST_F(FindTorch, SaysWhyAFolderDoesNotServe) {
-  EXPECT_THAT(failure(dir_.path() / "none"), HasSubstr("there is no such folder"));
-  EXPECT_THAT(failure(dir_.path()), HasSubstr("there is no PyTorch in this folder"));
+  EXPECT_THAT(failure(dir_.path() / "none"), HasSubstr("no such folder"));
+  EXPECT_THAT(failure(dir_.path()), HasSubstr("no PyTorch in this folder"));
   dir_.write("bare/version.py", "");
   dir_.write("bare/__init__.py", "");
   EXPECT_THAT(failure(dir_.path() / "bare"), HasSubstr("has no include/ATen/RegistrationDeclarations.h"));

@@ -1,4 +1,4 @@
-// Folders that hold only the YAML files: all else is worked out by our own translation, which must say the same as
+// Folders that hold only the YAML files: our own translation derives everything else, and must agree with
 // PyTorch's RegistrationDeclarations.h.
 #include "catalog/build.h"
 #include "support.h"
@@ -74,8 +74,8 @@ TEST(DeclarationFolder, NamesFileAndEntryOfAFault) {
               HasSubstr("native_functions.yaml, entry at line 3: 'g(Tensor self': this '(' is not closed"));
   EXPECT_THAT(failure_of("- variants: method\n"), HasSubstr("has no 'func'"));
   EXPECT_THAT(failure_of("- func: [1\n"), HasSubstr("entry at line 1"));
-  EXPECT_THAT(failure_of("nothing\n"), HasSubstr("holds no entry"));
-  EXPECT_THAT(failure_of("- func: f(Quark q) -> Tensor\n"), HasSubstr("'Quark' is no type"));
+  EXPECT_THAT(failure_of("nothing\n"), HasSubstr("has no entry"));
+  EXPECT_THAT(failure_of("- func: f(Quark q) -> Tensor\n"), HasSubstr("'Quark' is not a type"));
   EXPECT_THAT(failure_of("- func: f_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: f_\n  autogen: h.out\n"),
               HasSubstr("announces 'h.out'"));
 }

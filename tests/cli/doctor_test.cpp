@@ -149,7 +149,7 @@ TEST_F(Doctor, OpenClDevicesAndWhatTheyLack) {
   EXPECT_TRUE(checks[1].ok);
   EXPECT_EQ(checks[1].found, "One of them, Some CL\nwithout cl_khr_priority_hints (streams have one priority)");
   EXPECT_FALSE(checks[2].ok);
-  EXPECT_EQ(checks[2].problem, "it has not got shared virtual memory (SVM) nor a compiler");
+  EXPECT_EQ(checks[2].problem, "it doesn't have shared virtual memory (SVM) nor a compiler");
 }
 
 TEST_F(Doctor, WithoutOpenCl) {

@@ -44,22 +44,24 @@ thread_local bool on_stream_thread = false;
 std::atomic<bool> used{false};
 std::atomic<bool> forked{false};
 std::atomic<int> failing_mallocs{0};
-std::atomic<uint64_t> counts[8];  // by mybackendMemcpyKind; then Memset, kernels, bytes to the host, bytes to the device
+std::atomic<uint64_t>
+    counts[8];  // by mybackendMemcpyKind; then Memset, kernels, bytes to the host, bytes to the device
 enum { kMemsets = 4, kKernels, kBytesToHost, kBytesToDevice };
 
 // --- Memory
 
 /// The memory of one device. Its addresses are reserved without access; what the card sees lies elsewhere.
 struct Arena {
-  char* base;  // what the host knows
-  char* card;  // the bytes
+  char* base;                      // what the host knows
+  char* card;                      // the bytes
   std::map<char*, size_t> blocks;  // start, bytes asked for
   size_t used = 0;
   std::atomic<bool> lost{false};
 
   Arena() {
     base = static_cast<char*>(mmap(nullptr, kMemory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-    card = static_cast<char*>(mmap(nullptr, kMemory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    card = static_cast<char*>(
+        mmap(nullptr, kMemory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     if (base == MAP_FAILED || card == MAP_FAILED) std::abort();
   }
   bool holds(const void* pointer) const { return pointer >= base && pointer < base + kMemory; }
@@ -323,7 +325,7 @@ void move(Rows to, Rows from, size_t width, size_t height) {
 }
 
 Status copy(void* destination, size_t to_pitch, const void* source, size_t from_pitch, size_t width, size_t height,
-    mybackendMemcpyKind kind, const std::shared_ptr<Stream>& stream, bool wait) {
+            mybackendMemcpyKind kind, const std::shared_ptr<Stream>& stream, bool wait) {
   if (width == 0 || height == 0) return mybackendSuccess;
   if (to_pitch < width || from_pitch < width || kind < 0 || kind > 3) return mybackendErrorInvalidValue;
   const size_t to_span = (height - 1) * to_pitch + width;
@@ -333,7 +335,8 @@ Status copy(void* destination, size_t to_pitch, const void* source, size_t from_
   Rows to{to_device ? card_bytes(destination, to_span) : address(destination), to_pitch};
   Rows from{from_device ? card_bytes(source, from_span) : address(source), from_pitch};
   if (to.at == nullptr || from.at == nullptr) return mybackendErrorInvalidValue;
-  if ((!to_device && device_of(destination) >= 0) || (!from_device && device_of(source) >= 0)) return mybackendErrorInvalidValue;
+  if ((!to_device && device_of(destination) >= 0) || (!from_device && device_of(source) >= 0))
+    return mybackendErrorInvalidValue;
   ++counts[kind];
   if (kind == mybackendMemcpyHostToDevice) counts[kBytesToDevice] += width * height;
   if (kind == mybackendMemcpyDeviceToHost) counts[kBytesToHost] += width * height;
@@ -367,7 +370,8 @@ extern "C" {
 
 #define CARD_API __attribute__((visibility("default")))
 
-/// Copies by mybackendMemcpyKind, then 4: memsets, 5: kernels, 6: bytes to the host, 7: bytes to the device, since it was last called.
+/// Copies by mybackendMemcpyKind, then 4: memsets, 5: kernels, 6: bytes to the host, 7: bytes to the device, since it
+/// was last called.
 CARD_API uint64_t mybackendCardCount(int what) { return counts[what].exchange(0); }
 /// The next `calls` allocations fail.
 CARD_API void mybackendCardFailMalloc(int calls) { failing_mallocs = calls; }
@@ -470,15 +474,15 @@ Status mybackendMemcpy(void* destination, const void* source, size_t size, mybac
   return remember(copy(destination, size, source, size, size, 1, kind, default_stream(device), true));
 }
 
-Status mybackendMemcpyAsync(
-    void* destination, const void* source, size_t size, mybackendMemcpyKind kind, mybackendStream_t handle) {
+Status mybackendMemcpyAsync(void* destination, const void* source, size_t size, mybackendMemcpyKind kind,
+                            mybackendStream_t handle) {
   std::shared_ptr<Stream> stream;
   if (const Status status = ready(handle, &stream); status != mybackendSuccess) return remember(status);
   return remember(copy(destination, size, source, size, size, 1, kind, stream, false));
 }
 
-Status mybackendMemcpy2DAsync(void* destination, size_t destination_pitch, const void* source, size_t source_pitch, size_t width,
-    size_t height, mybackendMemcpyKind kind, mybackendStream_t handle) {
+Status mybackendMemcpy2DAsync(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
+                              size_t width, size_t height, mybackendMemcpyKind kind, mybackendStream_t handle) {
   std::shared_ptr<Stream> stream;
   if (const Status status = ready(handle, &stream); status != mybackendSuccess) return remember(status);
   return remember(copy(destination, destination_pitch, source, source_pitch, width, height, kind, stream, false));
@@ -567,7 +571,9 @@ Status mybackendStreamWaitEvent(mybackendStream_t handle, mybackendEvent_t waite
   return mybackendSuccess;
 }
 
-Status mybackendEventCreate(mybackendEvent_t* event) { return mybackendEventCreateWithFlags(event, mybackendEventDefault); }
+Status mybackendEventCreate(mybackendEvent_t* event) {
+  return mybackendEventCreateWithFlags(event, mybackendEventDefault);
+}
 
 Status mybackendEventCreateWithFlags(mybackendEvent_t* handle, unsigned int flags) {
   if (const Status status = ready(current); status != mybackendSuccess) return remember(status);
@@ -620,7 +626,8 @@ Status mybackendEventQuery(mybackendEvent_t handle) {
 Status mybackendEventElapsedTime(float* milliseconds, mybackendEvent_t start, mybackendEvent_t end) {
   Event* const first = event_of(start);
   Event* const last = event_of(end);
-  if (first == nullptr || last == nullptr || !first->timed || !last->timed) return remember(mybackendErrorInvalidHandle);
+  if (first == nullptr || last == nullptr || !first->timed || !last->timed)
+    return remember(mybackendErrorInvalidHandle);
   const auto from = first->mark();
   const auto to = last->mark();
   if (from == nullptr || to == nullptr) return remember(mybackendErrorInvalidHandle);

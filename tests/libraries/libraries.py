@@ -1,4 +1,4 @@
-"""Libraries that people use with PyTorch, on generated_example: docs/guides/libraries.md says what each has to be told."""
+"""Libraries that people use with PyTorch, on generated_example: docs/guides/libraries.md says what to configure for each."""
 
 import os
 

@@ -45,8 +45,8 @@ TEST(Coverage, WhatTheSpecRegistersAndWhatFollows) {
   EXPECT_EQ(of(all, "empty_strided"), "native: minimal set");
   EXPECT_EQ(of(all, "sub.Tensor"), "fallback: cpu_fallback");
   EXPECT_EQ(of(all, "poisson"), "missing: unsupported: no sampler");
-  EXPECT_EQ(of(all, "reshape"), "composite: of other operators, gradients included");
-  EXPECT_EQ(of(all, "relu.out"), "composite: of other operators");
+  EXPECT_EQ(of(all, "reshape"), "composite: calls other operators, gradients included");
+  EXPECT_EQ(of(all, "relu.out"), "composite: calls other operators");
 }
 
 TEST(Coverage, WhereTheHostCannotReachTheMemoryFirstKernelsRunOnCopies) {
@@ -61,7 +61,7 @@ TEST(Coverage, TheRestFallsBackOrIsMissingForAReason) {
   const auto cpu = table("");
   EXPECT_EQ(of(cpu, "mm.out"), "fallback: by the CPU's kernel");
   EXPECT_EQ(of(cpu, "mm"), "fallback: through 'mm.out'");
-  EXPECT_EQ(of(cpu, "bernoulli_.float"), "fallback: through the CPU, with the device's generator");
+  EXPECT_EQ(of(cpu, "bernoulli_.float"), "fallback: on the CPU, with the device's generator");
   EXPECT_EQ(of(cpu, "_cudnn_rnn"), "not-for-you: for another vendor's library");
   EXPECT_EQ(of(cpu, "record_stream"), "native: minimal set");
   EXPECT_EQ(of(cpu, "batch_norm_stats"), "missing: PyTorch has no CPU kernel for it");
@@ -69,7 +69,7 @@ TEST(Coverage, TheRestFallsBackOrIsMissingForAReason) {
   EXPECT_EQ(of(none, "mm.out"), "missing: no kernel, and `fallback` is none");
   EXPECT_EQ(of(none, "mm"), "missing: through 'mm.out': no kernel, and `fallback` is none");
   EXPECT_EQ(of(cpu, "native_layer_norm"), "fallback: by the CPU's kernel");
-  EXPECT_EQ(of(none, "native_layer_norm"), "composite: of other operators");
+  EXPECT_EQ(of(none, "native_layer_norm"), "composite: calls other operators");
   std::size_t otherwise = 0;
   for (const auto& row : cpu.rows)
     otherwise += is_decomposed_otherwise(row.op->name) || is_decomposed_otherwise(row.op->structured_delegate);

@@ -74,7 +74,7 @@ Spec spec_with(const std::string& op, const char* strategy) {
   return spec;
 }
 
-/// globals["ops"]. What the spec says need not fit what the small catalogue has.
+/// globals["ops"]. The spec doesn't have to fit the small catalogue.
 json operators(const Spec& spec, const Catalog& catalog) {
   Diagnostics ignored;
   Subjects subjects;
@@ -248,7 +248,7 @@ TEST(Operators, AFallbackOfItsOwnIsAKernelOfItsOwn) {
   spec.ops[0].fallback.value = FallbackKind::None;
   ops = operators(spec, small_catalog());
   EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "fallback_kernel<FallbackKind::kNone>");
-  EXPECT_EQ(ops["tested"].size(), 0U);  // there is no result to compare
+  EXPECT_EQ(ops["tested"].size(), 0U);  // without a result to compare
 }
 
 TEST(Operators, AReductionFoldsOverItsDims) {

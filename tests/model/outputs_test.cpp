@@ -63,7 +63,7 @@ TEST_F(Outputs, ARowOfSeveralComponentsNeedsAllOfThem) {
   globals["has"]["caching"] = false;
   EXPECT_TRUE(expand(row).empty());
   expect_failure("- {template: a.h.j2, path: a, class: owned, key: k, about: x, component: pools nothing}\n", "E0604",
-                 "there is no component 'nothing'");
+                 "no component 'nothing'");
 }
 
 TEST_F(Outputs, WhenDecides) {

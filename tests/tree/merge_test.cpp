@@ -70,7 +70,7 @@ TEST(Merge, WhatNeedsNoMergeNeedsNoGit) {
   EXPECT_EQ(merge("both\n", kBase, "both\n").text, "both\n");
   const Merged merged = merge("mine\n", kBase, "new\n");
   EXPECT_EQ(merged.kind, Merged::Kind::Impossible);
-  EXPECT_EQ(merged.why, "merging needs git, and there is none on PATH");
+  EXPECT_EQ(merged.why, "merging needs git, which is not on PATH");
 }
 
 TEST(Merge, BytesThatAreNoTextAreImpossible) {
@@ -93,7 +93,7 @@ TEST(Merge, ALastLineWithoutAnEnd) {
 
 TEST(Conflicts, EachMarkerThatIsLeftIsFound) {
   EXPECT_TRUE(conflict_lines("").empty());
-  // Rules under headings, and shifts, are no conflict.
+  // Rules under headings, and shifts, are not conflicts.
   EXPECT_TRUE(conflict_lines("Title\n=======\nx << 7\n<<<<<<<<\n").empty());
   EXPECT_EQ(conflict_lines(kMarked), std::vector<int>{2});
   EXPECT_EQ(conflict_lines("a\nmine\n||||||| last render\n=======\n"), std::vector<int>{3});

@@ -102,10 +102,10 @@ TEST_F(Tree, AnOutputThatGetsAnotherPathLosesNothing) {
     const auto before = disk.files;
     disk.files["a/k.cpp"] = kernel + mine;
     EXPECT_EQ(text_of(apply(moved)),
-              "keep a/b.md: no longer asked for; stays, since you edited it\n"
-              "remove a/c.md: no longer asked for\nremove a/g.cpp: no longer asked for\n"
+              "keep a/b.md: no longer needed; kept, since you edited it\n"
+              "remove a/c.md: no longer needed\nremove a/g.cpp: no longer needed\n"
               "keep a/k.cpp: yours, moved here from n/k.cpp\n"
-              "keep a/taken.cpp: no longer asked for; stays, since it is yours\n"
+              "keep a/taken.cpp: no longer needed; kept, since it is yours\n"
               "create n/b.md: new\ncreate n/c.md: new\ncreate n/g.cpp: new\ncreate n/taken.cpp: new\n");
     EXPECT_EQ(disk.files["a/k.cpp"], kernel + mine);
     EXPECT_FALSE(disk.files.contains("n/k.cpp"));
@@ -127,7 +127,7 @@ TEST_F(Tree, AFileThatIsTakenIsNeverWrittenUntilItIsGivenBack) {
   const auto before = disk.files;
   EXPECT_EQ(text_of(apply(files)), "keep a.cpp\nkeep b.md\nkeep k.cpp\n");
   EXPECT_TRUE(plan(files).clean());
-  const auto differs = std::string(": yours; openreg-gen would now write it differently\n");
+  const auto differs = std::string(": yours; openreg-gen would now write a different one\n");
   EXPECT_EQ(text_of(apply(later)), "keep a.cpp" + differs + "keep b.md" + differs + "keep k.cpp" + differs);
   disk.files.erase("a.cpp");
   apply(later);
@@ -147,7 +147,7 @@ TEST_F(Tree, GivenBackWhenTheSpecNoLongerAsksForItAFileStaysAndIsForgotten) {
   own("a.cpp");
   disk.files["a.cpp"] = "mine";
   apply({});
-  EXPECT_EQ(text_of(apply({}, {"a.cpp"})), "keep a.cpp: no longer asked for; stays, since you edited it\n");
+  EXPECT_EQ(text_of(apply({}, {"a.cpp"})), "keep a.cpp: no longer needed; kept, since you edited it\n");
   EXPECT_EQ(disk.files["a.cpp"], "mine");
   EXPECT_TRUE(manifest()->files.empty());
 }
@@ -221,8 +221,8 @@ TEST_F(Tree, TheManifestsClassWinsOverAnotherOneOfTheTemplate) {
   disk.files["a.cpp"] = "mine";
   disk.files["c.cpp"] = "mine, too";
   EXPECT_EQ(text_of(apply(later)),
-            "keep a.cpp: yours; openreg-gen would now write it differently\nupdate b.cpp: stale\n"
-            "keep c.cpp: yours; openreg-gen would now write it differently\n");
+            "keep a.cpp: yours; openreg-gen would now write a different one\nupdate b.cpp: stale\n"
+            "keep c.cpp: yours; openreg-gen would now write a different one\n");
   EXPECT_EQ(manifest()->files["b.cpp"].file_class, kGenerated);
   EXPECT_TRUE(plan(later).clean());
   EXPECT_EQ(text_of(apply(later, {"a.cpp", "c.cpp"})),
@@ -359,7 +359,7 @@ TEST_F(Tree, AKernelThatWasTakenWhileItWasGoneIsFoundAgainWhenGivenBack) {
   disk.files["mine.cpp"] = kernel;
   own("k.cpp");
   EXPECT_EQ(text_of(apply({{"k.cpp", "k", kOwned}})),
-            "keep k.cpp: yours; openreg-gen would now write it differently\n");
+            "keep k.cpp: yours; openreg-gen would now write a different one\n");
   EXPECT_EQ(text_of(apply({{"k.cpp", "k", kOwned}}, {"k.cpp"})), "keep mine.cpp: yours, moved here from k.cpp\n");
   EXPECT_FALSE(disk.files.contains("k.cpp"));
 }
@@ -421,7 +421,7 @@ TEST_F(Tree, AnEditedSharedFileStaysWhileItsRenderDoes) {
 
 TEST_F(Tree, AnOwnedFileIsNeverWrittenAgain) {
   apply({{"k.cpp", "k", kOwned}});
-  EXPECT_THAT(text_of(apply({{"k.cpp", "K", kOwned}})), HasSubstr("would now write it differently"));
+  EXPECT_THAT(text_of(apply({{"k.cpp", "K", kOwned}})), HasSubstr("would now write a different one"));
   disk.files["k.cpp"] = "mine";
   EXPECT_EQ(text_of(apply({{"k.cpp", "K", kOwned}})), "keep k.cpp\n");  // said once
   EXPECT_EQ(disk.files["k.cpp"], "mine");
@@ -447,10 +447,10 @@ TEST_F(Tree, WhatIsNoLongerAskedForGoesUnlessItWasEdited) {
   disk.files["k.cpp"] = "mine";
   const Plan made = apply({});
   EXPECT_EQ(text_of(made),
-            "remove a.cpp: no longer asked for\n"
-            "keep b.cpp: no longer asked for; stays, since you edited it\n"
-            "remove c.md: no longer asked for\n"
-            "keep k.cpp: no longer asked for; stays, since you edited it\n");
+            "remove a.cpp: no longer needed\n"
+            "keep b.cpp: no longer needed; kept, since you edited it\n"
+            "remove c.md: no longer needed\n"
+            "keep k.cpp: no longer needed; kept, since you edited it\n");
   EXPECT_FALSE(disk.files.contains("a.cpp"));
   EXPECT_FALSE(disk.files.contains(".openreg-gen/pristine/c.md"));
   EXPECT_EQ(disk.files["k.cpp"], "mine");
@@ -474,7 +474,7 @@ TEST_F(Tree, WhatIsInTheWayIsNamed) {
   const Plan made = plan({{"a.cpp", "a"}, {"d/e.cpp", "e"}, {"l.cpp", "l"}});
   EXPECT_EQ(text_of(made),
             "refuse a.cpp: a folder is in its place\n"
-            "refuse d/e.cpp: 'd' is a file where a folder has to be\n"
+            "refuse d/e.cpp: 'd' is a file, but must be a folder\n"
             "refuse l.cpp: a symlink is in its place\n");
 }
 

@@ -49,7 +49,7 @@ std::string without_owner(const std::string& text) {
   return join(lines);
 }
 
-/// A three-way merge for owners who only ever add lines of their own: each goes behind the line it stood behind, if
+/// A three-way merge for owners that only ever add lines: each goes after the line that it followed, if
 /// that is still there; else it is a conflict with all of the new render.
 Merged merge_lines(const std::string& ours, const std::string&, const std::string& theirs, MergeSide side) {
   Lines out = split(theirs), lost;
@@ -141,7 +141,7 @@ class Life {
     return make_plan(disk_, old ? &*old : nullptr, renders(), {"0.1.0", "torch", "my.yaml", "", {}}, options);
   }
 
-  /// As the verb does it: recover, plan, apply; an owner then mends what has markers.
+  /// As the verb does it: recover, plan, apply; an owner then resolves conflicts.
   void generate() { generate(How{}); }
   void generate(const How& how) {
     recover(disk_);

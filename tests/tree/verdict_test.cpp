@@ -47,11 +47,11 @@ update fine: given back
 keep fine
 keep fine: yours, moved here from {}
 keep drifted: yours; its signature changed
-keep fine: yours; openreg-gen would now write it differently
+keep fine: yours; openreg-gen would now write a different one
 update fine: edited, as you asked
-keep extra: no longer asked for; stays, since {}
-keep extra: no longer asked for; stays with your kernel of {}
-remove extra: no longer asked for
+keep extra: no longer needed; kept, since {}
+keep extra: no longer needed; kept with your kernel of {}
+remove extra: no longer needed
 )");
 }
 
@@ -117,7 +117,7 @@ TEST(Verdicts, ForceReplacesWhatItsRowAllowsAndNothingElse) {
   EXPECT_EQ(plan.steps[0].action(), Action::Update);
   EXPECT_EQ(plan.steps[0].reason(), "exists, and openreg-gen did not write it; replaced");
   EXPECT_EQ(plan.steps[0].backup, ".openreg-gen/backup/1/a.cpp");
-  EXPECT_EQ(plan.steps[1].reason(), "'B.cpp' differs in letter case only: on some systems they are one file");
+  EXPECT_EQ(plan.steps[1].reason(), "'B.cpp' differs only in letter case: on some systems they are the same file");
   EXPECT_EQ(plan.steps[1].action(), Action::Refuse);
   EXPECT_EQ(plan.steps[2].reason(), "a folder is in its place");
   EXPECT_TRUE(plan.refused());

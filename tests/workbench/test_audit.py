@@ -157,7 +157,7 @@ def test_a_whole_backend(device, tmp_path):
 
 def test_a_device_that_is_not_there():
     said = run_audit("--device", "nobody", code=3).stderr
-    assert said.startswith("error: there is no device 'nobody'") and "\nhint: " in said and "Traceback" not in said
+    assert said.startswith("error: no device 'nobody'") and "\nhint: " in said and "Traceback" not in said
 
 
 def test_a_module_that_is_not_there():

@@ -59,7 +59,7 @@ def test_a_device_that_is_not_there(monkeypatch, loaded, packages, hint):
     monkeypatch.setattr(devices, "backends", lambda: packages)
     with pytest.raises(devices.DeviceError) as raised:
         devices.open_device("other")
-    assert str(raised.value).startswith("there is no device 'other' in ") and str(raised.value).endswith(hint)
+    assert str(raised.value).startswith("no device 'other' in ") and str(raised.value).endswith(hint)
 
 
 def test_a_module_that_is_not_there():

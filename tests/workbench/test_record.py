@@ -26,7 +26,7 @@ def test_lists_what_reaches_the_backend(device):
         x.cpu() + 1
         torch.ones(3).sigmoid()
     found = calls(recording)
-    assert found["sigmoid.out"] == 1  # the form that a backend registers, once, and not the CPU's
+    assert found["sigmoid.out"] == 1  # the form that a backend registers, once, and not the form of the CPU
     assert "linear" not in found
     assert "sigmoid" not in found
     assert "_copy_from" not in found  # every backend has it
@@ -151,7 +151,7 @@ def test_bad_input(run_python, tmp_path):
         (("-o", "no/such/folder.json", "script.py"), 2, "error: no such folder"),
         (("nothing.py",), 2, "error: no such script: nothing.py"),
         ((), 2, "error: the following arguments are required: script"),
-        (("--device", "nowhere", "script.py"), 3, "error: there is no device 'nowhere'"),
+        (("--device", "nowhere", "script.py"), 3, "error: no device 'nowhere'"),
     ):
         done = run_python("-m", "openreg_gen.record", "--device", "cpu", *words, code=None)
         assert (done.returncode, done.stdout) == (code, ""), done.stderr

@@ -26,7 +26,7 @@ def place(any_device) -> torch.device:
 
 
 class Second:
-    """A function that the CPU is asked for first: the second call, which is the device's, does something else."""
+    """A function whose second call, on the device, differs from the first one, on the CPU."""
 
     def __init__(self, right, wrong):
         self.right, self.wrong, self.calls = right, wrong, 0
@@ -158,7 +158,7 @@ from openreg_gen.sweep.context import Context
 
 
 class Second:
-    # The first call of a case is the CPU's, the second is the device's.
+    # The first call of a case is on the CPU, the second on the device.
     def __init__(self, then):
         self.then, self.calls = then, 0
 
@@ -391,7 +391,7 @@ torch.cpu._workbench = types.SimpleNamespace(start="never")
 @pytest.mark.parametrize(
     "words, code, says",
     [
-        (["--device", "no_such"], 3, "error: there is no device 'no_such' in "),
+        (["--device", "no_such"], 3, "error: no device 'no_such' in "),
         (["--device=cpu", "--import", "no_such_module"], 3, "error: no_such_module: can't be imported by "),
         (["--device=cpu", "no_such_subject"], 2, "error: no_such_subject: no subject matches\nhint: "),
         (
@@ -399,11 +399,11 @@ torch.cpu._workbench = types.SimpleNamespace(start="never")
             2,
             "error: --mode fast: cpu has no such mode\nhint: there are default",
         ),
-        (["--device=cpu", "--case", "add"], 2, "error: add: there is no such case\nhint: "),
+        (["--device=cpu", "--case", "add"], 2, "error: add: no such case\nhint: "),
         (
             ["--device=cpu", "--case", "add/forward/float32/99999"],
             2,
-            "error: add/forward/float32/99999: there is no such",
+            "error: add/forward/float32/99999: no such",
         ),
         (
             ["--device=cpu", "add", "--import", "backend"],

@@ -130,19 +130,19 @@ def test_a_gradient_knows_who_made_it():
     assert backward["MmBackward0"].fields["forward"]["name"] == "aten::mm"
     assert backward["MmBackward0"].place.text == "a @ b"
     assert backward["ReluBackward0"].place.text == "(a @ b).relu()"
-    text = answer(made, "Who computed this gradient?").text
+    text = answer(made, "Which operator computed this gradient?").text
     assert [line.partition(" ")[0] for line in text] == ["a.grad", "b.grad"]
     assert "MmBackward0, the backward of aten::mm in `a @ b`" in text[0]
 
 
 def test_a_leaf_that_is_used_twice_adds_up_two_gradients():
-    (text,) = answer(traced("(a * a.exp()).sum().backward()"), "Who computed").text
+    (text,) = answer(traced("(a * a.exp()).sum().backward()"), "Which operator computed").text
     assert "adds up" in text and "MulBackward0" in text and "ExpBackward0" in text
 
 
 def test_parameters_have_the_names_of_their_module():
     made = traced("m = nn.Sequential(nn.Linear(4, 2)); m(a).sum().backward()")
-    assert any(line.startswith("0.weight.grad float32[2, 4]") for line in answer(made, "Who computed").text)
+    assert any(line.startswith("0.weight.grad float32[2, 4]") for line in answer(made, "Which operator computed").text)
 
 
 # --------------------------------------------------------------------------------------------------------------- errors
@@ -289,7 +289,7 @@ def test_a_failing_call_is_exit_1(run):
         (["nothing_here.py", "--device", "cpu"], 2, "nothing_here.py: No such file"),
         (["a + b", "--device", "cpu", "--shape", "c=2x3"], 2, "no free name 'c'"),
         (["a + b", "--device", "cpu", "--", "more"], 2, "takes no arguments"),
-        (["a + b", "--device", "no_such_device"], 3, "there is no device 'no_such_device'"),
+        (["a + b", "--device", "no_such_device"], 3, "no device 'no_such_device'"),
     ],
 )
 def test_bad_input_is_refused_in_words(run, words, status, said):

@@ -94,7 +94,7 @@ def test_backward_belongs_to_its_call_whatever_its_thread(device):
     call = next(event for event in made.events if event.name == "torch.Tensor.backward")
     nodes = [event for event in call.children if event.kind == "backward"]
     assert [node.name for node in nodes][:2] == ["SumBackward0", "MmBackward0"]
-    assert any("MmBackward0" in text and "`a @ b`" in text for text in answers(made, "Who computed"))
+    assert any("MmBackward0" in text and "`a @ b`" in text for text in answers(made, "Which operator computed"))
 
 
 def test_allocations_name_the_device(device):

@@ -209,7 +209,7 @@ def test_without_the_protocol_everything_runs(run_python, device, tmp_path):
     "words, code, said",
     [
         (("--device", "cpu", "nothing.py"), 2, "nothing.py: no such file\nhint: PyTorch's tests are in its repository"),
-        (("--device", "nowhere", __file__), 3, "error: there is no device 'nowhere'"),
+        (("--device", "nowhere", __file__), 3, "error: no device 'nowhere'"),
         (("--device", "cpu", "--native", __file__), 3, "error: torch.cpu._workbench has no operators"),
     ],
 )

@@ -85,7 +85,7 @@ class CMakeBuild(build_ext):
         return [extension, *sorted((ROOT / PACKAGE / "lib").glob("*.so")), ROOT / PACKAGE / "lib" / "build.json"]
 
     def packed(self) -> dict[Path, Path]:
-        """What a wheel has beside the Python files, and where: libraries, and what C++ needs that is built against them."""
+        """The files of a wheel beside the Python files: libraries, and headers for C++ that is built against them."""
         package = Path(self.build_lib, PACKAGE)
         files = {path: Path(self.build_lib, path.relative_to(ROOT)) for path in self.built()}
         csrc, device = ROOT / "csrc", ROOT / "third_party" / "openreg" / "include"
@@ -104,7 +104,7 @@ class CMakeBuild(build_ext):
 
 
 def version_and_requirement() -> tuple[str, str]:
-    """What is built fits one minor release of PyTorch: its version says which, and pip asks for it."""
+    """A build fits one minor release of PyTorch: its version names it, and pip requires it."""
     major, minor = runpy.run_path(str(ROOT / PACKAGE / "_release.py"))["installed"]()
     if not major:
         return VERSION, "torch>=2.13,<2.16"

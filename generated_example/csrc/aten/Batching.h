@@ -6,9 +6,9 @@
 #include <ATen/core/stack.h>
 
 // Note [Batching rules]
-// torch.vmap hands an operator tensors that have one dimension more than the operator sees. A kernel at FuncTorchBatched
-// says where that dimension goes; without one PyTorch runs the operator for each of the batch, and warns, or refuses.
-// What these call again is the next transform, or the operator itself, with gradients of its own.
+// torch.vmap passes an operator tensors with one dimension more than the operator sees. A kernel at FuncTorchBatched
+// says where that dimension goes; without one PyTorch runs the operator once per batch element and warns, or refuses.
+// These kernels call the next transform, or the operator itself, which has its own gradients.
 
 namespace openreg {
 

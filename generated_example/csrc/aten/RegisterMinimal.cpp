@@ -38,8 +38,8 @@
 #include "aten/native/Attention.h"
 #include "aten/native/Kernels.h"
 
-// The kernels that come with the backend; see Note [The minimal operator set] in native/Kernels.h. What the spec lists
-// under `ops` is not registered here.
+// The kernels that come with the backend; see Note [The minimal operator set] in native/Kernels.h. Operators under `ops`
+// in the spec are registered elsewhere.
 
 namespace openreg {
 

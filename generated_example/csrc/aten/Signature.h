@@ -17,9 +17,9 @@
 // Note [Kernels]
 // OPENREG_KERNEL registers a kernel in the kernel's own file, and runs it with the device of its arguments as the current one.
 // PyTorch compares a kernel's signature with the operator's schema when the library is loaded, and the process dies
-// there if they differ, as they do once PyTorch changes an operator. The macros here compare them when the kernel is
-// compiled, so that a drifted kernel is one error that names its operator. A schema with SymInt is matched by the same
-// signature with int64_t as well: both can be registered.
+// there if they differ, for example after PyTorch changed an operator. The macros here compare them when the kernel is
+// compiled, so that a drifted kernel is one error that names its operator. For a schema with SymInt, a
+// signature with int64_t can be registered too.
 
 namespace openreg {
 

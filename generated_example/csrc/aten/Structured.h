@@ -27,12 +27,12 @@
 // looks like, impl() computes. meta() is inherited from PyTorch (ATen/ops/*_meta.h), so shapes, dtypes and
 // errors are its own; impl() is the kernel. meta() announces each output through the virtuals below, and the
 // operator's form decides what they do:
-//   StructuredOut      out=: resize what was given; where its strides can't serve, compute into a proxy and copy
-//   StructuredInPlace  the output is the first argument, and must fit as it is
+//   StructuredOut      out=: resize the given tensor; if its strides don't fit, compute into a proxy and copy
+//   StructuredInPlace  the output is the first argument, and must fit unchanged
 //   StructuredNew      functional: make the output
 // A kernel is one function for all three, `run(Kernel&, arguments without outputs)`: checks, meta(), impl() on
 // maybe_get_output(i). PyTorch's default for the functional and in-place forms would call the out= form through
-// the dispatcher once their own meta() is done, which does all of it twice. OPENREG_STRUCTURED_KERNEL, in the kernel's own
+// the dispatcher after their own meta(), and do everything twice. OPENREG_STRUCTURED_KERNEL, in the kernel's own
 // file, makes that function of a struct with impl(), and registers the out= form; OPENREG_STRUCTURED_FORM registers another.
 
 namespace openreg {
@@ -118,7 +118,7 @@ class StructuredOut final : public StructuredForm<Kernel> {
       return;
     }
     TORCH_CHECK(!in_place, "Bad in-place call: the tensor has size ", out.sizes(), ", and the result ", sizes);
-    // Said by write_back(): meta() and impl() of a loss resize an output one after the other, to what it was.
+    // write_back() warns instead: meta() and impl() of a loss resize an output twice, back to its old size.
     if (out.numel() != 0 && !given_[index].has_value()) {
       given_[index].emplace(out.sizes().begin(), out.sizes().end());
     }

@@ -55,7 +55,7 @@ void check_even(const char* title, const Tensors& parts, const at::Tensor& whole
 std::vector<int64_t> bytes_of(const char* title, const std::vector<int64_t>& splits, const at::Tensor& tensor, int size) {
   std::vector<int64_t> bytes;
   if (splits.empty()) {
-    TORCH_CHECK(tensor.dim() == 0 || tensor.size(0) % size == 0, title, ": the first dimension of ", tensor.sizes(), " is no multiple of ", size);
+    TORCH_CHECK(tensor.dim() == 0 || tensor.size(0) % size == 0, title, ": the first dimension of ", tensor.sizes(), " is not a multiple of ", size);
     bytes.assign(static_cast<size_t>(size), static_cast<int64_t>(tensor.nbytes()) / size);
     return bytes;
   }

@@ -8,10 +8,10 @@
 #include "runtime/Stream.h"
 
 // Note [Streams of process groups]
-// Collectives wait for other ranks, so whatever shares a stream with them waits too: a group's streams are no one else's, and
-// not of the pools that Note [Streams] describes. A group has one for collectives, and one for sends to and one for receives
-// from each rank: a send that waits for its receiver must not hold up what that one needs first. They are made on first use,
-// and never destroyed, as no stream is; the next group gets what an earlier one leaves.
+// Collectives wait for other ranks, so all work on the same stream waits too. So a group has its own streams, outside
+// the pools that Note [Streams] describes. A group has one for collectives, and one for sends to and one for receives
+// from each rank: a send that waits for its receiver must not block work that the receiver needs first. They are made on first
+// use, and never destroyed, like all streams; later groups reuse them.
 
 namespace openreg::distributed {
 

@@ -17,8 +17,8 @@
 #include "runtime/PyTorchRelease.h"
 
 // Note [The process group]
-// A c10d::Backend, registered as "openregccl" by torch_openreg/_distributed.py. One object a group and process.
-// Threads: any; calls are made one after the other, as the other ranks must make them in the same order.
+// A c10d::Backend, registered as "openregccl" by torch_openreg/_distributed.py. One object per group and process.
+// Threads: any, but one call at a time, since all ranks must make their calls in the same order.
 //
 // Tensors may be used, freed and written by the caller as soon as the current stream has waited for the Work: their memory
 // is marked as used by the group's stream.

@@ -22,15 +22,15 @@
 #include "runtime/Stream.h"
 
 // Note [Collectives]
-// torch.distributed calls a backend with tensors, and expects of it what a device's library of collectives does (NCCL and
-// its like): work is queued on a stream, the host goes on, Work::wait() makes the current stream wait. From the top:
-//   Collectives.cpp    one function of c10d::Backend each: looks at tensors, says what is to be moved as Transfers
-//   ProcessGroup.cpp   queues them on a stream of the group's, after what the current stream holds; makes the Work
-//   Work.h             what the caller gets
-//   Transport.h        the library that moves the bytes, as the files above see it: run(), abort()
-//   NewTransport.cpp   which library that is. Yours: Gloo until you write another one
-//   GlooTransport.h    Gloo as PyTorch ships it, through pinned memory where the host can't reach the device's
-// Transport knows no tensors and no c10d::Work, and the process group knows no library.
+// torch.distributed calls a backend with tensors, and expects the behaviour of a device's library of collectives (such as
+// NCCL): work is queued on a stream, the host goes on, Work::wait() makes the current stream wait. From the top:
+//   Collectives.cpp    the functions of c10d::Backend: check tensors, describe the transfers
+//   ProcessGroup.cpp   queues them on the group's stream, after the work of the current stream; makes the Work
+//   Work.h             the caller's result
+//   Transport.h        the interface of the library that moves the bytes: run(), abort()
+//   NewTransport.cpp   chooses the library. Yours: Gloo until you write another one
+//   GlooTransport.h    Gloo as PyTorch ships it, through pinned memory if the host can't reach device memory
+// Transport doesn't use tensors or c10d::Work, and the process group doesn't use a library directly.
 
 namespace openreg::distributed {
 
@@ -61,14 +61,14 @@ enum class Move {
   kBarrier,  // nothing
 };
 
-/// What one call of a library is to move: device memory without gaps. `in` and `out` are the same where it says in place.
+/// One transfer for the library: device memory without gaps. `in` and `out` are the same where it says in place.
 struct Transfer {
   Move move = Move::kBarrier;
   const void* in = nullptr;
   size_t in_bytes = 0;
   void* out = nullptr;
   size_t out_bytes = 0;
-  at::ScalarType dtype = at::kByte;  // of what is reduced; all else is bytes
+  at::ScalarType dtype = at::kByte;  // for reductions; everything else is bytes
   Reduction reduction = Reduction::kSum;
   int peer = -1;  // the root, or the other side; -1 at kReceive: any
   int tag = 0;
@@ -80,12 +80,12 @@ struct Transfer {
 
 inline bool is_point_to_point(Move move) { return move == Move::kSend || move == Move::kReceive; }
 
-/// Nobody has anything to move; all parts of these are of one size, so no rank has.
+/// No rank has anything to move, since all parts have the same size.
 inline bool is_empty(const Transfer& transfer) {
   return transfer.move != Move::kBarrier && transfer.move != Move::kAlltoall && transfer.in_bytes == 0 && transfer.out_bytes == 0;
 }
 
-/// One operation of the group, from its call to its end: what a message about it says. Threads: any.
+/// One operation of the group, from its call to its end, for messages about it. Threads: any.
 class OPENREG_RUNTIME_API Operation {
  public:
   enum class State {
@@ -120,16 +120,16 @@ class OPENREG_RUNTIME_API Operation {
   std::string message_;
 };
 
-/// What the operations of one group share: how it failed, if it did, and the last of them for whoever asks. Threads: any.
+/// Shared by the operations of one group: its failure, and the last operations for messages. Threads: any.
 class OPENREG_RUNTIME_API Journal {
  public:
   void add(std::shared_ptr<Operation> operation);
   std::vector<std::shared_ptr<Operation>> last() const;
-  /// One line an operation, the oldest first.
+  /// One line per operation, the oldest first.
   std::string text() const;
 
-  /// Nothing more is run once this has a text: a group of which a rank has failed can't go on. The first text stays, and the
-  /// kind that it came with. True for the first.
+  /// After this has a text, nothing runs any more: a group can't continue after a rank has failed. The first text and its
+  /// kind stay. True for the first.
   bool fail(const std::string& why, c10d::ErrorType kind = c10d::ErrorType::COMM_ERROR);
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   /// SUCCESS until it failed.
@@ -163,7 +163,7 @@ class OPENREG_RUNTIME_API Transport {
     static_cast<void>(name), static_cast<void>(dtype), static_cast<void>(reduction);
   }
 
-  /// Ends what is queued with an error, soon; nothing is run from then on. Threads: any, also beside run().
+  /// Soon ends queued work with an error; nothing runs after that. Threads: any, also during run().
   virtual void abort() = 0;
 
   /// A transport for some of the ranks, which all call it with the same list: this process's rank in it is that of its place.
@@ -172,7 +172,7 @@ class OPENREG_RUNTIME_API Transport {
   virtual bool splits() const { return false; }
 };
 
-/// What a transport is made of. `gloo` is PyTorch's Gloo over the same ranks, connected.
+/// The parameters of a transport. `gloo` is PyTorch's Gloo over the same ranks, connected.
 struct TransportOptions {
   c10::intrusive_ptr<c10d::Store> store;
   int rank = 0, size = 1;
@@ -184,7 +184,7 @@ struct TransportOptions {
 /// NewTransport.cpp: the library that this backend uses.
 std::unique_ptr<Transport> new_transport(const TransportOptions& options);
 
-/// For libraries of which each call is a send or a receive: `transfer`, which reduces nothing, as these.
+/// For libraries with only sends and receives: `transfer`, which reduces nothing, as these.
 OPENREG_RUNTIME_API std::vector<Transfer> as_sends_and_receives(const Transfer& transfer, int rank, int size);
 
 const char* name_of(Move move);

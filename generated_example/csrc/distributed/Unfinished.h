@@ -16,9 +16,9 @@
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 
 // Note [What a group leaves unfinished]
-// Gloo can't cancel a collective: one that was given up ends with its time-out, half an hour by default, and so does Gloo itself.
-// The memory that it works on, and Gloo, are kept until then, without a thread that waits: whoever next uses a group, or runs out
-// of memory, looks whether it is over. When the process exits, the system takes the rest back.
+// Gloo can't cancel a collective: an aborted one ends with its time-out, half an hour by default, and so does Gloo itself.
+// Gloo and the memory that it works on are kept until then, without a waiting thread: the next use of a group, or lack
+// of memory, checks whether it is over. When the process exits, the system frees the rest.
 // No thread of this backend outlives main(): statics that it uses would be gone.
 
 namespace openreg::distributed {

@@ -11,9 +11,9 @@
 #include "runtime/Event.h"
 
 // Note [Work]
-// What a collective returns. It is done for the caller when the stream that it runs on has come past its end, which an event
-// marks: wait() makes the caller's current stream wait for it, and the host goes on. Three callers wait on the host instead:
-// who gives a time, who waits for a barrier, and all where OPENREGCCL_BLOCKING_WAIT=1.
+// The result of a collective. It is done for the caller when its stream has passed its end, which an event
+// marks: wait() makes the caller's current stream wait for it, and the host goes on. The host waits instead if the caller
+// gives a time-out, waits for a barrier, or sets OPENREGCCL_BLOCKING_WAIT=1.
 // The future is complete from the start, as futures of device tensors are: its value is ready on the stream, and callbacks
 // run at once, on a stream that waits.
 

@@ -146,7 +146,7 @@ void OpenRegGraph::replay() {
   const OpenRegGuard guard(device_);
   check_not_capturing("the replay of a graph");
   const OpenRegStream stream = getCurrentStream();
-  replayed_.block(stream);  // replays come one after the other, on whatever stream
+  replayed_.block(stream);  // replays run in order, on any stream
   draws_->launch();
   OPENREG_CHECK_LAUNCH(orGraphLaunch(graph_, stream.stream()));
   replayed_.record(stream);

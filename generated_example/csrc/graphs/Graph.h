@@ -19,12 +19,12 @@
 // What it is for: a step whose operators take less time than their launches is recorded once and then launched as a whole.
 //   torch.accelerator.Graph, torch.openreg.graph and make_graphed_callables come to this class.
 // Who calls it: PyTorch, which finds it in at::GraphImplRegistry under the device's name.
-// What is recorded: what the device's streams are given (Note [Graphs] of the device's API). Memory comes from a pool of
+// What is recorded: the work of the device's streams (Note [Graphs] of the device's API). Memory comes from a pool of
 //   the graph, whose blocks keep their addresses as long as the graph lives, so a replay finds its operands where they were.
-// What cannot be: whatever waits for the device, such as item() or a copy to memory that is not pinned. It throws, and the
-//   capture has failed. CPU kernels that stand in for kernels of the device are recorded where the device can run them and the
+// What can't be recorded: calls that wait for the device, such as item() or a copy to memory that is not pinned. They throw, and
+//   the capture fails. CPU kernels that replace device kernels are recorded if the device can run them and the
 //   sizes of their results do not depend on values.
-// Without it: everything works, at the cost of each launch.
+// Without it: everything works, but each launch costs time.
 //
 // Threads: a graph is used by one thread at a time; others may use the device meanwhile, as the capture's mode allows.
 

@@ -9,7 +9,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
-// What the arguments of a boxed call say: which device it is for, and what it writes.
+// Reads the arguments of a boxed call: which device it is for, and what it writes.
 
 namespace openreg {
 

@@ -21,7 +21,7 @@
 #include "host/Tensors.h"
 #include "runtime/Export.h"
 
-// A call of a function of the CPU with arguments of the device: each argument is a value, or becomes one of the host's tensors.
+// A call of a CPU function with arguments on the device: each argument is a value, or becomes a host tensor.
 
 namespace openreg::native::detail {
 

@@ -11,12 +11,12 @@
 
 // Note [Compound tensors]
 // Sparse, nested and quantized tensors are more than memory with sizes and strides: a sparse one is two or three plain
-// tensors, a nested one a plain tensor and tables of sizes, a quantized one memory and a quantizer. They dispatch by keys of
-// their own (SparsePrivateUse1, ...), where PyTorch has nothing for this device. What aten/RegisterCompound.cpp registers there is:
-//   - PyTorch's kernels that only take such a tensor apart or put one together (views, _values, _nnz, copy_, ...) run as they
-//     are, on the device's tensors: they call operators of the plain parts.
-//   - All others run on the CPU, on copies of all arguments; results, and what was written, are copied back. A plain alias of
-//     device memory would not do: the CPU's sparse kernels make and drop their parts as they go.
+// tensors, a nested one a plain tensor and tables of sizes, a quantized one memory and a quantizer. They dispatch by separate
+// keys (SparsePrivateUse1, ...), where PyTorch has nothing for this device. aten/RegisterCompound.cpp registers there:
+//   - PyTorch's kernels that only take such a tensor apart or put one together (views, _values, _nnz, copy_, ...) run
+//     unchanged on the device's tensors: they call operators of the plain parts.
+//   - All others run on the CPU, on copies of all arguments; results and written arguments are copied back. A plain alias of
+//     device memory would not work: the CPU's sparse kernels create and drop their parts.
 
 namespace openreg {
 

@@ -109,7 +109,7 @@ bool is_captured(const c10::OperatorHandle& op, torch::jit::Stack* stack, bool c
   return true;
 }
 
-/// Gives the CPU kernel of a random operator a generator that is derived from the device's.
+/// Gives the CPU kernel of a random operator a generator that is derived from the device's generator.
 void derive_generator(const c10::OperatorHandle& op, torch::jit::Stack* stack, c10::DeviceIndex device) {
   const auto& arguments = op.schema().arguments();
   const size_t begin = stack->size() - arguments.size();

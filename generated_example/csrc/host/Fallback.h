@@ -14,17 +14,17 @@
 #include "runtime/Export.h"
 
 // Note [Falling back to the CPU]
-// An operator without a kernel here can still run by PyTorch's CPU kernel (Note [Host code on device memory]):
-//   alias  on the device's memory, with component host_alias: nothing is copied but a new result, once
-//   copy   on copies: the arguments are copied to the host, the results and what was written back
-//   cpu    alias where that component is there and functions launched reach device memory, copy elsewhere
+// An operator without a kernel here runs PyTorch's CPU kernel (Note [Host code on device memory]):
+//   alias  on the device's memory, with component host_alias: only a new result is copied, once
+//   copy   on copies: the arguments are copied to the host, the results and written arguments back
+//   cpu    alias with that component if launched functions reach device memory, otherwise copy
 
-// `fallback` in openreg.yaml says which, `ops.*.fallback` for a single operator. OPENREG_FALLBACK in the environment,
-// one of these words or none, overrides both: `none` finds what has no kernel of the device, first versions that run on copies
-// included (Note [What the host computes] in Work.h). OPENREG_LOG_FALLBACK=1 names each operator that falls back, once;
+// `fallback` in openreg.yaml chooses, `ops.*.fallback` for a single operator. OPENREG_FALLBACK in the environment,
+// one of these words or none, overrides both: use `none` to find operators without a device kernel, including first versions
+// that run on copies (Note [What the host computes] in Work.h). OPENREG_LOG_FALLBACK=1 names each operator that falls back, once;
 // =0 keeps silent. The cost is counted: see FallbackReport.h.//
-// Random operators draw from the device's generator in any case: the CPU's kernel gets one that is derived from it.
-// An operator that has no CPU kernel either can't fall back, and one whose tensors are on several devices must not.
+// Random operators always draw from the device's generator: the CPU's kernel gets one that is derived from it.
+// An operator without a CPU kernel can't fall back, and one with tensors on several devices must not.
 
 namespace openreg {
 

@@ -19,11 +19,11 @@
 
 // Note [The CPU's kernels on the device]
 // A backend's first kernels are PyTorch's own for the CPU, on the device's memory (Note [Host code on device memory]):
-//   host_call<Op>(args...)     any operator; waits for it, takes home what it returns
+//   host_call<Op>(args...)     any operator; waits for it, moves its results to the device
 //   host_op<Op>(args...)       an out= or in-place operator whose outputs have their final sizes
 //   HostStub<stub>::run(...)   the CPU's function of a DispatchStub
-// They run at once, on copies, and what the function throws, the call throws.
-// With component host_alias, where launched functions reach device memory, the last two don't wait.
+// They run at once, on copies, and the call throws the function's exceptions.
+// With component host_alias, if launched functions reach device memory, the last two don't wait.
 
 namespace openreg::native {
 namespace detail {

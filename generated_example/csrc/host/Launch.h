@@ -14,11 +14,11 @@
 
 // Note [Running a function on the device]
 // The example kernels are ordinary C++ functions over raw memory, and launch() runs them: at once, on copies of the operands
-// (Note [Host code on device memory]). So they serve a device that can run nothing yet. A real kernel replaces the call to
-// launch() with a launch of its own.
+// (Note [Host code on device memory]). So they work on a device that can't run anything yet. A real kernel replaces the call to
+// launch() with its own launch.
 //
 // Functions own no tensors: they get raw pointers. A kernel on a stream could hold the last reference to a tensor, and the memory
-// stays the kernel's until it has run: what is freed is handed out again only to the stream that it was
+// stays valid until it has run: freed memory is handed out again only to the stream that it was
 // allocated on, where it is used after the kernel. If you use a tensor on another stream, call record_stream().
 
 namespace openreg::native {

@@ -79,7 +79,7 @@ void* HostMemory::copied(const void* device) const {
     return nullptr;
   }
   const Span* const found = span(device);
-  TORCH_INTERNAL_ASSERT(found != nullptr, "openreg: a function of the host asks for memory that is no operand of it");
+  TORCH_INTERNAL_ASSERT(found != nullptr, "openreg: a host function asks for memory that is not one of its operands");
   return found->host + (static_cast<const char*>(device) - found->begin);
 }
 

@@ -15,21 +15,21 @@
 
 // Note [Host code on device memory]
 // Much of a backend begins as code for the host: operators that fall back to PyTorch's CPU kernels, functions of the CPU
-// behind a DispatchStub, kernels that are plain C++ loops. All of it reaches device memory in one way, this folder's: the bytes
-// that the operands span are copied to the host by the current stream, which the caller waits for; the code runs on the calling
-// thread, and what it wrote is copied back by the current stream, without waiting. No other stream is waited for. Any device that
-// can allocate and copy has that.
-// Where launched functions reach device memory (hostAccessible), component host_alias copies nothing.
-// The code sees the tensors as they are: sizes, strides, what shares memory with what, pending conjugation and negation; an
-// operand that is given twice is one tensor.
+// behind a DispatchStub, kernels that are plain C++ loops. All of it reaches device memory through this folder: the current stream
+// copies the bytes of the operands to the host, and the caller waits for that; the code runs on the calling
+// thread, and the current stream copies written bytes back, without waiting. No other stream is involved. Any device that
+// can allocate and copy supports that.
+// If launched functions reach device memory (hostAccessible), component host_alias copies nothing.
+// The code sees the real tensors: sizes, strides, shared memory, pending conjugation and negation; an
+// operand that is passed twice is one tensor.
 //   Memory.h    HostMemory: copies of the bytes of one call
-//   Tensors.h   HostTensors: its tensors, and the way home of what the code returns or resized
+//   Tensors.h   HostTensors: its tensors; moves returned and resized ones back
 //   Run.h       the state of a thread in which CPU kernels may run
-//   Work.h      HostWork: what runs on copies is refused, named or counted
+//   Work.h      HostWork: refuses, names or counts code that runs on copies
 //   Launch.h    launch(): a function over raw pointers
 //   Iterator.h  CpuIterator: a TensorIterator of the device on the host's tensors
 //   Kernel.h    host_call<Op>(), host_op<Op>(), HostStub: PyTorch's own CPU kernels
-//   Fallback.h  what PyTorch calls for operators without a kernel
+//   Fallback.h  called by PyTorch for operators without a kernel
 
 namespace openreg::native {
 

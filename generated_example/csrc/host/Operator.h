@@ -7,10 +7,10 @@
 #include "runtime/Export.h"
 
 // Note [The operator that runs]
-// Host code that stands in for a kernel has to say whose it is when it is refused or reported, and it may be as far from
-// the operator as a DispatchStub's function or a loop. So OPENREG_IMPL of aten/Signature.h registers each kernel inside
-// an OperatorScope, which costs two writes to a variable of the thread. Host code of a kernel that was registered in another
-// way is reported under "unknown".
+// When host code that replaces a kernel is refused or reported, its operator must be known, even in
+// a DispatchStub's function or a loop. So OPENREG_IMPL of aten/Signature.h registers each kernel inside
+// an OperatorScope, which costs two writes to a thread-local variable. Host code of a kernel that was registered in another
+// way is reported as "unknown".
 
 namespace openreg {
 

@@ -7,7 +7,7 @@
 
 #include "runtime/Export.h"
 
-// How the CPU's kernels run that stand in for those of the device: see Note [Host code on device memory].
+// Runs CPU kernels in place of device kernels: see Note [Host code on device memory].
 
 namespace openreg {
 

@@ -17,11 +17,11 @@
 #include "runtime/Export.h"
 
 // Note [The tensors of a call, there and back]
-// An operator's tensors are made CPU tensors over HostMemory, as they are: tensors of one storage share one (with copies,
-// those that overlap do), and one that is given twice is one. So the CPU's checks see what they see on the CPU: outputs that
-// overlap inputs, an in-place operator's self among its inputs. What comes back is taken home the same way: a given tensor
-// stays itself, with the sizes and strides that the function gave it, a view of one is a view of device memory, and anything
-// new is moved with its whole storage, so that results that share memory still do.
+// An operator's tensors become CPU tensors over HostMemory with the same layout: tensors of one storage share one (with copies,
+// only if they overlap), and a tensor that is passed twice is one tensor. So the CPU's checks work as usual: outputs that
+// overlap inputs, an in-place operator's self among its inputs. On the way back an argument is still the same
+// tensor, with the sizes and strides that the function gave it, a view of an argument is a view of device memory, and a
+// new tensor is moved with its whole storage, so that results that share memory still do.
 
 namespace openreg {
 
@@ -36,8 +36,8 @@ class OPENREG_RUNTIME_API HostTensors {
   HostTensors(const HostTensors&) = delete;
   HostTensors& operator=(const HostTensors&) = delete;
 
-  /// Tensors of the device in `value` (a tensor, an optional, a list of either); all else is passed over. `written`: the
-  /// function may write them; a copy-on-write storage then gets bytes of its own. `read` false: it writes every element, whatever
+  /// Tensors of the device in `value` (a tensor, an optional, a list of either); ignores everything else. `written`: the
+  /// function may write them; a copy-on-write storage is then copied. `read` false: it writes every element, whatever
   /// was there.
   void add(const c10::IValue& value, bool written, bool read = true);
   void add(const at::Tensor& tensor, bool written, bool read = true);

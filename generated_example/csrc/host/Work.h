@@ -13,12 +13,12 @@
 
 // Note [What the host computes]
 // The kernels that a backend begins with run on the host, on copies of device memory: PyTorch's for the CPU (Kernel.h) and C++ loops (Launch.h). They give the right results and look like kernels of
-// the device, so each such run is a HostWork, which says that it is not one:
+// the device, so each such run is marked as a HostWork:
 //   OPENREG_FALLBACK=none refuses it, and names the operator and the place for its kernel
 //   OPENREG_LOG_FALLBACK=1 names it, once
 //   FallbackReport.h counts it
-// Copies, casts and fills that the host does for the device are host work that computes nothing, and are never refused.
-// On the device's own memory (component host_alias) the same code is the device's kernel, and nothing of this happens.
+// Copies, casts and fills on the host compute nothing and are never refused.
+// On the device's own memory (component host_alias) the same code is the device's kernel and is not counted.
 
 namespace openreg {
 

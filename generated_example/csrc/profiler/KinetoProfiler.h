@@ -3,14 +3,14 @@
 #pragma once
 
 // Note [Profiling]
-// torch.profiler collects by Kineto, and Kineto asks a plug-in for what happened on a device: KinetoProfiler.cpp, over the
-// activities of the device's API (orActivityEnable and its like), which a port may leave out; a trace then has the
-// CPU's side alone. Each record of a kernel, copy or memset becomes one activity of the trace: on the row of its stream, linked
+// torch.profiler uses Kineto, and Kineto gets the work of a device from a plug-in: KinetoProfiler.cpp, over the
+// activities of the device's API (orActivityEnable and others), which a port may leave out; a trace then has only
+// the CPU side. Each record of a kernel, copy or memset becomes one activity of the trace: on the row of its stream, linked
 // to the operator that queued it by the correlation number that PyTorch gave to this thread for it.
 // torch.autograd.profiler without Kineto asks ProfilerStubs instead, which are events.
-// Off, nothing here runs; each launch then pays for one load of the device library's.
+// When off, nothing here runs; each launch then costs one load in the device library.
 //
-// A vendor with a tracing library of their own, in the manner of CUPTI or roctracer, answers the five functions from it.
+// A vendor with a tracing library like CUPTI or roctracer implements the five functions with it.
 
 #include <c10/util/Exception.h>
 

@@ -21,8 +21,8 @@
 // (empty and friends), storages and torch.accelerator's memory functions find it there. Without it no tensor can be
 // made; were it only a c10::Allocator, all of torch.accelerator's memory functions would fail.
 //
-// Which one it is, the spec says (allocator.device): exactly one file of the tree defines makeDeviceAllocator(),
-// and Allocator.cpp registers what it returns. That is the whole seam: another allocator replaces one file.
+// The spec chooses it (allocator.device): exactly one file of the tree defines makeDeviceAllocator(),
+// and Allocator.cpp registers its result. So another allocator replaces one file.
 // This tree has `caching`.
 //
 // Ownership: the allocator is created at load and never destroyed, as tensors may outlive main(). It owns its blocks;
@@ -61,7 +61,7 @@ struct AllocatorConfigInfo {
 /// What an allocator holds at one moment, and what it did before.
 struct SnapshotInfo {
   std::vector<SegmentInfo> segments;
-  std::vector<std::vector<TraceEntry>> device_traces;  // one list a device
+  std::vector<std::vector<TraceEntry>> device_traces;  // one list per device
   std::vector<AnnotationEntry> external_annotations;
   AllocatorConfigInfo config_metadata;
 };
@@ -89,7 +89,7 @@ class OPENREG_RUNTIME_API OpenRegAllocator : public c10::DeviceAllocator {
   virtual double getMemoryFraction(c10::DeviceIndex device);
   virtual void setMemoryFraction(double fraction, c10::DeviceIndex device);
 
-  /// Whether freed memory is kept. Switched off, each allocation is one of the device's.
+  /// Whether freed memory is cached. If off, each allocation is a device allocation.
   virtual void enable(bool value);
   virtual bool isEnabled() const;
 

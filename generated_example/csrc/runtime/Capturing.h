@@ -12,12 +12,12 @@
 #include "runtime/Export.h"
 
 // Note [What a capture asks of the runtime]
-// Most code need not know that its stream is captured: the device records what it is given instead of running it. Four things do:
-//   what waits for the device      check_not_capturing(): there is nothing to wait for
-//   what owns a launched function  the graph does, as it runs with each replay
-//   random numbers                 captured_draw() in graphs/Capture.h: a replay draws numbers of its own
+// Most code doesn't need to know that its stream is captured: the device records its work instead of running it. Exceptions:
+//   waiting for the device         check_not_capturing(): there is nothing to wait for
+//   ownership of a launched function  the graph owns it, as it runs with each replay
+//   random numbers                 captured_draw() in graphs/Capture.h: each replay draws new numbers
 //   names of kernels               kept with the graph, since a replay calls no operator
-// While nothing is captured each of them costs a load.
+// Without a capture each of them costs a load.
 
 namespace openreg {
 

@@ -7,18 +7,18 @@
 #include "runtime/Export.h"
 
 // Note [Errors of launched functions]
-// A function that was launched can't throw: nobody waits for it. What it throws is kept for its device, whose next launch
-// or synchronization reports it, on whichever thread; these are the calls that check more than their own return value:
-//   OPENREG_CHECK_LAUNCH(call)  tells it before the call, so that what the call queued is not undone by an exception that
-//     is not its own.
-//   OPENREG_CHECK_WAIT(device, call)  tells it after the call, with what failed meanwhile.
-// Nothing else does. Other devices have nothing to do with it, and who sets a device, frees memory, leaves a scope or asks
-// whether an event has happened could neither act on it nor pass it on.
+// An exception in a launched function has no caller to propagate to. It is kept for its device, and the device's next launch
+// or synchronization reports it, on any thread:
+//   OPENREG_CHECK_LAUNCH(call)  reports it before the call, so that an earlier error doesn't undo the work that the call
+//     queues.
+//   OPENREG_CHECK_WAIT(device, call)  reports it after the call, with failures in the meantime.
+// Nothing else does. Other devices aren't affected, and code that sets a device, frees memory, leaves a scope or queries
+// an event could neither handle nor raise it.
 //
-// A function that threw an exception (for a dtype that it does not take, an index out of range, a number that does not fit)
-// leaves the device as it was but for its outputs: report_kernel_error(), reported once. After anything else nobody knows: report_device_error(),
-// as a card keeps a failed device-side assertion. Each launch and synchronization of the device throws it from then on,
-// until the process ends.
+// A function that threw an exception (for a wrong dtype, an index out of range, a number that does not fit)
+// leaves everything but its outputs intact: report_kernel_error(), reported once. After any other failure the device's
+// state is unknown: report_device_error(). As after a device-side assertion in CUDA, each launch and synchronization of the
+// device then throws it, until the process ends.
 
 namespace openreg {
 

@@ -10,7 +10,7 @@
 
 #include "runtime/Export.h"
 
-// Devices where nothing may be thrown: in deleters, as scopes end, in messages about errors.
+// Switches devices where exceptions are not allowed: in deleters, at the end of scopes, in messages about errors.
 
 namespace openreg {
 

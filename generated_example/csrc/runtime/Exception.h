@@ -15,16 +15,16 @@
 #include "runtime/Export.h"
 
 // Note [Errors of the device]
-// The device's C API reports by return value; PyTorch reports by exception. These macros are the only place where one
-// becomes the other. Without them a failed call would go unnoticed until a wrong result shows up.
+// The device's C API reports errors by return value, PyTorch by exception. These macros are the only place that converts
+// them. Without them a failed call would go unnoticed until a wrong result shows up.
 //   OPENREG_CHECK(call) throws: c10::OutOfMemoryError for a failed allocation (torch.OutOfMemoryError in Python),
 //     c10::AcceleratorError for anything else (torch.AcceleratorError), with the call, file and line in the message.
 //     For code that may throw: operators, the runtime's public functions.
 //   OPENREG_CHECK_LAUNCH(call), of a call that queues work on the current device, and
-//   OPENREG_CHECK_WAIT(device, call), of one that waits for `device`: the same. They also report what failed on the
-//     device meanwhile, in trees that keep it.
-//   OPENREG_WARN(call) warns and goes on, and never throws. For destructors, deleters and noexcept functions, which
-//     run what else could throw in never_throw().
+//   OPENREG_CHECK_WAIT(device, call), of one that waits for `device`: the same. In trees that keep them, they also
+//     report earlier failures on the device.
+//   OPENREG_WARN(call) warns, continues, and never throws. For destructors, deleters and noexcept functions, which
+//     run other code that could throw in never_throw().
 // All clear the device's last error, so that a handled failure isn't reported again. Threads: any.
 
 namespace openreg {
@@ -85,7 +85,7 @@ void never_throw(const char* what, Fn&& fn) noexcept {
 }  // namespace openreg
 
 #define OPENREG_CHECK(CALL) ::openreg::detail::check((CALL), #CALL, __func__, __FILE__, __LINE__)
-// What failed on the current device; for a launch whose return value is looked at otherwise.
+// Reports failures on the current device, for a launch whose return value is checked elsewhere.
 #define OPENREG_CHECK_DEVICE() \
   ::openreg::detail::check_device(::openreg::kCurrentDevice, "a launch", __func__, __FILE__, __LINE__)
 #define OPENREG_CHECK_LAUNCH(CALL) \

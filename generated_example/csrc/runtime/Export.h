@@ -5,5 +5,5 @@
 // Note [What libtorch_openreg.so exports]
 // The library is built with hidden visibility: only what carries this macro can be linked against, by the Python
 // bindings and by the C++ tests. Kernels and registrations reach PyTorch through the dispatcher, so they stay
-// hidden, and nothing of them can clash with another library in the process.
+// hidden and can't clash with another library in the process.
 #define OPENREG_RUNTIME_API __attribute__((visibility("default")))

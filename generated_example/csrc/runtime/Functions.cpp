@@ -116,7 +116,7 @@ void initialize() {
   device_count_ensure_non_zero();
   static std::once_flag once;
   std::call_once(once, [] {
-    // Without memory for the handler there is no fork safety, and nothing else would work for long either.
+    // Without memory for the handler forks would be unsafe, and little else would work either.
     TORCH_CHECK(pthread_atfork(nullptr, nullptr, after_fork_in_child) == 0, "openreg: cannot register a fork handler");
   });
   initialized.store(true, std::memory_order_release);

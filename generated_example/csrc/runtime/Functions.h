@@ -11,9 +11,9 @@
 #include "runtime/Export.h"
 
 // Note [Device functions]
-// The few things all other pieces ask of the device: how many there are, which one is current, switch, wait.
+// The basic functions of the device for all other code: how many there are, which one is current, switch, wait.
 // The current device belongs to the thread (the C API keeps it), because PyTorch's autograd engine runs one worker
-// thread a device and sets its device once. The guard (Guard.h) and the hooks (Hooks.h) are built on these, and the
+// thread per device and sets its device once. The guard (Guard.h) and the hooks (Hooks.h) are built on these, and the
 // Python module calls them. Indices are checked here: PyTorch doesn't, and an unchecked "openreg:9" would silently
 // land on another device.
 //
@@ -58,8 +58,8 @@ OPENREG_RUNTIME_API c10::DeviceIndex resolve_device_index(c10::DeviceIndex devic
 /// What the driver says of `device`. Sizes in bytes.
 OPENREG_RUNTIME_API orDeviceProperties device_properties(c10::DeviceIndex device);
 
-/// Declares first use of a device: from here on a forked child is bad. Throws c10::Error if this is one, or if there
-/// is no device. Cheap after the first time; called by all that allocates, creates or waits.
+/// Declares first use of a device: after this, a forked child can no longer use it. Throws c10::Error in such a child, and
+/// without a device. Cheap after the first time; call it before you allocate, create or wait.
 OPENREG_RUNTIME_API void initialize();
 
 /// Whether initialize() was called in this process (and it isn't a bad fork).

@@ -163,7 +163,7 @@ const at::Generator& getDefaultGenerator(c10::DeviceIndex device) {
   static auto* const slots = new std::deque<Slot>(device_count_ensure_non_zero());  // hooks hand out references
   Slot& slot = slots->at(static_cast<size_t>(device));
   std::call_once(slot.once, [&] {
-    // As the CPU's: runs differ unless torch.manual_seed was called.
+    // As on the CPU: runs differ unless torch.manual_seed was called.
     slot.generator = at::make_generator<OpenRegGeneratorImpl>(device, c10::detail::getNonDeterministicRandom());
   });
   return slot.generator;

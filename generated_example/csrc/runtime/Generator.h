@@ -20,8 +20,8 @@
 //
 // The state is a counter-based generator's (Philox): a seed, and an offset that says how many 32-bit numbers were
 // drawn. A kernel takes a range of offsets with philox_engine_inputs() and computes its numbers from (seed, offset)
-// alone, so kernels on many threads need no shared engine, and what is drawn depends only on seed and order of draws.
-// Kernels that run on the host detour through cpu_generator(), a CPU generator derived from the same pair.
+// alone, so kernels on many threads need no shared engine, and the numbers depend only on seed and order of draws.
+// Kernels that run on the host use cpu_generator(), a CPU generator derived from the same pair.
 //
 // As a tensor the state is 16 bytes: seed, then offset, both little-endian uint64. clone() copies it. The graphsafe
 // pair shares it: two generators with one state draw from one sequence.//

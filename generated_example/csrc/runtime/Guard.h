@@ -17,8 +17,8 @@
 // current device; PyTorch doesn't check indices, so all but uncheckedSetDevice do; deviceCount, destroyEvent and
 // uncheckedSetDevice never throw. Events are the C API's handles, created by the first record(), owned by c10::Event.
 //
-// The dispatcher puts no guard around a backend's kernels: each kernel makes one (c10::OptionalDeviceGuard of its
-// first tensor, or a OpenRegGuard). Forgotten, a tensor of device 1 gets its memory on device 0.
+// The dispatcher puts no guard around a backend's kernels: their registration makes one (aten/Signature.h). Without it,
+// work on a tensor of device 1 is queued on device 0's stream: a race. After x.fill_(1), most of relu(x) is then wrong.
 //
 // The one instance is created at load and never destroyed. Threads: any.
 

@@ -7,8 +7,8 @@
 #include "runtime/Export.h"
 
 // Note [Hooks]
-// What PyTorch's CPU side asks of an accelerator it wasn't compiled with: is it there, pinned memory, generators, the
-// device of a pointer, resizing a storage. at::Context and the autograd engine call them; without hooks the first
+// Functions that PyTorch's CPU side calls on an accelerator it wasn't compiled with: availability, pinned memory,
+// generators, the device of a pointer, resizing a storage. at::Context and the autograd engine call them; without hooks the first
 // backward(), pin_memory() or torch.Generator(device="openreg") throws.
 //
 // isBuilt, isAvailable and hasPrimaryContext never throw: PyTorch calls them to find out whether anything else may be

@@ -7,13 +7,13 @@
 #include "runtime/Export.h"
 
 // Note [Pinned host memory]
-// Host memory the device can reach by itself, which is what makes a copy truly asynchronous. Tensor.pin_memory,
+// Host memory that the device can reach by itself, which makes copies truly asynchronous. Tensor.pin_memory,
 // DataLoader(pin_memory=True) and storage.cpu(non_blocking=True) get it through the hooks; torch.accelerator's
 // empty_host_cache finds it in PyTorch's registry. Without it all of these throw.
 //
-// The caching is PyTorch's (at::CachingHostAllocatorImpl); here are only its four questions to a device: get memory,
-// give it back, mark a point of a stream, has it been passed. A freed block is reused once all streams have passed
-// the copies that read or wrote it; whoever queues such a copy says so with record_event(ptr, context, stream).
+// The caching is PyTorch's (at::CachingHostAllocatorImpl); only the four functions for a device are here: allocate,
+// free, record an event, query it. A freed block is reused once all streams have passed
+// the copies that read or wrote it; code that queues such a copy calls record_event(ptr, context, stream).
 //
 // Ownership: never destroyed, blocks are kept until empty_cache(). Threads: any. The DataPtr's device is the CPU.
 

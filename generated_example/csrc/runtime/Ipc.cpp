@@ -310,10 +310,10 @@ std::string shareStorage(const c10::Storage& storage) {
 
 c10::Storage openStorage(const std::string& bytes) {
   Message message{};
-  TORCH_CHECK(bytes.size() == sizeof(message), "openreg: this is no message about a shared storage");
+  TORCH_CHECK(bytes.size() == sizeof(message), "openreg: this is not a message about a shared storage");
   std::memcpy(&message, bytes.data(), sizeof(message));
   TORCH_CHECK(
-      message.magic == kMagic && message.slot >= 0 && message.slot < ipc::kSlots, "openreg: this is no message about a shared storage");
+      message.magic == kMagic && message.slot >= 0 && message.slot < ipc::kSlots, "openreg: this is not a message about a shared storage");
   initialize();
   const OpenRegGuard guard(static_cast<c10::DeviceIndex>(message.device));
   const std::lock_guard<std::mutex> lock(table().mutex);

@@ -14,18 +14,18 @@
 // parameters, sparse tensors) is PyTorch's own.
 //
 // A message names the device allocation a storage lies in (the caching allocator puts many storages into one), the
-// storage's offset and size there, and a counter (IpcCounters.h). Opened, it is a storage over the same memory. A storage
-// arrives once in a process: a second message for it gives the same one, as does one that comes home.
+// storage's offset and size there, and a counter (IpcCounters.h). Opening it makes a storage over the same memory. A storage
+// arrives only once in a process: a second message for it returns the same storage, and so does one back in its owner.
 //
 // Ownership: from the first message on, the memory is kept for the others. When the owner's storage dies, its memory is
-// given back as soon as no message is under way and no process has it open: at once, or when ipcCollect() next looks.
+// released as soon as no message is pending and no process has it open: at once, or in the next ipcCollect().
 // Memory of an owner that has ended lives on in the processes that have it open.
-// Order: the owner's device is waited for when a message is made, and the receiver's device before it lets go.
+// Order: the owner's device is synchronized when a message is made, and the receiver's device before it releases memory.
 // Threads: any. A child of fork() that can't use the device can't share either.
 
 namespace openreg {
 
-/// A message for one receiver; plain bytes. Throws c10::Error if the storage isn't the device's, or the device can't share.
+/// A message for one receiver; plain bytes. Throws c10::Error if the storage isn't on the device, or if the device can't share.
 OPENREG_RUNTIME_API std::string shareStorage(const c10::Storage& storage);
 
 /// The storage of a message; each message is to be opened once. Throws c10::Error if its owner has ended.

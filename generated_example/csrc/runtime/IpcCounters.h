@@ -12,10 +12,10 @@
 #include <vector>
 
 // Note [Who still uses a shared storage]
-// A process that shares storages has a file without a name (memfd) with a counter for each, a slot. It counts messages
-// on their way: sent and not yet opened. Whoever opened one holds a lock on the slot's byte of the file instead, which
-// the system gives up when that process ends, however it ends. A slot is in use while its counter is above 0 or its byte
-// is locked, so a killed consumer frees what it held. What nobody can see is a message that is lost on its way: it
+// A process that shares storages has an unnamed file (memfd) with a counter per storage, a slot. It counts pending
+// messages: sent and not yet opened. A process that opened one holds a lock on the slot's byte of the file instead, which
+// the system releases when that process ends, however it ends. A slot is in use while its counter is above 0 or its byte
+// is locked, so a killed consumer releases its storages. A lost message can't be detected: it
 // keeps its storage until the owner ends.
 //
 // Locks belong to an open file (F_OFD_SETLK), not to a process, so the owner sees others' locks through its own.

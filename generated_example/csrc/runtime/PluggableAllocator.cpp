@@ -22,7 +22,7 @@ namespace openreg {
 
 namespace {
 
-// Runs a function of the user's; a C++ exception becomes an error that names it.
+// Runs a user's function; a C++ exception becomes an error that names it.
 template <typename Function, typename... Args>
 auto call_user(const std::string& source, const char* role, const Function& function, Args&&... args) {
   try {
@@ -32,7 +32,7 @@ auto call_user(const std::string& source, const char* role, const Function& func
   } catch (const std::exception& error) {
     TORCH_CHECK(false, "openreg: the ", role, " function of the pluggable allocator (", source, ") threw: ", error.what());
   } catch (...) {
-    TORCH_CHECK(false, "openreg: the ", role, " function of the pluggable allocator (", source, ") threw something that is no std::exception");
+    TORCH_CHECK(false, "openreg: the ", role, " function of the pluggable allocator (", source, ") threw something that is not a std::exception");
   }
 }
 
@@ -306,7 +306,7 @@ void* PluggableAllocator::getBaseAllocation(void* ptr, size_t* size) {
   TORCH_CHECK(false, "openreg: ", ptr, " is in no live allocation of the pluggable allocator (", source_, ")");
 }
 
-// Each allocation is a segment of its own, as far as is known here. There is no history.
+// Each allocation is its own segment, as far as is known here. No history.
 SnapshotInfo PluggableAllocator::snapshot(c10::MempoolId_t mempool_id, bool) {
   TORCH_CHECK_NOT_IMPLEMENTED(mempool_id == c10::MempoolId_t(0, 0), "openreg: the pluggable allocator can't snapshot a pool");
   SnapshotInfo info;

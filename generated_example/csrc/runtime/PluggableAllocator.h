@@ -17,11 +17,11 @@
 #include "runtime/PoolAllocator.h"
 
 // Note [Pluggable allocator]
-// An allocator whose memory comes from functions of the user's: torch.openreg.memory.OpenRegPluggableAllocator loads
+// An allocator whose memory comes from a user's functions: torch.openreg.memory.OpenRegPluggableAllocator loads
 // them from a shared library. It is torch.cuda's CUDAPluggableAllocator for this device: same functions, same names.
 // Two functions are needed, all others are optional; what a missing one would do is said at its setter.
 //
-// The functions are foreign code, so they aren't trusted: null, memory that isn't the device's, a pointer that is
+// The functions are foreign code, so they aren't trusted: null, memory of another device, a pointer that is
 // still in use and C++ exceptions all become errors that name the function. The bookkeeping (sizes, devices, streams,
 // statistics) is done here, so a library needs none.
 //

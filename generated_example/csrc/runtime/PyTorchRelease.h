@@ -5,10 +5,10 @@
 #include <torch/headeronly/version.h>
 
 // Note [PyTorch's releases]
-// One tree is built with each release of `torch:` in the spec, 2.13 to 2.15. What differs between them is kept
-// apart here and nowhere else, by names that say what a release has; the files that register operators ask which one it is,
-// for an operator that not all of them declare. Built libraries fit the release that they were built with, and no other:
-// torch_openreg/_release.py looks before it loads them.
+// One tree builds with each release of `torch:` in the spec, 2.13 to 2.15. Differences between them are
+// only here, under names that say what a release has. Files that register operators check the release
+// for an operator that only some of them declare. Built libraries fit only the release that they were built with:
+// torch_openreg/_release.py checks before it loads them.
 
 /// 213 is 2.13.
 #define OPENREG_TORCH_RELEASE (TORCH_VERSION_MAJOR * 100 + TORCH_VERSION_MINOR)

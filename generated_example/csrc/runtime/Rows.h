@@ -14,9 +14,9 @@
 #include "runtime/Stream.h"
 
 // Note [Copies of rows]
-// The device's driver copies bytes: one run of them, or rows that lie at equal distances (orMemcpy2DAsync). Elements of
-// a slice, a transpose or a column are described as such rows, so that a strided copy takes a call or a few instead of
-// one per element, and the host never waits for it. Used by copies within the device and by what host code writes back.
+// The device's driver copies bytes: one run of them, or rows at equal distances (orMemcpy2DAsync). Elements of
+// a slice, a transpose or a column are described as such rows, so that a strided copy takes one or a few calls instead of
+// one per element, and the host never waits for it. Used by copies within the device and when host code writes back.
 
 namespace openreg {
 

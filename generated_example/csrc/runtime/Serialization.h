@@ -8,10 +8,10 @@
 #include "runtime/Export.h"
 
 // Note [Backend metadata]
-// A device may know things of a tensor that PyTorch has no field for. c10::BackendMeta hangs such data on a
+// A device may need data about a tensor that PyTorch has no field for. c10::BackendMeta attaches such data to a
 // TensorImpl without a subclass, and the pair of functions that Serialization.cpp registers writes it to files and
 // reads it back (torch.save, torch.jit.save). PyTorch stores booleans, by name; names carry the backend's, since
-// "conj" and "neg" are taken. Without the registration, torch.load gives back tensors that have lost it.
+// "conj" and "neg" are taken. Without the registration, torch.load returns tensors without it.
 //
 // The worked example is one flag, `calibrated`: the values were adjusted for this device. A tensor without metadata
 // isn't calibrated, and writes nothing.

@@ -15,11 +15,11 @@
 
 // Note [Streams]
 // A stream is a queue of work that the device does in order; two streams may run at once. Each thread has a current
-// stream a device, at first the default stream, and kernels go there. torch.Stream, `with stream:` and
+// stream per device, at first the default stream, and kernels go there. torch.Stream, `with stream:` and
 // torch.accelerator.current_stream come here through the guard.
 //
 // Each device has the default stream and two pools (normal and high priority) of 4 streams, each created when it is
-// first handed out, round-robin: a pool's stream may be in use elsewhere too, which is correct, only less concurrent.
+// first used, round-robin: a pool's stream may be in use elsewhere too, which is correct, only less concurrent.
 // Streams are never destroyed, because a c10::Stream is a plain value that anyone may copy and keep.
 //
 // A stream's id: 0 is the default stream. Else bit 0 is 1, bits 1-4 say which pool (or that it is a foreign handle),
@@ -27,7 +27,7 @@
 //
 // Threads: all functions and members may be used from any thread; a stream works from threads that never saw its
 // device. The native handle of the default stream is null, which means "of the current device": pass it to the C API
-// under a guard of that device. The members here set one themselves.
+// under a guard of that device. The members here make one themselves.
 
 namespace openreg {
 

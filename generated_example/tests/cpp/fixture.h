@@ -21,12 +21,12 @@
 
 namespace openreg::test {
 
-/// Starts each test on device 0 with default streams, all idle. Skips where there is no device: nothing could be said there.
+/// Starts each test on device 0 with default streams, all idle. Skips without a device.
 class DeviceTest : public testing::Test {
  protected:
   void SetUp() override {
     if (device_count() == 0) {
-      GTEST_SKIP() << "there is no device";
+      GTEST_SKIP() << "no device";
     }
     for (c10::DeviceIndex device = 0; device < device_count(); ++device) {
       device_synchronize(device);  // what an earlier test left queued

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `compile` in the spec changes it, then `openreg-gen generate`.
-"""Tells Inductor of the device. What makes code is imported when Inductor makes code for the device."""
+"""Registers the device with Inductor. Code generators are imported when Inductor needs them."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ class _Overrides(DeviceOpOverrides):
 
 
 class _Wrapper:
-    """The wrapper that calls the kernels, imported when it is first wanted."""
+    """The wrapper that calls the kernels, imported on first use."""
 
     supports_caching = True
 
@@ -46,7 +46,7 @@ class _Wrapper:
 
 
 class _CppWrapper:
-    """Stands where Inductor looks for a wrapper in C++."""
+    """A placeholder for Inductor's C++ wrapper."""
 
     supports_caching = False
 
@@ -59,7 +59,7 @@ class _CppWrapper:
 
 
 class _Scheduling:
-    """What decides on kernels. Inductor wants a class here."""
+    """Chooses kernels. Inductor needs a class here."""
 
     def __new__(cls, scheduler: Any) -> Any:
         from .scheduling import scheduling_for
@@ -68,7 +68,7 @@ class _Scheduling:
 
 
 def register() -> None:
-    """Tell Inductor how the device's code is made."""
+    """Register the device's code generation with Inductor."""
     from .settings import Settings
 
     register_device_op_overrides("openreg", _Overrides())

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `compile` in the spec changes it, then `openreg-gen generate`.
-"""What Dynamo makes of `with torch.openreg.device(i)`."""
+"""Dynamo's support of `with torch.openreg.device(i)`."""
 
 from torch._dynamo.variables.ctx_manager import GenericDeviceVariable, register_device_context_manager
 
@@ -9,7 +9,7 @@ from ..backend._utils import _get_device_index
 
 
 class _Device(GenericDeviceVariable):
-    """`with torch.openreg.device(i)` in a graph: the device is exchanged, and given back."""
+    """`with torch.openreg.device(i)` in a graph: switches the device, and restores it."""
 
     _exchange_fn = staticmethod(_C._exchange_device)
     _maybe_exchange_fn = staticmethod(_C._exchange_device)  # -1 changes nothing

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `compile` in the spec changes it, then `openreg-gen generate`.
-"""What Dynamo and Inductor ask of a device: streams, events, contexts, properties."""
+"""The interface of Dynamo and Inductor to a device: streams, events, contexts, properties."""
 
 from typing import Any
 
@@ -67,7 +67,7 @@ class Interface(DeviceInterface):
 
 
 def register() -> None:
-    """Tell Dynamo of the device, and of each by its index."""
+    """Register the device with Dynamo, also with each index."""
     register_interface_for_device("openreg", Interface)
     for index in range(backend.device_count()):
         register_interface_for_device(f"openreg:{index}", Interface)

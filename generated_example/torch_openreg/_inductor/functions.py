@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `compile` in the spec changes it, then `openreg-gen generate`.
-"""What Dynamo makes of functions and classes of torch.openreg in a graph."""
+"""Dynamo's support of functions and classes of torch.openreg in a graph."""
 
 import inspect
 import sys
@@ -26,7 +26,7 @@ _CONSTANT = (
 
 
 def register() -> None:
-    """Tell Dynamo of them: of streams and events it knows torch.Stream and torch.Event, whose subclasses ours are."""
+    """Register them with Dynamo: it knows torch.Stream and torch.Event, the bases of our streams and events."""
     _skip_frames()
     for function in _CONSTANT:
         assume_constant_result(function)

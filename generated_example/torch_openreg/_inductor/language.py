@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `compile` in the spec changes it, then `openreg-gen generate`.
-"""For a device with a language of its own: a kernel as code for one element, to be printed in that language.
+"""For a device with its own language: a kernel as code for one element, printed in that language.
 
 A work item computes one element of the result; a reduction is a loop in it. That fits any language that looks like C.
 What a language adds: the names of its types, what its functions are called, and the text around the code of one element
@@ -169,7 +169,7 @@ class WorkItemKernel(SIMDKernel):
         raise NotImplementedError
 
     def type_name(self, dtype: torch.dtype) -> str:
-        """What a dtype is called while it is computed with."""
+        """The name of a dtype's compute type."""
         return self.types[self.computed.get(dtype, dtype)]
 
     def dtype_to_str(self, dtype: torch.dtype) -> str:
@@ -279,7 +279,7 @@ class WorkItemKernel(SIMDKernel):
         self.body.writeline("}")
 
     def after_loop(self) -> None:
-        """What is stored once for each element."""
+        """Stores once per element."""
         self.body.splice(self.stores)
 
     def _parameters(self) -> list[tuple[str, str, Any]]:

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `compile` in the spec changes it, then `openreg-gen generate`.
-"""What Inductor reduces by, as code that looks like C: accumulators, the step that takes one more value, how two are combined.
+"""Inductor's kinds of reductions, as code that looks like C: accumulators, the step for one more value, how two are combined.
 
 A loop that one work item runs needs steps alone; lanes, work-groups and two stages combine what they have.
 """
@@ -85,7 +85,7 @@ def _of_places(how: str, dtype: torch.dtype, src: torch.dtype, kind: str, place:
         ]
 
     def combine(mine: list[str], others: list[str]) -> list[str]:
-        """The first of equal ones; not a number is more than any, and less."""
+        """The first of equal values; NaN wins over any number."""
         (best, at), (other, there) = mine, others
         nan = f"({other} != {other} && {best} == {best})" if src.is_floating_point else "0"
         both = f" || ({other} != {other} && {best} != {best})" if src.is_floating_point else ""

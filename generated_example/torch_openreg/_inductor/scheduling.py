@@ -39,14 +39,14 @@ class Scheduling(CppScheduling):
 
 
 def scheduling_for(scheduler: Any) -> Scheduling:
-    """Inductor's entry. `scheduler` is None where it only asks what is supported."""
+    """Inductor's entry. `scheduler` is None if it only asks what is supported."""
     if scheduler is not None:
         _check()
     return Scheduling(scheduler)
 
 
 def language() -> str:
-    """What Inductor is to take the language of kernels for: "cpp" if it prints them itself, else a name that it does not know."""
+    """The name under which Inductor sees the language of kernels: "cpp" if it prints them itself, else a name that it does not know."""
     return "cpp" if issubclass(Scheduling, CppScheduling) else "openreg"
 
 

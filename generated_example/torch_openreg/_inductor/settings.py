@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `compile` in the spec changes it, then `openreg-gen generate`.
-"""What Inductor's caches know the tree by, the graph before it is lowered, and settings while code is made."""
+"""The tree's key in Inductor's caches, the graph before it is lowered, and settings during code generation."""
 
 import functools
 import hashlib
@@ -22,7 +22,7 @@ _WHILE_CODE_IS_MADE = {
 
 
 class _Scope(threading.local):
-    """From the making of a wrapper to its text. What an error leaves open is closed when the thread compiles again."""
+    """From the making of a wrapper to its text. If an error leaves it open, the thread's next compilation closes it."""
 
     patch: Any = None
 
@@ -43,7 +43,7 @@ scope = _Scope()
 
 @functools.cache
 def tree_hash() -> str:
-    """Of all that decides what is traced, and what code is made of it: no other build of the tree takes it from a cache.
+    """A hash of everything that affects tracing and code generation, so that no other build of the tree uses cached code.
 
     That is the libraries, too: a graph of a device that has its own kernel for attention is none for one that lacks it.
     """
@@ -79,7 +79,7 @@ def _value(argument: Any) -> torch.Tensor | None:
 
 
 def move_numbers(gm: torch.fx.GraphModule) -> bool:
-    """Copy 0-dim CPU tensors to the device where Inductor would take an operator for one of the CPU.
+    """Copy 0-dim CPU tensors to the device if Inductor would run an operator on the CPU because of them.
 
     Of operands on a GPU and the CPU it takes the GPU's device, but it knows GPUs by a list of names. Of others, the first operand
     counts. Returns whether the graph has operators of the device at all.

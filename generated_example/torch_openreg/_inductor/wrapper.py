@@ -14,7 +14,7 @@ from .settings import scope
 
 
 class _OnDevice:
-    """What differs from the CPU's wrapper, whether of a graph or of a part of one."""
+    """The differences from the CPU's wrapper, for a graph or a part of one."""
 
     def make_allocation(
         self,
@@ -84,7 +84,7 @@ class _SubgraphWrapper(_OnDevice, SubgraphPythonWrapperCodegen):
 
 
 def create(is_subgraph: bool, subgraph_name: str | None, parent: Any, partition_signatures: Any = None) -> Any:
-    """The wrapper of a graph; Inductor begins to make code with it."""
+    """The wrapper of a graph, with which Inductor starts code generation."""
     if is_subgraph:
         return _SubgraphWrapper(subgraph_name, parent, partition_signatures)
     scope.open(language())

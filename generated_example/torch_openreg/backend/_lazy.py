@@ -10,7 +10,7 @@ from .. import _C
 
 
 def init() -> None:
-    """Declare first use of the device; repeated calls do nothing. Tensors and streams do so by themselves.
+    """Declare first use of the device; repeated calls do nothing. Tensors and streams call it automatically.
 
     Raises:
         RuntimeError: there is no device, or this process was forked from one that has used it.
@@ -29,7 +29,7 @@ def _is_in_bad_fork() -> bool:
 
 
 def _lazy_init() -> None:
-    """What PyTorch calls before the first tensor is made from Python."""
+    """Called by PyTorch before it creates the first tensor from Python."""
     if _is_in_bad_fork():
         raise RuntimeError(
             "Cannot re-initialize OpenReg in forked subprocess. "

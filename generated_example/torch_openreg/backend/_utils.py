@@ -10,7 +10,7 @@ Device = torch.device | str | int | None
 
 
 def _get_device_index(device: Device, optional: bool = False, allow_cpu: bool = False) -> int:
-    """The index of `device`; torch.load and torch.openreg's functions ask.
+    """The index of `device`, for torch.load and the functions of torch.openreg.
 
     Args:
         device: an index, "openreg", "openreg:0", a torch.device, or None.
@@ -27,9 +27,9 @@ def _get_device_index(device: Device, optional: bool = False, allow_cpu: bool = 
         if allow_cpu and device.type == "cpu":
             return -1
         if device.type != "openreg":
-            raise ValueError(f"expected a openreg device, got {device}")
+            raise ValueError(f"expected a device of type 'openreg', got {device}")
         if device.index is not None:
             return device.index
     if not optional:
-        raise ValueError(f"expected a openreg device with an index, got {device}")
+        raise ValueError(f"expected a device of type 'openreg' with an index, got {device}")
     return _C._current_device()

@@ -13,7 +13,7 @@ from ._utils import Device, _get_device_index
 
 @dataclass(frozen=True)
 class DeviceProperties:
-    """What the driver says of a device."""
+    """A device's properties, from its driver."""
 
     name: str
     total_memory: int  # bytes
@@ -24,7 +24,7 @@ class DeviceProperties:
 
 
 def device_count() -> int:
-    """The number of devices; 0 if there is none or the driver can't be asked. Doesn't use a device."""
+    """The number of devices; 0 if there is none or the driver can't be used. Doesn't use a device."""
     return _C._device_count()
 
 
@@ -39,7 +39,7 @@ def current_device() -> int:
 
 
 def set_device(device: Device) -> None:
-    """Make `device` the calling thread's; -1 changes nothing. Prefer `with torch.openreg.device(i):`."""
+    """Make `device` the calling thread's current device; -1 changes nothing. Prefer `with torch.openreg.device(i):`."""
     index = _get_device_index(device, optional=True)
     if index != -1:
         _C._set_device(index)
@@ -51,7 +51,7 @@ def synchronize(device: Device = None) -> None:
 
 
 def get_device_properties(device: Device = None) -> DeviceProperties:
-    """What the driver says of `device`; a RuntimeError if there is no such device."""
+    """The properties of `device`, from its driver; a RuntimeError if there is no such device."""
     return DeviceProperties(**_C._device_properties(_get_device_index(device, optional=True)))
 
 
@@ -61,7 +61,7 @@ def get_device_name(device: Device = None) -> str:
 
 
 class device:
-    """Context manager that makes a device the calling thread's, and restores the previous one.
+    """Context manager that makes a device the calling thread's current one, and restores the previous one.
 
     torch.load and checkpointing use it. None and -1 change nothing.
     """

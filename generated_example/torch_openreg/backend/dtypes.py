@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `amp` in the spec changes it, then `openreg-gen generate`.
-"""Dtypes: those that the device holds, and those that autocast may compute in. PyTorch asks for both, with or without autocast."""
+"""Dtypes that the device supports, and those that autocast may compute in. PyTorch reads both, with or without autocast."""
 
 import torch
 

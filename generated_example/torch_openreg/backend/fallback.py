@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
-"""torch.openreg: what the host computed in the device's place, and what that cost.
+"""torch.openreg: what the host computed instead of the device, and its cost.
 
 That is each operator that fell back to the CPU. On a device whose launched functions do not reach its memory it is also
 each kernel that runs on copies on the host: first versions that nobody has replaced yet, loops, the copies and casts that the
@@ -17,12 +17,12 @@ from .. import _C
 
 @dataclass(frozen=True)
 class FallbackCount:
-    """Calls of one operator that the host computed in the device's place, for one reason."""
+    """Calls of one operator that the host computed instead of the device, for one reason."""
 
     op: str
     """Its name, such as "aten::cumsum.out"."""
     kind: str
-    """"copy": on copies of its arguments. "alias": on the device's memory. What the last call did."""
+    """"copy": on copies of its arguments. "alias": on the device's memory. As in the last call."""
     calls: int
     bytes_to_host: int
     bytes_to_device: int

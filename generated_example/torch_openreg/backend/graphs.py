@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `graphs` in the spec changes it, then `openreg-gen generate`.
-"""Graphs: the work that a stream is given is captured once and then replayed with one call. As torch.cuda has them.
+"""Graphs: the work of a stream is captured once and then replayed with one call. The same as in torch.cuda.
 
 torch.accelerator.Graph makes the same graphs; torch._C._acceleratorGraph, below both, is PyTorch's name for OpenRegGraph of
 csrc/graphs.
@@ -30,7 +30,7 @@ def is_current_stream_capturing() -> bool:
 
 
 def graph_pool_handle() -> _PoolHandle:
-    """A memory pool for graphs, to be given to several of them that never replay at the same time."""
+    """A memory pool for several graphs that never replay at the same time."""
     return _C._graph_pool_handle()
 
 
@@ -49,12 +49,12 @@ class Graph(torch._C._acceleratorGraph):
         super().__init__(keep_graph)
 
     def capture_begin(self, pool: _PoolHandle | None = None, capture_error_mode: str = "global") -> None:
-        """From now on what the current stream is given is recorded and not run; see graph()."""
+        """From now on, work of the current stream is recorded and not run; see graph()."""
         super().capture_begin(pool=pool, capture_error_mode=capture_error_mode)
 
 
 class graph:  # noqa: N801 - torch.cuda's name
-    """Context manager that captures the work of its block into a graph. Nothing of it runs before the graph is replayed.
+    """Context manager that captures the work of its block into a graph. The work runs only in replays.
 
     Run the block once or more before, on a side stream: what it allocates, compiles or looks up for the first time is better not
     a part of a graph. The tensors of the block stay where they are as long as the graph lives, and so must those that it reads:
@@ -208,7 +208,7 @@ class _Graphed:
         return tuple(None if gradient is None else gradient.clone() for gradient in self.input_gradients)
 
     def _overwrite(self, call: object) -> None:
-        """Note what a replay leaves in the memory that it shares: of itself what `call` saves, of later callables nothing."""
+        """Note what a replay leaves in shared memory: of itself what `call` saves, of later callables nothing."""
         self.saved_for = call
         for part in self.later:
             part.saved_for = None
@@ -224,7 +224,7 @@ class _Graphed:
                     raise ValueError("an argument or parameter requires a gradient, but did not when graphed")
 
     def callable(self) -> _Callable:
-        """What stands for the callable from now on; a module keeps its identity and gets another forward()."""
+        """The replacement of the callable; a module keeps its identity and gets another forward()."""
         graphed = self
 
         class Replay(torch.autograd.Function):

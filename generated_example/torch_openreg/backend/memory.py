@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
-"""Memory of a device: how much there is, how much tensors hold, who gives it. All sizes are in bytes.
+"""Memory of a device: its size, its use by tensors, its allocator. All sizes are in bytes.
 
 The names and their meanings are torch.cuda.memory's. What the allocator counts comes through torch.accelerator; before
 its first allocation all numbers are 0.
@@ -96,7 +96,7 @@ _private = (
 
 
 def memory_stats(device: Device = None) -> dict[str, Any]:
-    """All the allocator counts, by names such as "allocated_bytes.all.peak"; see torch.accelerator.memory_stats."""
+    """All counters of the allocator, by names such as "allocated_bytes.all.peak"; see torch.accelerator.memory_stats."""
     return torch.accelerator.memory_stats(_get_device_index(device, optional=True))
 
 
@@ -108,17 +108,17 @@ def memory_stats_as_nested_dict(device: Device = None) -> dict[str, Any]:
 
 
 def memory_allocated(device: Device = None) -> int:
-    """What tensors on `device` hold now."""
+    """The memory that tensors on `device` use now."""
     return memory_stats(device).get("allocated_bytes.all.current", 0)
 
 
 def max_memory_allocated(device: Device = None) -> int:
-    """The most that tensors held since the start, or since reset_peak_memory_stats()."""
+    """The most that tensors used since the start, or since reset_peak_memory_stats()."""
     return memory_stats(device).get("allocated_bytes.all.peak", 0)
 
 
 def memory_reserved(device: Device = None) -> int:
-    """What the allocator has taken from the device, for tensors and for its cache."""
+    """The bytes that the allocator has taken from the device, for tensors and for its cache."""
     return memory_stats(device).get("reserved_bytes.all.current", 0)
 
 
@@ -138,12 +138,12 @@ def max_memory_cached(device: Device = None) -> int:
 
 
 def mem_get_info(device: Device = None) -> tuple[int, int]:
-    """(free, total) of `device`, as its driver says."""
+    """(free, total) of `device`, from its driver."""
     return torch.accelerator.get_memory_info(_get_device_index(device, optional=True))
 
 
 def reset_peak_memory_stats(device: Device = None) -> None:
-    """Let all peaks start from what is held now."""
+    """Reset all peaks to the current values."""
     torch.accelerator.reset_peak_memory_stats(_get_device_index(device, optional=True))
 
 
@@ -153,7 +153,7 @@ def reset_accumulated_memory_stats(device: Device = None) -> None:
 
 
 def empty_cache() -> None:
-    """Give memory that no tensor holds back to the device."""
+    """Release cached memory to the device."""
     if is_initialized():
         _C._ipc_collect()
     torch.accelerator.empty_cache()
@@ -171,7 +171,7 @@ def memory_summary(device: Device = None, abbreviated: bool = False) -> str:
 
 
 def set_per_process_memory_fraction(fraction: float, device: Device = None) -> None:
-    """Let this process take at most `fraction` of the memory of `device`; what asks for more runs out of memory.
+    """Limit this process to `fraction` of the memory of `device`; larger requests raise an out of memory error.
 
     Raises:
         TypeError: `fraction` is no float.
@@ -187,7 +187,7 @@ def set_per_process_memory_fraction(fraction: float, device: Device = None) -> N
 
 
 def get_per_process_memory_fraction(device: Device = None) -> float:
-    """What set_per_process_memory_fraction() set; 1.0 at first."""
+    """The value of set_per_process_memory_fraction(); 1.0 at first."""
     _lazy_init()
     return _C._get_memory_fraction(_get_device_index(device, optional=True))
 
@@ -214,12 +214,12 @@ def caching_allocator_alloc(size: int, device: Device = None, stream: Any = None
 
 
 def caching_allocator_delete(mem_ptr: int) -> None:
-    """Free what caching_allocator_alloc() returned."""
+    """Free memory from caching_allocator_alloc()."""
     _C._raw_delete(mem_ptr)
 
 
 def caching_allocator_enable(value: bool = True) -> None:
-    """Switch the allocator's cache on or off. On by default, where there is one."""
+    """Switch the allocator's cache on or off. If there is one, it is on by default."""
     if is_initialized():
         _C._enable_caching(value)
 
@@ -241,7 +241,7 @@ def get_allocator_backend() -> str:
 
 
 def attach_out_of_memory_observer(observer: Callable[[int, int, int, int], None]) -> None:
-    """Have `observer(device, allocated, device_total, device_free)` called before each out of memory error, permanently.
+    """Call `observer(device, allocated, device_total, device_free)` before each out of memory error, permanently.
 
     torch.cuda has it as torch._C._cuda_attach_out_of_memory_observer; as there, `allocated` is what was asked for.
     What it raises is reported and ignored.

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
-"""Who gives memory: the allocator in use."""
+"""The allocator in use, which provides memory."""
 
 from .. import _C
 
@@ -12,7 +12,7 @@ class _OpenRegAllocator:
         self._allocator = allocator
 
     def allocator(self) -> _C._Allocator:
-        """The allocator itself, as the functions of `_C` take it."""
+        """The allocator itself, for the functions of `_C`."""
         return self._allocator
 
 

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
-"""What the allocator holds and what it did: snapshots and history.
+"""The allocator's memory and history: snapshots and traces.
 
 A snapshot has the keys of torch.cuda.memory._snapshot(), so torch.cuda._memory_viz and pytorch.org/memory_viz show it.
 """
@@ -111,10 +111,10 @@ def _allocation_traceback(data_ptr: int) -> list[dict[str, Any]] | None:
 
 
 def _set_memory_metadata(metadata: str) -> None:
-    """Text that goes into all history entries this thread causes from now on; "" for none."""
+    """Text for all history entries that this thread causes from now on; "" for none."""
     _C._set_memory_metadata(metadata)
 
 
 def _get_memory_metadata() -> str:
-    """What _set_memory_metadata() set."""
+    """The value of _set_memory_metadata()."""
     return _C._get_memory_metadata()

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
-"""Pinned host memory: its cache and its statistics. The names are torch.cuda.memory's."""
+"""Pinned host memory: its cache and its statistics. The names are those of torch.cuda.memory."""
 
 import collections
 from typing import Any
@@ -11,12 +11,12 @@ from .. import _C
 
 
 def empty_host_cache() -> None:
-    """Give pinned host memory that no tensor holds back to the system."""
+    """Release cached pinned memory to the system."""
     torch.accelerator.empty_host_cache()
 
 
 def host_memory_stats() -> dict[str, Any]:
-    """All the pinned allocator counts, by names such as "allocated_bytes.current".
+    """All counters of the pinned allocator, by names such as "allocated_bytes.current".
 
     - "allocations", "allocated_bytes": blocks the allocator has, in use or cached; sizes are powers of two.
     - "active_requests", "active_bytes": blocks in use, up to when all streams are done with them.
@@ -39,7 +39,7 @@ def reset_accumulated_host_memory_stats() -> None:
 
 
 def reset_peak_host_memory_stats() -> None:
-    """Let the peaks of host_memory_stats() start from what is held now."""
+    """Reset the peaks of host_memory_stats() to the current values."""
     _C._reset_peak_host_memory_stats()
 
 

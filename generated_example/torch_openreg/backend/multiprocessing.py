@@ -17,7 +17,7 @@ from ._lazy import _lazy_init, is_initialized
 
 
 def ipc_collect() -> None:
-    """Give back the memory of shared storages that are dead here and that no other process uses any more.
+    """Release the memory of shared storages that are dead here and that no other process uses any more.
 
     It is looked at also when a storage is shared or dies, by empty_cache(), and before memory runs out.
     """
@@ -26,7 +26,7 @@ def ipc_collect() -> None:
 
 
 def _reduce_storage(storage: torch.UntypedStorage) -> tuple[Any, ...]:
-    """What is pickled in place of a storage, on its way to another process."""
+    """Pickled in place of a storage, on its way to another process."""
     if storage.device.type != "openreg":
         return reductions.reduce_storage(storage)
     if storage.nbytes() == 0:
@@ -44,5 +44,5 @@ def _rebuild_empty_storage(index: int) -> torch.UntypedStorage:
 
 
 def _register() -> None:
-    """In place of PyTorch's reduction of storages, which knows the CPU alone; tensors come down to their storages."""
+    """Replaces PyTorch's reduction of storages, which only knows the CPU; tensors are sent as their storages."""
     ForkingPickler.register(torch.UntypedStorage, _reduce_storage)

@@ -35,7 +35,7 @@ class Outcome(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What a check is given."""
+    """The arguments of a check."""
 
     forms: Forms
     dtype: torch.dtype
@@ -286,7 +286,7 @@ def error_inputs(run: Run) -> None:
             continue
         with opinfos.quiet():
             there, here = list(info.error_inputs(str(run.device))), list(info.error_inputs("cpu"))
-        # Some are no errors on the CPU; where the lists differ, an error is one of devices other than the CPU.
+        # Some are not errors on the CPU; if the lists differ, an error is only for other devices.
         pairs = zip(there, here if len(here) == len(there) else [None] * len(there), strict=True)
         for wrong, host in pairs:
             sample = wrong.sample_input
@@ -316,7 +316,7 @@ CHECKS: dict[str, Callable[[Run], None]] = {
 
 
 def applies(operator: Operator, check: str) -> bool:
-    """What the schema alone can say: whether the operator has the form."""
+    """Whether the operator has the form, by its schema."""
     forms = Forms(operator)
     if check in ("out", "inplace"):
         return forms.form(check) is not None

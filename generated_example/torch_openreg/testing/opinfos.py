@@ -81,7 +81,7 @@ def sample_inputs(info: Any, dtype: torch.dtype) -> Iterator[Any]:
 
 
 def run_sample(info: Any, sample: Any, see: See) -> None:
-    """One sample on the CPU: out of place with its gradient, then in-place. What the CPU refuses is left."""
+    """One sample on the CPU: out of place with its gradient, then in-place. Skips what the CPU refuses."""
     args, kwargs = sample.args, sample.kwargs
     with Calls(see):
         try:

@@ -128,7 +128,7 @@ def tensor(shape: tuple[int, ...], dtype: torch.dtype, seed: int) -> torch.Tenso
 
 
 def from_schema(forms: Forms, dtype: torch.dtype) -> Iterator[Sample]:
-    """Required arguments only. What does not fit the operator is refused by the CPU, and is no sample then."""
+    """Only required arguments. The CPU refuses what does not fit the operator, which is then not a sample."""
     numbers = {"int": 1, "SymInt": 1, "float": 0.5, "bool": True, "number": 2, "Scalar": 2}
     known = {"dim": 0, "keepdim": False}
     for shape in SHAPES:

@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `tests` in the spec changes it, then `openreg-gen generate`.
-"""What the spec says of tests: operators with their dtypes, tolerances and skips; excluded upstream tests."""
+"""The spec's part for tests: operators with their dtypes, tolerances and skips; excluded upstream tests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -123,7 +123,7 @@ def markdown(data: dict[str, Any]) -> str:
     for first, dtypes in merged(data["rows"]):
         signs = " | ".join(SIGNS[first["checks"][name]] for name in names)
         lines.append(f"| `{first['op']}` | {first['strategy']} | {', '.join(dtypes)} | {signs} |")
-    for status, title in ((checks.FAIL, "What is wrong"), (checks.SKIP, "What is left out")):
+    for status, title in ((checks.FAIL, "Failures"), (checks.SKIP, "Skipped checks")):
         reported: dict[tuple[str, str, str], list[str]] = {}
         for r in data["rows"]:
             for check, found in r["checks"].items():

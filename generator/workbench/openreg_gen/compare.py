@@ -65,7 +65,7 @@ _Call = tuple[Sequence[Any], Mapping[str, Any]]  # positional arguments and name
 
 
 class CompareError(AssertionError):
-    """An operator's result on the device is not the CPU's. `difference` says where."""
+    """An operator's result on the device differs from the CPU's result. `difference` says where."""
 
     def __init__(self, difference: "Difference") -> None:
         super().__init__(str(difference))
@@ -74,16 +74,16 @@ class CompareError(AssertionError):
 
 @dataclass(frozen=True)
 class Difference:
-    """One result that is not the CPU's."""
+    """One result that differs from the CPU's result."""
 
     op: str
     """Such as "aten.mm.default"."""
     what: str
     """Which tensor: "result 0", or "argument self" of an operator that writes it."""
     arguments: tuple[str, ...]
-    """The arguments: dtypes, shapes and devices of tensors, values of all else."""
+    """The arguments: dtypes, shapes and devices of tensors, values of all others."""
     problem: str
-    """What is wrong, with the numbers below if the values are."""
+    """What differs; for values, with the numbers below."""
     index: tuple[int, ...] | None = None
     """Where the absolute error is largest."""
     actual: object = None
@@ -99,7 +99,7 @@ class Difference:
 
 @dataclass
 class Comparison:
-    """What a comparison found; kept up to date while it runs."""
+    """The findings of a comparison; kept up to date while it runs."""
 
     compared: collections.Counter[str] = field(default_factory=collections.Counter)
     """Calls by operator."""
@@ -270,7 +270,7 @@ def _text(value: Any) -> str:
 
 
 def _difference(actual: Any, expected: Any, tolerances: tuple[float, float] | None) -> dict[str, Any] | None:
-    """What is wrong with `actual`, as fields of Difference."""
+    """The faults of `actual`, as fields of Difference."""
     if not isinstance(actual, torch.Tensor) or not isinstance(expected, torch.Tensor):
         same = actual == expected or (actual != actual and expected != expected)
         if not same and isinstance(actual, float) and isinstance(expected, float):
@@ -327,7 +327,7 @@ def _tolerance(text: str) -> float:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = command.Parser(
         prog=command.program("compare"),
-        description="Run a script and compare each operator's result on a device with the CPU's.",
+        description="Run a script and compare each operator's result on a device with the CPU's result.",
         epilog="Exit codes: 0 nothing differs, 1 something does; otherwise the script's own.",
     )
     device.add_arguments(parser)

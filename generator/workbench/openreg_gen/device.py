@@ -41,7 +41,7 @@ def find_device(name: str, package: str | None = None) -> str:
         except ImportError as error:
             raise DeviceError(f"{package}: can't be imported by {sys.executable}: {error}") from error
     if kind not in ("cpu", current()):
-        raise DeviceError(f"there is no device {kind!r} in {sys.executable}: {_what_there_is()}")
+        raise DeviceError(f"no device {kind!r} in {sys.executable}: {_what_there_is()}")
     return kind
 
 

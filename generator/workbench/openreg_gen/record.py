@@ -1,4 +1,4 @@
-"""Run a script and write down the operators that it asks of a backend.
+"""Run a script and record the operators that it needs from a backend.
 
     openreg-gen record --device NAME [-o FILE] script.py [arguments]
 
@@ -207,7 +207,7 @@ def record(kind: str, path: str | Path | None = None) -> Iterator[Recording]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = command.Parser(
         prog=command.program("record"),
-        description="Run a script and write down the operators that it asks of a backend.",
+        description="Run a script and record the operators that it needs from a backend.",
         epilog="openreg-gen add --from FILE takes the file.",
     )
     device.add_arguments(parser)

@@ -75,7 +75,7 @@ def choose(logits: torch.Tensor, top_k: int, top_p: float, temperature: float) -
     ordered, order = torch.sort(logits, descending=True)
     above = ordered.softmax(-1).cumsum(-1) - ordered.softmax(-1) > top_p
     logits = logits.masked_fill(above.scatter(1, order, above), -float("inf"))
-    # As torch.multinomial draws; the noise is the CPU's, since devices draw differently.
+    # As torch.multinomial draws; the noise is from the CPU, since devices draw differently.
     noise = torch.empty(logits.shape).exponential_().to(logits.device)
     return (logits.softmax(-1) / noise).argmax(-1)
 
@@ -112,7 +112,7 @@ def main(arguments: list[str] | None = None) -> list[float]:
     sampled = generate(model, prompts, args.count, top_k=10)
     for name, words in (("greedy", greedy), ("sampled", sampled)):
         print(f"{name}:", *words.tolist(), sep="\n  ")
-    # The loss of what was generated, without a cache from before.
+    # The loss of the generated text, without an earlier cache.
     cache, places = Cache(len(prompts), greedy.device), torch.arange(greedy.shape[1] - 1, device=greedy.device)
     seen = torch.ones(len(prompts), LONGEST, dtype=torch.bool, device=greedy.device)
     seen[:, : greedy.shape[1]] = greedy != PADDING

@@ -15,8 +15,8 @@
 #include "host/Kernel.h"
 
 // Operators whose kernel PyTorch shares between its own devices: it checks, allocates and calls a DispatchStub, and only
-// what that runs is the device's. It starts as the CPU's function, on the device's memory: Note [The CPU's kernels on the
-// device] in host/Kernel.h. With the strategy `stub` an operator gets a function of your own instead.
+// the stub depends on the device. It starts as the CPU's function, on the device's memory: Note [The CPU's kernels on the
+// device] in host/Kernel.h. With the strategy `stub` an operator gets your own function instead.
 
 namespace openreg {
 namespace {

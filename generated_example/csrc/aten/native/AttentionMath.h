@@ -8,9 +8,9 @@
 
 #include <ATen/core/Tensor.h>
 
-// What the fused attention kernels start as: products and a softmax of the device, with the signatures of
-// _scaled_dot_product_fused_attention_overrideable and its backward. Write your kernels in the files of those, and keep
-// to what is said here; PyTorch's shapes for torch.compile depend on it.
+// The starting code of the fused attention kernels: matrix products and a softmax on the device, with the signatures of
+// _scaled_dot_product_fused_attention_overrideable and its backward. Write your kernels in the files of those operators,
+// and follow the rules here; PyTorch's shapes for torch.compile depend on them.
 
 namespace openreg::native {
 

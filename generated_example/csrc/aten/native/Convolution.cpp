@@ -15,9 +15,9 @@
 #include "host/Kernel.h"
 #include "aten/native/Kernels.h"
 
-// PyTorch sends each convolution of a device it does not know to these two, whose own kernels only throw; the global
-// fallback is not asked. They are the CPU's, in stream order.
-// What they return is channels_last if the input or the weight is, as on the CPU. torch_openreg/_patches.py says the same to
+// PyTorch sends each convolution of an unknown device to these two operators, whose own kernels only throw, and never to the
+// fallback. They run the CPU kernels, in stream order.
+// The result is channels_last if the input or the weight is, as on the CPU. torch_openreg/_patches.py says the same to
 // torch.compile, which would otherwise expect contiguous results.
 
 namespace openreg::native {

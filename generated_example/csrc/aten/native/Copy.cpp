@@ -15,8 +15,8 @@
 
 // Note [Copies]
 // copy_, to, cpu, item and the CPU fallback all end in _copy_from. Only a flat run of bytes can cross between
-// host and device, or between two devices; all else (other strides, other dtype, conjugation) is done beside
-// it, on the side where that is cheap:
+// host and device, or between two devices; everything else (strides, dtype, conjugation) is done before or after,
+// on the side where it is cheap:
 //   same device      the driver's copies of bytes, or one kernel, whatever the layouts and dtypes (CopyKernel.cpp)
 //   device to host   made flat on the device if it has gaps, moved, then converted by the CPU
 //   host to device   converted and made flat by the CPU, moved, then spread on the device

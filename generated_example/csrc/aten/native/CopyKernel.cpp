@@ -13,7 +13,7 @@
 // Copies within a device. What moves bytes unchanged is the driver's: one copy, or copies of rows. The rest is a kernel. One for
 // each pair of dtypes would be hundreds of loops; instead a block of
 // elements is loaded into the widest type of its kind (int64, uint64, double, complex<double>), which loses
-// nothing, and stored from there: one loader and four storers a dtype. Plain copies only move bytes.
+// nothing, and stored from there: one loader and four storers per dtype. Plain copies only move bytes.
 
 namespace openreg::native {
 namespace {

@@ -169,7 +169,7 @@ OperandOrder operand_order(const at::TensorIteratorBase& iter, const char* op,
       ++operand;
     }
     TORCH_CHECK(operand < iter.ntensors(), op, ": tensor ", order.size() + 1, " of ", tensors.size(),
-        " is none of the ", iter.ninputs(), " that PyTorch iterates over; an expression can't be its kernel");
+        " is not among the ", iter.ninputs(), " that PyTorch iterates over; an expression can't be its kernel");
     order.push_back(static_cast<size_t>(operand));
   }
   return order;

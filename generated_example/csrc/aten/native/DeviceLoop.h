@@ -30,10 +30,10 @@
 //   device_kernel<scalar_t>(iter, [](compute_t<scalar_t> a, compute_t<scalar_t> b) { return a + b; });
 //
 // An iterator on the CPU is run on the host at once, one on `meta` not at all, so the same code serves all
-// three. The loop takes by value what it needs of the iterator (see Note [Running a function on the device]):
-// operands that are 0-dim CPU tensors are read while the operator is called, since their memory may be gone
-// when the loop runs. Over many elements it runs on as many threads as its caller has (torch.set_num_threads), as a loop of
-// the CPU's does; so a loop function may be called by several threads at once.
+// three. The loop copies what it needs from the iterator (see Note [Running a function on the device]):
+// operands that are 0-dim CPU tensors are read during the call of the operator, since their memory may be gone
+// when the loop runs. Over many elements it runs on as many threads as its caller has (torch.set_num_threads), like a CPU
+// loop; so several threads may call a loop function at the same time.
 
 namespace openreg::native {
 
@@ -146,7 +146,7 @@ struct Arity<R (C::*)(Args...) const> {
   static constexpr size_t value = sizeof...(Args);
 };
 
-/// Numbers stay in what is computed in, as on the CPU and CUDA: 65536 is no float16, and half a tensor's loss may be scaled by it.
+/// Scalars keep the compute type, as on the CPU and CUDA: 65536 doesn't fit in float16, but may scale a float16 loss.
 template <class scalar_t>
 void convert_number(char* bytes, at::ScalarType from) {
   const auto number = c10::fetch_and_cast<compute_t<scalar_t>>(from, bytes);
@@ -221,7 +221,7 @@ void casting_loop(const Fn& fn, const std::array<at::ScalarType, sizeof...(I) + 
   constexpr size_t count = sizeof...(I) + 1;
   for (int64_t j = 0; j < n1; ++j) {
     for (int64_t i = 0; i < n0; ++i) {
-      // A scalar_t first, as an output of that dtype would hold it: the sum of two bools is no 2.
+      // Converted to scalar_t first, as in an output of that dtype: the sum of two bools is not 2.
       const auto value = static_cast<scalar_t>(fn(static_cast<compute_t<scalar_t>>(c10::fetch_and_cast<scalar_t>(
           dtypes[I + 1], data[I + 1] + j * strides[count + I + 1] + i * strides[I + 1]))...));
       c10::cast_and_store(dtypes[0], data[0] + j * strides[count] + i * strides[0], value);

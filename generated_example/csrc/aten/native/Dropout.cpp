@@ -10,8 +10,8 @@
 
 namespace openreg::native {
 
-/// Has no generator argument, so a detour through the CPU would draw from the CPU's; bernoulli_ draws from
-/// the device's.
+/// Has no generator argument, so a fallback would draw from the CPU's generator; bernoulli_ draws from the device's
+/// generator.
 Tensors2 native_dropout(const at::Tensor& input, double p, std::optional<bool> train) {
   const c10::DeviceGuard guard(input.device());
   if (!train.value_or(true) || p == 0) {

@@ -12,11 +12,11 @@
 #include <c10/core/Stream.h>
 
 // Note [The minimal operator set]
-// What PyTorch needs of a backend before anything works: memory, views of it, copies. All else can fall back
-// to the CPU through these. Convolutions, LSTM, GRU and dropout are here as well, since no fallback serves
-// them: PyTorch sends them to operators that the CPU doesn't have; so is batch normalization, whose statistics are
-// others on the CPU than on all other devices. RegisterMinimal.cpp registers these kernels; each is replaced by one of the spec's
-// `ops` of the same name.
+// The operators that PyTorch needs before anything works: memory, views of it, copies. Everything else can fall back
+// to the CPU through these. Convolutions, LSTM, GRU and dropout are here too, since no fallback serves
+// them: PyTorch sends them to operators that the CPU doesn't have. So is batch normalization, whose statistics differ
+// between the CPU and all other devices. RegisterMinimal.cpp registers these kernels; an entry of the spec's `ops` with the
+// same name replaces one.
 
 namespace openreg::native {
 

@@ -18,10 +18,10 @@
 // A reduction folds all elements along some dimensions into one value: map(element) first, then combine(a, b), and
 // finish(value, count) at the end. reduce_kernel() runs one over any strides, in stream order. Two loops serve all
 // layouts, both vectorised by the compiler for any combine that is associative and commutative:
-//   rows     the elements of one result lie side by side: kLanes partial results at once
-//   columns  those of neighbouring results do: a block of results at once
-// Long rows are folded in pieces of kPiece elements, which keeps the rounding error of a sum small. The first element meets
-// `init`, no partial result does: a complex infinity times one is not a number.
+//   rows     the elements of one result are adjacent: kLanes partial results at once
+//   columns  the elements of neighbouring results are adjacent: a block of results at once
+// Long rows are folded in pieces of kPiece elements, which keeps the rounding error of a sum small. Only the first element is
+// combined with `init`, not partial results: a complex infinity times one is NaN.
 
 namespace openreg::native {
 

@@ -12,12 +12,12 @@
 
 // Note [Host code on the device's own bytes]
 // On a device whose launched functions reach its memory (hostAccessible of the device's API: the simulator, and cards that share
-// memory with the host), host code runs in the current stream, on that stream's thread, and nothing is copied.
+// memory with the host), host code runs in the current stream, on that stream's thread, without copies.
 //   Alias.h     HostAliases: the tensors of one call, over the device's own bytes; run_on_worker() waits, queue_on_worker() does not
 //   Queue.h     queue(): a task in the current stream
 //   Held.h      Held: the arguments of a call that runs later
 //   Stub.h      queue_call(): a function of the CPU and its arguments, in the current stream
-//   Dtypes.h    what can be known before it runs
+//   Dtypes.h    checks before it runs
 
 namespace openreg {
 namespace native {
@@ -46,7 +46,7 @@ class OPENREG_RUNTIME_API HostAliases final : public HostTensors {
 OPENREG_RUNTIME_API at::Tensor host_alias(const at::Tensor& tensor, bool written);
 
 /// Runs `fn`, in a CpuKernelScope, in stream order on the thread of the current stream, where it may use device memory, and waits
-/// for it. What it throws is thrown here, what it warns of is warned of here. `fn` must not call the device's API, nor drop the last
+/// for it. Its exceptions and warnings are raised here. `fn` must not call the device's API, nor drop the last
 /// reference to a device tensor. If `fn` may want the Python lock, the caller must not hold it.
 OPENREG_RUNTIME_API void run_on_worker(c10::function_ref<void()> fn);
 

@@ -8,12 +8,12 @@
 #include <ATen/core/stack.h>
 
 // Note [CPU kernels in a graph]
-// A CPU kernel that stands in for one of the device is usually waited for: only then are its results known. While a stream is
-// captured nothing runs, so PyTorch's meta kernels, which compute sizes and dtypes alone, say what the results will be. They are
-// allocated, and the CPU's kernel becomes a node of the graph: a replay calls it on the device's bytes and copies what it
-// returns to the results. Random operators get a generator of the replay.
-// What has no such results (sizes or numbers that depend on values) can't be captured, nor can a device be that needs copies for
-// code of the host: there the call throws, as a wait does.
+// The caller usually waits for a CPU kernel that replaces a device kernel: only then are its results known. During a capture
+// nothing runs, so PyTorch's meta kernels, which compute only sizes and dtypes, describe the results. They are
+// allocated, and the CPU's kernel becomes a node of the graph: a replay calls it on the device's bytes and copies its
+// results. Random operators get a generator of the replay.
+// Operators whose results depend on values (sizes or numbers) can't be captured, and neither can host code on a device that
+// needs copies: there the call throws, like a wait.
 
 namespace openreg {
 

@@ -23,13 +23,13 @@
 #include "runtime/Export.h"
 
 // Note [Dtypes that a function of the CPU takes]
-// Functions behind a DispatchStub refuse dtypes by throwing, once they run: here on the device,
-// long after the call. So each is asked before: the first call with a combination of dtypes runs it on the calling thread,
-// on an iterator over nothing (a reduction's: over one element), which costs a microsecond or two. If it throws
-// c10::NotImplementedError, so does the call. A number that the dtype cannot hold is asked about each time.
-// Functions that take tensors can't be asked so. They look at memory that overlaps, too. So the first call with a combination
-// of dtypes waits for the function, and so does each with tensors that overlap others or themselves, or with a number that
-// the first one's dtype cannot hold; what it throws, the call throws.
+// Functions behind a DispatchStub refuse dtypes by throwing when they run: here on the device,
+// long after the call. So each is checked first: the first call with a combination of dtypes runs it on the calling thread,
+// on an empty iterator (for a reduction: one element), which costs a microsecond or two. If it throws
+// c10::NotImplementedError, so does the call. A number that the dtype can't hold is checked each time.
+// Functions that take tensors can't be checked this way. They also check for overlapping memory. So the first call with a
+// combination of dtypes waits for the function, and so does each with tensors that overlap others or themselves, or with a number
+// that the first one's dtype can't hold; the call then throws the function's exception.
 
 namespace openreg::native::detail {
 
@@ -103,7 +103,7 @@ void add_kind(CallKind& kind, const T& value) {
   }
 }
 
-/// fits() of an argument: what is no c10::Scalar does.
+/// fits() of an argument: everything but a c10::Scalar does.
 template <class T>
 bool converts(const T& value, at::ScalarType dtype) {
   if constexpr (std::is_same_v<T, c10::Scalar>) {

@@ -17,7 +17,7 @@
 #include "host/Iterator.h"
 
 // Note [Arguments that wait]
-// A function that runs later finds its arguments as they were when it was queued: numbers and lists are copied, tensors are
+// A function that runs later gets its arguments as they were when it was queued: numbers and lists are copied, tensors are
 // described by address, sizes and strides, and own no memory. One thread writes such a description and another reads it, so
 // it is small.
 

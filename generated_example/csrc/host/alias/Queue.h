@@ -22,14 +22,14 @@
 
 // Note [Functions in a stream's order]
 // Functions own no tensors: the last reference might die on the device's thread. They get raw pointers, and
-// the memory stays theirs until they have run: what is freed is handed out again only to the stream that it was
-// allocated on, where it is used after them. Whoever uses a tensor on another stream calls record_stream().
+// the memory stays valid until they have run: freed memory is handed out again only to the stream that it was
+// allocated on, where it is used after them. If you use a tensor on another stream, call record_stream().
 // Of a stream that is captured into a graph, functions run again with each replay, and the graph owns them.
 // What functions throw is reported by a later launch or synchronization: Note [Errors of the device] in runtime/Exception.h.
 
 namespace openreg::native {
 
-/// What queue() takes derives from it. It goes from one processor to another, so it should be small.
+/// Base of the tasks of queue(). It moves from one processor to another, so it should be small.
 struct QueuedTask : Recycled {
   c10::DeviceIndex device = -1;
 };

@@ -20,8 +20,8 @@
 // Note [Calls that wait in a stream]
 // Where launched functions reach device memory, a function of the CPU is queued with its arguments, which are held by value until
 // it runs; their tensors own no device memory (Note [Functions in a stream's order] in Queue.h says why that is enough). If it
-// throws, a later call reports it: Note [Errors of the device] in runtime/Exception.h. What can be known before, the call itself
-// throws: Dtypes.h.
+// throws, a later call reports it: Note [Errors of the device] in runtime/Exception.h. Errors that are known in advance are
+// thrown by the call itself: Dtypes.h.
 
 namespace openreg::native::detail {
 

@@ -17,7 +17,7 @@ struct Free {
   Free* next;
 };
 
-// Filled by who destroys, one by one, and only ever emptied as a whole: so nothing that somebody looks at comes back.
+// Filled one by one by destroying threads, and only ever emptied as a whole, so an item never comes back while it is read.
 struct alignas(64) Returned {
   std::atomic<Free*> first{nullptr};
   std::atomic<size_t> count{0};

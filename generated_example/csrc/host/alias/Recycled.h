@@ -5,10 +5,10 @@
 #include <cstddef>
 
 // Note [Memory of tasks]
-// What is launched is made by the thread that calls an operator, and destroyed by the stream's thread. The allocators of C
-// libraries are good at memory that goes back to where it came from, and slow at this: both threads would meet at one lock
-// for each kernel. So classes of tasks derive from Recycled, whose memory goes around: what was destroyed is put on a list,
-// and who needs more takes the whole list for itself.
+// The thread that calls an operator creates a task, and the stream's thread destroys it. The allocators of C
+// libraries are fast if one thread does both, and slow at this: both threads would contend for one lock
+// per kernel. So classes of tasks derive from Recycled, which reuses memory: destroyed tasks go to a list,
+// and a thread that needs memory takes the whole list.
 
 namespace openreg::native {
 

@@ -32,7 +32,7 @@ enum class BlockState : uint8_t {
   kFree,  // in a free list
   kWarm,  // free, but not joined with its neighbours yet: the one that its pool and stream freed last
   kAllocated,
-  kPending,  // freed by its owner, but a stream that used it has not got there yet
+  kPending,  // freed by its owner, but a stream that used it isn't done yet
   kBusy,  // being mapped, unmapped or given back
   kUnmapped,  // addresses without memory, in an expandable segment
 };
@@ -78,7 +78,7 @@ struct Segment {
 struct Block {
   char* ptr = nullptr;
   size_t size = 0;
-  size_t requested = 0;  // by the one who has it; stays until it is free
+  size_t requested = 0;  // by its owner; stays until it is free
   Segment* segment = nullptr;
   Block* prev = nullptr;  // neighbours in the segment
   Block* next = nullptr;

@@ -12,8 +12,8 @@
 
 // Note [Pools]
 // Requests of up to 1 MiB and larger ones come from different pools, so that small blocks don't pin down large segments.
-// Within a pool each stream has its blocks: memory that is freed and taken again on the same stream needs no waiting,
-// as the stream does its work in order. A private pool (a graph's, or a user's) is such a pair of its own.
+// Within a pool each stream has its blocks: memory that is freed and reused on the same stream needs no waiting,
+// because the stream works in order. A private pool (a graph's, or a user's) is another such pair.
 // All of it is guarded by the device's lock.
 
 namespace openreg::caching {

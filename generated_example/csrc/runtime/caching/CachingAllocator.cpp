@@ -25,8 +25,8 @@
 #include "runtime/caching/Settings.h"
 
 // Note [The caching allocator]
-// Memory that a tensor gives back is kept and handed out again, so that allocating costs no call of the device. What was
-// freed on a stream may be taken again on that stream at once: the stream does its work in order. Work on other streams
+// Freed memory is kept and reused, so that allocating needs no call to the device. Memory that was
+// freed on a stream can be reused on that stream at once, because the stream works in order. Work on other streams
 // must be reported with recordStream(), or the memory may change under it.
 // This file is the face of it; DeviceCache.h says where the rest is.
 

@@ -24,27 +24,27 @@
 #include "runtime/caching/Trace.h"
 
 // Note [The cache of one device]
-// Memory of one device: what was allocated from it, cut into blocks, handed out and taken back. Its code is in several files:
-//   DeviceCache.cpp   allocate, free, split and join: the way that is fast
-//   Growing.cpp       segments from the device, what is tried when it has no more
-//   Releasing.cpp     giving cached memory back
-//   Reporting.cpp     statistics, limits and snapshots; what is said when memory is out
-// Extensions.h says how private pools and segments that grow are added.
+// The memory of one device, cut into blocks, allocated and freed. Its code is in several files:
+//   DeviceCache.cpp   allocate, free, split and join: the fast path
+//   Growing.cpp       segments from the device; steps when it runs out of memory
+//   Releasing.cpp     releasing cached memory
+//   Reporting.cpp     statistics, limits and snapshots; the out of memory error
+// Extensions.h explains how private pools and growing segments are added.
 //
-// Threads: one mutex guards all. No device call that can block is made with the mutex held: what the call is about is
-// marked kBusy, the mutex released, and taken again (class Unlocked). So a thread that waits for the device never stops
-// others from allocating. Afterwards nothing learned before can be relied upon, except of what was kBusy.
+// Threads: one mutex guards everything. No device call that can block is made with the mutex held: the affected blocks are
+// marked kBusy, and the mutex is released and taken again (class Unlocked). So a thread that waits for the device never stops
+// others from allocating. Afterwards only facts about kBusy blocks are still valid.
 //
-// Nothing is thrown while something is kBusy, counted in releases_ or out of its list: there DeviceScope takes the place
-// of the guard, and what the device refuses becomes a value that the second half of the change looks at. Memory that the
-// device does not take back stays in the cache.
+// Nothing is thrown while a block is kBusy, counted in releases_ or out of its list: there DeviceScope replaces
+// the guard, and a device error becomes a value that the second half of the change checks. Memory that the
+// device fails to free stays in the cache.
 
 // Note [The warm block]
-// Programs free a block and soon want one of that size again. So what a stream freed last stays as it is, kWarm, with its
+// Programs free a block and soon need one of that size again. So the block that a stream freed last stays kWarm, with its
 // entry in the list of addresses: a request of its size takes it at once, without a search, a join and a split. Any
-// other request, the next free, and whoever looks at free blocks settle() it first: it is joined with its neighbours and
-// goes to the free list. The statistics take it for joined from the start: they are the same as without it, also
-// between. A block behind a free one is joined at once, as the next request would be served from the front of both.
+// other request, the next free, and code that looks at free blocks settle() it first: it is joined with its neighbours and
+// goes to the free list. Statistics count it as joined from the start, so they are always the same as without
+// it. A block after a free one is joined at once, as the next request would be served from the front of both.
 
 namespace openreg::caching {
 
@@ -60,7 +60,7 @@ class Unlocked {
   Lock& lock_;
 };
 
-/// Counts a thread that gives memory back without the lock; those who have none left wait for it. Begins and ends with
+/// Counts a thread that releases memory without the lock; threads without memory wait for it. Begins and ends with
 /// the lock held.
 class Release {
  public:

@@ -30,7 +30,7 @@ class ExpandableSegment {
 
   char* base() const { return base_; }
   size_t bytes() const { return bytes_; }
-  /// Unit of what is mapped and unmapped, a multiple of the device's.
+  /// Unit of mapping and unmapping, a multiple of the device's unit.
   size_t granularity() const { return granularity_; }
 
   /// Gives memory to a range that has none, all of it or nothing. The range is in units of the granularity.

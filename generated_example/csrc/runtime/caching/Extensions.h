@@ -11,9 +11,9 @@
 #include "runtime/caching/BlockPool.h"
 
 // Note [What the caching allocator can be given]
-// Each device's cache has two pools of its own, and its segments come from one call of the device. Two interfaces change that:
-// a PoolRouter brings pools beside the two, a SegmentSource brings segments that grow. Optional parts of the tree implement them
-// in files of their own. Without these parts both are null, and the cache works as if they did not exist.
+// Each device's cache has two pools, and its segments come from one call of the device. Two interfaces change that:
+// a PoolRouter adds pools, a SegmentSource adds segments that grow. Optional parts of the tree implement them
+// in their own files. Without these parts both are null, and the cache works without them.
 //
 // Threads: unless noted, functions are called with the lock of the device's cache held.
 

@@ -12,9 +12,9 @@
 #include "runtime/caching/Block.h"
 
 // Note [Blocks that other streams use]
-// A block whose owner let go of it may still be in use by work queued on another stream (recordStream said so). Such a
-// stream gets an event, and the block is free once all its events have happened, which is looked up, without
-// waiting, at each allocation.
+// A freed block may still be in use by work queued on another stream (recordStream said so). Such a
+// stream gets an event, and the block is free once all its events have passed, which each allocation checks without
+// waiting.
 
 namespace openreg::caching {
 
@@ -32,7 +32,7 @@ class EventPool {
   std::vector<std::vector<orEvent_t>> free_;  // by device
 };
 
-/// The events that blocks of one device wait for, a queue a stream. Threads: under the device's lock.
+/// The events that blocks of one device wait for: one queue per stream. Threads: under the device's lock.
 class PendingEvents {
  public:
   struct Entry {

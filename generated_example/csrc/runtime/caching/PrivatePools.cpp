@@ -10,8 +10,8 @@
 #include "runtime/caching/Settings.h"
 
 // Note [Checkpoints of a pool]
-// Graphs that are recorded one after the other share a pool, and each must find it as it was when it was recorded: what
-// was allocated is allocated, what was free is free. A checkpoint lists a pool's allocated blocks. Restoring frees all
+// Graphs that are recorded in sequence share a pool, and each must find it in the state of its recording: the same blocks
+// allocated, the same blocks free. A checkpoint lists a pool's allocated blocks. Restoring frees all
 // that is allocated now and carves the blocks of the checkpoint out of the same segments. It does not touch memory.
 
 namespace openreg::caching {
@@ -113,12 +113,12 @@ PrivatePool& PrivatePools::pool_at(c10::MempoolId_t id) {
   const auto found = pools_.find(id);
   TORCH_CHECK(
       found != pools_.end() && found->second->use_count > 0,
-      "openreg: there is no memory pool (", id.first, ", ", id.second, ") on device ", static_cast<int>(cache_.device_));
+      "openreg: no memory pool (", id.first, ", ", id.second, ") on device ", static_cast<int>(cache_.device_));
   return *found->second;
 }
 
 void PrivatePools::create_or_incref(c10::MempoolId_t id, std::shared_ptr<OpenRegAllocator> allocator) {
-  TORCH_CHECK((id != c10::MempoolId_t{0, 0}), "openreg: (0, 0) is no memory pool of one's own");
+  TORCH_CHECK((id != c10::MempoolId_t{0, 0}), "openreg: (0, 0) is not a private memory pool");
   const Lock lock(cache_.mutex_);
   auto found = pools_.find(id);
   if (found == pools_.end()) {

@@ -92,8 +92,8 @@ void DeviceCache::release_cached(Lock& lock, c10::MempoolId_t id) {
   }
 }
 
-// Frees whole segments and unmaps parts of expandable ones; the blocks are kBusy. What the device refuses to take back
-// becomes free blocks again, with a warning. Returns how many bytes went.
+// Frees whole segments and unmaps parts of expandable ones; the blocks are kBusy. If the device refuses
+// to free some, they become free blocks again, with a warning. Returns the number of freed bytes.
 size_t DeviceCache::give_back(Lock& lock, const std::vector<Block*>& blocks) {
   if (blocks.empty()) {
     return 0;
@@ -130,7 +130,7 @@ size_t DeviceCache::give_back(Lock& lock, const std::vector<Block*>& blocks) {
     make_free(blocks[i]);
   }
   const auto refused = std::find_if(errors.begin(), errors.end(), [](auto error) { return error != orSuccess; });
-  const Unlocked unlocked(lock);  // warnings and what was recorded of segments may need Python's lock; addresses are the device's
+  const Unlocked unlocked(lock);  // warnings and records of segments may need Python's lock; the addresses belong to the device
   leaving.clear();
   if (refused != errors.end()) {
     OPENREG_WARN(*refused);

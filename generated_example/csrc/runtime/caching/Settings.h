@@ -5,9 +5,9 @@
 #include <cstddef>
 
 // Note [Settings of the caching allocator]
-// PyTorch's AcceleratorAllocatorConfig parses PYTORCH_ALLOC_CONF for all backends, and it is asked at each use, so that
-// changes at run time hold from the next allocation on. What the spec says under `allocator:` are the defaults: they
-// are given to it before the environment's own settings, which therefore win.
+// PyTorch's AcceleratorAllocatorConfig parses PYTORCH_ALLOC_CONF for all backends. It is read at each use, so changes at
+// run time apply from the next allocation on. The values under `allocator:` in the spec are the defaults: they are
+// passed to it before the environment's settings, which override them.
 
 namespace openreg::caching {
 

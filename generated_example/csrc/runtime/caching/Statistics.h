@@ -11,7 +11,7 @@
 
 // Note [Statistics of the caching allocator]
 // The fields of c10::CachingDeviceAllocator::DeviceStats, with the meanings that c10's header gives them; each change
-// goes to all memory and to the small or the large pool's. One struct a device, changed under the device's lock.
+// goes to all memory and to the small or the large pool. One struct per device, changed under the device's lock.
 // As with CUDA, blocks of expandable segments don't count as inactive splits: their memory can be given back.
 
 namespace openreg::caching {

@@ -11,9 +11,9 @@
 #include "runtime/caching/CachingAllocator.h"
 
 // Note [History]
-// Asked to (recordHistory), the allocator remembers what it did: a ring of the last events of each device, and for each
-// event what a recorder returns, which is a stack trace where Python asks. Recorders run before the device's lock is
-// taken, since they may take the GIL. Not asked to, it costs one relaxed load an allocation.
+// With recordHistory, the allocator keeps a ring of the last events of each device, and for each
+// event the result of a recorder, which is a stack trace for Python. Recorders run before the device's lock is
+// taken, since they may take the GIL. Without it, an allocation costs one relaxed load more.
 
 namespace openreg::caching {
 

@@ -71,7 +71,7 @@ class AllocatorTest : public testing::Test {
  protected:
   void SetUp() override {
     if (device_count() == 0) {
-      GTEST_SKIP() << "there is no device";
+      GTEST_SKIP() << "no device";
     }
     set_device(0);
     setCurrentStream(getDefaultStream(0));
@@ -102,7 +102,7 @@ class Gate {
       std::this_thread::yield();
     }
   }
-  /// False where there is no function on the stream, or it runs on the calling thread, which can't be held up.
+  /// False if functions can't run on the stream, or run on the calling thread, which can't be blocked.
   [[nodiscard]] bool hold(const OpenRegStream& stream) {
     const OpenRegGuard guard(stream.device_index());
     ++running_;

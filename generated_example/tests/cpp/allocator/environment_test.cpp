@@ -53,7 +53,7 @@ class EnvironmentTest : public testing::Test {
  protected:
   void SetUp() override {
     if (device_count() == 0) {
-      GTEST_SKIP() << "there is no device";
+      GTEST_SKIP() << "no device";
     }
   }
 };
@@ -84,7 +84,7 @@ TEST_F(EnvironmentTest, SeveralSettings) {
 
 TEST_F(EnvironmentTest, ExpandableSegments) {
   if (!segments_grow()) {
-    GTEST_SKIP() << "there is no virtual memory";
+    GTEST_SKIP() << "no virtual memory";
   }
   expect(run_with("expandable_segments:True"), {"expandable 1\n"});
 }

@@ -129,7 +129,7 @@ TEST_F(FaultTest, AFailedFunctionIsNotTheAllocatorsToTell) {
   EXPECT_NO_THROW(device_synchronize(0));
 }
 
-// Observers are the user's: what they throw leaves nothing half done.
+// Observers are user code: their exceptions leave nothing half done.
 TEST_F(FaultTest, WhatObserversThrowLeavesTheAllocatorWhole) {
   static bool throws = false;  // observers stay
   getCurrentAllocator().attachOutOfMemoryObserver([](int64_t, size_t, size_t, size_t) {

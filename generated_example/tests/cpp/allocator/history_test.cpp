@@ -112,7 +112,7 @@ TEST_F(TrackerTest, IsToldOfAllThatHappensWithoutHistory) {
 
 TEST_F(TrackerTest, IsToldOfMappingAndOfRunningOut) {
   if (!segments_grow()) {
-    GTEST_SKIP() << "there is no virtual memory";
+    GTEST_SKIP() << "no virtual memory";
   }
   getDeviceAllocator()->emptyCache();
   entries_.clear();

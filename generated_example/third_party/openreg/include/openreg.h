@@ -3,47 +3,47 @@
 #pragma once
 
 // Note [The device's C API]
-// What it is for: this header is all that the PyTorch backend knows of the device. It is modelled on the CUDA runtime
-//   API, so that code written for either reads alike.
+// What it is for: the PyTorch backend reaches the device only through this header. It is modelled on the CUDA runtime
+//   API, so that code for either looks alike.
 // Who calls it: csrc/runtime (allocator, streams, events, guard) and the kernels in csrc/aten. Nothing above them does.
 // Without it: nothing works; it is the first thing to port to real hardware.
 //
-// Errors: each function returns orSuccess or says what went wrong; none throws, none aborts. A failure is also
+// Errors: each function returns orSuccess or an error; none throws or aborts. A failure is also
 //   kept as the calling thread's last error until orGetLastError() takes it. orErrorNotReady is an
 //   answer, not a failure, and is not kept.
 // Threads: each function may be called from any thread at any time. The current device belongs to the thread.
-// Ownership: who creates a handle destroys it. A handle that was destroyed, or never was, gives
-//   orErrorInvalidHandle; a pointer that was freed, or never was allocated, orErrorInvalidValue.
+// Ownership: the creator of a handle destroys it. A destroyed or invalid handle gives
+//   orErrorInvalidHandle; a pointer that was freed, or never allocated, orErrorInvalidValue.
 // Units: sizes are in bytes, times in milliseconds, devices are numbered from 0.
-// Fork: a child of a process that has used the device cannot use it: orErrorForked. What only describes
-//   (device count, current device, properties, error names) still answers.
+// Fork: a child of a process that has used the device cannot use it: orErrorForked. Functions that only describe
+//   (device count, current device, properties, error names) still work.
 // Exit: after main() returns, in exit handlers and destructors of static objects, tensors may still be destroyed. The backend
-//   then calls functions that release (Free, FreeHost, StreamDestroy, EventDestroy and their like), that wait, that describe,
+//   then calls functions that release (Free, FreeHost, StreamDestroy, EventDestroy and similar), wait or describe,
 //   and SetDevice; for memory that several streams use also EventCreateWithFlags and EventRecord. Threads that still run may
-//   call any function. None may crash or hang, even if the driver has ended. For those that release or wait, orSuccess
-//   without doing anything is right; the others may fail, and the backend then waits for the device instead.
+//   call any function. None may crash or hang, even if the driver has ended. Functions that release or wait may return
+//   orSuccess without doing anything; the others may fail, and the backend then waits for the device instead.
 // Kernels: a function run by orLaunchKernel must not call this API, except orFree. Calls that would
 //   wait for the device from there give orErrorNotSupported.
 //
 // Note [The simulated device]
 // The device is this process: its memory is a part of the address space that the host may not touch, its streams are
-// threads. Host code that dereferences device memory dies with SIGSEGV and a message, as it should on a real card.
+// threads. Host code that dereferences device memory dies with SIGSEGV and a message, as on a real card.
 // Environment, read at the first call:
 //   OPENREG_DEVICE_COUNT  how many devices the machine has, 0 to 64 (default 2)
 //   OPENREG_VISIBLE_DEVICES  which of them the process sees, and in which order: "1,0", "1"; the first is its device 0.
-//     As CUDA_VISIBLE_DEVICES: empty is none, the first entry that is no device's number ends the list, and a device
-//     that is named twice leaves none. (default: all)
+//     Like CUDA_VISIBLE_DEVICES: empty means none, the first entry that is not a device number ends the list, and naming a
+//     device twice leaves none. (default: all)
 //   OPENREG_ISOLATION     how device memory is kept from the host (default auto):
 //     pkey      memory protection keys: only the streams' threads hold the right. Costs next to nothing.
-//     mprotect  memory is opened while streams run and closed before a synchronization returns (where that would take too
-//               much of the time, as with much memory in use, later), for all threads alike: a stray access during that
+//     mprotect  memory is opened while streams run and closed before a synchronization returns (later, if that would take too
+//               much time, as with much memory in use), for all threads: a stray access during that
 //               time goes unnoticed.
 //     off       host code may touch device memory; data races are yours.
-//     auto      pkey where the CPU has it, else mprotect
-//   OPENREG_MEMORY_DEBUG  1: freed memory that is used, allocations that are left by up to a page, and second frees end the
+//     auto      pkey if the CPU has it, otherwise mprotect
+//   OPENREG_MEMORY_DEBUG  1: use after free, accesses up to a page beyond an allocation, and double frees end the
 //     process with a message that has the stacks of the allocation and of the free. Slow, for debugging. (default 0)
-//   OPENREG_STREAM_JITTER  each task of a stream starts up to so many microseconds late, 0 to 1000000 (default 0). Shows
-//     what forgets to wait for a stream: run the tests with it.
+//   OPENREG_STREAM_JITTER  delays each task of a stream by up to so many microseconds, 0 to 1000000 (default 0). Finds
+//     code that forgets to wait for a stream: run the tests with it.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -131,8 +131,8 @@ typedef enum orTranspose {
   orConjugateTransposed = 2
 } orTranspose;
 
-// c = alpha * op(a) * op(b) + beta * c, for each of a batch of matrices; op is as the transposes say. Stored by columns,
-// as BLAS has it; distances are in elements: ld* from a column to the next, stride* from a matrix to the next (0: all
+// c = alpha * op(a) * op(b) + beta * c, for each of a batch of matrices; the transposes define op. Stored by columns,
+// as in BLAS; distances are in elements: ld* from a column to the next, stride* from a matrix to the next (0: all
 // products share that matrix).
 typedef struct orGemmProblem {
   orDataType type;  // of all three matrices; those of 16 bits are added up in 32
@@ -180,7 +180,7 @@ typedef struct orActivity {
   orMemcpyKind copy;  // of a Memcpy
   int pageable;  // of a Memcpy: 1 if an end on the host is not pinned
   int device;
-  int stream;  // a number among the device's; 0: its default stream
+  int stream;  // its number on the device; 0: the default stream
   int thread;  // the system's number of the thread that queued it
   int replayed;  // 1: a part of a graph, which orGraphLaunch() queued as a whole
   uint64_t correlation;  // as orActivityCorrelate() set it on that thread
@@ -199,7 +199,7 @@ enum {
 
 // --- Devices
 
-// Number of devices in *count. Succeeds with 0 where there are none, and costs little: `import` calls it.
+// Number of devices in *count. Succeeds with 0 if there are none, and is cheap: `import` calls it.
 OPENREG_API orError_t orGetDeviceCount(int* count);
 // The calling thread's current device in *device; 0 until the thread sets another.
 OPENREG_API orError_t orGetDevice(int* device);
@@ -208,25 +208,25 @@ OPENREG_API orError_t orSetDevice(int device);
 OPENREG_API orError_t orGetDeviceProperties(orDeviceProperties* properties, int device);
 // Free and total memory of the current device, in bytes.
 OPENREG_API orError_t orMemGetInfo(size_t* free, size_t* total);
-// Waits for all that was queued so far on every stream of the current device. orErrorUnknown: a kernel threw.
+// Waits for all work queued so far on every stream of the current device. orErrorUnknown: a kernel threw.
 OPENREG_API orError_t orDeviceSynchronize(void);
 // Priorities that streams can have. As in CUDA, a smaller number is more urgent: greatest <= 0, least is 0.
 OPENREG_API orError_t orDeviceGetStreamPriorityRange(int* least, int* greatest);
 
 // --- Memory
 
-// `size` bytes on the current device, aligned to 256 bytes or more, contents undefined. *pointer is the caller's to
-// free. A size of 0 succeeds with null. orErrorMemoryAllocation (with *pointer null): not enough is left.
+// `size` bytes on the current device, aligned to 256 bytes or more, contents undefined. The caller frees
+// *pointer. A size of 0 succeeds with null. orErrorMemoryAllocation (with *pointer null): not enough is left.
 OPENREG_API orError_t orMalloc(void** pointer, size_t size);
-// Waits for what is queued on all devices, then frees it; so nothing queued can lose its operands. Only the
-// start of an allocation can be freed; null is fine. On a stream's own thread it does not wait: the memory is gone
-// for the caller, and comes back to the device at its next synchronization.
+// Waits for all queued work on all devices, then frees it, so that no queued work loses its operands. Only the
+// start of an allocation can be freed; null is fine. On a stream's own thread it does not wait: the caller can no
+// longer use the memory, and the device's next synchronization frees it.
 OPENREG_API orError_t orFree(void* pointer);
-// Pinned host memory: host code uses it as any other, and asynchronous copies from and to it really are.
+// Pinned host memory: host code uses it like any other, and copies from and to it are really asynchronous.
 OPENREG_API orError_t orMallocHost(void** pointer, size_t size);
-// Waits for what is queued on all devices, then frees pinned memory. null is fine.
+// Waits for all queued work on all devices, then frees pinned memory. null is fine.
 OPENREG_API orError_t orFreeHost(void* pointer);
-// What memory `pointer` points into, at its start or anywhere inside. Unknown memory is Unregistered, no error.
+// The memory that `pointer` points into, at its start or anywhere inside. Unknown memory is Unregistered, not an error.
 OPENREG_API orError_t orPointerGetAttributes(orPointerAttributes* attributes, const void* pointer);
 
 // Copies `size` bytes and returns when that is done. It runs on the default stream of the device whose memory it is
@@ -234,9 +234,9 @@ OPENREG_API orError_t orPointerGetAttributes(orPointerAttributes* attributes, co
 // other streams. orErrorInvalidValue: pointers that do not fit `kind`, or a range that leaves its allocation.
 OPENREG_API orError_t orMemcpy(
     void* destination, const void* source, size_t size, orMemcpyKind kind);
-// Queues the copy on `stream`. With pinned memory it returns at once, and the host must leave both ranges alone until
-// the stream got there. With pageable memory (malloc, stack) it returns when the host range can be reused: that may
-// mean waiting for the stream.
+// Queues the copy on `stream`. With pinned memory it returns at once, and the host must not touch either range until
+// the copy is done. With pageable memory (malloc, stack) it returns when the host range can be reused, which may
+// require waiting for the stream.
 OPENREG_API orError_t orMemcpyAsync(
     void* destination, const void* source, size_t size, orMemcpyKind kind, orStream_t stream);
 // Queues the copy of `height` rows of `width` bytes each on `stream`. A pitch is the distance in bytes from the start of one row
@@ -247,31 +247,31 @@ OPENREG_API orError_t orMemcpy2DAsync(void* destination, size_t destinationPitch
 OPENREG_API orError_t orMemset(void* pointer, int value, size_t size);
 OPENREG_API orError_t orMemsetAsync(void* pointer, int value, size_t size, orStream_t stream);
 
-// --- Memory of other processes: optional, orErrorNotSupported where the device lacks it. The owner's memory stays
-// the owner's: it must not free it while others have it open, and nobody but the owner may free it.
+// --- Memory of other processes: optional, orErrorNotSupported if the device lacks it. Only the owner may free the
+// memory, and not while others have it open.
 
-// A handle for the allocation that starts at `pointer`. orErrorNotSupported also for memory that is itself another
-// process's. The handle is good while the allocation and its process live.
+// A handle for the allocation that starts at `pointer`. orErrorNotSupported also for memory of another
+// process. The handle is valid while the allocation and its process live.
 OPENREG_API orError_t orIpcGetMemHandle(orIpcMemHandle_t* handle, void* pointer);
 // Makes the memory accessible to the device of the same number in this process, at *pointer, until it is closed.
 // orErrorInvalidHandle: the owner is gone, or belongs to another user.
 OPENREG_API orError_t orIpcOpenMemHandle(void** pointer, orIpcMemHandle_t handle);
-// Waits for what is queued on all devices, then closes what was opened at `pointer`.
+// Waits for all queued work on all devices, then closes the memory opened at `pointer`.
 OPENREG_API orError_t orIpcCloseMemHandle(void* pointer);
 
 // --- Memory of other devices: optional
 
-// Whether kernels of `device` can reach the memory of `peer`, in *can_access. A device is no peer of its own.
+// Whether kernels of `device` can reach the memory of `peer`, in *can_access. A device is not its own peer.
 OPENREG_API orError_t orDeviceCanAccessPeer(int* can_access, int device, int peer);
-// Lets kernels of the current device reach the memory of `peer`. Once is enough, and again does no harm.
+// Lets kernels of the current device reach the memory of `peer`. May be called again.
 OPENREG_API orError_t orDeviceEnablePeerAccess(int peer);
 
-// --- Virtual memory: optional, orErrorNotSupported where the device lacks it. Addresses and memory are reserved one by
-// one and put together, so that an array can grow in place and idle parts of it go back to the device. Sizes and
+// --- Virtual memory: optional, orErrorNotSupported if the device lacks it. Addresses and memory are reserved
+// separately and mapped together, so that an array can grow in place and idle parts of it can be freed. Sizes and
 // addresses are multiples of the granularity.
 
 OPENREG_API orError_t orMemGetAllocationGranularity(size_t* granularity);
-// Addresses of the current device, without memory. The caller's to free, once nothing is mapped there.
+// Addresses of the current device, without memory. The caller frees them when nothing is mapped there.
 OPENREG_API orError_t orMemAddressReserve(void** pointer, size_t size);
 OPENREG_API orError_t orMemAddressFree(void* pointer, size_t size);
 // Memory of the current device, contents undefined. orErrorMemoryAllocation: not enough is left.
@@ -281,7 +281,7 @@ OPENREG_API orError_t orMemRelease(orMemHandle_t handle);
 // Puts all of the handle's memory, `size` bytes, at reserved addresses of its device, for the device to read and write.
 // orErrorInvalidValue: something is mapped there, or the memory is mapped elsewhere.
 OPENREG_API orError_t orMemMap(void* pointer, size_t size, orMemHandle_t handle);
-// Waits for what is queued on all devices, then takes the memory off a range that consists of whole mappings.
+// Waits for all queued work on all devices, then unmaps a range that consists of whole mappings.
 OPENREG_API orError_t orMemUnmap(void* pointer, size_t size);
 
 // --- Streams: work on one runs in the order in which it was queued, two of them run side by side
@@ -290,14 +290,14 @@ OPENREG_API orError_t orMemUnmap(void* pointer, size_t size);
 OPENREG_API orError_t orStreamCreate(orStream_t* stream);
 // Priorities out of range are clamped. A priority is a hint: it never changes the order of a stream's own work.
 OPENREG_API orError_t orStreamCreateWithPriority(orStream_t* stream, int priority);
-// The handle is gone at once; what was queued still runs. The default stream gives orErrorInvalidHandle.
+// The handle is gone at once; queued work still runs. The default stream gives orErrorInvalidHandle.
 OPENREG_API orError_t orStreamDestroy(orStream_t stream);
-// Waits for what was queued on the stream so far. orErrorUnknown: a kernel threw (reported once).
+// Waits for all work queued on the stream so far. orErrorUnknown: a kernel threw (reported once).
 OPENREG_API orError_t orStreamSynchronize(orStream_t stream);
-// orSuccess: nothing is left to do; orErrorNotReady: there is. Never waits.
+// orSuccess: all work is done; orErrorNotReady: it isn't. Never waits.
 OPENREG_API orError_t orStreamQuery(orStream_t stream);
-// What is queued on the stream from now on runs after the event's latest record, which may be on any device. The host
-// does not wait. An event that was never recorded holds up nothing.
+// Work queued on the stream from now on runs after the event's latest record, which may be on any device. The host
+// does not wait. An event that was never recorded delays nothing.
 OPENREG_API orError_t orStreamWaitEvent(orStream_t stream, orEvent_t event);
 OPENREG_API orError_t orStreamGetPriority(orStream_t stream, int* priority);
 OPENREG_API orError_t orStreamGetDevice(orStream_t stream, int* device);
@@ -320,15 +320,15 @@ OPENREG_API orError_t orEventElapsedTime(float* milliseconds, orEvent_t start, o
 
 // --- Kernels
 
-// Queues a call of function(argument) on the stream's device; the two must stay valid until it ran. The function must
+// Queues a call of function(argument) on the stream's device; both must stay valid until it has run. The function must
 // not throw, nor wait for a thread that may wait for the stream, such as for Python's GIL.
 OPENREG_API orError_t orLaunchKernel(
     orStream_t stream, void (*function)(void* argument), void* argument);
 
-// --- Products of matrices: optional
+// --- Matrix products: optional
 
 // Queues the products on `stream`; `problem` is read before it returns. orErrorNotSupported: not on this device, or
-// not for this problem, which PyTorch's side then computes by other means. orErrorInvalidValue: negative sizes, an
+// not for this problem; the CPU then computes it. orErrorInvalidValue: negative sizes, an
 // ld* below the length of a column, matrices that are not in device memory.
 OPENREG_API orError_t orGemm(const orGemmProblem* problem, orStream_t stream);
 
@@ -337,16 +337,16 @@ OPENREG_API orError_t orGemm(const orGemmProblem* problem, orStream_t stream);
 // From now on what is queued on `stream` is recorded and not run. A stream that waits for an event recorded there joins the
 // capture, on whichever device; it leaves when the capture ends, and `stream` must have waited for its work by then. Functions
 // of orLaunchKernel and their arguments must stay valid, and may be called again, until the graph is destroyed.
-// Calls that wait for a captured stream, or look whether it is idle, give orErrorCaptureUnsupported and invalidate the
-// capture; so do, as `mode` has it, those that wait for its whole device.
+// Calls that wait for a captured stream, or query it, give orErrorCaptureUnsupported and invalidate the
+// capture; depending on `mode`, so do calls that wait for its whole device.
 OPENREG_API orError_t orStreamBeginCapture(orStream_t stream, orCaptureMode mode);
-// Ends the capture that began on `stream`. *graph is the caller's; null if the capture failed, orErrorCaptureInvalidated.
+// Ends the capture that began on `stream`. The caller owns *graph; null if the capture failed, orErrorCaptureInvalidated.
 OPENREG_API orError_t orStreamEndCapture(orStream_t stream, orGraph_t* graph);
 // *id names the capture that the stream is in, and is never 0 then; it may be null.
 OPENREG_API orError_t orStreamGetCaptureInfo(orStream_t stream, orCaptureStatus* status, uint64_t* id);
-// Gives `object` to the graph that `stream` is captured into: release(object) is called once nothing of it can run any more.
+// Gives `object` to the graph that `stream` is captured into: release(object) is called when no part of the graph can run any more.
 OPENREG_API orError_t orStreamCaptureRetain(orStream_t stream, void* object, void (*release)(void* object));
-// Queues all that was recorded, in its order, on a stream of the device that the capture began on.
+// Queues all recorded work, in its order, on a stream of the device that the capture began on.
 OPENREG_API orError_t orGraphLaunch(orGraph_t graph, orStream_t stream);
 // The handle is gone at once; what was launched still runs.
 OPENREG_API orError_t orGraphDestroy(orGraph_t graph);
@@ -355,17 +355,17 @@ OPENREG_API orError_t orGraphGetNodeCount(orGraph_t graph, size_t* count);
 // Writes it to a file in the DOT language. orErrorInvalidValue: the file cannot be written.
 OPENREG_API orError_t orGraphDebugPrint(orGraph_t graph, const char* path);
 
-// --- Activities: optional, orErrorNotSupported where the device keeps no record of what it did. As CUPTI for CUDA.
+// --- Activities: optional, orErrorNotSupported if the device can't record its work. Like CUPTI for CUDA.
 
-// 1: what is queued from now on, by any thread, is recorded until it is read; 0: no more, records stay. Off at first, and
-// then costs a launch nothing that can be measured.
+// 1: records work queued from now on, by any thread, until it is read; 0: stops, records stay. Off at first, and
+// then has no measurable cost.
 OPENREG_API orError_t orActivityEnable(int enable);
-// Marks what the calling thread queues from now on with a number of the caller's; 0 at first.
+// Marks the work that the calling thread queues from now on with a number; 0 at first.
 OPENREG_API orError_t orActivityCorrelate(uint64_t correlation);
 // Names the kernel that the calling thread queues next. The text must stay valid until its record was read.
 OPENREG_API orError_t orActivityName(const char* name);
-// Moves up to `capacity` records of what has finished to `activities`, and says in *count how many, in *lost how many could
-// not be kept for want of memory since the last call. Waits for nothing.
+// Moves up to `capacity` records of finished work to `activities`, with their number in *count; *lost is the number of records
+// lost for lack of memory since the last call. Never waits.
 OPENREG_API orError_t orActivityRead(orActivity* activities, size_t capacity, size_t* count, size_t* lost);
 // The time now on the clock of the records. It never goes back.
 OPENREG_API orError_t orActivityTime(uint64_t* nanoseconds);
@@ -380,7 +380,7 @@ OPENREG_API orError_t orPeekAtLastError(void);
 OPENREG_API const char* orGetErrorName(orError_t error);
 OPENREG_API const char* orGetErrorString(orError_t error);
 
-// --- Of the simulated device alone
+// --- Only in the simulated device
 
 // For tests: after `calls` more calls, of any thread, that could touch the device, one fails with `error` and does
 // nothing. A negative number calls it off.

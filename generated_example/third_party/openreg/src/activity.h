@@ -33,7 +33,7 @@ class Activities {
 
   // The record of what the calling thread queues now on a stream, by its device and number. Throws std::bad_alloc.
   static std::unique_ptr<Activity> begin(const What& what, int device, int stream);
-  // After it ran. Never throws: a record for which there is no memory is counted as lost.
+  // After it ran. Never throws: if memory for a record is missing, it is counted as lost.
   static void finish(const Activity& activity) noexcept;
   // Moves up to `capacity` records; returns how many.
   static std::size_t read(Activity* activities, std::size_t capacity, std::size_t* lost);

@@ -29,7 +29,7 @@ int number(const char* name, int most, int otherwise) {
   if (text == nullptr) return otherwise;
   int result = -1;
   if (parse(text, &result) && result >= 0 && result <= most) return result;
-  std::fprintf(stderr, "openreg: %s=%s is no number from 0 to %d; using %d\n", name, text, most, otherwise);
+  std::fprintf(stderr, "openreg: %s=%s is not a number from 0 to %d; using %d\n", name, text, most, otherwise);
   return otherwise;
 }
 
@@ -63,7 +63,7 @@ IsolationMode isolation_mode() {
   if (value == "pkey") return IsolationMode::kPkey;
   if (value == "mprotect") return IsolationMode::kMprotect;
   if (value == "off") return IsolationMode::kOff;
-  std::fprintf(stderr, "openreg: OPENREG_ISOLATION=%s is none of auto, pkey, mprotect, off; using auto\n", text);
+  std::fprintf(stderr, "openreg: OPENREG_ISOLATION=%s is not auto, pkey, mprotect or off; using auto\n", text);
   return IsolationMode::kAuto;
 }
 

@@ -20,7 +20,7 @@
 namespace openreg::driver {
 namespace {
 
-// Host memory that is copied right away, so that the caller may reuse it although the stream has not got there.
+// Host memory that is copied right away, so that the caller may reuse it before the stream gets there.
 constexpr std::size_t kStagingLimit = std::size_t{64} << 10;
 // What a host thread moves itself, where it has to wait anyway.
 constexpr std::size_t kDirectLimit = std::size_t{4} << 10;

@@ -24,8 +24,8 @@ class Device {
   void* allocate(std::size_t size);
   bool retire(const void* pointer, Allocation* allocation);
   void release(const Allocation& allocation);
-  // Maps a part of another process's memory, and takes it off again. Null if there are no addresses; false if nothing
-  // of the kind starts there.
+  // Maps a part of another process's memory, and unmaps it. Null if no addresses are left; false if no such mapping starts
+  // there.
   void* adopt(std::size_t size, int file, std::size_t offset);
   bool disown(void* pointer);
   // Virtual memory. Reserved addresses without memory can be touched by nobody.
@@ -90,7 +90,7 @@ class Devices {
   std::vector<std::unique_ptr<Device>> devices_;
 };
 
-// The calling thread's current device. Throws std::out_of_range if there are no devices.
+// The calling thread's current device. Throws std::out_of_range without devices.
 Device& current_device();
 
 }  // namespace openreg::driver

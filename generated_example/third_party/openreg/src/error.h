@@ -17,7 +17,7 @@ namespace openreg::driver {
 
 void keep_as_last_error(orError_t status) noexcept;
 
-// Keeps a failure as the calling thread's last error; passes `status` on. orErrorNotReady is no failure.
+// Keeps a failure as the calling thread's last error; passes `status` on. orErrorNotReady is not a failure.
 inline orError_t remember(orError_t status) noexcept {
   if (status != orSuccess && status != orErrorNotReady) keep_as_last_error(status);
   return status;

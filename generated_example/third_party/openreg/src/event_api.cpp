@@ -26,7 +26,7 @@ orError_t orEventCreate(orEvent_t* event) { return orEventCreateWithFlags(event,
 orError_t orEventCreateWithFlags(orEvent_t* event, unsigned int flags) {
   return call([&] {
     if (event == nullptr || (flags & ~static_cast<unsigned int>(orEventDisableTiming)) != 0) return orErrorInvalidValue;
-    current_device();  // where there are no devices, this throws
+    current_device();  // throws without devices
     *event = event_table().add(std::make_shared<Event>((flags & orEventDisableTiming) == 0));
     return orSuccess;
   });
@@ -70,7 +70,7 @@ orError_t orStreamWaitEvent(orStream_t stream, orEvent_t event) {
       capture->wait(*target, mark->seen());
       return orSuccess;
     }
-    // Whether it has happened is no matter: with a replay it would mean nothing.
+    // Even if it has happened already: in a replay that would mean nothing.
     if (refuse_to_wait(target->capture())) return orErrorCaptureUnsupported;
     if (mark->happened()) return orSuccess;
     target->submit(Stream::Touches::kNothing, [mark = std::move(mark)] { mark->wait(); });

@@ -30,8 +30,8 @@ class Heap {
   };
 
   // Hands out at most `capacity` bytes at a time. The range should be larger, so that fragmentation of addresses is not
-  // mistaken for lack of memory. With `debug`, a page around each allocation stays free, and freed addresses are used
-  // again only when there are no others.
+  // mistaken for lack of memory. With `debug`, a page around each allocation stays free, and freed addresses are
+  // reused only when no others are left.
   Heap(char* base, std::size_t range, std::size_t capacity, bool debug);
 
   // Null if not enough is free. `size` > 0.

@@ -20,8 +20,8 @@
 //   mprotect: page rights are the whole process's, so the memory is open while at least one stream runs work that
 //     touches it. Changing rights costs microseconds with little memory in use, milliseconds with much. So a burst of
 //     kernels opens once; what closes is a synchronization, or a while without work; and a synchronization soon after
-//     the opening leaves the memory open, so that changing rights takes a few percent of the time at most. What the driver
-//     copies itself needs no rights: it has the memory mapped a second time, at addresses that nobody else knows.
+//     the opening leaves the memory open, so that changing rights takes a few percent of the time at most. The driver's own
+//     copies need no rights: it maps the memory a second time, at addresses that nobody else knows.
 // Thread-safe.
 namespace openreg::driver {
 

@@ -66,7 +66,7 @@ orError_t orMallocHost(void** pointer, size_t size) {
   return call([&] {
     if (pointer == nullptr) return orErrorInvalidValue;
     *pointer = nullptr;
-    current_device();  // where there are no devices, this throws
+    current_device();  // throws without devices
     if (size == 0) return orSuccess;
     *pointer = HostMemory::get().allocate(size);
     return *pointer == nullptr ? orErrorMemoryAllocation : orSuccess;
@@ -87,7 +87,7 @@ orError_t orPointerGetAttributes(orPointerAttributes* attributes, const void* po
   return call([&] {
     if (attributes == nullptr) return orErrorInvalidValue;
     describe_pointer(*attributes, orMemoryTypeUnregistered, -1, nullptr, 0);
-    // Before the first use there is no memory to know of, and asking is no use.
+    // Before the first use there is no memory, and asking doesn't count as a use.
     Devices* devices = Devices::if_used();
     if (devices == nullptr) return orSuccess;
     Allocation allocation{};

@@ -7,8 +7,8 @@
 #include <mutex>
 
 // Note [Memory debugging]
-// With OPENREG_MEMORY_DEBUG=1, each allocation stands between pages that nobody may touch, freed addresses are not used
-// again until there are no others, and the stacks of each allocation and free are kept. So a kernel, or a copy, that
+// With OPENREG_MEMORY_DEBUG=1, each allocation is between pages that nobody may touch, freed addresses are not reused
+// until no others are left, and the stacks of each allocation and free are kept. So a kernel, or a copy, that
 // uses freed memory or leaves its allocation by up to a page ends the process with a message that says which allocation
 // it was, where it was made and where it was freed; so does a second free. It costs a system call or two an allocation.
 // Without it, nothing of this costs anything.

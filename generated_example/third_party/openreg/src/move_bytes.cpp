@@ -31,7 +31,7 @@ struct Move {
   bool overlaps() const { return destination < source + size && source < destination + size; }
 };
 
-// Copies past the caches: so much would push all else out of them, and each line would be read before it is overwritten.
+// Copies past the caches: so much would evict everything else, and each line would be read before it is overwritten.
 // About twice as fast as memcpy().
 void stream_bytes(char* destination, const char* source, std::size_t size) {
 #ifdef __SSE2__
@@ -138,7 +138,7 @@ class Helpers {
 
 void move_bytes(void* destination, const void* source, std::size_t size) {
   const Move move{static_cast<char*>(destination), static_cast<const char*>(source), size};
-  // memmove: an overlap that goes well on one card and not on another is no help to anyone.
+  // memmove, so that overlapping copies behave the same everywhere.
   if (size < kLarge || move.overlaps() || !Helpers::get().move(move)) std::memmove(destination, source, size);
 }
 

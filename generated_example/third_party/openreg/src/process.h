@@ -7,8 +7,8 @@
 //   device is recognised, and gets an error from every call that needs the device. A child forked before the first use
 //   is free to use it.
 // At exit(), static destructors of other libraries run in an order nobody knows, and may free device memory. So nothing
-//   in this library is ever destroyed: what must live is allocated once and leaked on purpose. What was still queued is
-//   finished first, so that no kernel runs while its code is being torn down.
+//   in this library is ever destroyed: what must live is allocated once and leaked on purpose. Queued work is
+//   finished first, so that no kernel runs while its code is being unloaded.
 namespace openreg::driver {
 
 // Tells that the device is in use from here on. Cheap after the first call.

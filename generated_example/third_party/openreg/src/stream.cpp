@@ -67,7 +67,7 @@ void Stream::start() {
 }
 
 void Stream::submit(Touches touches, std::function<void()> run, const What& what) {
-  // Marks of events are no activities.
+  // Marks of events are not activities.
   std::unique_ptr<Activity> activity;
   if (Activities::on() && touches == Touches::kMemory) activity = Activities::begin(Activities::named(what), device_, number_);
   {
@@ -141,7 +141,7 @@ void Stream::work() {
   isolation_.enter_thread();
   while (Task* task = next_task()) {
     run(*task);
-    // Released before it counts as completed, so that who waits for it can close the memory.
+    // Released before it counts as completed, so that a waiting thread can close the memory.
     if (!has_task() && std::exchange(has_memory_, false)) isolation_.release();
     complete_one();
   }

@@ -12,9 +12,9 @@
 
 #include "activity.h"
 
-// What a stream has still to do, first in, first out, without a limit. Tasks lie in blocks of some dozens. One thread may
-// push and another one take at the same time: who pushes must publish how many there are, and who takes must not take more
-// (Stream does both, by a counter). A block that was run dry is kept to be filled again, so a queue that does not grow
+// The pending tasks of a stream, first in, first out, without a limit, in blocks of some dozens. One thread may
+// push while another one takes: the pushing thread must publish the number of tasks, and the taking thread must not take more
+// (Stream does both, with a counter). A block that was run dry is kept to be filled again, so a queue that does not grow
 // allocates nothing.
 namespace openreg::driver {
 
@@ -71,7 +71,7 @@ class TaskQueue {
     Block* next = nullptr;
   };
 
-  // Of who takes, and of who pushes; in cache lines of their own.
+  // For the taking and the pushing thread; in separate cache lines.
   alignas(64) Block* front_;
   std::size_t taken_ = 0;
   alignas(64) Block* back_;

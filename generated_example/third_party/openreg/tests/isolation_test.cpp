@@ -131,7 +131,7 @@ void earlier_handler(int) {
 }
 
 TEST_F(IsolationDeathTest, TheHandlerThatWasThereBeforeStillRuns) {
-  // This test's own process has set its handler already; the new one has not.
+  // This test's own process has set its handler already; the new process hasn't.
   signal(SIGSEGV, earlier_handler);
   void* pointer = nullptr;
   ASSERT_OK(orMalloc(&pointer, 8));

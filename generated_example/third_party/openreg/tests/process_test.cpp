@@ -184,7 +184,7 @@ TEST_F(ProcessDeathTest, SenselessSettingsAreSaidAndIgnored) {
         orGetDeviceCount(&count);
         std::exit(count);
       },
-      testing::ExitedWithCode(2), "OPENREG_DEVICE_COUNT=many is no number");
+      testing::ExitedWithCode(2), "OPENREG_DEVICE_COUNT=many is not a number");
 }
 
 }  // namespace

@@ -242,7 +242,7 @@ TEST_F(DeviceTest, ALateWakeupLosesNoOther) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  // Polled: who waits would wait forever, and nobody would learn why.
+  // Polled: a wait would never end, and nobody would learn why.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
   while (orStreamQuery(stream.get()) == orErrorNotReady && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -288,7 +288,7 @@ TEST_F(JitterDeathTest, NoNumber) {
     EXPECT_OK(orStreamSynchronize(stream.get()));
     exit(0);
   };
-  EXPECT_EXIT(use(), testing::ExitedWithCode(0), "OPENREG_STREAM_JITTER=much is no number from 0 to 1000000; using 0");
+  EXPECT_EXIT(use(), testing::ExitedWithCode(0), "OPENREG_STREAM_JITTER=much is not a number from 0 to 1000000; using 0");
 }
 
 }  // namespace

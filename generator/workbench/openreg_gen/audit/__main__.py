@@ -20,16 +20,18 @@ from .probes import all_probes
 def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = Parser(prog=program("audit"), description=__doc__)
     device.add_arguments(parser)
-    parser.add_argument("--json", metavar="FILE", default="-", help="where the document goes; default: standard output")
-    parser.add_argument("--timeout", type=float, default=60, metavar="S", help="seconds that one call may take (60)")
+    parser.add_argument("--json", metavar="FILE", default="-", help="the file to write; default: standard output")
+    parser.add_argument("--timeout", type=float, default=60, metavar="S", help="time limit per call in seconds (60)")
     parser.add_argument(
-        "--jobs", type=int, default=0, metavar="N", help="processes at a time; default: up to 4, one per CPU"
+        "--jobs", type=int, default=0, metavar="N", help="processes at a time; default: one per CPU, at most 4"
     )
-    parser.add_argument("--no-samples", action="store_true", help="don't call operators to see which dtypes they take")
+    parser.add_argument(
+        "--no-samples", action="store_true", help="don't call operators to find out which dtypes they take"
+    )
     parser.add_argument("--quiet", action="store_true", help="write the file only")
     given = parser.parse_args(words)
     if given.timeout <= 0:
-        parser.error("--timeout has to be more than 0")
+        parser.error("--timeout must be more than 0")
     return given
 
 
@@ -102,7 +104,7 @@ def audit(subject: str, given: argparse.Namespace) -> dict[str, Any]:
 
 
 def summary(found: dict[str, Any]) -> str:
-    """A few lines for a user who runs this module without the command."""
+    """A few lines for users of this module without the command."""
     verdicts = [row["verdict"] for row in found["interfaces"]]
     lines = [f"{found['device']}, PyTorch {found['torch']}: {found['seconds']} s"]
     lines.append(f"{verdicts.count(ANSWERS)} of {len(verdicts) - verdicts.count(INAPPLICABLE)} interfaces answer")

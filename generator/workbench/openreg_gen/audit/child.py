@@ -1,4 +1,4 @@
-"""The program of a child process: works off jobs by name and writes each answer as one line of JSON.
+"""The program of a child process: runs jobs by name and writes each answer as one line of JSON.
 
 Names come as a JSON list on standard input. Answers go to a file descriptor of their own, since what a backend prints
 must not mix with them: {"begin": name}, then {"end": name, "answer": ...}, and {"all": true} at the end.

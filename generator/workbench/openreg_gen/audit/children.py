@@ -1,6 +1,6 @@
 """Runs many small jobs in child processes: a job that crashes or does not end costs that job, not the audit.
 
-A child takes names and works them off one after the other; a new child starts behind a crash. See `child`, which is the
+A child runs its jobs in order; after a crash, a new child starts. See `child`, which is the
 program that runs there.
 """
 

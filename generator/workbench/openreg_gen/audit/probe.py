@@ -44,7 +44,7 @@ class Wrong(Exception):
 
 
 class Inapplicable(Exception):
-    """The device does not have such a thing, and need not."""
+    """The device does not have this feature, and doesn't need it."""
 
 
 _NOT_IMPLEMENTED = re.compile(

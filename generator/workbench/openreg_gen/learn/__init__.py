@@ -31,7 +31,7 @@ def all_lessons() -> list[Lesson]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check came to, and what it said."""
+    """The outcome of a check, and its output."""
 
     passed: bool
     text: str

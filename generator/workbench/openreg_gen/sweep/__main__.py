@@ -58,22 +58,20 @@ def parser() -> argparse.ArgumentParser:
         "--dtype", action="append", choices=[*ALL_DTYPES, "all"], metavar="DTYPE", help=f"default: {', '.join(DTYPES)}"
     )
     p.add_argument("--variant", action="append", default=[], metavar="GLOB", help="such as forward, 'out*'")
-    p.add_argument("--mode", action="append", default=[], help="settings of the backend's, or deterministic, or all")
+    p.add_argument("--mode", action="append", default=[], help="settings of the backend, or deterministic, or all")
     p.add_argument("--sample", action="store_true", help="each variant once, with two dtypes")
     p.add_argument("--most", type=int, metavar="N", help="samples of a variant, at most")
-    p.add_argument("--case", metavar="NAME", help="runs one case in this process, and prints all about it")
+    p.add_argument("--case", metavar="NAME", help="runs one case in this process, and prints its details")
     p.add_argument("--compiled", action="store_true", help="compares torch.compile with eager code, on the device")
     p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="worker processes")
     p.add_argument("--timeout", type=float, metavar="S", help="a case that takes longer hangs; default: 120")
     p.add_argument("--results", type=pathlib.Path, default=pathlib.Path("sweep.jsonl"), metavar="PATH")
     p.add_argument("--html", type=pathlib.Path, metavar="PATH", help="the page; default: beside the results")
-    p.add_argument("--fresh", action="store_true", help="begins anew; otherwise what the results hold isn't run again")
+    p.add_argument("--fresh", action="store_true", help="starts again; otherwise cases in the results aren't repeated")
     p.add_argument(
         "--known", type=pathlib.Path, metavar="PATH", help="JSON: rows of known differences beside the backend's"
     )
-    p.add_argument(
-        "--strict", action="store_true", help="fails, too, where an entry of the workbench's own list is stale"
-    )
+    p.add_argument("--strict", action="store_true", help="also fails if an entry of the workbench's own list is stale")
     return p
 
 
@@ -82,10 +80,10 @@ def one_case(context: Context, name: str) -> int:
     found = cases.find(name) if name.count("/") >= 3 else None
     if found is None:
         hint = "a case is subject/variant/dtype/index, as the sweep prints it"
-        raise CommandError(f"{name}: there is no such case", hint, BAD_INPUT)
+        raise CommandError(f"{name}: no such case", hint, BAD_INPUT)
     call, seed = found[1].call, found[1].seed
     if runner.devices_for(call) > count(context.device):
-        raise CommandError(f"{name}: this case needs two devices", "start where the backend has two", ENVIRONMENT)
+        raise CommandError(f"{name}: this case needs two devices", "run it on a machine with two devices", ENVIRONMENT)
     print(f"args:   {call.args}\nkwargs: {call.kwargs}")
     for device in (torch.device("cpu"), context.place(call.device)):
         outcome = run(call, device, seed)
@@ -130,9 +128,7 @@ class Sweep:
         tasks = cases.tasks(self.arguments.subjects, self.dtypes)
         if not tasks:
             words = " ".join(self.arguments.subjects)
-            raise CommandError(
-                f"{words}: no subject matches", "subjects are such as add or 'nn.*', in quotes", BAD_INPUT
-            )
+            raise CommandError(f"{words}: no subject matches", "name subjects like add, or 'nn.*' in quotes", BAD_INPUT)
         if inside is not None:
             self._run_mode(inside, tasks)
             return DONE
@@ -192,9 +188,9 @@ class Sweep:
             return []
         lines = []
         if "known" not in self.backend.provided and not self.arguments.known:
-            lines.append(f"{name} has no `known`: a difference that is meant counts as new until it is listed there")
+            lines.append(f"{name} has no `known`: an intended difference counts as new until it is listed there")
         if "modes" not in self.backend.provided:
-            lines.append(f"{name} has no `modes`: it ran with the backend's settings as they are")
+            lines.append(f"{name} has no `modes`: it ran with the backend's current settings")
         return lines
 
 
@@ -212,7 +208,7 @@ def main() -> int:
     except DeviceError as error:
         text, hint, code = str(error), "", ENVIRONMENT
     except (protocol.ProtocolError, KnownError) as error:
-        text, hint, code = str(error), "docs/reference/sweep.md says what a backend tells the sweep", BAD_INPUT
+        text, hint, code = str(error), "docs/reference/sweep.md describes these members", BAD_INPUT
     print("\n".join(f"error: {line}" for line in text.splitlines()), file=sys.stderr)
     if hint:
         print(f"hint: {hint}", file=sys.stderr)
@@ -224,5 +220,5 @@ if __name__ == "__main__":
         sys.exit(main())
     except Exception:  # whatever it is: 1 is what a sweep that found something ends with
         traceback.print_exc()
-        print("error: this is a fault of the sweep; please report it", file=sys.stderr)
+        print("error: this is a bug in the sweep; please report it", file=sys.stderr)
         sys.exit(FAULT)

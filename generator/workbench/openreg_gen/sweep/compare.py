@@ -32,7 +32,7 @@ REFUSED = (
 
 
 class Call(NamedTuple):
-    """What is run on both: `function(*args, **kwargs)`, with copies of the arguments."""
+    """A call to run on both: `function(*args, **kwargs)`, with copies of the arguments."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
@@ -145,7 +145,7 @@ def values_differ(actual: torch.Tensor, expected: torch.Tensor, tolerance: tuple
 
 
 def about(call: Call, a: torch.Tensor, e: torch.Tensor, home: torch.device | None, what: str) -> Difference | None:
-    """What can be seen of two tensors, but their values and memory."""
+    """The visible differences of two tensors, except values and memory."""
     if home is not None and a.device != home:
         return Difference("device", f"{what} is on {a.device}, not {home}")
     if a.shape != e.shape:

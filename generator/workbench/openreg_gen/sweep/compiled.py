@@ -212,7 +212,7 @@ def main(options: argparse.Namespace, device: str) -> int:
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(totals.items()))
     print(f"{len(names)} operators: {counts}")
     for name in stale:
-        print(f"{name}: known to differ, and does not: take its entry out of KNOWN")
+        print(f"{name}: no longer differs; remove its entry from KNOWN")
     return 1 if unknown or stale else 0
 
 

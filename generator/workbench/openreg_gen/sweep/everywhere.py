@@ -1,25 +1,25 @@
-"""Differences from the CPU that every PrivateUse1 backend has, since PyTorch itself treats its devices so.
+"""Differences from the CPU that every PrivateUse1 backend has, because PyTorch treats its devices that way.
 
-Some hold only where the backend has a kernel of its own, or only where it has none: `kernel`.
+Some apply only if the backend has its own kernel, or only if it has none: `kernel`.
 """
 
 from .known import Known
 
-SHAPE = "only the shape of the other tensor is read"
-SHAPE_CUDA = "CUDA does the same: PyTorch asks such an argument for its sizes, which no device has a part in"
-COPIED = "the other tensor is copied into a copy of self, and copies go from any device to any other"
-COPIED_CUDA = "CUDA does the same: copy_() takes a source of any device, and a copy of self is where self is"
-NARROW = "no kernel of the backend's own: PyTorch's decomposition checks the dimension itself"
+SHAPE = "only the other tensor's shape is used"
+SHAPE_CUDA = "CUDA does the same: PyTorch only reads the sizes of such an argument"
+COPIED = "the other tensor is copied into a copy of self, and copies between devices are allowed"
+COPIED_CUDA = "CUDA does the same: copy_() takes a source on any device, and the copy of self is on the device of self"
+NARROW = "without a kernel in the backend, PyTorch's decomposition checks the dimension itself"
 SHUFFLE = "PyTorch's decomposition leaves its result contiguous; the CPU's kernel keeps the layout"
 SUMMED = "a sum of gradients has the strides of its first term, and PyTorch sums those of accelerators in another order"
-CHUNKED = "PyTorch's own Python code asks for mixed products where the device is not the CPU"
-ELSEWHERE = "to(other) moves to where the other tensor is, and that one is on the CPU"
-ELSEWHERE_CUDA = "CUDA does the same: to(other) takes the device of any tensor"
-WIDER = "the kernel computes in float, which holds the number"
-WIDER_CUDA = "CUDA's add, elu and softplus do the same: their numbers are of opmath_type"
-COLUMNS = "as fake tensors promise of any device but the CPU, and as CUDA has them"
+CHUNKED = "PyTorch's own Python code uses mixed products on every device except the CPU"
+ELSEWHERE = "to(other) moves to the device of the other tensor, which is on the CPU"
+ELSEWHERE_CUDA = "CUDA does the same: to(other) accepts any tensor's device"
+WIDER = "the kernel computes in float, which can represent the number"
+WIDER_CUDA = "CUDA's add, elu and softplus do the same: their scalars have opmath_type"
+COLUMNS = "the strides that fake tensors promise for every device except the CPU, and that CUDA returns"
 MARGINS = ("multi_margin_loss", "multilabel_margin_loss")
-HALVES = "falling back, half precision is computed in float"
+HALVES = "the fallback computes half precision in float"
 HALVES_CUDA = "CUDA's kernels take half precision (dtypesIfCUDA of PyTorch's OpInfos)"
 LATE = "the kernel finds the error when it runs, and the next call reports it, as with CUDA's assertions"
 
@@ -44,7 +44,7 @@ EVERYWHERE: tuple[Known, ...] = (
     Known(
         "nn.functional.ctc_loss/two_devices/*/*",
         "raising",
-        "lengths are moved to the CPU, wherever they are",
+        "lengths are moved to the CPU from any device",
         "CUDA does the same: ctc_loss.Tensor moves lengths to the CPU",
     ),
     Known(
@@ -63,24 +63,26 @@ EVERYWHERE: tuple[Known, ...] = (
         "nn.functional.linear_cross_entropy.chunked*/mixed_dtypes/*/*",
         "raising",
         CHUNKED,
-        "torch/nn/modules/linear_cross_entropy.py: out_dtype= where is_cuda, and no other device has it",
+        "torch/nn/modules/linear_cross_entropy.py: out_dtype= only if is_cuda",
     ),
     *(
         Known(
             f"nn.functional.embedding_bag/{variant}/*/*",
             "raising",
-            "falling back, it has the sizes of the CPU's kernel; fake tensors promise those of CUDA's",
-            "torch/_meta_registrations.py: meta_embedding_bag asks device_hint(offsets) for the CPU",
+            "the fallback returns the CPU kernel's sizes; fake tensors promise those of CUDA's kernel",
+            "torch/_meta_registrations.py: meta_embedding_bag compares device_hint(offsets) with the CPU",
             kernel=f"!{kernel}",
         )
         for variant, kernel in (("fakes", "_embedding_bag_forward_only"), ("backward_fakes", "_embedding_bag"))
     ),
-    Known("ldexp/zero_dim_cpu/*/*", "strides", "a product of two tensors has other strides than the CPU's own kernel"),
+    Known(
+        "ldexp/zero_dim_cpu/*/*", "strides", "a product of two tensors has different strides from the CPU's own kernel"
+    ),
     Known("nn.functional.pixel_*shuffle/*/*/*", "strides", SHUFFLE),
     Known(
         "nn.GroupNorm/*_channels_last/*/*",
         "strides",
-        "PyTorch's formula makes gradients contiguous wherever the device is not the CPU",
+        "PyTorch's formula makes gradients contiguous on every device except the CPU",
     ),
     *(
         Known(f"{name}/second_order/*/*", "strides", SUMMED)
@@ -104,7 +106,7 @@ EVERYWHERE: tuple[Known, ...] = (
         Known(
             f"{name}/wide_numbers/*float16/*",
             "raising",
-            "a number becomes a tensor of the device, by fill_",
+            "fill_ turns the number into a tensor on the device",
             "CUDA does the same: its fill_ converts by Scalar::to, which throws",
         )
         for name in ("full_like", "new_full", "where")
@@ -112,14 +114,14 @@ EVERYWHERE: tuple[Known, ...] = (
     Known(
         "_foreach_norm/backward*/float16/*",
         "value",
-        "inf times a 0-dim tensor of the device, which is 0 in 16 bits, is NaN",
-        "CUDA does the same: the CPU alone reads 0-dim tensors as numbers, in 32 bits",
+        "inf times a 0-dim tensor on the device, which is 0 in 16 bits, is NaN",
+        "CUDA does the same: only the CPU reads 0-dim tensors as numbers, in 32 bits",
     ),
     Known(
         "add/out_dtype/bool/*",
         "raising",
-        "an alpha that is True is refused unless out= is a bool",
-        "CUDA does the same: its iterator has the dtype of out=, the CPU's that of a temporary",
+        "alpha=True is refused unless out= is a bool",
+        "CUDA does the same: its iterator has the dtype of out=, the CPU's iterator that of a temporary",
         kernel="add.out",
     ),
     Known(

@@ -52,7 +52,7 @@ class Known(NamedTuple):
     def wrong(self) -> str | None:
         """The fault of an entry that can't be used."""
         if self.category not in CATEGORIES:
-            return f"there is no category {self.category}; they are {', '.join(CATEGORIES)}"
+            return f"unknown category {self.category}; use one of {', '.join(CATEGORIES)}"
         if self.case.count("/") < 3:
             return "a case is subject/variant/dtype/index"
         if not self.reason:
@@ -68,7 +68,7 @@ def from_rows(rows: Iterable[Sequence[Any]], where: str) -> list[Known]:
     for index, row in enumerate(rows):
         if not (isinstance(row, (tuple, list)) and 3 <= len(row) <= 6 and all(isinstance(x, str) for x in row)):
             wrong.append(
-                f"{where}[{index}] is {row!r}; it has to be case, category, reason, and then cites, mode, kernel"
+                f"{where}[{index}] is {row!r}; it must be case, category, reason, and then cites, mode, kernel"
             )
             continue
         found.append(Known(*row))
@@ -86,7 +86,7 @@ def from_file(path: pathlib.Path) -> list[Known]:
     except (OSError, ValueError) as error:
         raise KnownError(f"{path}: {error}") from error
     if not isinstance(rows, list):
-        raise KnownError(f"{path}: it has to be a list of rows")
+        raise KnownError(f"{path}: it must be a list of rows")
     return from_rows(rows, str(path))
 
 

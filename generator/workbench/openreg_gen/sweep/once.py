@@ -167,7 +167,7 @@ COMPOUND: Calls = {
 
 
 def then(function: Callable[[], Any], rest: Callable[[], Any]) -> Any:
-    """What a call that is refused leaves behind: the next one works."""
+    """After a refused call the next one works."""
     try:
         function()
     except Exception as error:  # the CPU's is another one, where the kernel finds out late

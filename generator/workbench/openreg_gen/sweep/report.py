@@ -89,7 +89,7 @@ def text(
         lines.append(f"    {case_command(context, finding.mode, finding.case)}")
     if len(new) > shown:
         lines.append(f"... and {len(new) - shown} more, all of them on the page")
-    lines += [f"no longer differs, so take it out: {entry.case} ({entry.category})" for entry in stale]
+    lines += [f"no longer differs; remove its entry: {entry.case} ({entry.category})" for entry in stale]
     return "\n".join(lines)
 
 

@@ -134,7 +134,7 @@ class Worker:
         self.pipe.send((task, skipped))
 
     def last_words(self) -> str:
-        """What a worker wrote at its end, without the frames of Python that all have in common."""
+        """The last output of a worker, without the Python frames that all have in common."""
         self.log.seek(0)
         lines = self.log.read()[-20000:].decode(errors="replace").splitlines()
         kept = [line.strip() for line in lines if line.strip() and "/lib/python" not in line]

@@ -1,4 +1,4 @@
-"""What is tried with each sample of an OpInfo: a variant makes calls of a sample, or none where it doesn't apply."""
+"""The variants of each sample of an OpInfo: a variant makes calls from a sample, or none if it doesn't apply."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -55,7 +55,7 @@ class Given(NamedTuple):
         return Call(function, args, self.kwargs if kwargs is None else kwargs, **more)
 
     def expected(self) -> Any:
-        """What the CPU answers; None where it refuses."""
+        """The CPU's result; None if it raises."""
         copier = Copier(torch.device("cpu"))
         args, kwargs = copier((self.args, self.kwargs))
         try:
@@ -120,7 +120,7 @@ def gradients_of(given: Given, order: int) -> Callable[..., Any]:
         for step in range(order):
             if not outputs or not leaves:
                 break
-            # What requires no gradient of its own ends here; the CPU's graph is the device's.
+            # Tensors that don't require a gradient end here; the CPU's graph is the same as the device's graph.
             again = step + 1 < order
             grads = torch.autograd.grad(outputs, leaves, seeds(outputs), create_graph=again, allow_unused=True)
             found.append(grads)

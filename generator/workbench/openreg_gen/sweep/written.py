@@ -82,7 +82,7 @@ def inplace_shared(given: Given) -> Iterator[Call]:
 
 
 def out_calls(given: Given, target: Callable[[torch.Tensor], torch.Tensor | None], **more: Any) -> Iterator[Call]:
-    """out= made of each result of the CPU's; none if the results are no tensors, or a target is None."""
+    """out= for each of the CPU's results; none if a result is not a tensor, or a target is None."""
     expected = given.expected()
     single = isinstance(expected, torch.Tensor)
     results = (expected,) if single else expected

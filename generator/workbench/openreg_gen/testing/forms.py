@@ -62,7 +62,7 @@ class Forms:
 
     @property
     def main(self) -> torch._ops.OpOverload:
-        """What a user calls: the functional form if the kernel serves it, else the operator itself."""
+        """The form that a user calls: the functional one if the kernel serves it, else the operator itself."""
         return self.form("functional") or self.own
 
 

@@ -21,7 +21,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog=f"{command} trace" if command else "python -m openreg_gen.trace",
         description="Show how each call of an expression or a script reaches a backend's kernels.",
-        epilog="In an expression, torch, F and nn are there, and free names such as a and b become tensors on the device. "
+        epilog="In an expression you can use torch, F and nn; free names such as a and b become tensors on the device. "
         "A script's own arguments come after --.",
     )
     made.add_argument("code", metavar="CODE", help="an expression ('torch.relu(a + b)'), or a Python file")
@@ -42,9 +42,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--html", type=Path, metavar="FILE", help="write a page with a timeline and the source")
     made.add_argument("--json", type=Path, metavar="FILE", help="write the trace as JSON")
     made.add_argument(
-        "--all", action="store_true", help="print keys that are skipped, and operators that only change views, too"
+        "--all", action="store_true", help="also print skipped keys, and operators that only change views"
     )
-    made.add_argument("--quiet", action="store_true", help="print the answers only, without the tree")
+    made.add_argument("--quiet", action="store_true", help="print only the answers, without the tree")
     return made
 
 
@@ -97,7 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             try:
                 path.write_text(text(made.json()))
             except OSError as error:
-                return _fail(f"{path}: {error.strerror}", "name a file in a folder that is there", BAD_INPUT)
+                return _fail(f"{path}: {error.strerror}", "name a file in an existing folder", BAD_INPUT)
     colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     for line in terminal.lines(made, everything=args.all, tree=not args.quiet, colours=colours):
         print(line)
@@ -116,6 +116,6 @@ if __name__ == "__main__":
     except Exception:
         traceback.print_exc()
         status = _fail(
-            "the trace itself failed; this is a fault of openreg-gen", "report it with the lines above", OWN_FAULT
+            "the trace itself failed; this is a bug in openreg-gen", "report it with the lines above", OWN_FAULT
         )
     sys.exit(status)

@@ -1,4 +1,4 @@
-"""What people ask of a trace: why does the error name this operator, who computed this gradient, what copied to the host."""
+"""What people ask of a trace: why does the error name this operator, which operator computed this gradient, what copied to the host."""
 
 import re
 from collections.abc import Iterable
@@ -43,7 +43,7 @@ def _makers(events: list[Event]) -> dict[int, tuple[Event, ...]]:
 
 
 def gradients(events: list[Event], graph: Graph) -> Answer | None:
-    """Who computed each leaf's gradient; None without a backward pass. Backward events learn their forward call."""
+    """The operators that computed each leaf's gradient; None without a backward pass. Backward events learn their forward call."""
     passes = [event for root in events for event in root.walk() if event.kind == "backward"]
     if not passes:
         return None
@@ -53,7 +53,7 @@ def gradients(events: list[Event], graph: Graph) -> Answer | None:
         if maker is not None:
             event.fields["forward"] = {"id": maker[-1].id, "name": maker[-1].name}
             event.place = place_of(maker)
-    answer = Answer("Who computed this gradient?", [])
+    answer = Answer("Which operator computed this gradient?", [])
     done: set[str] = set()
     for event in passes:
         node = event.fields.get("node")
@@ -206,7 +206,7 @@ def _enters(event: Event, name: str) -> list[Event]:
 
 
 def _step(event: Event, then: str) -> str:
-    """What an operator's last key did: which kernel ran, and what it called."""
+    """The last key of an operator: which kernel ran, and what it called."""
     last = event.keys[-1] if event.keys else None
     if last is None:
         return f"{event.name} ran" + (f", and called {then}" if then else "")

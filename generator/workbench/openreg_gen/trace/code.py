@@ -140,7 +140,7 @@ def _parse(text: str, file: str = EXPRESSION) -> ast.Expression | ast.Module:
     except (SyntaxError, ValueError) as error:
         raise CodeError(_where(error, text, file), "write Python, and quote it for the shell") from error
     if not tree.body:
-        raise CodeError("there is no code to trace", "write an expression, such as 'torch.relu(a + b)'")
+        raise CodeError("no code to trace", "write an expression, such as 'torch.relu(a + b)'")
     return tree
 
 

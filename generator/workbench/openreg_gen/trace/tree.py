@@ -18,7 +18,7 @@ _READS = {"aten::_local_scalar_dense", "aten::item", "aten::is_nonzero", "aten::
 
 @dataclass(frozen=True)
 class _Around:
-    """What an event inherits from those around it."""
+    """The values that an event inherits from those around it."""
 
     raw: int = 0
     thread: tuple[int, int] = (0, 0)

@@ -27,6 +27,6 @@ def at(place: Place | None) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """What an error says before it goes on with advice and lists: its first line, to the first full stop."""
+    """The start of an error's text, before advice and lists: its first line, to the first full stop."""
     line = next((line for line in text.splitlines() if line.strip()), "")
     return re.split(r"\.\s", line, maxsplit=1)[0].strip()

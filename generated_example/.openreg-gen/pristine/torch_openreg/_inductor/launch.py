@@ -1,6 +1,6 @@
 # Written by openreg-gen from openreg.yaml.
 # Shared: rendered, then yours to edit; `compile` in the spec changes what is rendered.
-"""What generated code calls: kernels that are compiled and launched, memory."""
+"""Functions for generated code: compile and launch kernels, allocate memory."""
 
 import ctypes
 import functools

@@ -21,7 +21,7 @@ _KEYS = ("PrivateUse1", "CompositeExplicitAutograd", "CompositeExplicitAutogradN
 
 
 def has_kernel(op: torch._ops.OpOverload) -> bool:
-    """Whether the device runs `op` as it is: by a kernel of its own, or one that is made of its kernels."""
+    """Whether the device runs `op` directly: with its own kernel, or one composed of its kernels."""
     return any(torch._C._dispatch_has_kernel_for_dispatch_key(op.name(), key) for key in _KEYS)
 
 
@@ -36,7 +36,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
 
 
 def run(graph: torch.fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
-    """What runs a graph of the device's operators: one after the other. A vendor's compiler begins here."""
+    """Runs a graph of the device's operators, in order. A vendor's compiler begins here."""
     graph.graph.eliminate_dead_code()
     graph.recompile()
     return make_boxed_func(graph.forward)

@@ -17,7 +17,7 @@ def _module(kind: str) -> ModuleType:
     accelerator(kind)
     found = module(kind)
     if found is None:
-        raise NotImplementedError(f"there is no module torch.{kind}: torch._register_device_module('{kind}', ...)")
+        raise NotImplementedError(f"no module torch.{kind}: torch._register_device_module('{kind}', ...)")
     return found
 
 

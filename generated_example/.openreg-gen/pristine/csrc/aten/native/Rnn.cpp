@@ -19,8 +19,8 @@
 #include "aten/native/Kernels.h"
 #include "host/Kernel.h"
 
-// nn.LSTM and nn.GRU on a device use these fused cells, which no CPU kernel can stand in for. Each is composed of the CPU's
-// kernels and runs as one of them (Note [The CPU's kernels on the device]). The workspace is theirs alone: forward leaves in
+// nn.LSTM and nn.GRU on a device use these fused cells, for which there are no CPU kernels. Each is composed of CPU
+// kernels and runs like one (Note [The CPU's kernels on the device]). The workspace is private to them: forward leaves in
 // it what backward needs.
 
 namespace openreg::native {

@@ -15,8 +15,8 @@
 #include "runtime/Exception.h"
 #include "runtime/Stream.h"
 
-// All products of matrices come here, and go to orGemm of the device's API: that is the function to port. What the
-// device does not support, integers for instance, is computed by the CPU's kernels (Note [The CPU's kernels on the device]).
+// All matrix products come here, and go to orGemm of the device's API: that is the function to port. The CPU's
+// kernels compute what the device does not support, such as integers (Note [The CPU's kernels on the device]).
 
 namespace openreg::native {
 namespace {
