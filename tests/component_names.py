@@ -46,8 +46,8 @@ PYTORCHS = re.compile(
 
 
 def is_distinct(word):
-    """Of more than one word: others occur anywhere."""
-    return re.search(r"[A-Za-z]_[A-Za-z]|[a-z][A-Z]", word) is not None
+    """Of more than one word: others occur anywhere, as do those that Python or PyTorch calls, `__torch_dispatch__`."""
+    return not word.startswith("__") and re.search(r"[A-Za-z]_[A-Za-z]|[a-z][A-Z]", word) is not None
 
 
 def defined(texts):

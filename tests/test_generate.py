@@ -147,7 +147,7 @@ def test_files_no_longer_asked_for_go_unless_edited(openreg_gen, tree):
     (tree / MANIFEST).write_text(json.dumps(manifest))
     out = openreg_gen("generate", cwd=tree).stdout
     assert not (tree / "csrc/gone").exists()
-    assert (tree / "csrc/b.cpp").is_file() and "stays, since you edited it" in out
+    assert (tree / "csrc/b.cpp").is_file() and "kept, since you edited it" in out
     openreg_gen("generate", "--check", cwd=tree)
 
 
