@@ -93,7 +93,8 @@ Exit explain_file(Asked& asked, const std::string& path, int number) {
   } else {
     json["class"] = to_string(file.file_class);
     for (const TemplateRow& row : read_templates(find_data()).rows)
-      if (about.empty() && row.template_name == file.template_name && row.file_class == file.file_class) about = row.about;
+      if (about.empty() && row.template_name == file.template_name && row.file_class == file.file_class)
+        about = row.about;
     std::error_code error;
     if (!fs::exists(tree.root / path, error))
       state = file.taken() ? "missing, and never written: you took it with `own`"

@@ -86,7 +86,8 @@ std::string with_choices(const Spec& spec, const NewOptions& options) {
     text = with_word(text, spec.path, "device", "api", text_node(options.device));
   // A tree says which components it has, so that another default never changes it.
   if (options.lesson != 0) text = with_word(text, spec.path, "profile", "", text_node("minimal"));
-  const bool default_profile = options.lesson == 0 && options.profile.empty() && (options.spec.empty() || !spec.profile.given());
+  const bool default_profile =
+      options.lesson == 0 && options.profile.empty() && (options.spec.empty() || !spec.profile.given());
   if (!options.profile.empty() || default_profile)
     text = with_word(text, spec.path, "profile", "", text_node(default_profile ? "standard" : options.profile));
   if (options.lesson != 0) text += fmt::format("lesson: {}\n", options.lesson);
@@ -124,17 +125,16 @@ Exit run(Invocation& call, const NewOptions& options) {
   const DataDir data = find_data();
   Renderer renderer(data);  // first of all: Python loads Jinja2 while the spec is being read
   const bool shipped = options.spec.empty(), minimal = options.lesson != 0 || options.profile == "minimal";
-  const fs::path source = !shipped                       ? fs::path(options.spec)
-                          : minimal                      ? data.specs / "minimal.yaml"
-                          : options.device.empty()       ? data.specs / "openreg.yaml"
-                                                         : data.specs / find_device_kind(options.device)->spec;
+  const fs::path source = !shipped                 ? fs::path(options.spec)
+                          : minimal                ? data.specs / "minimal.yaml"
+                          : options.device.empty() ? data.specs / "openreg.yaml"
+                                                   : data.specs / find_device_kind(options.device)->spec;
   const std::string extension = source.extension() == ".json" ? ".json" : ".yaml";
   const std::string spec_file = options.name + extension;
   const fs::path path = shipped ? fs::path(spec_file) : source;
   if (!check_name(call, options.name)) return Exit::BadInput;
   std::string text = read_spec(source);
-  if (shipped && !minimal)
-    text = adapt_shipped_spec(text, options.name, find_device_kind(options.device));
+  if (shipped && !minimal) text = adapt_shipped_spec(text, options.name, find_device_kind(options.device));
   Diagnostics diagnostics;
   Spec read = parse_spec_text(text, path, diagnostics);
   if (diagnostics.has_errors()) {
@@ -183,12 +183,11 @@ Exit run(Invocation& call, const NewOptions& options) {
 }  // namespace
 
 Verb new_verb() {
-  return {
-      "new",
-      "Render a new backend from a spec",
-      with_options<NewOptions>(declare, run),
-      {"new mybackend", "new mybackend --profile minimal", "new mychip --device external", "new mycl --device opencl",
-       "new mybackend --lesson 1"}};
+  return {"new",
+          "Render a new backend from a spec",
+          with_options<NewOptions>(declare, run),
+          {"new mybackend", "new mybackend --profile minimal", "new mychip --device external",
+           "new mycl --device opencl", "new mybackend --lesson 1"}};
 }
 
 }  // namespace openreg_gen

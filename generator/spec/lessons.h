@@ -1,5 +1,5 @@
-// The exercises of the book (docs/book), in their order: a lesson's number is its place here, from 1. Templates see the word:
-// `when: lesson.guard`.
+// The exercises of the book (docs/book), in their order: a lesson's number is its place here, from 1. Templates see the
+// word: `when: lesson.guard`.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 namespace openreg_gen {
 
 inline constexpr std::array<std::string_view, 15> kLessons = {
-    "where", "way",          "deleter", "owner", "stride", "gaps", "signature", "nan", "layouts",
-    "guard", "registration", "restore", "wait",  "reuse",  "item"};
+    "where",   "way",   "deleter",      "owner",   "stride", "gaps",  "signature", "nan",
+    "layouts", "guard", "registration", "restore", "wait",   "reuse", "item"};
 
 }  // namespace openreg_gen

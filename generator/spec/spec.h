@@ -160,7 +160,7 @@ struct Spec {
   Located<bool> profiler;
   Located<bool> graphs;
   DistributedSpec distributed;
-  Located<int> lesson;  // an exercise of the book, by its number in kLessons; 0: none
+  Located<int> lesson;             // an exercise of the book, by its number in kLessons; 0: none
   Located<std::string> templates;  // folder of templates of its own, relative to the spec; empty: none
 };
 
