@@ -225,7 +225,7 @@ assert "Can't swap an already initialized allocator" in message(lambda: use("goo
         ("null_alloc", "good_free", "torch.OutOfMemoryError", "null_alloc and good_free of"),
         ("host_alloc", "host_free", "RuntimeError", "isn't memory of a device"),
         ("throwing_alloc", "good_free", "RuntimeError", "threw: no luck today"),
-        ("odd_alloc", "good_free", "RuntimeError", "no std::exception"),
+        ("odd_alloc", "good_free", "RuntimeError", "not a std::exception"),
     ],
 )
 def test_functions_that_fail(library, alloc, free, kind, text):
