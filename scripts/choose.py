@@ -157,10 +157,10 @@ def touched_components(paths: list[str], base: str) -> dict[str, set[str]]:
     return out
 
 
-def components_of_commit(names: list[str]) -> list[str]:
-    """For a change without a base: other components for each commit, always the same ones for the same commit."""
-    start = int((git("rev-parse", "HEAD") or "0")[:8], 16)
-    return [names[(start + step) % len(names)] for step in range(MOST_COMPONENTS)]
+def some_of_commit(all_of_them: list, most: int = MOST_COMPONENTS) -> list:
+    """Some, in their order: others for each commit, always the same ones for the same commit."""
+    start, count = int((git("rev-parse", "HEAD") or "0")[:8], 16), len(all_of_them)
+    return [all_of_them[i] for i in sorted({(start + step) % count for step in range(min(most, count))})]
 
 
 def git(*words: str) -> str | None:
@@ -212,7 +212,7 @@ def main() -> None:
     what = sys.argv[1]
     base, which = base_of_change()
     if base is None:
-        chosen = components_of_commit(all_components()) if what == "components" else []
+        chosen = some_of_commit(all_components()) if what == "components" else []
         say(f"no base to compare with: {which}; so: {' '.join(chosen or STAGES)}")
         print("\n".join(chosen) if chosen else " ".join(STAGES))
         return

@@ -68,8 +68,9 @@ def main() -> int:
     parser.add_argument("words", nargs="*", metavar="WORD")
     options = parser.parse_args()
     lessons = learn.all_lessons()
-    if options.touched and (base := choose.base_of_change()[0]):
-        lessons = touched(choose.changed_paths(base), lessons)[:MOST]
+    if options.touched:
+        base = choose.base_of_change()[0]
+        lessons = choose.some_of_commit(touched(choose.changed_paths(base), lessons) if base else lessons, MOST)
     if options.words:
         lessons = [lesson for lesson in lessons if lesson.word in options.words]
     if options.list:

@@ -332,7 +332,7 @@ stage_package() {
   pytest_alone "$python" "$root/tests/test_package.py"
 }
 
-# What of the book a change touches: quotes of all chapters, chapters that differ, and up to three exercises.
+# What of the book a change touches: quotes of all chapters, up to three chapters that differ, and up to three exercises.
 stage_book() {
   local backend tree=$work/lessons touched=()
   [ "${1:-}" = all ] || touched=(--touched)
