@@ -5,7 +5,7 @@ import importlib.util
 from trees import ROOT
 
 # Lines that a person read and left. Lower it when you rewrite one; a new slip is rewritten, not counted here.
-LIMIT = 20
+LIMIT = 19
 
 
 def checker():

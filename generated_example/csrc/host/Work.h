@@ -12,8 +12,8 @@
 #include "runtime/Export.h"
 
 // Note [What the host computes]
-// The kernels that a backend begins with run on the host, on copies of device memory: PyTorch's for the CPU (Kernel.h) and C++ loops (Launch.h). They give the right results and look like kernels of
-// the device, so each such run is marked as a HostWork:
+// The kernels that a backend begins with run on the host, on copies of device memory: PyTorch's for the CPU (Kernel.h) and
+// C++ loops (Launch.h). Their results are right and they look like kernels of the device, so each run is marked as a HostWork:
 //   OPENREG_FALLBACK=none refuses it, and names the operator and the place for its kernel
 //   OPENREG_LOG_FALLBACK=1 names it, once
 //   FallbackReport.h counts it
@@ -29,7 +29,7 @@ class OPENREG_RUNTIME_API HostWork {
  public:
   explicit HostWork(HostCode code, const c10::OperatorName* op = nullptr);
 
-  /// How many bytes were.
+  /// Counts bytes that were copied.
   void copied(uint64_t to_host, uint64_t to_device) {
     if (scope_.has_value()) {
       scope_->copied(to_host, to_device);
