@@ -40,7 +40,7 @@ def arguments(device, keys=5, width=8, groups=4, mask=None, dtype=torch.float64,
     return [x.to(device).requires_grad_(x.dtype != torch.bool) for x in tensors], options
 
 
-class Seen(TorchDispatchMode):
+class OperatorNames(TorchDispatchMode):
     """The names of the operators that run."""
 
     def __init__(self):
@@ -109,10 +109,10 @@ def test_choice(device):
 def test_the_spec_s_kernels_are_reached(device):
     tensors, _ = arguments(device, mask=torch.float64)
     fused = "_scaled_dot_product_fused_attention_overrideable"
-    with Seen() as seen, torch.no_grad():
+    with OperatorNames() as seen, torch.no_grad():
         F.scaled_dot_product_attention(*tensors)
     assert (fused in seen.names) == FUSED
-    with Seen() as seen:
+    with OperatorNames() as seen:
         F.scaled_dot_product_attention(*tensors).sum().backward()
     assert (fused in seen.names) == TRAINS
     assert (f"{fused}_backward" in seen.names) == TRAINS

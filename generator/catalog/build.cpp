@@ -75,7 +75,7 @@ std::string meta_struct(const NativeFunction& f, const std::vector<const NativeF
 
 void add_structure(Op& op, const NativeFunction& f, const std::vector<const NativeFunction*>& group,
                    const std::vector<std::string>& known_tags) {
-  static_cast<Written&>(op) = f;
+  static_cast<YamlEntry&>(op) = f;
   op.composite_implicit = f.has_kernel("CompositeImplicitAutograd");
   op.meta_struct = meta_struct(f, group);
   // Tags that PyTorch gives without their being written.

@@ -36,7 +36,7 @@ struct Argument {
 };
 
 /// The properties of an operator in native_functions.yaml, besides its schema.
-struct Written {
+struct YamlEntry {
   std::map<std::string, std::string> kernels;  // dispatch key -> kernel name: "CPU" -> "add_out"
   std::vector<std::string> tags;               // "core", "pointwise", ...
   bool structured = false;                     // an out variant with `structured: True`
@@ -53,7 +53,7 @@ struct Written {
 };
 
 /// `tags` are sorted.
-struct Op : Written {
+struct Op : YamlEntry {
   std::string name;      // "add.Tensor", "relu": without the namespace "aten::"
   std::string base;      // "add"; what the headers ATen/ops/<base>*.h and the symbol at::_ops::<base>_<overload> use
   std::string overload;  // "Tensor", or empty

@@ -22,7 +22,7 @@ struct Declaration {
 };
 
 /// An entry of native_functions.yaml.
-struct NativeFunction : Written {
+struct NativeFunction : YamlEntry {
   Schema schema;
   std::vector<std::string> autogen;  // names of the forms that PyTorch's codegen adds
   bool dispatch_written = false;     // even if empty, which says: no kernel at all

@@ -20,8 +20,8 @@ Decompositions read_decompositions(const fs::path& path) {
   return read;
 }
 
-Traced find_traced(const Op& op, const Catalog& catalog, const Decompositions& decompositions) {
-  Traced traced;
+OpTrace find_traced(const Op& op, const Catalog& catalog, const Decompositions& decompositions) {
+  OpTrace traced;
   traced.torch = decompositions.torch;
   traced.composite = (op.composite_implicit || op.has_default) && op.structured_delegate.empty();
   const auto& calls = decompositions.ops;

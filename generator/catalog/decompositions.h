@@ -16,7 +16,7 @@ struct Decompositions {
 };
 
 /// The traced calls of one operator.
-struct Traced {
+struct OpTrace {
   std::string torch;                      // as in Decompositions
   bool composite = false;                 // a default kernel serves it, so it should have been traced
   std::vector<std::string> into;          // its own calls; empty: not traced
@@ -27,6 +27,6 @@ struct Traced {
 /// Empty, without a torch version, if the file is missing or was not written by the script.
 Decompositions read_decompositions(const fs::path& path);
 /// The operator that serves a structured group is reached through each of its forms.
-Traced find_traced(const Op& op, const Catalog& catalog, const Decompositions& decompositions);
+OpTrace find_traced(const Op& op, const Catalog& catalog, const Decompositions& decompositions);
 
 }  // namespace openreg_gen

@@ -48,16 +48,16 @@ void declare(CLI::App& app, Invocation& call, AddOptions& options) {
   });
 }
 
-std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const Resolved& resolved) {
+std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const ResolvedSpec& resolved) {
   const Spec& spec = resolved.spec;
   OpRequest request = options.request;
   request.kernels = device_kernels(read_templates(find_data()), spec);
   Diagnostics diagnostics;
-  std::vector<Chosen> chosen;
+  std::vector<Choice> chosen;
   std::vector<std::string> schemas;
   EditedSpec edited{spec.text};
-  const auto take = [&](Chosen one) {
-    const auto same_op = [&](const Chosen& other) { return other.entry.name == one.entry.name; };
+  const auto take = [&](Choice one) {
+    const auto same_op = [&](const Choice& other) { return other.entry.name == one.entry.name; };
     if (std::ranges::none_of(chosen, same_op)) chosen.push_back(std::move(one));
   };
   for (const std::string& word : options.ops) {
@@ -72,13 +72,13 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
     const auto file = read_ops_file(options.from, from);
     if (call.report(from)) return std::nullopt;
     FromFile found = choose_from(*file, request, options.top, resolved, diagnostics);
-    for (Chosen& one : found.chosen) take(std::move(one));
+    for (Choice& one : found.chosen) take(std::move(one));
     if (!found.left_out.empty()) edited.summary += fmt::format("{}: left out {}\n", options.from, found.left_out);
     edited.json["left_out"] = found.left_out;
   }
   if (call.report_errors(diagnostics, spec)) return std::nullopt;
   edited.json["added"] = nlohmann::json::array();
-  for (const Chosen& one : chosen) {
+  for (const Choice& one : chosen) {
     edited.ops.push_back(one.entry.name);
     edited.text = with_op(edited.text, spec.path, one.entry);
     edited.report(

@@ -44,7 +44,7 @@ Exit compare(Invocation& call, const Spec& spec, const std::string& against) {
 Exit run(Invocation& call, const CheckOptions& options) {
   Diagnostics diagnostics;
   Spec spec = parse_spec(options.spec, diagnostics);
-  std::optional<Resolved> resolved;
+  std::optional<ResolvedSpec> resolved;
   try {
     resolved.emplace(resolve(std::move(spec), call.catalog(), diagnostics));
     if (!options.against.empty()) {

@@ -26,7 +26,7 @@ void declare(CLI::App& app, Invocation& call, ComponentOptions& options) {
 /// The word in the spec's text: at the key that the component has for itself, if the spec uses it.
 std::string with_component(const std::string& text, const Spec& spec, const Component& component, bool on) {
   const Node word = text_node(on ? "true" : "false", Node::Kind::Boolean);
-  if (const Located<bool>* own = switch_of(spec, component.name); own != nullptr && own->given()) {
+  if (const SpecValue<bool>* own = switch_of(spec, component.name); own != nullptr && own->given()) {
     Diagnostics none;
     const auto document = read_document(text, spec.path, none);
     const Node* written = document ? document->find(component.key) : nullptr;
@@ -56,7 +56,8 @@ std::optional<std::vector<const Component*>> named(Invocation& call, const Compo
   return out;
 }
 
-std::optional<EditedSpec> add_components(Invocation& call, const ComponentOptions& options, const Resolved& resolved) {
+std::optional<EditedSpec> add_components(Invocation& call, const ComponentOptions& options,
+                                         const ResolvedSpec& resolved) {
   const Spec& spec = resolved.spec;
   const auto components = named(call, options, spec);
   if (!components) return std::nullopt;
@@ -78,7 +79,7 @@ std::optional<EditedSpec> add_components(Invocation& call, const ComponentOption
 }
 
 std::optional<EditedSpec> remove_components(Invocation& call, const ComponentOptions& options,
-                                            const Resolved& resolved) {
+                                            const ResolvedSpec& resolved) {
   const Spec& spec = resolved.spec;
   const auto components = named(call, options, spec);
   if (!components) return std::nullopt;

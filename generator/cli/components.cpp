@@ -35,11 +35,11 @@ std::optional<Spec> spec_of_tree(const Invocation& call) {
 std::map<std::string, Size> sizes(Invocation& call, Spec spec, const DataDir& data) {
   for (const Component& component : all_components()) {
     spec.components.set(component.name, true);
-    if (Located<bool>* own = switch_of(spec, component.name)) own->value = true;
+    if (SpecValue<bool>* own = switch_of(spec, component.name)) own->value = true;
   }
   spec.allocator.device.value = find_allocator_kind("caching");
   Diagnostics diagnostics;
-  const Resolved resolved = resolve(std::move(spec), call.catalog(), diagnostics);
+  const ResolvedSpec resolved = resolve(std::move(spec), call.catalog(), diagnostics);
   Rendering rendering = prepare(resolved, data, "spec.yaml");
   add_outputs(rendering, resolved, data);
   return rendering.sizes.of;

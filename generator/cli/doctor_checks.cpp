@@ -228,7 +228,7 @@ std::vector<Check> run_language_checks(const Probe& probe, const KernelLanguage&
   const std::string chosen = environment("CXX");
   const auto compiler = probe.find(chosen.empty() ? "c++" : chosen);
   std::vector<Check> checks;
-  for (const KernelLanguage::Need& need : language.needs) {
+  for (const KernelLanguage::Requirement& need : language.needs) {
     Check& check = checks.emplace_back(Check{.name = std::string(need.name)});
     if (!need.program.empty()) {
       check.ok = !probe.find(std::string(need.program)).empty();

@@ -59,7 +59,7 @@ Exit run(Invocation& call, const ExplainOptions& options) {
   std::string path = options.what;
   const int line = split_line(path);
   std::error_code error;
-  Asked asked{call, tree_around(call, path)};
+  Question asked{call, tree_around(call, path)};
   if (asked.tree) {
     const ExplainedTree& tree = *asked.tree;
     const fs::path here = fs::weakly_canonical(path, error).lexically_relative(fs::canonical(tree.root, error));

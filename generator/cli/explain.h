@@ -27,7 +27,7 @@ struct ExplainedTree {
   std::string shown_spec;  // as the user would name it
 };
 /// A question: the run that it belongs to, and the tree around it, if there is one.
-struct Asked {
+struct Question {
   Invocation& call;
   std::optional<ExplainedTree> tree;
   const Catalog* catalog();  // null without a PyTorch
@@ -40,22 +40,22 @@ struct Answer {
 Answer answer_of(const std::string& title, const std::vector<std::pair<std::string, std::string>>& facts);
 
 /// A file of the tree, or a line of it (0: the whole file).
-Exit explain_path(Asked& asked, const std::string& path, int line);
+Exit explain_path(Question& asked, const std::string& path, int line);
 /// Everything that the word names.
-Exit explain_word(Asked& asked, const std::string& word);
+Exit explain_word(Question& asked, const std::string& word);
 
-Answer explain_key(Asked& asked, const std::string& name);
-std::vector<std::string> custom_op_names(Asked& asked);
-Answer explain_custom_op(Asked& asked, const std::string& name);
-std::vector<std::string> op_names(Asked& asked);
-Answer explain_op(Asked& asked, const std::string& name);
+Answer explain_key(Question& asked, const std::string& name);
+std::vector<std::string> custom_op_names(Question& asked);
+Answer explain_custom_op(Question& asked, const std::string& name);
+std::vector<std::string> op_names(Question& asked);
+Answer explain_op(Question& asked, const std::string& name);
 
 /// "my.yaml:29" for a key without "*" and "[]", or that the tree's spec does not have it.
 std::string place_of_key(const ExplainedTree& tree, const std::string& path);
 /// "a, b and 7 more"
 std::string first_of(const std::vector<std::string>& names);
 /// "see [compile](compile.md)" -> "see compile (docs/compile.md)", a page that the reader has.
-std::string plain_links(const Asked& asked, const std::string& text);
+std::string plain_links(const Question& asked, const std::string& text);
 
 /// How a call of the operator reaches a backend: which key it is registered at, or why it is not.
 std::string about_registration(const Op& op);
@@ -66,15 +66,15 @@ std::string about_variants(const Op& op, const Catalog& catalog);
 struct InSpec {
   std::string by, strategy, place;  // place: "my.yaml:34"
 };
-std::optional<InSpec> find_in_spec(const Op& op, const Resolved& resolved);
+std::optional<InSpec> find_in_spec(const Op& op, const ResolvedSpec& resolved);
 
 /// The operators that it decomposes into, or "not traced" and why; nothing if it is not composite.
-std::string about_decomposition(const Traced& traced);
+std::string about_decomposition(const OpTrace& traced);
 /// The operators that decompose into it: the first of them, and how many more there are.
-std::string about_callers(const Traced& traced);
+std::string about_callers(const OpTrace& traced);
 
 Answer explain_op(const Op& op, const Catalog& catalog, const std::optional<Derivative>& derivative,
-                  const Traced& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec);
+                  const OpTrace& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec);
 
 /// A file's description of itself: its Note, its docstring, or the comment after its header, without comment marks.
 std::string note_of(std::string_view text);

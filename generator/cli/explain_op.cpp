@@ -21,12 +21,12 @@ std::string_view custom_name(const CustomOpSpec& op) {
 
 }  // namespace
 
-std::vector<std::string> custom_op_names(Asked& asked) {
+std::vector<std::string> custom_op_names(Question& asked) {
   return mapped(asked.tree ? asked.tree->spec.custom_ops : std::vector<CustomOpSpec>{},
                 [](const CustomOpSpec& op) { return std::string(custom_name(op)); });
 }
 
-Answer explain_custom_op(Asked& asked, const std::string& name) {
+Answer explain_custom_op(Question& asked, const std::string& name) {
   const CustomOpSpec& op = *find_by(asked.tree->spec.custom_ops, name, custom_name);
   const auto autograd = find_key("custom_ops[].autograd")->values[static_cast<std::size_t>(*op.autograd)];
   const auto gradients = mapped(*op.backward, [](const auto& each) { return each ? each->text : std::string(); });
@@ -40,19 +40,19 @@ Answer explain_custom_op(Asked& asked, const std::string& name) {
        {"this tree", place(op.schema.at)}});
 }
 
-const Catalog* Asked::catalog() try { return &call.catalog(); } catch (const Failure& failure) {
+const Catalog* Question::catalog() try { return &call.catalog(); } catch (const Failure& failure) {
   if (failure.exit() != Exit::Environment) throw;
   return nullptr;
 }
 
-std::vector<std::string> op_names(Asked& asked) {
+std::vector<std::string> op_names(Question& asked) {
   std::vector<std::string> names;
   if (const Catalog* catalog = asked.catalog())
     for (const Op& op : catalog->all()) names.insert(names.end(), {op.name, op.base});
   return names;
 }
 
-Answer explain_op(Asked& asked, const std::string& name) {
+Answer explain_op(Question& asked, const std::string& name) {
   const Catalog& catalog = asked.call.catalog();
   const auto overloads = catalog.overloads(name);
   const Op* op = catalog.find(name);
@@ -67,7 +67,7 @@ Answer explain_op(Asked& asked, const std::string& name) {
     Diagnostics ignored;
     in_spec = find_in_spec(*op, expand_ops(asked.tree->spec, catalog, ignored));
   }
-  const Traced traced = find_traced(*op, catalog, read_decompositions(find_data().specs / "decompositions.json"));
+  const OpTrace traced = find_traced(*op, catalog, read_decompositions(find_data().specs / "decompositions.json"));
   const std::string spec = asked.tree ? asked.tree->shown_spec : "";
   return explain_op(*op, catalog, derivative, traced, spec, in_spec);
 }
@@ -113,7 +113,7 @@ std::string about_variants(const Op& op, const Catalog& catalog) {
   return {};
 }
 
-std::string about_decomposition(const Traced& traced) {
+std::string about_decomposition(const OpTrace& traced) {
   if (!traced.composite) return {};
   if (traced.torch.empty()) return "unknown: specs/decompositions.json is missing from openreg-gen's data";
   if (traced.into.empty())
@@ -124,13 +124,13 @@ std::string about_decomposition(const Traced& traced) {
       traced.ends_in.empty() ? "" : fmt::format("; in the end {}", first_of(traced.ends_in)), traced.torch);
 }
 
-std::string about_callers(const Traced& traced) {
+std::string about_callers(const OpTrace& traced) {
   if (traced.torch.empty() || (traced.reached_from.empty() && traced.composite)) return {};
   if (traced.reached_from.empty()) return fmt::format("no composite that was traced (PyTorch {})", traced.torch);
   return fmt::format("{} (traced with PyTorch {})", first_of(traced.reached_from), traced.torch);
 }
 
-std::optional<InSpec> find_in_spec(const Op& op, const Resolved& resolved) {
+std::optional<InSpec> find_in_spec(const Op& op, const ResolvedSpec& resolved) {
   for (const std::string& name : {op.name, op.structured_delegate}) {
     for (const ResolvedOp& each : resolved.ops)
       if (each.op.name == name) return InSpec{name, *each.entry.strategy, place(each.at())};
@@ -139,7 +139,7 @@ std::optional<InSpec> find_in_spec(const Op& op, const Resolved& resolved) {
 }
 
 Answer explain_op(const Op& op, const Catalog& catalog, const std::optional<Derivative>& derivative,
-                  const Traced& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec) {
+                  const OpTrace& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec) {
   Page page(terminal_width());
   auto json = op_details(op);
   page.raw(fmt::format("{}\n\n", op.schema));

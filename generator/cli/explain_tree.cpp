@@ -79,7 +79,7 @@ std::string note_of_file(const ExplainedTree& tree, const std::string& path, con
   return beside.starts_with("Note [") ? beside : note;
 }
 
-Exit explain_file(Asked& asked, const std::string& path, int number) {
+Exit explain_file(Question& asked, const std::string& path, int number) {
   const ExplainedTree& tree = *asked.tree;
   const std::string text = read_if_there(tree.root / path);
   const auto found = tree.manifest.files.find(path);
@@ -169,7 +169,7 @@ std::vector<std::string> keys_at(const Node& node, int line) {
 }
 
 /// The spec, or the keys around a line of it.
-Exit explain_spec(Asked& asked, int line) {
+Exit explain_spec(Question& asked, int line) {
   const ExplainedTree& tree = *asked.tree;
   Diagnostics ignored;
   const auto root = read_document(tree.spec.text, tree.shown_spec, ignored);
@@ -257,7 +257,7 @@ std::vector<Virtual> virtuals_of(std::string_view integration, std::string_view 
   return found;
 }
 
-Exit explain_path(Asked& asked, const std::string& path, int line) {
+Exit explain_path(Question& asked, const std::string& path, int line) {
   const ExplainedTree& tree = *asked.tree;
   if (path == tree.manifest.spec) return explain_spec(asked, line);
   std::error_code error;

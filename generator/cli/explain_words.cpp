@@ -30,7 +30,7 @@ std::vector<std::string> split(const std::string& text, const std::string& betwe
 }
 
 /// A file where the reader has it: in the tree, or a page of the docs there or among the command's data; else empty.
-std::string find_place(const Asked& asked, const std::string& name) {
+std::string find_place(const Question& asked, const std::string& name) {
   std::error_code error;
   for (const std::string& path : {name, "docs/" + name})
     if (asked.tree && fs::exists(asked.tree->root / path, error)) return path;
@@ -38,18 +38,18 @@ std::string find_place(const Asked& asked, const std::string& name) {
   return fs::exists(page, error) ? page.string() : "";
 }
 
-std::vector<std::string> code_names(Asked&) { return strings(mapped(all_codes(), &Code::code)); }
+std::vector<std::string> code_names(Question&) { return strings(mapped(all_codes(), &Code::code)); }
 
-Answer explain_code(Asked& asked, const std::string& name) {
+Answer explain_code(Question& asked, const std::string& name) {
   const Code& code = *find_code(name);
   const std::string about = plain_links(asked, std::string(code.explanation));
   return {fmt::format("{}: {}\n\n  {}\n", name, code.title, wrap_words(about, 2, terminal_width())),
           {{"code", code.code}, {"title", code.title}, {"text", code.explanation}}};
 }
 
-std::vector<std::string> names_of_components(Asked&) { return strings(component_names()); }
+std::vector<std::string> names_of_components(Question&) { return strings(component_names()); }
 
-Answer explain_component(Asked& asked, const std::string& name) {
+Answer explain_component(Question& asked, const std::string& name) {
   const Component& component = *find_component(name);
   const std::string_view verb = asked.tree && asked.tree->spec.components.has(name) ? "remove" : "add";
   return answer_of(name + ": a component, an optional part of a tree",
@@ -62,9 +62,9 @@ Answer explain_component(Asked& asked, const std::string& name) {
                     {"read", find_place(asked, "components.md")}});
 }
 
-std::vector<std::string> strategy_words(Asked&) { return strings(mapped(all_strategies(), &Strategy::word)); }
+std::vector<std::string> strategy_words(Question&) { return strings(mapped(all_strategies(), &Strategy::word)); }
 
-Answer explain_strategy(Asked& asked, const std::string& name) {
+Answer explain_strategy(Question& asked, const std::string& name) {
   const Strategy& strategy = *find_strategy(name);
   std::vector<std::string> ops;
   for (const OpSpec& op : asked.tree ? asked.tree->spec.ops : std::vector<OpSpec>{})
@@ -77,7 +77,7 @@ Answer explain_strategy(Asked& asked, const std::string& name) {
                     {"read", find_place(asked, "operators.md")}});
 }
 
-std::vector<std::string> key_paths(Asked&) {
+std::vector<std::string> key_paths(Question&) {
   auto paths = strings(mapped(all_keys(), &Key::path));
   std::erase(paths, "");
   return paths;
@@ -88,7 +88,7 @@ std::string device_api_path(const ExplainedTree& tree) {
   return fmt::format("third_party/{0}/include/{0}.h", *tree.spec.backend.name);
 }
 
-std::vector<std::string> device_api_names(Asked& asked) {
+std::vector<std::string> device_api_names(Question& asked) {
   if (!asked.tree) return {};
   const std::string text = read_if_there(asked.tree->root / device_api_path(*asked.tree));
   const std::string code = std::regex_replace(text, std::regex("//[^\n]*"), "");
@@ -100,7 +100,7 @@ std::vector<std::string> device_api_names(Asked& asked) {
 }
 
 /// The first mention outside of comments declares it, and the comment above or behind says what it is for.
-Answer explain_device_api(Asked& asked, const std::string& name) {
+Answer explain_device_api(Question& asked, const std::string& name) {
   const std::string path = device_api_path(*asked.tree), text = read_if_there(asked.tree->root / path);
   const auto lines = split_lines(text);
   const std::regex declares("[^/]*\\b" + name + "\\b.*");
@@ -137,13 +137,13 @@ std::vector<Term> glossary() {
   return terms;
 }
 
-std::vector<std::string> glossary_names(Asked&) {
+std::vector<std::string> glossary_names(Question&) {
   std::vector<std::string> names;
   for (const Term& term : glossary()) names.insert(names.end(), term.names.begin(), term.names.end());
   return names;
 }
 
-Answer explain_term(Asked& asked, const std::string& name) {
+Answer explain_term(Question& asked, const std::string& name) {
   const auto terms = glossary();
   const Term& term = *std::ranges::find_if(terms, [&](const Term& each) { return contains(each.names, name); });
   std::string see = term.see;
@@ -161,8 +161,8 @@ Answer explain_term(Asked& asked, const std::string& name) {
 /// One kind of thing: its names, and the explanation of each.
 struct Lookup {
   std::string_view kind;
-  std::vector<std::string> (*names)(Asked& asked);
-  Answer (*explain)(Asked& asked, const std::string& name);
+  std::vector<std::string> (*names)(Question& asked);
+  Answer (*explain)(Question& asked, const std::string& name);
 };
 
 /// In the order in which a word that names several things is explained.
@@ -201,7 +201,7 @@ Answer answer_of(const std::string& title, const std::vector<std::pair<std::stri
   return answer;
 }
 
-std::string plain_links(const Asked& asked, const std::string& text) {
+std::string plain_links(const Question& asked, const std::string& text) {
   static const std::regex link(R"(\[([^\]]*)\]\(([^)#]*)[^)]*\))");
   std::string out, rest = text;
   for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match) {
@@ -235,7 +235,7 @@ std::string place_of_key(const ExplainedTree& tree, const std::string& path) {
   return fmt::format("{}:{}", tree.shown_spec, at.line);
 }
 
-Answer explain_key(Asked& asked, const std::string& name) {
+Answer explain_key(Question& asked, const std::string& name) {
   const Key& key = *find_key(name);
   const bool one_place = asked.tree && name.find_first_of("*[") == std::string::npos;
   return answer_of(name + ": a key of the spec",
@@ -247,7 +247,7 @@ Answer explain_key(Asked& asked, const std::string& name) {
                     {"read", find_place(asked, "spec.md")}});
 }
 
-Exit explain_word(Asked& asked, const std::string& given) {
+Exit explain_word(Question& asked, const std::string& given) {
   std::string word = given;
   for (const std::string& space : {std::string("aten"), asked.tree ? *asked.tree->spec.backend.name : ""})
     if (word.starts_with(space + "::")) word.erase(0, space.size() + 2);

@@ -121,7 +121,7 @@ Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& 
 
   add_outputs(rendering, *resolved, data);
   Renderer renderer(data);
-  std::vector<Rendered> renders = render(renderer, rendering, std::move(text));
+  std::vector<RenderedFile> renders = render(renderer, rendering, std::move(text));
   if (edit) renders.back().replaces = on_disk;
   const Plan plan = make_plan(disk, &manifest, std::move(renders), rendering.next, how);
   if (options.writes() && !plan.refused()) apply_plan(disk, plan, options.what);

@@ -31,7 +31,7 @@ struct EditedSpec {
   }
 };
 /// Gets the current, valid spec. None: errors were printed, and the run ends with Exit::BadInput.
-using EditSpec = std::function<std::optional<EditedSpec>(const Resolved& resolved)>;
+using EditSpec = std::function<std::optional<EditedSpec>(const ResolvedSpec& resolved)>;
 
 /// Renders the tree again; with `edit`, from the edited spec, which is then written together with its files: all
 /// or nothing, and `undo` reverts both. Exit::No if files are in the way, if there are conflicts, or if
@@ -41,7 +41,7 @@ Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& 
 /// Runs a verb that edits the spec: with_options<Options>(declare, run_edit<edit, Options>).
 template <auto edit, class Options>
 Exit run_edit(Invocation& call, const Options& options) {
-  return generate(call, options.generate, [&](const Resolved& resolved) { return edit(call, options, resolved); });
+  return generate(call, options.generate, [&](const ResolvedSpec& resolved) { return edit(call, options, resolved); });
 }
 
 }  // namespace openreg_gen

@@ -38,14 +38,14 @@ const Catalog& Invocation::catalog() {
 
 std::vector<std::string> Invocation::operators(const OpenTree& tree) {
   Diagnostics ignored;
-  const Resolved resolved = expand_ops(parse_spec(tree.root / tree.manifest.spec, ignored), catalog(), ignored);
+  const ResolvedSpec resolved = expand_ops(parse_spec(tree.root / tree.manifest.spec, ignored), catalog(), ignored);
   auto names = mapped(resolved.ops, [](const ResolvedOp& each) { return each.op.name; });
   for (const CustomOpSpec& each : resolved.spec.custom_ops)
     names.push_back(each.schema->substr(0, each.schema->find('(')));
   return names;
 }
 
-std::optional<Resolved> Invocation::valid(Spec parsed, Diagnostics& diagnostics) {
+std::optional<ResolvedSpec> Invocation::valid(Spec parsed, Diagnostics& diagnostics) {
   try {
     catalog();
   } catch (const Failure&) {
@@ -53,7 +53,7 @@ std::optional<Resolved> Invocation::valid(Spec parsed, Diagnostics& diagnostics)
     if (report(diagnostics)) return std::nullopt;
     throw;
   }
-  Resolved resolved = resolve(std::move(parsed), catalog(), diagnostics);
+  ResolvedSpec resolved = resolve(std::move(parsed), catalog(), diagnostics);
   if (report(diagnostics)) return std::nullopt;
   return resolved;
 }

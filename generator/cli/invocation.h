@@ -48,7 +48,7 @@ class Invocation {
 
   /// A valid spec; none after errors, which were reported. Without a PyTorch, and if the spec has no error that can be
   /// found without one, throws Failure(Environment).
-  std::optional<Resolved> valid(Spec parsed, Diagnostics& diagnostics);
+  std::optional<ResolvedSpec> valid(Spec parsed, Diagnostics& diagnostics);
 
   /// From now on, diagnostics refer to `read`, the text on the disk that `text` was made from: lines that are in both
   /// keep their places in `read`, and other lines are quoted. An empty `read`: all are quoted.

@@ -153,7 +153,7 @@ Exit run(Invocation& call, const NewOptions& options) {
   check_free(root);
   Rendering rendering = prepare(*resolved, data, spec_file);
   add_outputs(rendering, *resolved, data);
-  std::vector<Rendered> renders = render(renderer, rendering, spec.text);
+  std::vector<RenderedFile> renders = render(renderer, rendering, spec.text);
   const Plan plan = make_plan(RealDisk(root), nullptr, std::move(renders), rendering.next);
   if (plan.refused()) return print_refusal(plan);
   if (!options.dry_run) write_tree(root, plan);

@@ -34,14 +34,14 @@ std::string about_class(const Op& op);
 
 /// One line per selection: "  12: '@core' (native): 96 operators, 43 left out"; with `all`, each operator, and why one
 /// is left. Empty if the spec has no selection.
-std::string selections_text(const Resolved& resolved, bool all);
+std::string selections_text(const ResolvedSpec& resolved, bool all);
 /// [{"entry","line","column","strategy","ops":[...],"left":[{"op","reason"}]}]
-nlohmann::ordered_json selections_json(const Resolved& resolved);
+nlohmann::ordered_json selections_json(const ResolvedSpec& resolved);
 
 /// Operator, strategy, place and the entry that brought it.
-std::string spec_ops_table(const Resolved& resolved, std::size_t width);
+std::string spec_ops_table(const ResolvedSpec& resolved, std::size_t width);
 /// [{"op","strategy","class","entry","line","column"}]: "entry" is the operator's own name or the selection.
-nlohmann::ordered_json spec_ops_json(const Resolved& resolved);
+nlohmann::ordered_json spec_ops_json(const ResolvedSpec& resolved);
 
 // Drift.
 

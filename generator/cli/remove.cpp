@@ -23,7 +23,7 @@ void declare(CLI::App& app, Invocation& call, RemoveOptions& options) {
   options.generate.add_to(app, call);
 }
 
-std::optional<EditedSpec> remove_ops(Invocation& call, const RemoveOptions& options, const Resolved& resolved) {
+std::optional<EditedSpec> remove_ops(Invocation& call, const RemoveOptions& options, const ResolvedSpec& resolved) {
   const Spec& spec = resolved.spec;
   Diagnostics diagnostics;
   std::vector<Removal> removals;

@@ -7,7 +7,7 @@
 
 namespace openreg_gen {
 
-std::string selections_text(const Resolved& resolved, bool all) {
+std::string selections_text(const ResolvedSpec& resolved, bool all) {
   std::string text;
   for (const auto& selection : resolved.selections) {
     const auto taken = selection.taken.size(), left = selection.left.size();
@@ -24,7 +24,7 @@ std::string selections_text(const Resolved& resolved, bool all) {
   return text;
 }
 
-nlohmann::ordered_json selections_json(const Resolved& resolved) {
+nlohmann::ordered_json selections_json(const ResolvedSpec& resolved) {
   using Json = nlohmann::ordered_json;
   const auto left = [](const auto& op) -> Json { return {{"op", op.op}, {"reason", op.reason}}; };
   return json_list(resolved.selections, [&](const SelectionReport& selection) -> Json {
@@ -37,14 +37,14 @@ nlohmann::ordered_json selections_json(const Resolved& resolved) {
   });
 }
 
-std::string spec_ops_table(const Resolved& resolved, std::size_t width) {
+std::string spec_ops_table(const ResolvedSpec& resolved, std::size_t width) {
   std::vector<std::vector<std::string>> rows = {{"NAME", "STRATEGY", "LINE", "FROM"}};
   for (const ResolvedOp& each : resolved.ops)
     rows.push_back({each.op.name, *each.entry.strategy, std::to_string(each.at().line), std::string(each.selection())});
   return layout_table(rows, width);
 }
 
-nlohmann::ordered_json spec_ops_json(const Resolved& resolved) {
+nlohmann::ordered_json spec_ops_json(const ResolvedSpec& resolved) {
   return json_list(resolved.ops, [](const ResolvedOp& each) -> nlohmann::ordered_json {
     return {{"op", each.op.name},        {"strategy", *each.entry.strategy}, {"class", to_string(each.op.op_class)},
             {"entry", *each.entry.name}, {"line", each.at().line},           {"column", each.at().column}};

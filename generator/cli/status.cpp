@@ -37,7 +37,7 @@ Freshness freshness(Invocation& call, const OpenTree& tree) {
   try {
     Diagnostics diagnostics;
     Spec spec = parse_spec_text(tree.disk->read(path), tree.root / path, diagnostics);
-    const Resolved resolved = resolve(std::move(spec), call.catalog(), diagnostics);
+    const ResolvedSpec resolved = resolve(std::move(spec), call.catalog(), diagnostics);
     if (diagnostics.has_errors()) return {Freshness::Unknown, "the spec has errors: `openreg-gen check " + path + "`"};
     const Manifest next = prepare(resolved, find_data(), path).next;
     if (next.tool != tree.manifest.tool) return {Freshness::Stale, "another openreg-gen, " + next.tool};

@@ -20,7 +20,7 @@ struct Location {
 
 /// A value that remembers where in the spec it was written. A default has an empty location.
 template <typename T>
-struct Located {
+struct SpecValue {
   T value{};
   Location at;
   const T& operator*() const { return value; }

@@ -23,7 +23,7 @@ std::string_view without_aten(std::string_view name) {
   return name;
 }
 
-const ResolvedOp* find_entry(const Resolved& resolved, std::string_view name) {
+const ResolvedOp* find_entry(const ResolvedSpec& resolved, std::string_view name) {
   return find_by(resolved.ops, name, [](const ResolvedOp& op) -> std::string_view { return op.op.name; });
 }
 
@@ -34,8 +34,8 @@ const Op& registered_for(const Op& op, const OpRequest& request, const Catalog& 
   return delegate ? *delegate : op;
 }
 
-Chosen entry_for(const Op& asked, const Op& op, const OpRequest& request, const Spec& spec) {
-  Chosen chosen;
+Choice entry_for(const Op& asked, const Op& op, const OpRequest& request, const Spec& spec) {
+  Choice chosen;
   chosen.entry.name = op.name;
   if (!request.strategy.empty()) {
     chosen.entry.strategy = request.strategy;
@@ -64,10 +64,10 @@ bool needs_override(const Op& op) { return !override_warning(op).empty(); }
 
 }  // namespace
 
-std::optional<Chosen> choose_op(std::string_view name, const OpRequest& request, const Resolved& resolved,
+std::optional<Choice> choose_op(std::string_view name, const OpRequest& request, const ResolvedSpec& resolved,
                                 Diagnostics& diagnostics) {
   const Catalog& catalog = resolved.catalog;
-  const Located<std::string> located{std::string(without_aten(name)), {}};
+  const SpecValue<std::string> located{std::string(without_aten(name)), {}};
   const Op* asked = find_op(located, catalog, "E0201", "E0202", diagnostics);
   if (!asked) return std::nullopt;
   if (is_minimal_op(asked->name, resolved.spec.components) && !replaces_minimal(*asked))
@@ -120,7 +120,7 @@ std::optional<std::string> choose_custom_op(std::string_view schema, const Spec&
   return std::string(bare);
 }
 
-FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t top, const Resolved& resolved,
+FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t top, const ResolvedSpec& resolved,
                      Diagnostics& diagnostics) {
   const Catalog& catalog = resolved.catalog;
   std::vector<RecordedOp> ops = file.ops;
@@ -144,7 +144,7 @@ FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t 
     } else if (!request.override_composite && needs_override(op)) {
       ++left_out["composite"];
     } else if (out.chosen.size() < top && taken.insert(op.name).second) {
-      Chosen chosen = entry_for(*asked, op, request, resolved.spec);
+      Choice chosen = entry_for(*asked, op, request, resolved.spec);
       if (figures) chosen.why += fmt::format(" ({} calls fell back, {:.3g} s)", recorded.fallback, recorded.seconds);
       out.chosen.push_back(std::move(chosen));
     } else if (!taken.contains(op.name)) {
@@ -156,7 +156,7 @@ FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t 
   return out;
 }
 
-std::optional<Removal> choose_removal(std::string_view name, const Resolved& resolved, Diagnostics& diagnostics) {
+std::optional<Removal> choose_removal(std::string_view name, const ResolvedSpec& resolved, Diagnostics& diagnostics) {
   const Catalog& catalog = resolved.catalog;
   std::string_view bare = without_aten(name);
   const Op* op = catalog.find(bare);

@@ -20,7 +20,7 @@ struct OpRequest {
   DeviceKernels kernels{};  // what the tree has in the device's language
 };
 
-struct Chosen {
+struct Choice {
   OpEntry entry;
   std::string why;       // one line: why this operator and this strategy
   bool on_host = false;  // its first kernel is computed on the host
@@ -29,7 +29,7 @@ struct Chosen {
 /// The entry for one operator as a user names it ("aten::" may precede). The out form of a structured group is chosen
 /// for its other forms, unless `request` names a strategy. None after an error: unknown (E0201, E0202), of the minimal
 /// set (E0209), composite (E0203), in the spec already (E0551).
-std::optional<Chosen> choose_op(std::string_view name, const OpRequest& request, const Resolved& resolved,
+std::optional<Choice> choose_op(std::string_view name, const OpRequest& request, const ResolvedSpec& resolved,
                                 Diagnostics& diagnostics);
 
 /// A schema as a user writes it, without the namespace. None after an error: another namespace (E0552), malformed
@@ -39,10 +39,10 @@ std::optional<std::string> choose_custom_op(std::string_view schema, const Spec&
 /// Of a recorded list: what fell back, most costly first (seconds, then bytes, then calls), or all of a list that has
 /// no figures, in its order; what is in the spec, minimal or composite is left out and counted in `left_out`.
 struct FromFile {
-  std::vector<Chosen> chosen;
+  std::vector<Choice> chosen;
   std::string left_out;  // "3 in the spec already, 2 composite"; empty if none
 };
-FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t top, const Resolved& resolved,
+FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t top, const ResolvedSpec& resolved,
                      Diagnostics& diagnostics);
 
 /// Something to remove: an operator of `ops`, or the index of a custom one.
@@ -52,6 +52,6 @@ struct Removal {
 };
 /// As in choose_op, a form that the out form of its group serves means that form. None after an error: not
 /// there (E0553), with the closest name.
-std::optional<Removal> choose_removal(std::string_view name, const Resolved& resolved, Diagnostics& diagnostics);
+std::optional<Removal> choose_removal(std::string_view name, const ResolvedSpec& resolved, Diagnostics& diagnostics);
 
 }  // namespace openreg_gen

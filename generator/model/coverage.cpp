@@ -12,7 +12,7 @@
 namespace openreg_gen {
 namespace {
 
-using Written = std::unordered_map<std::string_view, const OpSpec*>;
+using SpecEntries = std::unordered_map<std::string_view, const OpSpec*>;
 
 std::string_view how_it_falls_back(FallbackKind kind) {
   return kind == FallbackKind::Copy    ? "by the CPU's kernel on copies"
@@ -22,7 +22,7 @@ std::string_view how_it_falls_back(FallbackKind kind) {
 
 class Cover {
  public:
-  Cover(const Resolved& resolved, const DeviceKernels& kernels)
+  Cover(const ResolvedSpec& resolved, const DeviceKernels& kernels)
       : spec_(resolved.spec), catalog_(resolved.catalog), kernels_(kernels) {
     for (const ResolvedOp& op : resolved.ops) written_.emplace(op.op.name, &op.entry);
   }
@@ -119,14 +119,14 @@ class Cover {
   const Spec& spec_;
   const Catalog& catalog_;
   const DeviceKernels& kernels_;
-  Written written_;
+  SpecEntries written_;
 };
 
 }  // namespace
 
 std::size_t CoverageTotals::all() const { return std::accumulate(count.begin(), count.end(), std::size_t{0}); }
 
-CoverageTable cover(const Resolved& resolved, const DeviceKernels& kernels) {
+CoverageTable cover(const ResolvedSpec& resolved, const DeviceKernels& kernels) {
   const Cover each(resolved, kernels);
   CoverageTable table;
   std::map<std::string_view, CoverageTotals> families;

@@ -56,6 +56,6 @@ struct CoverageTable {
 };
 
 /// For a spec without errors. `kernels`: what the tree has in the device's language.
-CoverageTable cover(const Resolved& resolved, const DeviceKernels& kernels = {});
+CoverageTable cover(const ResolvedSpec& resolved, const DeviceKernels& kernels = {});
 
 }  // namespace openreg_gen

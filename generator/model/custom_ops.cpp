@@ -26,8 +26,8 @@ std::vector<Parameter> symbolic_parameters(const Schema& schema) {
 }
 
 /// "const at::Tensor& self, c10::SymInt": with the names of those alone that are used.
-template <class Used>
-std::string partly_named(const std::vector<Parameter>& parameters, Used used) {
+template <class Predicate>
+std::string partly_named(const std::vector<Parameter>& parameters, Predicate used) {
   return join(mapped(parameters, [&](const Parameter& p) { return used(p) ? p.type + " " + p.name : p.type; }));
 }
 
@@ -305,7 +305,7 @@ json custom_operators_model(const Spec& spec, Subjects& subjects) {
       subjects[std::string("custom_ops.") + list].push_back({*spec.backend.name + "::" + item.name, signature(item)});
   };
   const auto none = [](const auto&) { return std::string(); };
-  about("declared", out.declared, [](const Declared& op) { return op.signature(); });
+  about("declared", out.declared, [](const OwnedOp& op) { return op.signature(); });
   about("pointwise", out.pointwise, none);
   about("formulas", out.formulas, none);
   about("python", out.python, none);

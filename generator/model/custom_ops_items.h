@@ -24,25 +24,25 @@ struct CustomKernel {
 };
 
 struct Gradients {
-  struct Missing {
+  struct MissingFormula {
     std::string name;
     std::size_t tensor_index, arg_index;
     void print(Fields out) const { PRINT_FIELDS(out, name, tensor_index, arg_index); }
   };
-  struct Given {
+  struct OwnedFormula {
     std::string name, signature, input, call_args, py_call_args;
     std::size_t tensor_index, arg_index;
     void print(Fields out) const {
       PRINT_FIELDS(out, name, signature, input, call_args, py_call_args, tensor_index, arg_index);
     }
   };
-  std::vector<Given> given;
-  std::vector<Missing> missing;
+  std::vector<OwnedFormula> given;
+  std::vector<MissingFormula> missing;
   std::vector<std::pair<Schema, Expr>> kernels;  // schema and expression of each that is given
 };
 
 /// An operator whose kernel the owner writes.
-struct Declared {
+struct OwnedOp {
   std::string name, custom_id, schema, returns, params, params_unnamed, meta_params, meta_params_unnamed,
       backward_params, backward_params_unnamed, start, start_params;
   bool view, in_place, formula;
@@ -97,7 +97,7 @@ struct CustomOp {
 
 struct CustomOps {
   std::vector<CustomKernel> pointwise;
-  std::vector<Declared> declared;
+  std::vector<OwnedOp> declared;
   std::vector<CustomOp> formulas, python, py_functions;
   std::vector<SchemaLine> schemas;
   std::vector<CustomView> views;

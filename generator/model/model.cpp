@@ -130,7 +130,7 @@ json fallback_model(const FallbackSpec& spec) {
 
 }  // namespace
 
-json make_globals(const Resolved& resolved, const DeviceKernels& kernels, const std::string& spec_file,
+json make_globals(const ResolvedSpec& resolved, const DeviceKernels& kernels, const std::string& spec_file,
                   Subjects& subjects) {
   const Spec& spec = resolved.spec;
   json has = json::object(), components = json::array();

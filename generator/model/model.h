@@ -18,7 +18,7 @@ namespace openreg_gen {
 
 /// What all templates see, for a spec without errors. `spec_file`: the spec's path inside its tree.
 /// `subjects` has the operators of the items of lists.
-nlohmann::json make_globals(const Resolved& resolved, const DeviceKernels& kernels, const std::string& spec_file,
+nlohmann::json make_globals(const ResolvedSpec& resolved, const DeviceKernels& kernels, const std::string& spec_file,
                             Subjects& subjects);
 
 /// What the tree's files add to shared files: `slots.NAME` is a list of {file, words}, by file, for each slot that a

@@ -23,7 +23,7 @@ bool compared(const OpSpec& entry, const Op& op) {
   return !of_attention(op.name) && runs != Strategy::Runs::Nothing && !(runs == Strategy::Runs::Fallback && raises);
 }
 
-std::set<std::string> headers_of(const Listed& listed, std::string_view list) {
+std::set<std::string> headers_of(const StrategySummary& listed, std::string_view list) {
   std::set<std::string> headers;
   for (const auto& item : listed.of(list)) headers.insert(item->ops_header);
   return headers;
@@ -33,7 +33,7 @@ std::set<std::string> headers_of(const Listed& listed, std::string_view list) {
 struct Fallbacks {
   Headers headers;
   bool any = false;
-  explicit Fallbacks(const Listed& listed) {
+  explicit Fallbacks(const StrategySummary& listed) {
     for (const char* list : {"cpu_fallback", "random", "unsupported"}) {
       for (const auto& op : listed.of(list)) {
         headers.add(*op, op->ops_header);
@@ -44,7 +44,7 @@ struct Fallbacks {
 };
 
 /// Operators whose kernels their owner writes.
-std::set<std::string> owned_kernels(const Listed& listed) {
+std::set<std::string> owned_kernels(const StrategySummary& listed) {
   std::set<std::string> names;
   for (const char* list : {"native", "structured", "stub"})
     for (const auto& op : listed.of(list)) names.insert(op->op);
@@ -61,7 +61,7 @@ constexpr ListedName kServedOtherwise[] = {{"overrideable", "convolution_backwar
                                            {"cells", "_thnn_fused_lstm_cell"}};
 
 /// Lists of operators whose kernels the spec does not name.
-void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
+void add_unnamed(OpLists& lists, const SpecView& shown, const ResolvedSpec& resolved) {
   std::set<std::string_view> written;
   for (const ResolvedOp& each : resolved.ops) written.insert(each.op.name);
   const auto plain = [&](const char* list, const Op& op) {
@@ -109,9 +109,9 @@ void add_unnamed(OpLists& lists, const Shown& shown, const Resolved& resolved) {
 
 }  // namespace
 
-json operators_model(const Resolved& resolved, const DeviceKernels& kernels, Subjects& subjects) {
+json operators_model(const ResolvedSpec& resolved, const DeviceKernels& kernels, Subjects& subjects) {
   const Spec& spec = resolved.spec;
-  Shown shown{spec, resolved.catalog, kernels, {}};
+  SpecView shown{spec, resolved.catalog, kernels, {}};
   for (const ResolvedOp& each : resolved.ops) shown.registered.insert(each.op.name);
   shown.registered.insert(minimal_op_names().begin(), minimal_op_names().end());
 
@@ -130,7 +130,7 @@ json operators_model(const Resolved& resolved, const DeviceKernels& kernels, Sub
   }
   // The strategies' own data, before operators without an entry join them.
   json out = json::object();
-  Listed listed{lists, Fields(out)};
+  StrategySummary listed{lists, Fields(out)};
   for (const Strategy& strategy : all_strategies())
     if (strategy.summarise != nullptr) strategy.summarise(shown, listed);
   add_unnamed(lists, shown, resolved);
@@ -159,7 +159,7 @@ json operators_model(const Resolved& resolved, const DeviceKernels& kernels, Sub
   return out;
 }
 
-void add_operators(json& globals, const Resolved& resolved, const DeviceKernels& kernels, Subjects& subjects) {
+void add_operators(json& globals, const ResolvedSpec& resolved, const DeviceKernels& kernels, Subjects& subjects) {
   globals["ops"] = operators_model(resolved, kernels, subjects);
   globals["tests"] = Fields::json_of(TestsContext(resolved.spec.tests));
   globals["custom_ops"] = custom_operators_model(resolved.spec, subjects);

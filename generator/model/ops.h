@@ -23,11 +23,12 @@ using Subjects = std::map<std::string, std::vector<Subject>, std::less<>>;
 
 /// Fills in globals["ops"], ["custom_ops"] and ["amp"]. Throws Failure(Environment) if the installed PyTorch lacks the
 /// header that lists the autocast rules.
-void add_operators(nlohmann::json& globals, const Resolved& resolved, const DeviceKernels& kernels, Subjects& subjects);
+void add_operators(nlohmann::json& globals, const ResolvedSpec& resolved, const DeviceKernels& kernels,
+                   Subjects& subjects);
 
 /// globals["ops"]: lists `minimal`, `random`, and one per strategy, in the spec's order, for the templates in
 /// templates/csrc/aten.
-nlohmann::json operators_model(const Resolved& resolved, const DeviceKernels& kernels, Subjects& subjects);
+nlohmann::json operators_model(const ResolvedSpec& resolved, const DeviceKernels& kernels, Subjects& subjects);
 
 /// globals["custom_ops"].
 nlohmann::json custom_operators_model(const Spec& spec, Subjects& subjects);

@@ -11,7 +11,7 @@ namespace {
 std::string_view word(std::string_view key, std::size_t index) { return find_key(key)->values[index]; }
 
 /// A dtype as Python text: "float32" in quotes, or None for all.
-std::string python_dtype(const Located<std::string>& dtype) {
+std::string python_dtype(const SpecValue<std::string>& dtype) {
   return dtype.given() ? python_literal(*dtype) : std::string("None");
 }
 

@@ -30,7 +30,7 @@ struct Output {
 };
 
 /// One finished output. The spec itself is one too: owned, without a template.
-struct Rendered {
+struct RenderedFile {
   Output output;
   std::string text;
   /// For an owned file that this run has to write, as `add` writes the spec: the text that `text` was made from. If the

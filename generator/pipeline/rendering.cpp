@@ -29,7 +29,7 @@ void check_user_paths(const std::vector<Output>& outputs, const UserTemplates& u
 
 }  // namespace
 
-Rendering prepare(const Resolved& resolved, const DataDir& data, const std::string& spec_file) {
+Rendering prepare(const ResolvedSpec& resolved, const DataDir& data, const std::string& spec_file) {
   Rendering rendering;
   rendering.request.templates_hash = hash_templates(data);
   rendering.templates = read_templates(data);
@@ -46,7 +46,7 @@ Rendering prepare(const Resolved& resolved, const DataDir& data, const std::stri
   return rendering;
 }
 
-void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& data) {
+void add_outputs(Rendering& rendering, const ResolvedSpec& resolved, const DataDir& data) {
   const std::string& spec_file = rendering.next.spec;
   const UserTemplates& user = rendering.user;
   const Templates& templates = rendering.templates;
@@ -77,12 +77,12 @@ void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& 
     add(fs::path(user.folder) / name, "templates", "one of your templates", text);
 }
 
-std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering, std::string spec_text) {
+std::vector<RenderedFile> render(Renderer& renderer, const Rendering& rendering, std::string spec_text) {
   std::vector<std::string> texts = renderer.render(rendering.request);
-  std::vector<Rendered> renders;
+  std::vector<RenderedFile> renders;
   for (std::size_t i = 0; i < texts.size(); ++i)
     renders.push_back({rendering.outputs[i], std::move(texts[i]), std::nullopt});
-  if (const auto readme = std::ranges::find(renders, "README.md", [](const Rendered& r) { return r.output.path; });
+  if (const auto readme = std::ranges::find(renders, "README.md", [](const RenderedFile& r) { return r.output.path; });
       readme != renders.end())
     readme->text = with_sizes(std::move(readme->text), rendering.sizes);
   renders.insert(renders.end(), rendering.lists.begin(), rendering.lists.end());

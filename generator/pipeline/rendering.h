@@ -22,15 +22,15 @@ struct Rendering {
   Templates templates;
   Manifest next;
   UserTemplates user;
-  std::vector<Rendered> lists;  // files that the spec names, which the tree takes along
+  std::vector<RenderedFile> lists;  // files that the spec names, which the tree takes along
 };
 /// Identifies the inputs of a tree: the request without its jobs, and the manifest.
-Rendering prepare(const Resolved& resolved, const DataDir& data, const std::string& spec_file);
+Rendering prepare(const ResolvedSpec& resolved, const DataDir& data, const std::string& spec_file);
 
 /// Adds the outputs, each with its job, and the files that the spec names.
-void add_outputs(Rendering& rendering, const Resolved& resolved, const DataDir& data);
+void add_outputs(Rendering& rendering, const ResolvedSpec& resolved, const DataDir& data);
 
 /// Renders, and adds the files that the spec names and, as the last, the spec. Throws Failure (E06xx).
-std::vector<Rendered> render(Renderer& renderer, const Rendering& rendering, std::string spec_text);
+std::vector<RenderedFile> render(Renderer& renderer, const Rendering& rendering, std::string spec_text);
 
 }  // namespace openreg_gen

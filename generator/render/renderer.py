@@ -93,7 +93,7 @@ def bound_resources():
 def make_compiled():
     """The code of templates, by their names and texts."""
 
-    class Compiled(jinja2.BytecodeCache):
+    class TemplateCache(jinja2.BytecodeCache):
         def __init__(self):
             self.code = {}
             self.file = f"templates-{importlib.util.MAGIC_NUMBER.hex()}-{jinja2.__version__}.marshal"
@@ -112,7 +112,7 @@ def make_compiled():
                 except (OSError, ValueError, EOFError, TypeError):
                     continue
 
-    return Compiled()
+    return TemplateCache()
 
 
 def compile_all(templates, folder):

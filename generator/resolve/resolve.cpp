@@ -28,9 +28,9 @@ void validate_torch(const Spec& spec, const Catalog& catalog, Diagnostics& diagn
 
 }  // namespace
 
-Resolved resolve(Spec written, const Catalog& catalog, Diagnostics& diagnostics) {
+ResolvedSpec resolve(Spec written, const Catalog& catalog, Diagnostics& diagnostics) {
   validate_torch(written, catalog, diagnostics);
-  Resolved resolved = expand_ops(std::move(written), catalog, diagnostics);
+  ResolvedSpec resolved = expand_ops(std::move(written), catalog, diagnostics);
   const Spec& spec = resolved.spec;
   validate_ops(resolved, diagnostics);
   validate_amp(spec, catalog, diagnostics);

@@ -38,9 +38,9 @@ struct ListFile {
 };
 
 /// A spec as written, and the operators that it registers. Move-only: the operators refer to the spec's entries.
-struct Resolved {
-  Resolved(Spec written, const Catalog& declared) : spec(std::move(written)), catalog(declared) {}
-  Resolved(Resolved&&) = default;
+struct ResolvedSpec {
+  ResolvedSpec(Spec written, const Catalog& declared) : spec(std::move(written)), catalog(declared) {}
+  ResolvedSpec(ResolvedSpec&&) = default;
 
   Spec spec;
   const Catalog& catalog;
@@ -53,9 +53,9 @@ struct Resolved {
 /// Replaces selections by operators, and checks the spec against PyTorch's declarations: op names, strategies that fit
 /// each operator, AMP rules, versions. Appends to `diagnostics` and finishes them. After errors the result is only for
 /// display.
-Resolved resolve(Spec spec, const Catalog& catalog, Diagnostics& diagnostics);
+ResolvedSpec resolve(Spec spec, const Catalog& catalog, Diagnostics& diagnostics);
 
 /// The first half of that: replaces selections, without the checks.
-Resolved expand_ops(Spec spec, const Catalog& catalog, Diagnostics& diagnostics);
+ResolvedSpec expand_ops(Spec spec, const Catalog& catalog, Diagnostics& diagnostics);
 
 }  // namespace openreg_gen

@@ -44,7 +44,7 @@ std::string range_text(const OpSpec& entry) {
 
 class Expansion {
  public:
-  Expansion(Resolved& resolved, Diagnostics& diagnostics)
+  Expansion(ResolvedSpec& resolved, Diagnostics& diagnostics)
       : resolved_(resolved), catalog_(resolved.catalog), diagnostics_(diagnostics) {}
 
   void run() {
@@ -197,7 +197,7 @@ class Expansion {
     }
   }
 
-  Resolved& resolved_;
+  ResolvedSpec& resolved_;
   const Catalog& catalog_;
   Diagnostics& diagnostics_;
   std::vector<Entry> entries_;
@@ -214,8 +214,8 @@ bool in_release_range(const OpSpec& entry, const Catalog& catalog) {
   return (!since || *release >= *since) && (!until || *release <= *until);
 }
 
-Resolved expand_ops(Spec spec, const Catalog& catalog, Diagnostics& diagnostics) {
-  Resolved resolved(std::move(spec), catalog);
+ResolvedSpec expand_ops(Spec spec, const Catalog& catalog, Diagnostics& diagnostics) {
+  ResolvedSpec resolved(std::move(spec), catalog);
   Expansion(resolved, diagnostics).run();
   return resolved;
 }

@@ -25,8 +25,8 @@ bool in_release_range(const OpSpec& entry, const Catalog& catalog);
 
 /// The operators that a selection matches, before strategies are considered, sorted by name. Nothing after an error at
 /// `at` (no match, unknown tag, a list that cannot be read). A list's text is added to resolved.lists.
-std::optional<std::vector<const Op*>> match_selector(const Selector& selector, const Location& at, Resolved& resolved,
-                                                     Diagnostics& diagnostics);
+std::optional<std::vector<const Op*>> match_selector(const Selector& selector, const Location& at,
+                                                     ResolvedSpec& resolved, Diagnostics& diagnostics);
 
 /// A glob without a dot is matched with base names, one with a dot with names; `add.*` matches the overload without a
 /// name too.

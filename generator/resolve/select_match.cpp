@@ -73,7 +73,7 @@ Ops amp_ops(const Spec& spec, const Catalog& catalog) {
   return found;
 }
 
-std::optional<Ops> listed_ops(const std::string& file, const Location& at, Resolved& resolved,
+std::optional<Ops> listed_ops(const std::string& file, const Location& at, ResolvedSpec& resolved,
                               Diagnostics& diagnostics) {
   const Catalog& catalog = resolved.catalog;
   const auto path = resolved.spec.path.parent_path() / file;
@@ -112,7 +112,7 @@ bool matches_glob(const Op& op, const std::string& glob) {
   return ::fnmatch(glob.c_str(), name.c_str(), 0) == 0;
 }
 
-std::optional<Ops> match_selector(const Selector& selector, const Location& at, Resolved& resolved,
+std::optional<Ops> match_selector(const Selector& selector, const Location& at, ResolvedSpec& resolved,
                                   Diagnostics& diagnostics) {
   const Catalog& catalog = resolved.catalog;
   const auto tagged = [&](const std::string& tag) {

@@ -14,7 +14,7 @@ namespace {
 /// The effective entries by operator, including operators that no longer exist.
 using Entries = std::map<std::string, const OpSpec*, std::less<>>;
 
-Entries by_name(const Resolved& resolved) {
+Entries by_name(const ResolvedSpec& resolved) {
   Entries entries;
   for (const ResolvedOp& op : resolved.ops) entries.emplace(op.op.name, &op.entry);
   for (const OpSpec* entry : resolved.unknown) entries.emplace(*entry->name, entry);
@@ -22,7 +22,7 @@ Entries by_name(const Resolved& resolved) {
 }
 
 /// Why a selection, or a range of releases, leaves an operator of the other PyTorch out.
-std::string why_left(const Resolved& there, const std::string& op) {
+std::string why_left(const ResolvedSpec& there, const std::string& op) {
   for (const auto& selection : there.selections) {
     for (const auto& left : selection.left)
       if (left.op == op) return left.reason;
@@ -41,7 +41,7 @@ void check_strategy(EntryDrift& entry, const OpSpec& op) {
 }
 
 /// `op` is the entry that brings `name`, by which it is `selected` or named.
-EntryDrift compare_entry(const OpSpec& op, const std::string& name, bool selected, const Resolved& there,
+EntryDrift compare_entry(const OpSpec& op, const std::string& name, bool selected, const ResolvedSpec& there,
                          const Entries& entries_there, const Catalog& before) {
   const Catalog& after = there.catalog;
   EntryDrift entry{name, op.name.at, *op.strategy, selected ? *op.name : "", compare_op(name, before, after), {}, {}};
@@ -67,7 +67,7 @@ EntryDrift compare_entry(const OpSpec& op, const std::string& name, bool selecte
 }
 
 void compare_amp(const Spec& spec, const Catalog& before, const Catalog& after, SpecDrift& result) {
-  std::vector<Located<std::string>> names = spec.amp.remove;
+  std::vector<SpecValue<std::string>> names = spec.amp.remove;
   for (const auto& [policy, added] : spec.amp.add) names.insert(names.end(), added.begin(), added.end());
   for (const auto& name : names) {
     if (before.find(*name) == nullptr || after.find(*name) != nullptr) continue;
@@ -91,7 +91,7 @@ std::size_t SpecDrift::breaks() const {
 SpecDrift compare_spec(const Spec& spec, const Catalog& before, const Catalog& after) {
   SpecDrift result;
   Diagnostics ignored, wrong;
-  const Resolved here = expand_ops(spec, before, ignored), there = expand_ops(spec, after, wrong);
+  const ResolvedSpec here = expand_ops(spec, before, ignored), there = expand_ops(spec, after, wrong);
   for (const auto& diagnostic : wrong.all())
     if (diagnostic.severity == Severity::Error) result.selections.push_back(diagnostic);
   const Entries entries_here = by_name(here), entries_there = by_name(there);

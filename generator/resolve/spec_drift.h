@@ -26,7 +26,7 @@ struct EntryDrift {
 struct SpecDrift {
   std::vector<EntryDrift> ops;  // in the spec's order, those of autocast rules last
   struct NewInSet {
-    Located<std::string> entry;
+    SpecValue<std::string> entry;
     std::vector<std::string> ops;  // what the selection would bring in addition
   };
   std::vector<NewInSet> added;

@@ -8,7 +8,7 @@
 namespace openreg_gen {
 namespace {
 
-using Name = Located<std::string>;
+using Name = SpecValue<std::string>;
 
 bool is_tensor(const Argument& argument) { return argument.schema_type.starts_with("Tensor"); }
 

@@ -38,7 +38,7 @@ void validate_tests(const ResolvedOp& resolved, const Catalog& catalog, Diagnost
           fmt::format("'{}' has no {} form: there is nothing to skip", known.name, out ? "out=" : "in-place"),
           "leave the entry out");
     }
-    const auto same = [&](const Located<std::string>& dtype) { return *dtype == *skip.dtype; };
+    const auto same = [&](const SpecValue<std::string>& dtype) { return *dtype == *skip.dtype; };
     if (skip.dtype.given() && tested.given() && std::ranges::none_of(*tested, same)) {
       diagnostics.warning("E0238", skip.dtype.at, fmt::format("'{}' is not tested with {}", known.name, *skip.dtype),
                           "leave the entry out");
@@ -83,7 +83,7 @@ void validate_op(const Spec& spec, const ResolvedOp& resolved, const Catalog& ca
 
 }  // namespace
 
-const Op* find_op(const Located<std::string>& name, const Catalog& catalog, const char* unknown, const char* overload,
+const Op* find_op(const SpecValue<std::string>& name, const Catalog& catalog, const char* unknown, const char* overload,
                   Diagnostics& diagnostics) {
   if (const Op* op = catalog.find(*name)) return op;
   const std::string base = name->substr(0, name->find('.'));
@@ -115,7 +115,7 @@ const Op* find_op(const Located<std::string>& name, const Catalog& catalog, cons
   return nullptr;
 }
 
-void validate_ops(const Resolved& resolved, Diagnostics& diagnostics) {
+void validate_ops(const ResolvedSpec& resolved, Diagnostics& diagnostics) {
   for (const OpSpec* entry : resolved.unknown) find_op(entry->name, resolved.catalog, "E0201", "E0202", diagnostics);
   for (const ResolvedOp& op : resolved.ops) validate_op(resolved.spec, op, resolved.catalog, diagnostics);
 }

@@ -57,11 +57,11 @@ void collect_missing(const ComponentSet& set, const Component& component, std::v
 
 /// What a separate key of the spec says about a component: `compile: false`, `allocator: {device: direct}`.
 std::optional<std::pair<bool, Location>> said_by_key(const Spec& spec, std::string_view name) {
-  const auto of = [](const Located<bool>& value) -> std::optional<std::pair<bool, Location>> {
+  const auto of = [](const SpecValue<bool>& value) -> std::optional<std::pair<bool, Location>> {
     if (!value.given()) return std::nullopt;
     return std::pair(value.value, value.at);
   };
-  if (const Located<bool>* own = switch_of(spec, name)) return of(*own);
+  if (const SpecValue<bool>* own = switch_of(spec, name)) return of(*own);
   const auto& kind = spec.allocator.device;
   if (!kind.given() || *kind == nullptr) return std::nullopt;
   if (name == "caching") return std::pair((**kind).caches, kind.at);
@@ -145,7 +145,7 @@ void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics
     }
   }
   for (const Component& component : kComponents)
-    if (Located<bool>* own = switch_of(spec, component.name)) own->value = spec.components.has(component.name);
+    if (SpecValue<bool>* own = switch_of(spec, component.name)) own->value = spec.components.has(component.name);
   if (!spec.allocator.device.given())
     spec.allocator.device.value = find_allocator_kind(spec.components.has("caching") ? "caching" : "direct");
 }

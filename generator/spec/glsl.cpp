@@ -87,7 +87,7 @@ constexpr KernelLanguage::Form kGlslForms[] = {
     {"at::OptionalIntArrayRef", "int has_{0}; Ints {0}_;"},
 };
 
-constexpr KernelLanguage::Need kGlslNeeds[] = {
+constexpr KernelLanguage::Requirement kGlslNeeds[] = {
     {.name = "GLSL compiler",
      .program = "glslangValidator",
      .problem = "glslangValidator, which compiles GLSL to SPIR-V, is not on PATH",

@@ -17,7 +17,7 @@ struct KernelLanguage {
     std::string_view type, declaration;
   };
   /// What `doctor` looks for: a header of the C++ compiler, or a program.
-  struct Need {
+  struct Requirement {
     std::string_view name{}, header{}, program{}, problem{}, remedy{};
   };
 
@@ -34,7 +34,7 @@ struct KernelLanguage {
   std::string_view read, written;                    // the declaration of a tensor
   std::span<const Form> forms;                       // of all other arguments
   std::string_view separator = ", ";                 // between declarations
-  std::span<const Need> needs = {};
+  std::span<const Requirement> needs = {};
 
   /// The first function of an expression that is among `functions`; empty: none is.
   static std::string_view first_of(std::string_view functions, const Expr& expr);

@@ -46,25 +46,27 @@ std::string malformed(std::string_view name) {
   return {};
 }
 
-struct Taken {
+struct NameConflict {
   std::string_view code;
   std::string by;
 };
 
-std::optional<Taken> taken(std::string_view name) {
-  if (has_word(kDeviceTypes, name)) return Taken{"E0122", "one of PyTorch's own device types"};
+std::optional<NameConflict> taken(std::string_view name) {
+  if (has_word(kDeviceTypes, name)) return NameConflict{"E0122", "one of PyTorch's own device types"};
   if (name.starts_with("cpu") || name.starts_with("cuda"))
-    return Taken{"E0125",
-                 "not usable: torch.load() takes every name that begins with 'cpu' or 'cuda' for those devices"};
-  if (has_word(kCppWords, name)) return Taken{"E0124", "a keyword of C++"};
-  if (has_word(kPythonKeywords, name)) return Taken{"E0124", "a keyword of Python"};
-  if (has_word(kNamespaces, name)) return Taken{"E0126", "a namespace of C++ or PyTorch"};
-  if (has_word(kTorchNames, name)) return Taken{"E0123", "already an attribute of torch, Tensor or Module"};
-  if (has_word(kBuildNames, name)) return Taken{"E0127", "already a library or a build target"};
+    return NameConflict{"E0125",
+                        "not usable: torch.load() takes every name that begins with 'cpu' or 'cuda' for those devices"};
+  if (has_word(kCppWords, name)) return NameConflict{"E0124", "a keyword of C++"};
+  if (has_word(kPythonKeywords, name)) return NameConflict{"E0124", "a keyword of Python"};
+  if (has_word(kNamespaces, name)) return NameConflict{"E0126", "a namespace of C++ or PyTorch"};
+  if (has_word(kTorchNames, name)) return NameConflict{"E0123", "already an attribute of torch, Tensor or Module"};
+  if (has_word(kBuildNames, name)) return NameConflict{"E0127", "already a library or a build target"};
   if (name.starts_with("torch_") || name.ends_with("_bindings"))
-    return Taken{"E0127", "not usable: the names of other backends' libraries contain 'torch_' and '_bindings'"};
-  if (has_word(kHeaderNames, name)) return Taken{"E0127", fmt::format("already a header: it would hide <{}.h>", name)};
-  if (has_word(kCNames, name)) return Taken{"E0126", "a function of the C library, so no C++ namespace can have it"};
+    return NameConflict{"E0127", "not usable: the names of other backends' libraries contain 'torch_' and '_bindings'"};
+  if (has_word(kHeaderNames, name))
+    return NameConflict{"E0127", fmt::format("already a header: it would hide <{}.h>", name)};
+  if (has_word(kCNames, name))
+    return NameConflict{"E0126", "a function of the C library, so no C++ namespace can have it"};
   return std::nullopt;
 }
 

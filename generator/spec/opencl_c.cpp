@@ -44,7 +44,7 @@ constexpr KernelLanguage::Form kOpenClForms[] = {
     {"at::OptionalIntArrayRef", "int has_{0}, Ints {0}"},
 };
 
-constexpr KernelLanguage::Need kOpenClNeeds[] = {
+constexpr KernelLanguage::Requirement kOpenClNeeds[] = {
     {.name = "OpenCL headers",
      .header = "CL/cl.h",
      .problem = "the compiler doesn't find CL/cl.h",

@@ -18,11 +18,11 @@
 namespace openreg_gen {
 
 struct RecordedOp {
-  Located<std::string> name;   // "add.Tensor"; the place is in the file it was read from
-  std::uint64_t calls = 0;     // how often it was called
-  std::uint64_t fallback = 0;  // how many of those calls fell back
-  std::uint64_t bytes = 0;     // what the fallback moved
-  double seconds = 0;          // what it took
+  SpecValue<std::string> name;  // "add.Tensor"; the place is in the file it was read from
+  std::uint64_t calls = 0;      // how often it was called
+  std::uint64_t fallback = 0;   // how many of those calls fell back
+  std::uint64_t bytes = 0;      // what the fallback moved
+  double seconds = 0;           // what it took
 };
 
 struct OpsFile {

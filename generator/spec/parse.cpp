@@ -11,7 +11,7 @@ namespace openreg_gen {
 namespace {
 
 template <typename T>
-void power_of_two(const Located<T>& value, std::string_view key, Diagnostics& diagnostics) {
+void power_of_two(const SpecValue<T>& value, std::string_view key, Diagnostics& diagnostics) {
   const auto number = static_cast<std::uint64_t>(*value);
   if (!value.given() || std::has_single_bit(number)) return;
   diagnostics.error("E0139", value.at, fmt::format("'{}' {} is not a power of two", key, number),

@@ -50,7 +50,7 @@ template <typename T>
 void read_value(T& into, const Node& value, const Key& key) {
   into = static_cast<T>(std::ranges::find(key.values, value.text) - key.values.begin());
 }
-inline void read_value(std::vector<Located<std::string>>& into, const Node& value, const Key&) {
+inline void read_value(std::vector<SpecValue<std::string>>& into, const Node& value, const Key&) {
   into.clear();
   for (const Node& item : value.items) into.push_back({item.text, item.at});
 }
@@ -68,7 +68,7 @@ inline void read_value(std::vector<std::optional<Expr>>& into, const Node& value
   }
 }
 template <typename T>
-void read_value(Located<T>& into, const Node& value, const Key& key) {
+void read_value(SpecValue<T>& into, const Node& value, const Key& key) {
   read_value(into.value, value, key);
   into.at = value.at;
 }

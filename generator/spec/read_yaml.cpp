@@ -149,11 +149,11 @@ class YamlHandler final : public YAML::EventHandler {
   const std::string& file_;
   TreeBuilder builder_;
   std::vector<std::size_t> starts_;  // offsets of the lines
-  struct Counted {
+  struct Position {
     std::size_t line = 0, offset = 0;
     int column = 1;
   };
-  mutable Counted last_;
+  mutable Position last_;
   std::map<YAML::anchor_t, std::vector<Event>> anchors_, recorded_;
   std::vector<std::pair<YAML::anchor_t, int>> recording_;  // anchors whose container is open, and its depth
   std::size_t kept_ = 0, expanded_ = 0;                    // events copied for anchors, and by aliases

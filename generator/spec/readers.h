@@ -26,7 +26,7 @@ class TreeBuilder {
   std::optional<Node> root;
 
  private:
-  struct Open {
+  struct OpenContainer {
     Node node;
     std::optional<Node> key;
   };
@@ -35,7 +35,7 @@ class TreeBuilder {
 
   std::string file_;
   Diagnostics& diagnostics_;
-  std::vector<Open> open_;
+  std::vector<OpenContainer> open_;
   std::size_t count_ = 0;
   bool stopped_ = false;
 };

@@ -134,7 +134,7 @@ class Shape {
     bool meets(const Releases& other) const { return !before(other) && !other.before(*this); }
     bool before(const Releases& other) const { return until && other.since && *until < *other.since; }
   };
-  struct Seen {
+  struct NameUses {
     bool again = false;  // whether a name may come again: in lists, as keys of a map are unique
     std::map<std::string, std::vector<Releases>> releases;
   };
@@ -142,7 +142,7 @@ class Shape {
   /// A map from name to value, or a list of names and of such maps; becomes a map.
   std::optional<Node> table(const Node& node, const Key& key) {
     Node result{.kind = Node::Kind::Map, .at = node.at};
-    Seen seen{node.kind == Node::Kind::List, {}};
+    NameUses seen{node.kind == Node::Kind::List, {}};
     if (node.kind == Node::Kind::Map) {
       for (const auto& [name, value] : node.entries) row(name, value, key, seen, result);
       return result;
@@ -170,7 +170,7 @@ class Shape {
     return result;
   }
 
-  void row(const Node& name, const Node& value, const Key& key, Seen& seen, Node& result) {
+  void row(const Node& name, const Node& value, const Key& key, NameUses& seen, Node& result) {
     RuleContext context{key.path, diagnostics_};
     const auto before = diagnostics_.all().size();
     rules::operator_entry(name, context);

@@ -22,74 +22,74 @@ namespace openreg_gen {
 enum class FallbackKind { None, Cpu, Copy, Alias };
 
 struct BackendSpec {
-  Located<std::string> name;  // "openreg"
-  Located<std::string> package;
-  Located<std::string> cpp_namespace;  // key "namespace"
-  Located<std::string> class_prefix;
-  Located<std::string> api_prefix;  // prefix of the device's C API
-  Located<std::string> vendor;
-  Located<std::string> description;
-  Located<std::string> version;
-  Located<std::string> license;  // SPDX expression
+  SpecValue<std::string> name;  // "openreg"
+  SpecValue<std::string> package;
+  SpecValue<std::string> cpp_namespace;  // key "namespace"
+  SpecValue<std::string> class_prefix;
+  SpecValue<std::string> api_prefix;  // prefix of the device's C API
+  SpecValue<std::string> vendor;
+  SpecValue<std::string> description;
+  SpecValue<std::string> version;
+  SpecValue<std::string> license;  // SPDX expression
 };
 
 struct TorchSpec {
-  Located<std::string> min, max;  // the first and the last minor release
+  SpecValue<std::string> min, max;  // the first and the last minor release
 };
 
 struct DeviceSpec {
-  Located<const DeviceKind*> api;
-  Located<const KernelLanguage*> kernels;  // null: the device takes none
-  Located<int> count;                      // of the kinds that have it: DeviceKind::keys
-  Located<std::uint64_t> memory;           // bytes a device
-  Located<std::string> platform, type;
-  Located<int> sub_devices;
-  Located<int> streams_per_pool;
+  SpecValue<const DeviceKind*> api;
+  SpecValue<const KernelLanguage*> kernels;  // null: the device takes none
+  SpecValue<int> count;                      // of the kinds that have it: DeviceKind::keys
+  SpecValue<std::uint64_t> memory;           // bytes a device
+  SpecValue<std::string> platform, type;
+  SpecValue<int> sub_devices;
+  SpecValue<int> streams_per_pool;
 };
 
 struct AllocatorSpec {
-  Located<const AllocatorKind*> device;
-  Located<std::uint64_t> alignment;  // power of two
+  SpecValue<const AllocatorKind*> device;
+  SpecValue<std::uint64_t> alignment;  // power of two
   // Defaults of the caching allocator's settings, where given.
-  Located<int> max_split_size_mb;
-  Located<double> garbage_collection_threshold;
-  Located<int> roundup_power2_divisions;
-  Located<bool> expandable_segments;
+  SpecValue<int> max_split_size_mb;
+  SpecValue<double> garbage_collection_threshold;
+  SpecValue<int> roundup_power2_divisions;
+  SpecValue<bool> expandable_segments;
 };
 
 struct FallbackSpec {
-  Located<FallbackKind> kind;
-  Located<bool> warn_once;
+  SpecValue<FallbackKind> kind;
+  SpecValue<bool> warn_once;
 };
 
 enum class TestCheck { Forward, Out, Inplace, Noncontiguous, Empty, ErrorInputs, Backward };
 
 /// A check that is left out.
 struct TestSkip {
-  Located<TestCheck> check;
-  Located<std::string> dtype;  // not given: all dtypes
-  Located<std::string> reason;
+  SpecValue<TestCheck> check;
+  SpecValue<std::string> dtype;  // not given: all dtypes
+  SpecValue<std::string> reason;
 };
 
 /// `ops.*.tests`. rtol and atol are given both or not at all.
 struct OpTests {
-  Located<bool> run;  // `tests: false`: no tests
-  Located<std::vector<Located<std::string>>> dtypes;
-  Located<double> rtol, atol;
+  SpecValue<bool> run;  // `tests: false`: no tests
+  SpecValue<std::vector<SpecValue<std::string>>> dtypes;
+  SpecValue<double> rtol, atol;
   std::vector<TestSkip> skip;
 };
 
 /// `tests:`: settings for all operators, and for PyTorch's own test files.
 struct TestsSpec {
   struct Tolerance {
-    Located<std::string> dtype;
-    Located<double> rtol, atol;
+    SpecValue<std::string> dtype;
+    SpecValue<double> rtol, atol;
   };
   struct Exclusion {
-    Located<std::string> test;  // "Class.test_name" or "Class"
-    Located<std::string> reason;
+    SpecValue<std::string> test;  // "Class.test_name" or "Class"
+    SpecValue<std::string> reason;
   };
-  Located<int> samples;
+  SpecValue<int> samples;
   std::vector<Tolerance> tolerances;  // one a dtype
   std::vector<Exclusion> exclude;
 };
@@ -98,45 +98,45 @@ struct TestsSpec {
 struct OpSpec {
   OpSpec();  // the defaults
 
-  Located<std::string> name;            // "add.Tensor"; also "add", "*_backward", "@core", "-add.*": see selector.h
-  Located<std::string> strategy;        // a word of the vocabulary
-  Located<Expr> expr;                   // pointwise: over the op's argument names
-  Located<Expr> map;                    // reduction: each element, over `self`; default `self`
-  Located<Expr> combine, init, finish;  // reduction: over `a` and `b`; a constant; over `acc` and `count`
-  Located<Expr> prefer;                 // reduction to a place: whether `a` is taken before `b`
-  Located<std::vector<Located<std::string>>>
-      dtypes;                        // pointwise, stub: at::ScalarType names; default depends on the op
-  Located<bool> override_composite;  // key "override"
-  Located<std::string> reason;       // unsupported: the reason that the error gives
+  SpecValue<std::string> name;            // "add.Tensor"; also "add", "*_backward", "@core", "-add.*": see selector.h
+  SpecValue<std::string> strategy;        // a word of the vocabulary
+  SpecValue<Expr> expr;                   // pointwise: over the op's argument names
+  SpecValue<Expr> map;                    // reduction: each element, over `self`; default `self`
+  SpecValue<Expr> combine, init, finish;  // reduction: over `a` and `b`; a constant; over `acc` and `count`
+  SpecValue<Expr> prefer;                 // reduction to a place: whether `a` is taken before `b`
+  SpecValue<std::vector<SpecValue<std::string>>>
+      dtypes;                          // pointwise, stub: at::ScalarType names; default depends on the op
+  SpecValue<bool> override_composite;  // key "override"
+  SpecValue<std::string> reason;       // unsupported: the reason that the error gives
   // cpu_fallback, and kernels for some dtypes: overrides the spec's `fallback` for this operator; if given
-  Located<FallbackKind> fallback;
+  SpecValue<FallbackKind> fallback;
   OpTests tests;
-  Located<std::string> since, until;  // releases of PyTorch that the entry is for, both included; empty: no bound
+  SpecValue<std::string> since, until;  // releases of PyTorch that the entry is for, both included; empty: no bound
 };
 
 enum class CustomAutograd { None, Formula, Function };
 
 /// One entry of `custom_ops:`.
 struct CustomOpSpec {
-  Located<std::string> schema;       // "custom_abs(Tensor self) -> Tensor", without namespace
-  Schema parsed;                     // the same
-  Located<Expr> expr;                // optional pointwise kernel body
-  Located<CustomAutograd> autograd;  // none | formula | function (torch.autograd.Function in Python)
+  SpecValue<std::string> schema;       // "custom_abs(Tensor self) -> Tensor", without namespace
+  Schema parsed;                       // the same
+  SpecValue<Expr> expr;                // optional pointwise kernel body
+  SpecValue<CustomAutograd> autograd;  // none | formula | function (torch.autograd.Function in Python)
   // When autograd is given with expr: of each Tensor argument, over `grad` and the arguments; some may be left out.
-  Located<std::vector<std::optional<Expr>>> backward;
+  SpecValue<std::vector<std::optional<Expr>>> backward;
 };
 
 struct AmpSpec {
-  Located<std::vector<Located<std::string>>> dtypes;
-  Located<std::string> preset;
+  SpecValue<std::vector<SpecValue<std::string>>> dtypes;
+  SpecValue<std::string> preset;
   // policy ("lower_precision_fp", "fp32", "fp32_set_opt_dtype", "promote") -> ops added to it
-  std::map<std::string, std::vector<Located<std::string>>> add;
-  std::vector<Located<std::string>> remove;  // ops taken out of the preset's lists
+  std::map<std::string, std::vector<SpecValue<std::string>>> add;
+  std::vector<SpecValue<std::string>> remove;  // ops taken out of the preset's lists
 };
 
 struct DistributedSpec {
-  Located<bool> on;
-  Located<std::string> backend;  // its name in torch.distributed
+  SpecValue<bool> on;
+  SpecValue<std::string> backend;  // its name in torch.distributed
 };
 
 struct Spec {
@@ -145,7 +145,7 @@ struct Spec {
   fs::path path;     // as given
   std::string text;  // the bytes that were read
   int spec_version = 1;
-  Located<Profile> profile;
+  SpecValue<Profile> profile;
   ComponentSet components;  // of the profile, `components` and the keys that say the same
   BackendSpec backend;
   TorchSpec torch;
@@ -156,12 +156,12 @@ struct Spec {
   std::vector<CustomOpSpec> custom_ops;
   TestsSpec tests;
   AmpSpec amp;
-  Located<bool> compile;
-  Located<bool> profiler;
-  Located<bool> graphs;
+  SpecValue<bool> compile;
+  SpecValue<bool> profiler;
+  SpecValue<bool> graphs;
   DistributedSpec distributed;
-  Located<int> lesson;             // an exercise of the book, by its number in kLessons; 0: none
-  Located<std::string> templates;  // folder of templates of its own, relative to the spec; empty: none
+  SpecValue<int> lesson;             // an exercise of the book, by its number in kLessons; 0: none
+  SpecValue<std::string> templates;  // folder of templates of its own, relative to the spec; empty: none
 };
 
 /// The key of the spec's top level that turns the component of this name on and off; null if it has none.

@@ -41,7 +41,7 @@ void cpu_fallback_written(const OpSpec& entry, Diagnostics& diagnostics) {
                       "leave 'strategy' out to make calling the operator an error");
 }
 
-std::unique_ptr<OpItem> cpu_fallback_item(const Shown&, const OpSpec& entry, const Op& op) {
+std::unique_ptr<OpItem> cpu_fallback_item(const SpecView&, const OpSpec& entry, const Op& op) {
   return fallback_item(op, &entry);
 }
 

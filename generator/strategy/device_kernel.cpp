@@ -26,7 +26,7 @@ DeviceKernel device_kernel(const DeviceKernels& kernels, const Op& op, const OpI
   };
   const auto write = [&](const std::string& name) {
     declare(language.written, name);
-    args.push_back("programs::Written(" + name + ")");
+    args.push_back("programs::OutputArgument(" + name + ")");
     if (out.kernel_out.empty()) out.kernel_out = name;
   };
   for (const Parameter& p : parameters(op)) {

@@ -10,7 +10,7 @@ namespace openreg_gen {
 
 struct DeviceKernel {
   std::string kernel_params;  // "TensorInfo self_info, global const char* self, long dim"; empty: no kernel
-  std::string kernel_args;    // of programs::call_kernel() after the count: "self, dim, Written(out)"
+  std::string kernel_args;    // of programs::call_kernel() after the count: "self, dim, OutputArgument(out)"
   std::string kernel_dtype;   // the dtype that the kernel is built for: "self.scalar_type()"
   std::vector<std::string> kernel_inputs;  // tensors that it reads and that are always there
   std::string kernel_out;                  // the first tensor that it writes

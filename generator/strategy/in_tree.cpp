@@ -31,16 +31,16 @@ std::string stub_start(const Stub& stub, const std::string& ns) {
 /// A file: the operators whose first stub one header declares, those of strategy `stub` too, and the stubs of that
 /// header.
 struct Family {
-  struct Served {
+  struct StubKernel {
     std::string name, function;
     void print(Fields out) const { PRINT_FIELDS(out, name, function); }
   };
   std::string id;
   Headers headers;
   std::vector<const OpItem*> ops;
-  std::map<std::string, Served> stubs;
+  std::map<std::string, StubKernel> stubs;
   void print(Fields out) const {
-    std::vector<Served> sorted;
+    std::vector<StubKernel> sorted;
     for (const auto& [name, stub] : stubs) sorted.push_back(stub);
     PRINT_FIELDS(out, id, ops)("stubs", sorted);
     headers.print(out);
@@ -63,7 +63,7 @@ std::string not_in_tree(const Op& op) {
   return in_tree_stubs(op.name) ? "" : "openreg-gen doesn't know what its kernel calls on a device";
 }
 
-std::unique_ptr<OpItem> in_tree_item(const Shown& shown, const OpSpec&, const Op& op) {
+std::unique_ptr<OpItem> in_tree_item(const SpecView& shown, const OpSpec&, const Op& op) {
   auto out = std::make_unique<InTreeItem>(op);
   out->kernel = shown.kernel(op, *out);
   // Made of other operators alone, each of which switches to the device of its operands itself.
@@ -86,7 +86,7 @@ bool in_tree_on_host(const DeviceKind&, const DeviceKernels&, const Op& op) {
 }
 
 /// A stub that another strategy serves is not given twice.
-void summarise_in_tree(const Shown& shown, Listed& listed) {
+void summarise_in_tree(const SpecView& shown, StrategySummary& listed) {
   std::set<std::string> taken;
   for (const auto& [list, items] : listed.lists)
     for (const auto& each : items) taken.insert(each->stub);
@@ -106,7 +106,7 @@ void summarise_in_tree(const Shown& shown, Listed& listed) {
       const std::string name(stub.name);
       if (taken.contains(name)) continue;
       Family& declares = families[std::string(stub.family)];
-      declares.stubs.emplace(name, Family::Served{name, stub_start(stub, *shown.spec.backend.cpp_namespace)});
+      declares.stubs.emplace(name, Family::StubKernel{name, stub_start(stub, *shown.spec.backend.cpp_namespace)});
       declares.headers.add(stub.header());
     }
   }

@@ -66,7 +66,7 @@ void StructuredTexts::print(Fields out) const {
                detour_args, run_params, run_args, body_params, check_tensors, functional_forms, in_place_forms);
 }
 
-StructuredTexts Shown::structured(const Op& op) const {
+StructuredTexts SpecView::structured(const Op& op) const {
   std::vector<std::string> meta, stub_impl, detour;
   std::vector<Parameter> impl_params, run_params, body_params;
   StructuredTexts texts;
@@ -118,7 +118,7 @@ StructuredTexts Shown::structured(const Op& op) const {
   return texts;
 }
 
-std::string Shown::kernel(const Op& op, OpItem& item) const {
+std::string SpecView::kernel(const Op& op, OpItem& item) const {
   const auto kernel = op.kernels.find("CPU");
   if (op.structured) item.calls = structured(op);
   item.native_header = "ATen/ops/" + header_root(op) + "_native.h";
@@ -126,11 +126,11 @@ std::string Shown::kernel(const Op& op, OpItem& item) const {
                        : "at::native::" + (kernel == op.kernels.end() ? op_id(op) : kernel->second);
 }
 
-bool Shown::falls_back(const OpSpec& entry) const {
+bool SpecView::falls_back(const OpSpec& entry) const {
   return (entry.fallback.given() ? *entry.fallback : *spec.fallback.kind) != FallbackKind::None;
 }
 
-const std::vector<std::unique_ptr<OpItem>>& Listed::of(std::string_view list) const {
+const std::vector<std::unique_ptr<OpItem>>& StrategySummary::of(std::string_view list) const {
   static const std::vector<std::unique_ptr<OpItem>> none;
   const auto at = lists.find(list);
   return at == lists.end() ? none : at->second;
@@ -140,11 +140,11 @@ std::vector<std::string> dtype_names(const OpSpec& entry) {
   return mapped(*entry.dtypes, [](const auto& dtype) { return *dtype; });
 }
 
-Location place_in(const Located<Expr>& expr, std::size_t offset, const Spec& spec) {
+Location place_in(const SpecValue<Expr>& expr, std::size_t offset, const Spec& spec) {
   return place_inside({.kind = Node::Kind::String, .text = expr->text, .at = expr.at}, offset, spec.text);
 }
 
-void check_dtypes(const Spec& spec, const OpSpec& op, const Located<Expr>& expr, Diagnostics& diagnostics,
+void check_dtypes(const Spec& spec, const OpSpec& op, const SpecValue<Expr>& expr, Diagnostics& diagnostics,
                   const std::function<bool(const std::string&)>& is_element) {
   if (const auto error = dtype_error(*expr, dtype_names(op), is_element))
     diagnostics.error(error->code, place_in(expr, error->offset, spec), error->message, error->hint);
@@ -155,7 +155,7 @@ std::string detour_function(const OpSpec& entry) {
                                 : "cpu_detour";
 }
 
-DtypeTexts::DtypeTexts(const Shown& shown, const OpSpec& entry, const OpItem& item)
+DtypeTexts::DtypeTexts(const SpecView& shown, const OpSpec& entry, const OpItem& item)
     : dispatch(dispatch_types(dtype_names(entry))), takes(enumerators(dtype_names(entry))) {
   if (shown.falls_back(entry))
     other_dtypes = "detour<" + item.ops_struct + (entry.fallback.given() ? ", &" + detour_function(entry) : "") + ">";

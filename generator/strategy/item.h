@@ -68,7 +68,7 @@ struct OpItem {
 using OpLists = std::map<std::string, std::vector<std::unique_ptr<OpItem>>, std::less<>>;
 
 /// Of what the operators are shown.
-struct Shown {
+struct SpecView {
   const Spec& spec;
   const Catalog& catalog;
   const DeviceKernels& kernels;
@@ -98,7 +98,7 @@ class Headers {
 };
 
 /// A strategy's data about all its operators together.
-struct Listed {
+struct StrategySummary {
   const OpLists& lists;
   Fields out;  // of globals["ops"]
   const std::vector<std::unique_ptr<OpItem>>& of(std::string_view list) const;
@@ -107,16 +107,16 @@ struct Listed {
 /// What a kernel for some dtypes does with other dtypes.
 struct DtypeTexts {
   std::string dispatch, takes, other_dtypes;  // other_dtypes: how it calls the CPU kernel; empty: an error
-  DtypeTexts(const Shown& shown, const OpSpec& entry, const OpItem& item);
+  DtypeTexts(const SpecView& shown, const OpSpec& entry, const OpItem& item);
   void print(Fields out) const { PRINT_FIELDS(out, dispatch, takes, other_dtypes); }
 };
 
 std::vector<std::string> dtype_names(const OpSpec& entry);
 
 /// The column of a byte of an expression.
-Location place_in(const Located<Expr>& expr, std::size_t offset, const Spec& spec);
+Location place_in(const SpecValue<Expr>& expr, std::size_t offset, const Spec& spec);
 /// Reports operators that one of the entry's dtypes lacks; the compiler's error would be far from the spec.
-void check_dtypes(const Spec& spec, const OpSpec& op, const Located<Expr>& expr, Diagnostics& diagnostics,
+void check_dtypes(const Spec& spec, const OpSpec& op, const SpecValue<Expr>& expr, Diagnostics& diagnostics,
                   const std::function<bool(const std::string&)>& is_element);
 
 /// The enumerator of FallbackKind in the emitted host/Fallback.h.

@@ -42,7 +42,7 @@ bool products_on_host(const DeviceKind& device, const DeviceKernels&, const Op&)
   return !device.runs_loops && device.kernels.empty();
 }
 
-std::unique_ptr<OpItem> matmul_item(const Shown& shown, const OpSpec&, const Op& op) {
+std::unique_ptr<OpItem> matmul_item(const SpecView& shown, const OpSpec&, const Op& op) {
   auto out = std::make_unique<MatmulItem>(op);
   if (op.structured) {
     out->calls = shown.structured(op);
@@ -53,7 +53,7 @@ std::unique_ptr<OpItem> matmul_item(const Shown& shown, const OpSpec&, const Op&
   return out;
 }
 
-void summarise_matmul(const Shown&, Listed& listed) {
+void summarise_matmul(const SpecView&, StrategySummary& listed) {
   std::set<std::string> headers;
   bool dots = false;
   for (const auto& product : listed.of("matmul")) {

@@ -21,7 +21,7 @@ struct NativeItem : OpItem {
   }
 };
 
-std::unique_ptr<OpItem> native_item(const Shown& shown, const OpSpec&, const Op& op) {
+std::unique_ptr<OpItem> native_item(const SpecView& shown, const OpSpec&, const Op& op) {
   auto out = std::make_unique<NativeItem>(op);
   out->attention = attention_start(op.name);
   out->shipped = shown.kernels.serves(op.name);

@@ -87,7 +87,7 @@ bool on_device(const DeviceKernels& kernels, const OpSpec& entry) {
   return kernels.has("pointwise") && KernelLanguage::first_of(kernels.language->lacks, *entry.expr).empty();
 }
 
-std::unique_ptr<OpItem> pointwise_item(const Shown& shown, const OpSpec& entry, const Op& op) {
+std::unique_ptr<OpItem> pointwise_item(const SpecView& shown, const OpSpec& entry, const Op& op) {
   auto out = std::make_unique<PointwiseItem>(op);
   out->texts = pointwise_texts(parameters(op));
   std::vector<Parameter> kernel_params = {

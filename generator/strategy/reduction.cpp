@@ -75,7 +75,7 @@ void check_reduction(const Spec& spec, const OpSpec& op, const Op& known, Diagno
         "E0229", op.prefer.at, fmt::format("'{}' doesn't return the index of an element", known.name),
         "write `combine` and `init`; `prefer` is for argmax.out, argmin.out, max.dim_max and min.dim_min");
   }
-  const std::pair<const Located<Expr>*, std::vector<std::string_view>> expressions[] = {
+  const std::pair<const SpecValue<Expr>*, std::vector<std::string_view>> expressions[] = {
       {&op.map, {"self"}},
       {&op.combine, {"a", "b"}},
       {&op.init, {"lowest", "highest"}},
@@ -105,7 +105,7 @@ bool on_device(const DeviceKernels& kernels, const OpSpec& entry, std::string_vi
 }
 
 template <typename Item>
-std::unique_ptr<Item> reduced(const Shown& shown, const OpSpec& entry, const Op& op) {
+std::unique_ptr<Item> reduced(const SpecView& shown, const OpSpec& entry, const Op& op) {
   auto out = std::make_unique<Item>(op);
   out->calls = shown.structured(op);
   out->dims = "{}";
@@ -129,7 +129,7 @@ std::unique_ptr<Item> reduced(const Shown& shown, const OpSpec& entry, const Op&
   return out;
 }
 
-std::unique_ptr<OpItem> reduction_item(const Shown& shown, const OpSpec& entry, const Op& op) {
+std::unique_ptr<OpItem> reduction_item(const SpecView& shown, const OpSpec& entry, const Op& op) {
   if (!picks(op)) return reduced<ReductionItem>(shown, entry, op);
   auto out = reduced<PickItem>(shown, entry, op);
   out->list = "pick";
@@ -138,7 +138,7 @@ std::unique_ptr<OpItem> reduction_item(const Shown& shown, const OpSpec& entry, 
   return out;
 }
 
-void summarise_reduction(const Shown&, Listed& listed) {
+void summarise_reduction(const SpecView&, StrategySummary& listed) {
   listed.out("reduces", !listed.of("reduction").empty() || !listed.of("pick").empty());
 }
 

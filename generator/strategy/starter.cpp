@@ -33,7 +33,7 @@ std::string attention_start(std::string_view op) {
 
 bool is_attention_choice(std::string_view op) { return op == kChoice; }
 
-void add_attention(Listed& listed) {
+void add_attention(StrategySummary& listed) {
   const auto named = [&](const char* list, std::string_view name) {
     return std::ranges::any_of(listed.of(list), [&](const auto& item) { return item->op == name; });
   };

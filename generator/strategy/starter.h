@@ -35,6 +35,6 @@ std::string attention_start(std::string_view op);
 /// _fused_sdp_choice, whose stub is a choice, not a kernel: PyTorch's function of that name chooses for the CPU.
 bool is_attention_choice(std::string_view op);
 /// {fused_attention, fused_attention_backward, attention_choice}: those that the spec names.
-void add_attention(Listed& listed);
+void add_attention(StrategySummary& listed);
 
 }  // namespace openreg_gen

@@ -14,8 +14,8 @@ namespace openreg_gen {
 
 struct Op;
 struct OpItem;
-struct Shown;
-struct Listed;
+struct SpecView;
+struct StrategySummary;
 
 struct Strategy {
   /// What runs when the operator is called: the backend's kernel, the CPU's kernel, or nothing but an error.
@@ -47,8 +47,9 @@ struct Strategy {
 
   // What templates see: see strategy/item.h.
   std::string_view lists = {};  // of `ops`, where they find its operators: its word first
-  std::unique_ptr<OpItem> (*item)(const Shown& shown, const OpSpec& entry, const Op& op) = nullptr;
-  void (*summarise)(const Shown& shown, Listed& listed) = nullptr;  // what they see of all its operators together
+  std::unique_ptr<OpItem> (*item)(const SpecView& shown, const OpSpec& entry, const Op& op) = nullptr;
+  void (*summarise)(const SpecView& shown,
+                    StrategySummary& listed) = nullptr;  // what they see of all its operators together
 
   bool takes(std::string_view key) const;
 };

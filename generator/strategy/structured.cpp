@@ -28,7 +28,7 @@ std::string not_structured(const Op& op) {
   return other.empty() ? "PyTorch has no structured form of it" : other;
 }
 
-std::unique_ptr<OpItem> structured_item(const Shown& shown, const OpSpec&, const Op& op) {
+std::unique_ptr<OpItem> structured_item(const SpecView& shown, const OpSpec&, const Op& op) {
   auto out = std::make_unique<StructuredItem>(op);
   out->calls = shown.structured(op);
   out->start = starter(op.name);

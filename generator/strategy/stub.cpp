@@ -64,7 +64,7 @@ std::string not_stub(const Op& op) {
   return "PyTorch's own kernel for it doesn't call a DispatchStub that a backend can implement";
 }
 
-std::unique_ptr<OpItem> stub_item(const Shown& shown, const OpSpec& entry, const Op& op) {
+std::unique_ptr<OpItem> stub_item(const SpecView& shown, const OpSpec& entry, const Op& op) {
   auto out = std::make_unique<StubItem>(op);
   const Stub& info = *find_stub(op.name);
   out->kernel = shown.kernel(op, *out);

@@ -27,14 +27,14 @@ void unsupported_written(const OpSpec& entry, Diagnostics& diagnostics) {
                       "give the reason that the error should show: `reason: ...`");
 }
 
-std::unique_ptr<OpItem> unsupported_item(const Shown&, const OpSpec& entry, const Op& op) {
+std::unique_ptr<OpItem> unsupported_item(const SpecView&, const OpSpec& entry, const Op& op) {
   auto out = std::make_unique<UnsupportedItem>(op);
   out->reason.text = *entry.reason;
   out->py_overload = op.overload.empty() ? "default" : op.overload;
   return out;
 }
 
-void summarise_unsupported(const Shown&, Listed& listed) {
+void summarise_unsupported(const SpecView&, StrategySummary& listed) {
   std::vector<const OpItem*> refused;  // on each release
   for (const auto& op : listed.of("unsupported"))
     if (op->releases->when.empty()) refused.push_back(op.get());

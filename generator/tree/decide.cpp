@@ -87,7 +87,7 @@ bool Decider::stays_owned(const std::string& path, const ManifestFile* before) c
   return !there.empty() && there != before->sha256;
 }
 
-void Decider::add(Rendered& render, Plan& plan) {
+void Decider::add(RenderedFile& render, Plan& plan) {
   const Output& output = render.output;
   const ManifestFile* before = find(output.path);
   const bool taken = output.file_class == FileClass::Owned
@@ -148,7 +148,7 @@ void Decider::create(Step& step, const ManifestFile* before) {
   judge(step, Verdict::Blocked, "'" + other + "' differs only in letter case: on some systems they are the same file");
 }
 
-void Decider::decide_owned(Step& step, const Rendered& render, const ManifestFile* before, ManifestFile& entry) {
+void Decider::decide_owned(Step& step, const RenderedFile& render, const ManifestFile* before, ManifestFile& entry) {
   const Output& output = render.output;
   if (!output.template_name.empty()) entry.render = step.sum;
   const bool was_owned = before && before->file_class == FileClass::Owned;
@@ -233,11 +233,11 @@ void Decider::decide_shared(Step& step, const std::string& sum, const ManifestFi
   const bool resolved = ours != step.before, disowned = options_.disown.contains(step.path);
   if (disowned) ours = with_class(ours, step.key, FileClass::Owned, step.file_class);
   if (sha256(ours) == before->sha256)
-    return judge(step, disowned ? Verdict::GivenBack : resolved ? Verdict::Resolved : Verdict::Stale);
+    return judge(step, disowned ? Verdict::GivenBack : resolved ? Verdict::ResolvedSpec : Verdict::Stale);
   if (before->sha256 != sum) return merge(step, ours, *before);
   // Edits, on top of a render that is still the same.
   become(step, std::move(ours));
-  judge(step, disowned ? Verdict::GivenBack : resolved ? Verdict::Resolved : Verdict::YourEdits);
+  judge(step, disowned ? Verdict::GivenBack : resolved ? Verdict::ResolvedSpec : Verdict::YourEdits);
 }
 
 void Decider::merge(Step& step, const std::string& ours, const ManifestFile& before) {
@@ -251,15 +251,15 @@ void Decider::merge(Step& step, const std::string& ours, const ManifestFile& bef
     return judge(step, Verdict::Edited,
                  ", but the last render, which a merge needs, is missing in .openreg-gen/pristine");
   }
-  Merged merged = options_.merger(ours, disk_.read(base), step.after, options_.side);
-  if (merged.kind == Merged::Kind::Impossible) return judge(step, Verdict::Edited, "; " + merged.why);
+  MergeResult merged = options_.merger(ours, disk_.read(base), step.after, options_.side);
+  if (merged.kind == MergeResult::Kind::Impossible) return judge(step, Verdict::Edited, "; " + merged.why);
   become(step, std::move(merged.text));
-  if (merged.kind == Merged::Kind::Conflict) {
+  if (merged.kind == MergeResult::Kind::Conflict) {
     step.lines = conflict_lines(step.after);
     return judge(step, Verdict::Conflict, join_lines(step.lines));
   }
   if (options_.side == MergeSide::Theirs) back_up(step);  // lines of its owner may be gone
-  judge(step, Verdict::Merged);
+  judge(step, Verdict::MergeResult);
 }
 
 void Decider::keep_pristine(const std::string& path, const std::string& text, Plan& plan) const {

@@ -24,7 +24,7 @@ class Decider {
   Decider(const Disk& disk, const Manifest* old, const PlanOptions& options);
 
   /// Adds the step of an output and its manifest entry.
-  void add(Rendered& render, Plan& plan);
+  void add(RenderedFile& render, Plan& plan);
   /// Adds the step of a file of the last render that this one no longer needs. Call it for owned files first: the files
   /// that they include stay with them.
   void drop(const std::string& path, const ManifestFile& file, Plan& plan);
@@ -38,7 +38,7 @@ class Decider {
   /// leads out of the tree.
   std::optional<FileKind> look(Step& step);
   void create(Step& step, const ManifestFile* before);
-  void decide_owned(Step& step, const Rendered& render, const ManifestFile* before, ManifestFile& entry);
+  void decide_owned(Step& step, const RenderedFile& render, const ManifestFile* before, ManifestFile& entry);
   void decide_generated(Step& step, const std::string& sum, const ManifestFile* before);
   void decide_shared(Step& step, const std::string& sum, const ManifestFile* before);
   void merge(Step& step, const std::string& ours, const ManifestFile& before);

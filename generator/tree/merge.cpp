@@ -58,14 +58,14 @@ bool ends(std::string_view line) { return line.starts_with(">>>>>>> new render")
 
 }  // namespace
 
-Merged merge_by_git(const std::string& ours, const std::string& base, const std::string& theirs, MergeSide side) {
-  if (ours == theirs || base == theirs) return {Merged::Kind::Clean, ours, {}};
-  if (base == ours) return {Merged::Kind::Clean, theirs, {}};
+MergeResult merge_by_git(const std::string& ours, const std::string& base, const std::string& theirs, MergeSide side) {
+  if (ours == theirs || base == theirs) return {MergeResult::Kind::Clean, ours, {}};
+  if (base == ours) return {MergeResult::Kind::Clean, theirs, {}};
   // An editor that turned all line ends into CRLF didn't change a line.
   if (is_crlf(ours) && !is_crlf(theirs)) return merge_by_git(ours, to_crlf(base), to_crlf(theirs), side);
 
   const std::string git = find_program("git").string();
-  if (git.empty()) return {Merged::Kind::Impossible, {}, "merging needs git, which is not on PATH"};
+  if (git.empty()) return {MergeResult::Kind::Impossible, {}, "merging needs git, which is not on PATH"};
   const TemporaryFolder folder;
   std::vector<std::string> argv{git, "-C", folder.path().string(), "merge-file", "-p", "--diff3"};
   if (side == MergeSide::Ours) argv.push_back("--ours");
@@ -76,11 +76,11 @@ Merged merge_by_git(const std::string& ours, const std::string& base, const std:
   const int code = WIFEXITED(result.status) ? WEXITSTATUS(result.status) : 255;
   if (code >= 128) {
     std::string why = result.errors.substr(0, result.errors.find('\n'));
-    return {Merged::Kind::Impossible, {}, "git cannot merge it" + (why.empty() ? "" : " (" + why + ")")};
+    return {MergeResult::Kind::Impossible, {}, "git cannot merge it" + (why.empty() ? "" : " (" + why + ")")};
   }
   // With --ours and --theirs git still counts what it decided.
   const bool conflict = side == MergeSide::Markers && code != 0;
-  return {conflict ? Merged::Kind::Conflict : Merged::Kind::Clean, std::move(result.output), {}};
+  return {conflict ? MergeResult::Kind::Conflict : MergeResult::Kind::Clean, std::move(result.output), {}};
 }
 
 std::vector<int> conflict_lines(std::string_view text) {

@@ -11,19 +11,19 @@ namespace openreg_gen {
 /// Where both have changed: conflict markers (diff3), the owner's lines, or those of the new render.
 enum class MergeSide { Markers, Ours, Theirs };
 
-struct Merged {
+struct MergeResult {
   enum class Kind { Clean, Conflict, Impossible } kind = Kind::Clean;
   std::string text;
   std::string why;  // of Impossible
 };
 
 /// How texts are merged; tests put their own in its place.
-using Merger =
-    std::function<Merged(const std::string& ours, const std::string& base, const std::string& theirs, MergeSide side)>;
+using Merger = std::function<MergeResult(const std::string& ours, const std::string& base, const std::string& theirs,
+                                         MergeSide side)>;
 
 /// With `git merge-file`, which needs no repository. Without git, and for binary files, the merge is Impossible
 /// and says why. Texts that need no merge (one side unchanged, both the same) don't need git.
-Merged merge_by_git(const std::string& ours, const std::string& base, const std::string& theirs, MergeSide side);
+MergeResult merge_by_git(const std::string& ours, const std::string& base, const std::string& theirs, MergeSide side);
 
 /// Lines, from 1, that begin a conflict of merge_by_git: "<<<<<<< yours", or a part of one whose beginning was deleted.
 /// A file with such lines is in conflict; nothing else records it.

@@ -61,10 +61,10 @@ bool Plan::clean() const {
   });
 }
 
-Plan make_plan(const Disk& disk, const Manifest* old, std::vector<Rendered> renders, Manifest next,
+Plan make_plan(const Disk& disk, const Manifest* old, std::vector<RenderedFile> renders, Manifest next,
                const PlanOptions& options) {
   std::vector<std::string> paths;
-  for (const Rendered& render : renders) paths.push_back(render.output.path);
+  for (const RenderedFile& render : renders) paths.push_back(render.output.path);
   check_paths(paths);
   check_inside(disk, std::string(kStateFolder));
   check_inside(disk, std::string(kManifest));
@@ -72,7 +72,7 @@ Plan make_plan(const Disk& disk, const Manifest* old, std::vector<Rendered> rend
   Plan plan;
   plan.manifest = std::move(next);
   Decider decider(disk, old, options);
-  for (Rendered& render : renders) decider.add(render, plan);
+  for (RenderedFile& render : renders) decider.add(render, plan);
   if (old) {
     std::vector<std::pair<std::string, const ManifestFile*>> gone;
     for (const auto& [path, file] : old->files)

@@ -67,7 +67,7 @@ struct PlanOptions {
 
 /// Compares the renders with the disk and with what was written last (`old`; null for a new tree). `next` is the new
 /// manifest without its files. Reads only. Throws Failure: unsafe paths (E0504, E0505), symlinks that lead out (E0508).
-Plan make_plan(const Disk& disk, const Manifest* old, std::vector<Rendered> renders, Manifest next,
+Plan make_plan(const Disk& disk, const Manifest* old, std::vector<RenderedFile> renders, Manifest next,
                const PlanOptions& options = {});
 
 /// True if a render of `inputs` would change nothing, found without rendering.

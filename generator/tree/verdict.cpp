@@ -21,8 +21,8 @@ constexpr auto kRows = [] {
 
     {Edited, A::Refuse, F::Edited, "edited{}", forcible},
     {YourEdits, A::Keep, F::Fine, "edited"},
-    {Merged, A::Merge, F::Stale, "your edits and the new render"},
-    {Resolved, A::Merge, F::Fine, "resolved"},
+    {MergeResult, A::Merge, F::Stale, "your edits and the new render"},
+    {ResolvedSpec, A::Merge, F::Fine, "resolved"},
     {Conflict, A::Conflict, F::Conflict, "conflict, {}"},
     {ResolveFirst, A::Refuse, F::Conflict, "conflict markers to resolve first, {}"},
 

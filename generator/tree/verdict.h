@@ -32,8 +32,8 @@ enum class Verdict {
   // Edits of generated or shared files.
   Edited,
   YourEdits,
-  Merged,
-  Resolved,
+  MergeResult,
+  ResolvedSpec,
   Conflict,
   ResolveFirst,
   // `own` and `disown`.

@@ -21,7 +21,7 @@ Op named(const std::string& name) {
 const Decompositions kTrace{"2.0", {{"a", {"b", "c"}}, {"b", {"a", "leaf"}}, {"top", {"a"}}, {"flat", {"c"}}}};
 
 TEST(Decompositions, CompositesAreFollowedToTheirEnds) {
-  const Traced a = find_traced(named("a"), {}, kTrace);
+  const OpTrace a = find_traced(named("a"), {}, kTrace);
   EXPECT_TRUE(a.composite);
   EXPECT_THAT(a.into, ElementsAre("b", "c"));
   EXPECT_THAT(a.ends_in, ElementsAre("c", "leaf"));
@@ -32,7 +32,7 @@ TEST(Decompositions, CompositesAreFollowedToTheirEnds) {
 TEST(Decompositions, DirectCallersComeFirst) {
   Op leaf = named("leaf");
   leaf.composite_implicit = false;
-  const Traced traced = find_traced(leaf, {}, kTrace);
+  const OpTrace traced = find_traced(leaf, {}, kTrace);
   EXPECT_FALSE(traced.composite);
   EXPECT_THAT(traced.reached_from, ElementsAre("b", "a", "top"));
 }

@@ -11,10 +11,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Resolved spec(const std::string& ops = "") {
+ResolvedSpec spec(const std::string& ops = "") {
   Diagnostics diagnostics;
   Spec parsed = parse_spec_text("backend: {name: my}\n" + ops, "my.yaml", diagnostics);
-  Resolved resolved = resolve(std::move(parsed), catalog(), diagnostics);
+  ResolvedSpec resolved = resolve(std::move(parsed), catalog(), diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << render_text(diagnostics, false);
   return resolved;
 }
@@ -93,7 +93,7 @@ FromFile from(const std::string& text, std::size_t top = 100) {
 
 std::string names(const FromFile& found) {
   std::string out;
-  for (const Chosen& one : found.chosen) out += one.entry.name + " ";
+  for (const Choice& one : found.chosen) out += one.entry.name + " ";
   return out;
 }
 

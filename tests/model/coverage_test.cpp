@@ -12,7 +12,7 @@ namespace {
 CoverageTable table(const std::string& rest) {
   Diagnostics diagnostics;
   Spec spec = parse_spec_text("backend: {name: dev}\n" + rest, "spec.yaml", diagnostics);
-  const Resolved resolved = resolve(std::move(spec), catalog(), diagnostics);
+  const ResolvedSpec resolved = resolve(std::move(spec), catalog(), diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.all()[0].message;
   return cover(resolved);
 }

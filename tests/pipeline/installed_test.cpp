@@ -11,7 +11,7 @@ namespace {
 
 TEST(Installed, EachOperatorHasOnePlace) {
   Diagnostics diagnostics;
-  const Resolved resolved =
+  const ResolvedSpec resolved =
       resolve(parse_spec_text("backend: {name: dev}\n", "spec.yaml", diagnostics), installed(), diagnostics);
   const CoverageTable all = cover(resolved);
   EXPECT_EQ(all.rows.size(), 3101U);

@@ -19,7 +19,7 @@ using testing::Not;
 
 struct Expanded {
   Diagnostics diagnostics;
-  Resolved resolved;
+  ResolvedSpec resolved;
 
   Expanded(const std::string& ops, const std::filesystem::path& path)
       : resolved(resolve(parse_spec_text("backend: {name: dev}\nops:\n" + ops, path, diagnostics), installed(),

@@ -21,7 +21,7 @@ TEST(DeviceKernels, StructuredOnesWriteTheirOuts) {
   EXPECT_EQ(elu.kernel_params,
             "TensorInfo self_info, global const char* self, num_t alpha, num_t scale, num_t input_scale, "
             "TensorInfo out_info, global char* out");
-  EXPECT_EQ(elu.kernel_args, "self, alpha, scale, input_scale, programs::Written(out)");
+  EXPECT_EQ(elu.kernel_args, "self, alpha, scale, input_scale, programs::OutputArgument(out)");
   EXPECT_EQ(elu.kernel_dtype, "self.scalar_type()");
   EXPECT_EQ(elu.kernel_value, "");
   EXPECT_EQ(kernel_of("topk.values").kernel_out, "values");
@@ -32,7 +32,7 @@ TEST(DeviceKernels, StructuredOnesWriteTheirOuts) {
 TEST(DeviceKernels, OthersWriteThemselvesOrANewTensor) {
   EXPECT_EQ(kernel_of("hardtanh_").kernel_params,
             "TensorInfo self_info, global char* self, num_t min_val, num_t max_val");
-  EXPECT_EQ(kernel_of("roll").kernel_args, "self, shifts, dims, programs::Written(out)");
+  EXPECT_EQ(kernel_of("roll").kernel_args, "self, shifts, dims, programs::OutputArgument(out)");
   EXPECT_EQ(kernel_of("roll").kernel_inputs, std::vector<std::string>{"self"});
   EXPECT_EQ(kernel_of("repeat_interleave.Tensor").kernel_params,
             "TensorInfo repeats_info, global const char* repeats, int has_output_size, long output_size, "

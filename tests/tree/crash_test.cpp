@@ -87,7 +87,7 @@ class Crash : public testing::Test {
                                                {"k.cpp", "K\n", FileClass::Owned}};
 
   static Plan plan(const Disk& disk, const Manifest* old, const std::vector<Render>& files) {
-    std::vector<Rendered> renders;
+    std::vector<RenderedFile> renders;
     for (const Render& file : files) {
       Output output;
       output.path = file.path;

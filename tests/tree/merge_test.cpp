@@ -24,28 +24,28 @@ class NoGit {
   std::string path_;
 };
 
-Merged merge(const std::string& ours, const std::string& base, const std::string& theirs,
-             MergeSide side = MergeSide::Markers) {
+MergeResult merge(const std::string& ours, const std::string& base, const std::string& theirs,
+                  MergeSide side = MergeSide::Markers) {
   return merge_by_git(ours, base, theirs, side);
 }
 
 TEST(Merge, ChangesOfDifferentLinesAreBothThere) {
-  const Merged merged = merge("ONE\ntwo\nthree\nfour\nfive\n", kBase, "one\ntwo\nthree\nfour\nFIVE\n");
-  EXPECT_EQ(merged.kind, Merged::Kind::Clean);
+  const MergeResult merged = merge("ONE\ntwo\nthree\nfour\nfive\n", kBase, "one\ntwo\nthree\nfour\nFIVE\n");
+  EXPECT_EQ(merged.kind, MergeResult::Kind::Clean);
   EXPECT_EQ(merged.text, "ONE\ntwo\nthree\nfour\nFIVE\n");
 }
 
 TEST(Merge, ChangesOfTheSameLineAreAConflictInDiff3Style) {
   const std::string ours = "one\ntwo\nmine\nfour\nfive\n", theirs = "one\ntwo\nnew\nfour\nfive\n";
-  const Merged merged = merge(ours, kBase, theirs);
-  EXPECT_EQ(merged.kind, Merged::Kind::Conflict);
+  const MergeResult merged = merge(ours, kBase, theirs);
+  EXPECT_EQ(merged.kind, MergeResult::Kind::Conflict);
   EXPECT_EQ(
       merged.text,
       "one\ntwo\n<<<<<<< yours\nmine\n||||||| last render\nthree\n=======\nnew\n>>>>>>> new render\nfour\nfive\n");
   EXPECT_EQ(conflict_lines(merged.text), std::vector<int>{3});
   EXPECT_EQ(merge(ours, kBase, theirs, MergeSide::Ours).text, ours);
   EXPECT_EQ(merge(ours, kBase, theirs, MergeSide::Theirs).text, theirs);
-  EXPECT_EQ(merge(ours, kBase, theirs, MergeSide::Theirs).kind, Merged::Kind::Clean);
+  EXPECT_EQ(merge(ours, kBase, theirs, MergeSide::Theirs).kind, MergeResult::Kind::Clean);
 }
 
 // More conflicts than an exit code can count.
@@ -57,8 +57,8 @@ TEST(Merge, HundredsOfConflicts) {
     ours += "mine " + line + "same " + line + "also " + line + "too " + line;
     theirs += "new " + line + "same " + line + "also " + line + "too " + line;
   }
-  const Merged merged = merge(ours, base, theirs);
-  EXPECT_EQ(merged.kind, Merged::Kind::Conflict) << merged.why;
+  const MergeResult merged = merge(ours, base, theirs);
+  EXPECT_EQ(merged.kind, MergeResult::Kind::Conflict) << merged.why;
   EXPECT_EQ(conflict_lines(merged.text).size(), 300u);
   EXPECT_EQ(merge(ours, base, theirs, MergeSide::Ours).text, ours);
 }
@@ -68,20 +68,20 @@ TEST(Merge, WhatNeedsNoMergeNeedsNoGit) {
   EXPECT_EQ(merge(kBase, kBase, "new\n").text, "new\n");
   EXPECT_EQ(merge("mine\n", kBase, kBase).text, "mine\n");
   EXPECT_EQ(merge("both\n", kBase, "both\n").text, "both\n");
-  const Merged merged = merge("mine\n", kBase, "new\n");
-  EXPECT_EQ(merged.kind, Merged::Kind::Impossible);
+  const MergeResult merged = merge("mine\n", kBase, "new\n");
+  EXPECT_EQ(merged.kind, MergeResult::Kind::Impossible);
   EXPECT_EQ(merged.why, "merging needs git, which is not on PATH");
 }
 
 TEST(Merge, BytesThatAreNoTextAreImpossible) {
-  const Merged merged = merge(std::string("a\0b\n", 4), std::string("a\0\n", 3), std::string("a\0c\n", 4));
-  EXPECT_EQ(merged.kind, Merged::Kind::Impossible);
+  const MergeResult merged = merge(std::string("a\0b\n", 4), std::string("a\0\n", 3), std::string("a\0c\n", 4));
+  EXPECT_EQ(merged.kind, MergeResult::Kind::Impossible);
   EXPECT_TRUE(merged.why.starts_with("git cannot merge it (")) << merged.why;
 }
 
 TEST(Merge, CrlfStaysCrlfAndIsNoChange) {
-  const Merged merged = merge("ONE\r\ntwo\r\nthree\r\nfour\r\nfive\r\n", kBase, "one\ntwo\nthree\nfour\nFIVE\n");
-  EXPECT_EQ(merged.kind, Merged::Kind::Clean);
+  const MergeResult merged = merge("ONE\r\ntwo\r\nthree\r\nfour\r\nfive\r\n", kBase, "one\ntwo\nthree\nfour\nFIVE\n");
+  EXPECT_EQ(merged.kind, MergeResult::Kind::Clean);
   EXPECT_EQ(merged.text, "ONE\r\ntwo\r\nthree\r\nfour\r\nFIVE\r\n");
   EXPECT_EQ(merge(to_crlf(kBase), kBase, "new\n").text, "new\r\n");
 }

@@ -24,8 +24,8 @@ class Tree : public testing::Test {
  protected:
   static Manifest next(const std::string& inputs = "1") { return {"0.1.0", "torch-2.13.0-x", "my.yaml", inputs, {}}; }
 
-  static std::vector<Rendered> renders(const std::vector<FileOf>& files) {
-    std::vector<Rendered> out;
+  static std::vector<RenderedFile> renders(const std::vector<FileOf>& files) {
+    std::vector<RenderedFile> out;
     for (const FileOf& file : files) {
       Output output;
       output.template_name = file.path + ".j2";

@@ -51,7 +51,7 @@ std::string without_owner(const std::string& text) {
 
 /// A three-way merge for owners that only ever add lines: each goes after the line that it followed, if
 /// that is still there; else it is a conflict with all of the new render.
-Merged merge_lines(const std::string& ours, const std::string&, const std::string& theirs, MergeSide side) {
+MergeResult merge_lines(const std::string& ours, const std::string&, const std::string& theirs, MergeSide side) {
   Lines out = split(theirs), lost;
   std::string anchor;
   for (const std::string& line : split(ours)) {
@@ -67,9 +67,9 @@ Merged merge_lines(const std::string& ours, const std::string&, const std::strin
     out.insert(anchor.empty() ? at : at + 1, line);
     anchor = line;
   }
-  if (lost.empty() || side == MergeSide::Theirs) return {Merged::Kind::Clean, join(out), {}};
-  if (side == MergeSide::Ours) return {Merged::Kind::Clean, join(lost) + join(out), {}};
-  return {Merged::Kind::Conflict,
+  if (lost.empty() || side == MergeSide::Theirs) return {MergeResult::Kind::Clean, join(out), {}};
+  if (side == MergeSide::Ours) return {MergeResult::Kind::Clean, join(lost) + join(out), {}};
+  return {MergeResult::Kind::Conflict,
           "<<<<<<< yours\n" + join(lost) + "||||||| last render\n=======\n>>>>>>> new render\n" + join(out),
           {}};
 }
@@ -94,8 +94,8 @@ class Life {
   int pick(int count) { return static_cast<int>(random_() % static_cast<unsigned>(count)); }
 
   // What a renderer makes of the "spec": which operators, two values; and of the "templates": a version.
-  std::vector<Rendered> renders() const {
-    std::vector<Rendered> out;
+  std::vector<RenderedFile> renders() const {
+    std::vector<RenderedFile> out;
     const auto add = [&](const std::string& path, FileClass file_class, const std::string& id,
                          const std::string& text) {
       Output output;
@@ -327,7 +327,7 @@ class Life {
     const Plan last = plan();
     EXPECT_TRUE(!last.refused() && !last.changes());
     const auto marks = find_marks(disk_);
-    for (const Rendered& render : renders()) {
+    for (const RenderedFile& render : renders()) {
       std::string path = render.output.path;
       if (render.output.file_class == FileClass::Owned) {
         const auto found = marks.find(render.output.id);

@@ -92,7 +92,7 @@ TEST(Verdicts, AStepTellsItsDetailAndWhetherItWasForced) {
 
 TEST(Verdicts, WhatWouldBecomeTheTextThatIsThereIsKept) {
   Step step;
-  step.verdict = Verdict::Merged;
+  step.verdict = Verdict::MergeResult;
   step.before = step.after = "a";
   EXPECT_EQ(step.action(), Action::Keep);
   step.after = "b";
@@ -103,7 +103,7 @@ TEST(Verdicts, ForceReplacesWhatItsRowAllowsAndNothingElse) {
   MemoryDisk disk;
   disk.files = {{"a.cpp", "theirs"}, {"B.cpp", "another"}};
   disk.others["c.cpp"] = FileKind::Folder;
-  std::vector<Rendered> renders;
+  std::vector<RenderedFile> renders;
   for (const char* path : {"a.cpp", "b.cpp", "c.cpp"}) {
     Output output;
     output.path = path;

@@ -139,7 +139,7 @@ def test_cases_have_the_same_names_each_time():
 def test_samples_beside_those_of_pytorch():
     info = opinfos.database()["mul"]
     sample = next(s for s in info.sample_inputs("cpu", torch.complex64) if s.input.dim() > 1)
-    given = variants.Given(info, sample, torch.complex64, 0)
+    given = variants.OpSample(info, sample, torch.complex64, 0)
     assert next(variants.conj(given)).args[0].is_conj()
     assert next(variants.neg(given)).args[0].is_neg()
     assert next(variants.zero_size(given)).args[0].numel() == 0

@@ -160,9 +160,9 @@ class StructuredNew final : public StructuredForm<Kernel> {
 namespace detail {
 
 template <class Fn>
-struct Returned;
+struct ReturnType;
 template <class R, class... Params>
-struct Returned<R(Params...)> {
+struct ReturnType<R(Params...)> {
   using type = R;
 };
 
@@ -183,12 +183,12 @@ template <auto run, class Op>
 struct Functional;
 template <class Kernel, class... Params, void (*run)(Kernel&, Params...), class Op>
 struct Functional<run, Op> {
-  using Returned = typename detail::Returned<typename Op::schema>::type;
-  static constexpr size_t kOutputs = detail::count<Returned>();
-  static Returned call(Params... params) {
+  using Result = typename detail::ReturnType<typename Op::schema>::type;
+  static constexpr size_t kOutputs = detail::count<Result>();
+  static Result call(Params... params) {
     StructuredNew<Kernel, kOutputs> op;
     run(op, params...);
-    return std::apply([](auto&... out) { return Returned(std::move(out)...); }, op.outputs);
+    return std::apply([](auto&... out) { return Result(std::move(out)...); }, op.outputs);
   }
 };
 
@@ -303,7 +303,7 @@ struct StructuredKernel<Kernel, Op, R(Params...)> {
 
 /// Another form of the kernel, whose declaration is `Op`.
 template <class Structured, class Op>
-using StructuredFormOf = std::conditional_t<std::is_same_v<typename detail::Returned<typename Op::schema>::type, at::Tensor&>,
+using StructuredFormOf = std::conditional_t<std::is_same_v<typename detail::ReturnType<typename Op::schema>::type, at::Tensor&>,
     InPlace<Structured::run, Op>, Functional<Structured::run, Op>>;
 
 }  // namespace openreg

@@ -104,7 +104,7 @@ void HostMemory::store(const Operand& operand) {
 }
 
 void HostMemory::write_back() {
-  for (const Written& written : written_) {
+  for (const WriteBack& written : written_) {
     Operand operand = written.operand;
     operand.layout = operand.layout == nullptr ? nullptr : &written.layout;
     store(operand);

@@ -94,14 +94,14 @@ class OPENREG_RUNTIME_API HostMemory {
   uint64_t bytes_to_device() const { return to_device_; }
 
  private:
-  struct Written {
+  struct WriteBack {
     Operand operand;
     Layout layout;
   };
   void* copied(const void* device) const;
 
   std::vector<Span> spans_;  // after fetch(): sorted, none overlaps another
-  std::vector<Written> written_;
+  std::vector<WriteBack> written_;
   uint64_t to_host_ = 0;
   uint64_t to_device_ = 0;
 };

@@ -85,7 +85,7 @@ struct HostAllocatorImpl final : at::CachingHostAllocatorImpl<OpenRegStream, Ope
   }
 
   // Pinned memory that the device did not take back; tried again before more is asked for or given back.
-  class Refused {
+  class FailedFrees {
    public:
     void free(void* data) {
       const orError_t error = orFreeHost(data);
@@ -110,7 +110,7 @@ struct HostAllocatorImpl final : at::CachingHostAllocatorImpl<OpenRegStream, Ope
     std::mutex mutex_;
     std::vector<void*> blocks_;
   };
-  Refused refused_;
+  FailedFrees refused_;
 
   // Asked only while a graph is captured.
   OpenRegStream get_current_stream() const override { return getCurrentStream(); }

@@ -57,20 +57,20 @@ struct Mapping {
 };
 
 // The use of another process's storage, from its first lock on.
-struct Received {
+struct ReceivedStorage {
   std::shared_ptr<ipc::ForeignCounters> counters;
   Message message;
   std::shared_ptr<Mapping> mapping;
 
-  Received(std::shared_ptr<ipc::ForeignCounters> owner, const Message& about) : counters(std::move(owner)), message(about) {
+  ReceivedStorage(std::shared_ptr<ipc::ForeignCounters> owner, const Message& about) : counters(std::move(owner)), message(about) {
     counters->lock(message.slot);
   }
-  ~Received() {
+  ~ReceivedStorage() {
     mapping.reset();
     counters->unlock(message.slot);
   }
-  Received(const Received&) = delete;
-  Received& operator=(const Received&) = delete;
+  ReceivedStorage(const ReceivedStorage&) = delete;
+  ReceivedStorage& operator=(const ReceivedStorage&) = delete;
 };
 
 // Nothing is destroyed with the mutex held that could lock it again: the deleter of a storage does.
@@ -89,17 +89,17 @@ Table& table() {
 }
 
 // Received storages that went away while something was captured: to wait for the device would end the capture.
-struct Kept {
+struct DeferredReleases {
   std::mutex mutex;
-  std::vector<std::unique_ptr<Received>> received;
+  std::vector<std::unique_ptr<ReceivedStorage>> received;
 };
 
-Kept& kept() {
-  static auto* const instance = new Kept();
+DeferredReleases& kept() {
+  static auto* const instance = new DeferredReleases();
   return *instance;
 }
 
-void let_go(std::unique_ptr<Received> received) noexcept {
+void let_go(std::unique_ptr<ReceivedStorage> received) noexcept {
   wait_for_device(static_cast<c10::DeviceIndex>(received->message.device));  // kernels may still use it
 }
 
@@ -107,12 +107,12 @@ void let_go_of_kept() noexcept {
   if (anything_captured()) {
     return;
   }
-  std::vector<std::unique_ptr<Received>> all;
+  std::vector<std::unique_ptr<ReceivedStorage>> all;
   {
     const std::lock_guard<std::mutex> lock(kept().mutex);
     all.swap(kept().received);
   }
-  for (std::unique_ptr<Received>& received : all) {
+  for (std::unique_ptr<ReceivedStorage>& received : all) {
     let_go(std::move(received));
   }
 }
@@ -177,7 +177,7 @@ void delete_sent(void* context) noexcept {
 }
 
 void delete_received(void* context) noexcept {
-  std::unique_ptr<Received> received(static_cast<Received*>(context));
+  std::unique_ptr<ReceivedStorage> received(static_cast<ReceivedStorage*>(context));
   if (isInBadFork()) {
     received.release();  // the lock and the mapping are the parent's
     return;
@@ -269,7 +269,7 @@ c10::Storage arrive(const Message& message) {
     }
     table().received.erase(found);
   }
-  auto received = std::make_unique<Received>(counters, message);  // lets go if what follows fails
+  auto received = std::make_unique<ReceivedStorage>(counters, message);  // lets go if what follows fails
   counters->received(message.slot);
   received->mapping = map_memory(message.memory);
   void* const data = static_cast<char*>(received->mapping->base) + message.offset;
@@ -298,7 +298,7 @@ std::string shareStorage(const c10::Storage& storage) {
   unused = take_unused(some_left());
   const c10::DataPtr& data = storage.data_ptr();
   if (data.get_deleter() == &delete_received) {
-    const auto* const received = static_cast<const Received*>(data.get_context());
+    const auto* const received = static_cast<const ReceivedStorage*>(data.get_context());
     received->counters->sent(received->message.slot);
     return bytes_of(received->message);
   }

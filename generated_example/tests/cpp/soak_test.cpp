@@ -82,7 +82,7 @@ class Worker {
   void add() {
     const auto value = static_cast<double>(below(100));
     const at::Tensor x = filled(value);
-    check(x + x, 2 * value);
+    check(x.add(x), 2 * value);
   }
 
   void use_on_another_stream() {
@@ -94,7 +94,7 @@ class Worker {
     ready.block(other);
     const c10::StreamGuard guard(other.unwrap());
     x.record_stream(other.unwrap());
-    const at::Tensor y = x + 1;
+    const at::Tensor y = x.add(1);
     x.reset();  // its memory must not be given out before the other stream is done
     check(y, value + 1);
   }
@@ -110,7 +110,7 @@ class Worker {
     OpenRegEvent begin(/*enable_timing=*/true);
     OpenRegEvent end(/*enable_timing=*/true);
     begin.record(getCurrentStream());
-    const at::Tensor x = filled(1) * 2;
+    const at::Tensor x = filled(1).mul(2);
     end.record(getCurrentStream());
     static_cast<void>(end.query());
     end.synchronize();

@@ -138,7 +138,7 @@ for _name in _FUNCTIONS.split():
 Operators.round = _function("round", "rint")
 
 
-class Folded(NamedTuple):
+class LoopReduction(NamedTuple):
     """A reduction of the loop to come: its accumulators' names, and its steps."""
 
     how: Reduction
@@ -162,7 +162,7 @@ class WorkItemKernel(SIMDKernel):
         super().__init__(tiling, **kwargs)
         self._accumulators = itertools.count()
         self._reduced: list[Any] = []  # index variables of the loop to come, in order
-        self._folds: list[Folded] = []  # its reductions
+        self._folds: list[LoopReduction] = []  # its reductions
 
     def text(self, name: str, parameters: list[str], body: IndentedBuffer, items: str) -> str:
         """The source of a kernel that runs `body` for `item` from 0 to `items`."""
@@ -220,7 +220,7 @@ class WorkItemKernel(SIMDKernel):
             self.indexing_code.writeline(f"{kind} {name} = {begin};")
             found.append(self.create_cse_var(name, ValueRanges.unknown(), its_dtype))
         names = [str(variable) for variable in found]
-        self._folds.append(Folded(reduction, names, reduction.step(names, value, self._reduction_index())))
+        self._folds.append(LoopReduction(reduction, names, reduction.step(names, value, self._reduction_index())))
         result = found[reduction.result]
         return tuple(result) if isinstance(result, list) else result
 

@@ -24,7 +24,7 @@ import torch
 
 from . import command, device, protocol
 from .testing import opinfos
-from .testing.forms import Forms, Operator as Served
+from .testing.forms import Forms, Operator as OperatorForms
 
 
 class Skip(Protocol):
@@ -38,7 +38,7 @@ class Skip(Protocol):
     def reason(self) -> str: ...
 
 
-class Operator(Served, Protocol):
+class Operator(OperatorForms, Protocol):
     """A row of the protocol's `operators`."""
 
     @property

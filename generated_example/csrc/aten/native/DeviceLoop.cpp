@@ -126,7 +126,7 @@ void LoopPlan::run_part(
 namespace {
 
 /// A loop that waits in a stream, and what it takes of its iterator.
-struct QueuedLoop : Recycled {
+struct QueuedLoop : PooledObject {
   QueuedLoop(const at::TensorIteratorBase& iter, Operands& operands, ConvertNumber convert, std::unique_ptr<Loop> what)
       : plan(iter, operands, convert), loop(std::move(what)) {}
   void run(char** pointers) const { plan.run(pointers, *loop); }

@@ -127,8 +127,8 @@ using Order = std::array<uint8_t, N + 1>;
 
 /// What a loop gets, with the output and N inputs in the order that the expression has them.
 template <size_t N>
-struct Ordered {
-  Ordered(const Order<N>& order, size_t count, char* const* all, const int64_t* all_strides) {
+struct LoopPointers {
+  LoopPointers(const Order<N>& order, size_t count, char* const* all, const int64_t* all_strides) {
     for (size_t i = 0; i <= N; ++i) {
       data[i] = all[order[i]];
       strides[i] = all_strides[order[i]];
@@ -237,7 +237,7 @@ struct Elementwise final : Loop {
 
   explicit Elementwise(Fn what) : fn(std::move(what)) {}
   void run(char** data, const int64_t* strides, int64_t n0, int64_t n1) const override {
-    Ordered<arity> in(order, count, data, strides);
+    LoopPointers<arity> in(order, count, data, strides);
     if (typed) {
       typed_loop<scalar_t>(fn, in.data.data(), in.strides.data(), n0, n1, numbers, Indices{});
     } else {

@@ -15,7 +15,7 @@
 // memory with the host), host code runs in the current stream, on that stream's thread, without copies.
 //   Alias.h     HostAliases: the tensors of one call, over the device's own bytes; run_on_worker() waits, queue_on_worker() does not
 //   Queue.h     queue(): a task in the current stream
-//   Held.h      Held: the arguments of a call that runs later
+//   QueuedArgument.h      QueuedArgument: the arguments of a call that runs later
 //   Stub.h      queue_call(): a function of the CPU and its arguments, in the current stream
 //   Dtypes.h    checks before it runs
 

@@ -31,8 +31,8 @@ struct NoWarnings final : c10::WarningHandler {
 
 /// A tensor that the kernel writes, over memory of the device. Some kernels (mse_loss.out) resize an output twice, so that it
 /// comes out as it was, but in memory of the host.
-struct Written {
-  explicit Written(at::Tensor of) : tensor(std::move(of)), sizes(tensor.sizes()), data(tensor.storage().mutable_data()), bytes(tensor.storage().nbytes()) {}
+struct CapturedOutput {
+  explicit CapturedOutput(at::Tensor of) : tensor(std::move(of)), sizes(tensor.sizes()), data(tensor.storage().mutable_data()), bytes(tensor.storage().nbytes()) {}
 
   void bring_home(const c10::OperatorHandle& op) const {
     TORCH_CHECK(tensor.sizes() == at::IntArrayRef(sizes), op.operator_name(), ": an output in a graph has the sizes ",
@@ -67,7 +67,7 @@ struct CapturedKernel : native::QueuedTask {
       stack[generator] = cpu_generator(seed, offset);
     }
     (*cpu_kernel_call)(op, &stack);
-    for (const Written& each : written) {
+    for (const CapturedOutput& each : written) {
       each.bring_home(op);
     }
     for (size_t i = 0; i < results.size(); ++i) {
@@ -82,7 +82,7 @@ struct CapturedKernel : native::QueuedTask {
 
   c10::OperatorHandle op;
   torch::jit::Stack arguments;
-  std::vector<Written> written;
+  std::vector<CapturedOutput> written;
   std::vector<at::Tensor> results;  // by the operator's returns; undefined: an argument that it wrote
   int threads = at::get_num_threads();
   std::optional<CapturedDraw> draw;

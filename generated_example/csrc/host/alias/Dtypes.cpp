@@ -11,7 +11,7 @@
 
 namespace openreg::native::detail {
 
-bool TakenDtypes::has(const CallKind& kind) const {
+bool AcceptedCalls::has(const CallKind& kind) const {
   const CallKind* const last = last_.load(std::memory_order_acquire);
   if (last != nullptr && *last == kind) {
     return true;
@@ -20,7 +20,7 @@ bool TakenDtypes::has(const CallKind& kind) const {
   return std::find(all_.begin(), all_.end(), kind) != all_.end();
 }
 
-void TakenDtypes::add(const CallKind& kind) {
+void AcceptedCalls::add(const CallKind& kind) {
   if (kind.complete()) {
     const std::lock_guard<std::mutex> lock(mutex_);
     last_.store(&all_.emplace_back(kind), std::memory_order_release);

@@ -59,7 +59,7 @@ class CallKind {
 };
 
 /// The kinds of calls that a function is known to take. Threads: any.
-class TakenDtypes {
+class AcceptedCalls {
  public:
   /// False of one that is not complete.
   bool has(const CallKind& kind) const;
@@ -119,7 +119,7 @@ bool converts(const T& value, at::ScalarType dtype) {
 /// they cannot hold.
 template <class Fn, class... Numbers>
 void check_dtypes(
-    TakenDtypes& taken, bool promotes, const Fn& fn, at::TensorIteratorBase& iter, const Numbers&... numbers) {
+    AcceptedCalls& taken, bool promotes, const Fn& fn, at::TensorIteratorBase& iter, const Numbers&... numbers) {
   if (iter.ntensors() == 0) {
     return;
   }

@@ -14,7 +14,7 @@
 
 #include "graphs/Capture.h"
 #include "host/Memory.h"
-#include "host/alias/Recycled.h"
+#include "host/alias/PooledObject.h"
 #include "profiler/KinetoProfiler.h"
 #include "runtime/DeviceErrors.h"
 #include "runtime/Exception.h"
@@ -30,7 +30,7 @@
 namespace openreg::native {
 
 /// Base of the tasks of queue(). It moves from one processor to another, so it should be small.
-struct QueuedTask : Recycled {
+struct QueuedTask : PooledObject {
   c10::DeviceIndex device = -1;
 };
 

@@ -13,7 +13,7 @@
 #include "host/Run.h"
 #include "host/alias/Alias.h"
 #include "host/alias/Dtypes.h"
-#include "host/alias/Held.h"
+#include "host/alias/QueuedArgument.h"
 #include "host/alias/Queue.h"
 #include "runtime/Capturing.h"
 
@@ -44,7 +44,7 @@ class QueuedCall : public QueuedTask {
 
 /// True if the call was served: see Note [Dtypes that a function of the CPU takes].
 template <class... Params, class Fn, class... Args>
-bool ran_awaited(TakenDtypes& taken, const Fn& fn, const Effects& effects, Args&... args) {
+bool ran_awaited(AcceptedCalls& taken, const Fn& fn, const Effects& effects, Args&... args) {
   c10::SmallVector<const at::TensorBase*, 4> tensors;
   CallKind kind;
   const auto note_tensor = [&](const at::TensorBase& tensor) {
@@ -86,7 +86,7 @@ bool ran_awaited(TakenDtypes& taken, const Fn& fn, const Effects& effects, Args&
 template <class... Params, class Fn, class... Args>
 void queue_call(const Fn& fn, const Effects& effects, Args&... args) {
   if constexpr (takes_tensors<Params...>) {
-    static auto& taken = *new TakenDtypes();
+    static auto& taken = *new AcceptedCalls();
     if (ran_awaited<Params...>(taken, fn, effects, args...)) {
       return;
     }
@@ -98,7 +98,7 @@ void queue_call(const Fn& fn, const Effects& effects, Args&... args) {
 template <class... Params, class Fn, class... Args>
 void queue_stub(const Fn& fn, const Effects& effects, Args&... args) {
   if constexpr (tells_dtypes<Params...>) {
-    static auto& taken = *new TakenDtypes();
+    static auto& taken = *new AcceptedCalls();
     check_dtypes(taken, effects.promotes, fn, args...);
     queue(std::make_unique<QueuedCall<Fn, Params...>>(fn, effects, args...));
   } else {

@@ -107,7 +107,7 @@ class CachingAllocator final : public OpenRegAllocator {
   template <typename Fn>
   bool find_cache(Fn fn);
 
-  caching::Shared shared_;
+  caching::SharedState shared_;
   std::once_flag once_;
   std::deque<DeviceCache> storage_;
   std::atomic<std::deque<DeviceCache>*> caches_{nullptr};  // set once the storage is filled

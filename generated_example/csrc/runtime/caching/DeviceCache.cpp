@@ -18,7 +18,7 @@ constexpr size_t kLargestRequest = size_t{1} << 62;
 
 }  // namespace
 
-DeviceCache::DeviceCache(c10::DeviceIndex device, Shared& shared)
+DeviceCache::DeviceCache(c10::DeviceIndex device, SharedState& shared)
     : device_(device),
       shared_(shared),
       source_(extensions.make_segment_source == nullptr ? nullptr : extensions.make_segment_source(*this)),
@@ -295,7 +295,7 @@ void DeviceCache::wait_for_uses(Lock& lock, Block* block) {
   std::vector<orEvent_t> events;
   events.reserve(uses.size());
   {
-    const Unlocked unlocked(lock);
+    const ScopedUnlock unlocked(lock);
     for (const StreamUse& use : uses) {
       const DeviceScope scope(use.device);
       events.push_back(scope.error() == orSuccess ? EventPool::get().record(use) : nullptr);

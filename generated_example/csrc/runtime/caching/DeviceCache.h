@@ -32,7 +32,7 @@
 // Extensions.h explains how private pools and growing segments are added.
 //
 // Threads: one mutex guards everything. No device call that can block is made with the mutex held: the affected blocks are
-// marked kBusy, and the mutex is released and taken again (class Unlocked). So a thread that waits for the device never stops
+// marked kBusy, and the mutex is released and taken again (class ScopedUnlock). So a thread that waits for the device never stops
 // others from allocating. Afterwards only facts about kBusy blocks are still valid.
 //
 // Nothing is thrown while a block is kBusy, counted in releases_ or out of its list: there DeviceScope replaces
@@ -49,12 +49,12 @@
 namespace openreg::caching {
 
 /// Releases the lock for a scope.
-class Unlocked {
+class ScopedUnlock {
  public:
-  explicit Unlocked(Lock& lock) : lock_(lock) { lock_.unlock(); }
-  ~Unlocked() { lock_.lock(); }
-  Unlocked(const Unlocked&) = delete;
-  Unlocked& operator=(const Unlocked&) = delete;
+  explicit ScopedUnlock(Lock& lock) : lock_(lock) { lock_.unlock(); }
+  ~ScopedUnlock() { lock_.lock(); }
+  ScopedUnlock(const ScopedUnlock&) = delete;
+  ScopedUnlock& operator=(const ScopedUnlock&) = delete;
 
  private:
   Lock& lock_;
@@ -89,11 +89,11 @@ struct Allocation {
   Totals totals;
 };
 
-struct Shared;  // what all devices' caches have in common
+struct SharedState;  // what all devices' caches have in common
 
 class DeviceCache {
  public:
-  DeviceCache(c10::DeviceIndex device, Shared& shared);
+  DeviceCache(c10::DeviceIndex device, SharedState& shared);
   ~DeviceCache();
   DeviceCache(const DeviceCache&) = delete;
   DeviceCache& operator=(const DeviceCache&) = delete;
@@ -178,7 +178,7 @@ class DeviceCache {
   void learn_device_memory(Lock& lock);
 
   const c10::DeviceIndex device_;
-  Shared& shared_;
+  SharedState& shared_;
 
   mutable std::mutex mutex_;  // guards all that follows
   size_t device_memory_ = 0;  // bytes; 0: not asked yet
@@ -206,7 +206,7 @@ class DeviceCache {
 DeviceCache& cache_of(c10::DeviceIndex device);
 
 /// What all devices' caches have in common.
-struct Shared {
+struct SharedState {
   HistoryMode history;
   std::mutex mutex;  // guards observers
   std::vector<OutOfMemoryObserver> observers;

@@ -11,13 +11,13 @@ namespace openreg::caching {
 namespace {
 
 // What the device did not release. It is tried again by whichever segment comes next: the one it was for may be gone.
-struct Refused {
+struct FailedReleases {
   std::mutex mutex;
   std::vector<orMemHandle_t> handles;
 };
 
-Refused& refused() {
-  static auto* const instance = new Refused;  // segments may go after main()
+FailedReleases& refused() {
+  static auto* const instance = new FailedReleases;  // segments may go after main()
   return *instance;
 }
 

@@ -75,7 +75,7 @@ void ExpandableSegments::ask_granularity(Lock& lock) {
   }
   size_t granularity = 0;
   {
-    const Unlocked unlocked(lock);
+    const ScopedUnlock unlocked(lock);
     const DeviceScope scope(cache_.device_);
     if (scope.error() != orSuccess) {
       return;  // asked again the next time
@@ -134,7 +134,7 @@ Block* ExpandableSegments::new_memory(Lock& lock, const Request& request) {
   hole->state = BlockState::kBusy;
   orError_t error = orSuccess;
   {
-    const Unlocked unlocked(lock);
+    const ScopedUnlock unlocked(lock);
     const DeviceScope scope(cache_.device_);
     error = scope.error() == orSuccess ? segment.expandable->map(hole->ptr, bytes) : scope.error();
   }
@@ -183,7 +183,7 @@ bool ExpandableSegments::new_expandable(Lock& lock, const Request& request) {
   const size_t bytes = round_up(cache_.device_memory_ + cache_.device_memory_ / 8, granularity);
   std::shared_ptr<ExpandableSegment> expandable;
   {
-    const Unlocked unlocked(lock);
+    const ScopedUnlock unlocked(lock);
     const OpenRegGuard guard(cache_.device_);
     expandable = bytes == 0 ? nullptr : ExpandableSegment::make(bytes, granularity);
   }

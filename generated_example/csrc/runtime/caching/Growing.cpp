@@ -36,7 +36,7 @@ class PoolInUse {
 
 // What others keep, such as storages that were shared with other processes; their memory comes back by way of free().
 bool give_memory_back(Lock& lock) {
-  const Unlocked unlocked(lock);
+  const ScopedUnlock unlocked(lock);
   return callFreeMemoryCallbacks();
 }
 
@@ -113,7 +113,7 @@ Block* DeviceCache::new_segment(Lock& lock, const Request& request) {
   void* data = nullptr;
   orError_t error = orSuccess;
   try {
-    const Unlocked unlocked(lock);
+    const ScopedUnlock unlocked(lock);
     const OpenRegGuard guard(device_);
     if (source == nullptr) {
       error = orMalloc(&data, bytes);

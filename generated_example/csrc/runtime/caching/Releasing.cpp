@@ -29,7 +29,7 @@ void DeviceCache::synchronize_uses(Lock& lock) {
   std::vector<Block*> done;
   const Release release(releases_, released_);
   {
-    const Unlocked unlocked(lock);
+    const ScopedUnlock unlocked(lock);
     for (PendingEvents::Queue& queue : queues) {
       const DeviceScope scope(queue.use.device);
       for (const PendingEvents::Entry& entry : queue.entries) {
@@ -111,7 +111,7 @@ size_t DeviceCache::give_back(Lock& lock, const std::vector<Block*>& blocks) {
   errors.reserve(blocks.size());
   {
     const Release release(releases_, released_);
-    const Unlocked unlocked(lock);
+    const ScopedUnlock unlocked(lock);
     const DeviceScope scope(device_);
     for (const Block* block : blocks) {
       errors.push_back(scope.error() == orSuccess ? return_memory(*block) : scope.error());
@@ -130,7 +130,7 @@ size_t DeviceCache::give_back(Lock& lock, const std::vector<Block*>& blocks) {
     make_free(blocks[i]);
   }
   const auto refused = std::find_if(errors.begin(), errors.end(), [](auto error) { return error != orSuccess; });
-  const Unlocked unlocked(lock);  // warnings and records of segments may need Python's lock; the addresses belong to the device
+  const ScopedUnlock unlocked(lock);  // warnings and records of segments may need Python's lock; the addresses belong to the device
   leaving.clear();
   if (refused != errors.end()) {
     OPENREG_WARN(*refused);

@@ -60,7 +60,7 @@ void DeviceCache::throw_out_of_memory(Lock& lock, const Request& request) {
   const std::string advice = source_ != nullptr ? source_->advice(lock) : kAdvice;
   MemoryInfo info;
   {
-    const Unlocked unlocked(lock);
+    const ScopedUnlock unlocked(lock);
     info = memory_info(device_);
   }
   const auto [free, total] = info;
@@ -85,7 +85,7 @@ void DeviceCache::throw_out_of_memory(Lock& lock, const Request& request) {
   }
   message += advice;
   {
-    const Unlocked unlocked(lock);  // they may throw: the pool that the request was for is let go of with the lock held
+    const ScopedUnlock unlocked(lock);  // they may throw: the pool that the request was for is let go of with the lock held
     std::vector<OutOfMemoryObserver> observers;
     {
       const std::lock_guard<std::mutex> guard(shared_.mutex);
@@ -109,7 +109,7 @@ void DeviceCache::learn_device_memory(Lock& lock) {
   }
   orDeviceProperties properties{};
   {
-    const Unlocked unlocked(lock);
+    const ScopedUnlock unlocked(lock);
     if (orGetDeviceProperties(&properties, device_) != orSuccess) {
       orGetLastError();
       return;  // asked again the next time

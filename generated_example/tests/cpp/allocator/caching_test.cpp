@@ -191,8 +191,8 @@ TEST_F(CachingTest, OutOfMemoryTellsWhatToTry) {
 }
 
 TEST_F(CachingTest, HistoryTellsWhatHappened) {
-  struct Recorded : c10::GatheredContext {};
-  const auto recorder = []() -> std::shared_ptr<c10::GatheredContext> { return std::make_shared<Recorded>(); };
+  struct TestContext : c10::GatheredContext {};
+  const auto recorder = []() -> std::shared_ptr<c10::GatheredContext> { return std::make_shared<TestContext>(); };
   caching().recordHistory(true, recorder, 100, RecordContext::ALL, true, {"free_requested"});
   c10::DataPtr data = allocate(1000);
   EXPECT_NE(caching().getContextForPointer(data.get()), nullptr);

@@ -16,13 +16,13 @@ namespace openreg::test {
 
 namespace {
 
-struct Finished {
+struct RunResult {
   int status;
   std::string output;
 };
 
 /// This program, with only the test that shows what the settings do, and PYTORCH_ALLOC_CONF.
-Finished run_with(const char* settings) {
+RunResult run_with(const char* settings) {
   std::array<char, 4096> program{};
   if (readlink("/proc/self/exe", program.data(), program.size() - 1) < 0) {
     return {-1, "no name of this program"};
@@ -41,7 +41,7 @@ Finished run_with(const char* settings) {
   return {WEXITSTATUS(pclose(pipe)), output};
 }
 
-void expect(const Finished& finished, const std::vector<std::string>& parts) {
+void expect(const RunResult& finished, const std::vector<std::string>& parts) {
   EXPECT_EQ(finished.status, 0) << finished.output;
   for (const std::string& part : parts) {
     EXPECT_NE(finished.output.find(part), std::string::npos) << part << " in " << finished.output;

@@ -15,7 +15,7 @@ namespace openreg::test {
 
 namespace {
 
-struct Reported {
+struct TraceReport {
   TraceEntry::Action action;
   size_t address;
   size_t size;
@@ -23,7 +23,7 @@ struct Reported {
 };
 
 std::mutex reported_mutex;
-std::vector<Reported>* reported = nullptr;  // guarded by reported_mutex; null: off
+std::vector<TraceReport>* reported = nullptr;  // guarded by reported_mutex; null: off
 
 class TrackerTest : public AllocatorTest {
  protected:
@@ -45,19 +45,19 @@ class TrackerTest : public AllocatorTest {
     AllocatorTest::TearDown();
   }
 
-  static void set(std::vector<Reported>* where) {
+  static void set(std::vector<TraceReport>* where) {
     const std::lock_guard<std::mutex> lock(reported_mutex);
     reported = where;
   }
   std::vector<TraceEntry::Action> actions() const {
     std::vector<TraceEntry::Action> all;
-    for (const Reported& entry : entries_) {
+    for (const TraceReport& entry : entries_) {
       all.push_back(entry.action);
     }
     return all;
   }
 
-  std::vector<Reported> entries_;
+  std::vector<TraceReport> entries_;
 };
 
 // A context that asks another thread to use the allocator when it is destroyed, which fails while its lock is held.
@@ -102,7 +102,7 @@ TEST_F(TrackerTest, IsToldOfAllThatHappensWithoutHistory) {
       TraceEntry::FREE_COMPLETED, TraceEntry::ALLOC, TraceEntry::FREE_REQUESTED, TraceEntry::FREE_COMPLETED,
       TraceEntry::SEGMENT_FREE};
   EXPECT_EQ(actions(), expected);
-  for (const Reported& entry : entries_) {
+  for (const TraceReport& entry : entries_) {
     const bool whole = entry.action == TraceEntry::SEGMENT_ALLOC || entry.action == TraceEntry::SEGMENT_FREE;
     EXPECT_EQ(entry.address, address);
     EXPECT_EQ(entry.size, whole ? 2 * kMiB : 1000);

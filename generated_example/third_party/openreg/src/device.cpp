@@ -153,9 +153,9 @@ int Devices::device_of(const void* pointer) const noexcept {
   return static_cast<int>(static_cast<std::size_t>(address - base_) / range_);
 }
 
-Heap::Found Devices::try_find(const void* pointer, Allocation* allocation) const noexcept {
+Heap::Lookup Devices::try_find(const void* pointer, Allocation* allocation) const noexcept {
   const int device = device_of(pointer);
-  if (device < 0) return Heap::Found::kNo;
+  if (device < 0) return Heap::Lookup::kNo;
   return devices_[static_cast<std::size_t>(device)]->heap().try_find(pointer, allocation);
 }
 

@@ -75,7 +75,7 @@ class Devices {
   Device& at(int number) { return *devices_.at(static_cast<std::size_t>(number)); }
   // The device whose memory range `pointer` is in, allocated or not; -1 if none.
   int device_of(const void* pointer) const noexcept;
-  Heap::Found try_find(const void* pointer, Allocation* allocation) const noexcept;
+  Heap::Lookup try_find(const void* pointer, Allocation* allocation) const noexcept;
   void wait();
   void drain(Stream::Clock::time_point deadline);
   // Before the host learns that work is done. To be called only if there are devices.

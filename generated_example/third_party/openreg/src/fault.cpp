@@ -54,14 +54,14 @@ void report(const void* address) {
     line.number(static_cast<std::uintptr_t>(devices->device_of(address)));
     Allocation allocation{};
     switch (devices->try_find(address, &allocation)) {
-      case Heap::Found::kYes:
+      case Heap::Lookup::kYes:
         line << ", inside an allocation of ";
         line.number(allocation.size) << " bytes)";
         break;
-      case Heap::Found::kNo:
+      case Heap::Lookup::kNo:
         line << ", in no allocation)";
         break;
-      case Heap::Found::kBusy:
+      case Heap::Lookup::kBusy:
         line << ")";
         break;
     }

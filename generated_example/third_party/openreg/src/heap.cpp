@@ -111,10 +111,10 @@ bool Heap::find(const void* pointer, Allocation* allocation) const {
   return find_locked(pointer, allocation);
 }
 
-Heap::Found Heap::try_find(const void* pointer, Allocation* allocation) const {
+Heap::Lookup Heap::try_find(const void* pointer, Allocation* allocation) const {
   std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return Found::kBusy;
-  return find_locked(pointer, allocation) ? Found::kYes : Found::kNo;
+  if (!lock.owns_lock()) return Lookup::kBusy;
+  return find_locked(pointer, allocation) ? Lookup::kYes : Lookup::kNo;
 }
 
 std::size_t Heap::available() const {

@@ -23,7 +23,7 @@ struct Allocation {
 class Heap {
  public:
   static constexpr std::size_t kPage = 4096;  // also the alignment of what is handed out
-  enum class Found {
+  enum class Lookup {
     kYes,
     kNo,
     kBusy,
@@ -47,7 +47,7 @@ class Heap {
   // The allocation that `pointer` points into.
   bool find(const void* pointer, Allocation* allocation) const;
   // The same for a signal handler: never waits.
-  Found try_find(const void* pointer, Allocation* allocation) const;
+  Lookup try_find(const void* pointer, Allocation* allocation) const;
 
   // Virtual memory, in virtual_memory.cpp. Sizes and addresses are multiples of kGranularity.
   static constexpr std::size_t kGranularity = std::size_t{2} << 20;

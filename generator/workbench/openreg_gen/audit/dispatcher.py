@@ -40,7 +40,7 @@ class Fallback(NamedTuple):
     fallthrough: bool
 
 
-class Served(NamedTuple):
+class DispatchResult(NamedTuple):
     """What runs for an operator at a key.
 
     how: "kernel", "boxed" (a kernel that takes any operator), "default" (CompositeExplicitAutograd), "math"
@@ -118,7 +118,7 @@ def registrations(kind: str, operators: Iterable[str]) -> list[Registration]:
     return [each for op in operators for each in parse_registrations(op, torch._C._dispatch_dump(op), keys)]
 
 
-def served(kind: str, operators: Iterable[str], registered: Iterable[Registration]) -> list[Served]:
+def served(kind: str, operators: Iterable[str], registered: Iterable[Registration]) -> list[DispatchResult]:
     """What serves each of ATen's operators at the device type's own key."""
     key = keys_of(kind)[0]
     boxed = {each.op for each in registered if each.key == key and each.active and each.boxed}
@@ -127,7 +127,9 @@ def served(kind: str, operators: Iterable[str], registered: Iterable[Registratio
         if not op.startswith("aten::"):
             continue
         how, place = parse_served(torch._C._dispatch_dump_table(op), key)
-        rows.append(Served(op.removeprefix("aten::"), "boxed" if how == "kernel" and op in boxed else how, place))
+        rows.append(
+            DispatchResult(op.removeprefix("aten::"), "boxed" if how == "kernel" and op in boxed else how, place)
+        )
     return rows
 
 

@@ -14,7 +14,7 @@ from . import models, networks, numbers, once, written  # noqa: F401  (numbers a
 from .compare import Call
 from .copies import tensors
 from .quirks import LEFT_OUT
-from .variants import VARIANTS, Given, Variant
+from .variants import VARIANTS, OpSample, Variant
 
 DTYPES = ("float32", "int64", "complex64", "bool")
 ALL_DTYPES = (
@@ -124,7 +124,7 @@ def op_cases(
         given = made(variant.grad)
         for index in spaced(len(given), min(limits, default=None)):
             if size(given[index]) <= LARGE:
-                yield from variant_cases(variant, Given(info, given[index], dtype, index), name)
+                yield from variant_cases(variant, OpSample(info, given[index], dtype, index), name)
     if wanted("errors") and info.error_inputs_func is not None and dtype == first_dtype(info):
         for index, wrong in enumerate(drawn(lambda: info.error_inputs("cpu"))):
             sample = wrong.sample_input
@@ -141,7 +141,7 @@ def first_dtype(info: Any) -> torch.dtype:
     return next((dtype for dtype in listed if dtype in info.dtypes), torch.float32)
 
 
-def variant_cases(variant: Variant, given: Given, name: str) -> Iterator[Case]:
+def variant_cases(variant: Variant, given: OpSample, name: str) -> Iterator[Case]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         calls = list(variant.make(given))

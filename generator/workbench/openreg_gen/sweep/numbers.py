@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from .compare import Call
-from .variants import Given, places, variant
+from .variants import OpSample, places, variant
 
 NUMBERS = (2, 2.5, True, 1.5 + 2j)
 SIZES = ("scale_factor",)  # of which more would be more memory
@@ -17,12 +17,12 @@ def replaced(args: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
     return (*args[:place], value, *args[place + 1 :])
 
 
-def functions(given: Given) -> list[Callable[..., Any]]:
+def functions(given: OpSample) -> list[Callable[..., Any]]:
     return [f for f in (given.info.op, given.info.operator_variant) if f is not None]
 
 
 @variant(most=2)
-def numbers(given: Given) -> Iterator[Call]:
+def numbers(given: OpSample) -> Iterator[Call]:
     """A Python number for each tensor in turn, by the function and by the operator."""
     for place in places(given):
         for function in functions(given):
@@ -39,7 +39,7 @@ def too_wide(dtype: torch.dtype) -> float | int:
 
 # No number of Python's is wider than 64 bits.
 @variant(most=2, applies=lambda info, dtype: dtype not in (torch.float64, torch.complex128))
-def wide_numbers(given: Given) -> Iterator[Call]:
+def wide_numbers(given: OpSample) -> Iterator[Call]:
     """A number that the dtype cannot hold, for each tensor and each real number in turn: refused at the call, as on the CPU."""
     wide = too_wide(given.dtype)
     reals = [i for i, x in enumerate(given.args) if isinstance(x, float)]
@@ -52,7 +52,7 @@ def wide_numbers(given: Given) -> Iterator[Call]:
 
 
 @variant(most=2)
-def zero_dim_cpu(given: Given) -> Iterator[Call]:
+def zero_dim_cpu(given: OpSample) -> Iterator[Call]:
     """A 0-dim CPU tensor for each tensor in turn."""
     for place in places(given):
         for function in functions(given):
@@ -62,7 +62,7 @@ def zero_dim_cpu(given: Given) -> Iterator[Call]:
 
 
 @variant(most=2)
-def mixed_dtypes(given: Given) -> Iterator[Call]:
+def mixed_dtypes(given: OpSample) -> Iterator[Call]:
     """Another dtype for each tensor in turn."""
     for place in places(given):
         for dtype in (torch.float64, torch.float16, torch.int32, torch.bool, torch.complex64):

@@ -31,7 +31,7 @@ GIVE_UP = 12  # crashes and hangs of one task
 COLLECT = 32  # cases between two collections of garbage
 
 
-class Orphaned(Exception):
+class ParentEnded(Exception):
     """The parent has ended. Its pipe doesn't show it: workers that were forked later hold its other end as well."""
 
 
@@ -68,7 +68,7 @@ def work(
             counts[case.name.rsplit("/", 3)[1]] += 1
             if difference is not None:
                 found.append((case.name, *difference))
-    except (Orphaned, BrokenPipeError):
+    except (ParentEnded, BrokenPipeError):
         raise
     except Exception:  # samples that PyTorch can't make, or a variant's own error
         text = " ".join(traceback.format_exc(limit=-2).split())
@@ -90,13 +90,13 @@ def serve(pipe: Connection, context: Context, selection: Selection, log_file: st
 
     def look() -> None:
         if os.getppid() != parent:
-            raise Orphaned
+            raise ParentEnded
 
     def report(name: str) -> None:
         look()
         pipe.send(("case", name))
 
-    with contextlib.suppress(EOFError, BrokenPipeError, Orphaned):
+    with contextlib.suppress(EOFError, BrokenPipeError, ParentEnded):
         try:
             open_device(context.device, context.package)
         except DeviceError as error:

@@ -12,7 +12,7 @@ from .copies import Copier, changed, tensors
 from .quirks import LOOSER, UNFILLED, UNWRITTEN
 
 
-class Given(NamedTuple):
+class OpSample(NamedTuple):
     """A sample of an OpInfo, made on the CPU."""
 
     info: Any
@@ -64,7 +64,7 @@ class Given(NamedTuple):
             return None
 
 
-Maker = Callable[[Given], Iterator[Call]]
+Maker = Callable[[OpSample], Iterator[Call]]
 
 
 class Variant(NamedTuple):
@@ -99,7 +99,7 @@ def twice_differentiable(info: Any, dtype: torch.dtype) -> bool:
 
 
 @variant()
-def forward(given: Given) -> Iterator[Call]:
+def forward(given: OpSample) -> Iterator[Call]:
     yield given.call()
 
 
@@ -111,7 +111,7 @@ def seeds(outputs: list[torch.Tensor]) -> list[torch.Tensor]:
     ]
 
 
-def gradients_of(given: Given, order: int) -> Callable[..., Any]:
+def gradients_of(given: OpSample, order: int) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         leaves = [x for x in tensors((args, kwargs)) if x.requires_grad]
         value = given.info.op(*args, **kwargs)
@@ -131,12 +131,12 @@ def gradients_of(given: Given, order: int) -> Callable[..., Any]:
 
 
 @variant(grad=True, applies=differentiable)
-def backward(given: Given) -> Iterator[Call]:
+def backward(given: OpSample) -> Iterator[Call]:
     yield given.call(gradients_of(given, 1))
 
 
 @variant(most=3, grad=True, applies=twice_differentiable)
-def second_order(given: Given) -> Iterator[Call]:
+def second_order(given: OpSample) -> Iterator[Call]:
     if sum(x.numel() for x in tensors(given.args)) <= 2000:
         yield given.call(gradients_of(given, 2))
 
@@ -145,22 +145,22 @@ def second_order(given: Given) -> Iterator[Call]:
 
 
 @variant(most=12, applies=lambda info, dtype: info.method_variant is not None)
-def method(given: Given) -> Iterator[Call]:
+def method(given: OpSample) -> Iterator[Call]:
     yield given.call(given.info.method_variant)
 
 
 @variant(most=12, applies=lambda info, dtype: info.operator_variant is not None)
-def operator(given: Given) -> Iterator[Call]:
+def operator(given: OpSample) -> Iterator[Call]:
     yield given.call(given.info.operator_variant)
 
 
 @variant(most=12, applies=lambda info, dtype: info.inplace_operator_variant is not None)
-def inplace_operator(given: Given) -> Iterator[Call]:
+def inplace_operator(given: OpSample) -> Iterator[Call]:
     yield given.call(given.info.inplace_operator_variant)
 
 
 @variant(most=2, applies=lambda info, dtype: bool(info.aliases))
-def alias(given: Given) -> Iterator[Call]:
+def alias(given: OpSample) -> Iterator[Call]:
     for other in given.info.aliases:
         yield given.call(other.op)
         if other.inplace_variant is not None:
@@ -215,7 +215,7 @@ def overlapping(x: torch.Tensor) -> torch.Tensor:
     return restrided(x, (1,) * x.dim()) if x.dim() > 1 and x.numel() > 1 else x
 
 
-def with_inputs(given: Given, change: Callable[[torch.Tensor], torch.Tensor], **more: Any) -> Iterator[Call]:
+def with_inputs(given: OpSample, change: Callable[[torch.Tensor], torch.Tensor], **more: Any) -> Iterator[Call]:
     """The call with all its tensors changed, if any was."""
     done = []
 
@@ -230,43 +230,43 @@ def with_inputs(given: Given, change: Callable[[torch.Tensor], torch.Tensor], **
 
 
 @variant()
-def noncontiguous(given: Given) -> Iterator[Call]:
+def noncontiguous(given: OpSample) -> Iterator[Call]:
     yield from with_inputs(given, spread)
 
 
 @variant(most=12)
-def transposed(given: Given) -> Iterator[Call]:
+def transposed(given: OpSample) -> Iterator[Call]:
     yield from with_inputs(given, turned)
 
 
 @variant(most=12)
-def channels_last(given: Given) -> Iterator[Call]:
+def channels_last(given: OpSample) -> Iterator[Call]:
     if any(x.dim() in (4, 5) for x in tensors(given.args)):
         yield from with_inputs(given, channels)
 
 
 @variant(most=12, applies=lambda info, dtype: dtype.is_complex)
-def conj(given: Given) -> Iterator[Call]:
+def conj(given: OpSample) -> Iterator[Call]:
     yield from with_inputs(given, conjugated)
 
 
 @variant(most=12, applies=lambda info, dtype: dtype.is_floating_point or dtype.is_complex)
-def neg(given: Given) -> Iterator[Call]:
+def neg(given: OpSample) -> Iterator[Call]:
     yield from with_inputs(given, negated)
 
 
 @variant(most=6)
-def zero_size(given: Given) -> Iterator[Call]:
+def zero_size(given: OpSample) -> Iterator[Call]:
     yield from with_inputs(given, emptied, values=given.filled and given.info.name not in UNWRITTEN)
 
 
 @variant(most=6)
-def expanded_inputs(given: Given) -> Iterator[Call]:
+def expanded_inputs(given: OpSample) -> Iterator[Call]:
     yield from with_inputs(given, expanded, refusable=True)
 
 
 @variant(most=6)
-def overlapping_inputs(given: Given) -> Iterator[Call]:
+def overlapping_inputs(given: OpSample) -> Iterator[Call]:
     yield from with_inputs(given, overlapping, refusable=True)
 
 
@@ -296,17 +296,17 @@ def by_heads(x: torch.Tensor) -> torch.Tensor:
 
 
 @variant(most=3)
-def fakes(given: Given) -> Iterator[Call]:
+def fakes(given: OpSample) -> Iterator[Call]:
     yield given.call(as_fakes_say(given.info.op), values=False)
 
 
 @variant(most=3, grad=True, applies=differentiable)
-def backward_fakes(given: Given) -> Iterator[Call]:
+def backward_fakes(given: OpSample) -> Iterator[Call]:
     yield given.call(as_fakes_say(gradients_of(given, 1)), values=False)
 
 
 @variant(most=6, grad=True, applies=differentiable)
-def backward_fakes_by_heads(given: Given) -> Iterator[Call]:
+def backward_fakes_by_heads(given: OpSample) -> Iterator[Call]:
     yield from with_inputs(given, by_heads, function=as_fakes_say(gradients_of(given, 1)), values=False)
 
 
@@ -314,18 +314,18 @@ def backward_fakes_by_heads(given: Given) -> Iterator[Call]:
 
 
 @variant(most=6)
-def device_1(given: Given) -> Iterator[Call]:
+def device_1(given: OpSample) -> Iterator[Call]:
     """Inputs on device 1, device 0 is current."""
     yield given.call(device=1)
 
 
 @variant(most=6, grad=True, applies=differentiable)
-def backward_device_1(given: Given) -> Iterator[Call]:
+def backward_device_1(given: OpSample) -> Iterator[Call]:
     yield given.call(gradients_of(given, 1), device=1)
 
 
 @variant(most=6)
-def current_1(given: Given) -> Iterator[Call]:
+def current_1(given: OpSample) -> Iterator[Call]:
     """Inputs on device 0, device 1 is current."""
     yield given.call(current=1)
 
@@ -334,14 +334,14 @@ def refuse(*args: Any, **kwargs: Any) -> None:
     raise RuntimeError("Expected all tensors to be on the same device")
 
 
-def places(given: Given) -> list[int]:
+def places(given: OpSample) -> list[int]:
     """Which arguments are tensors, where there are at least two."""
     found = [i for i, x in enumerate(given.args) if isinstance(x, torch.Tensor) and x.layout == torch.strided]
     return found if len(found) > 1 else []
 
 
 @variant(most=1)
-def two_devices(given: Given) -> Iterator[Call]:
+def two_devices(given: OpSample) -> Iterator[Call]:
     """One tensor on the other device: refused."""
     for place in places(given)[1:]:
         yield given.call(elsewhere=(given.args[place],), reference=refuse)
@@ -351,7 +351,7 @@ def two_devices(given: Given) -> Iterator[Call]:
 
 
 @variant(most=1)
-def copied_results(given: Given) -> Iterator[Call]:
+def copied_results(given: OpSample) -> Iterator[Call]:
     """deepcopy, pickle and torch.load(map_location) of results, with their devices."""
     import copy
     import io

@@ -7,7 +7,7 @@ import torch
 
 from .compare import TOLERANCES, Call
 from .copies import changed
-from .variants import Given, conjugated, expanded, negated, overlapping, spread, turned, variant
+from .variants import OpSample, conjugated, expanded, negated, overlapping, spread, turned, variant
 
 
 def has_inplace(info: Any, dtype: torch.dtype) -> bool:
@@ -19,7 +19,7 @@ def has_out(info: Any, dtype: torch.dtype) -> bool:
 
 
 def inplace_call(
-    given: Given, change: Callable[[torch.Tensor], torch.Tensor] | None = None, **more: Any
+    given: OpSample, change: Callable[[torch.Tensor], torch.Tensor] | None = None, **more: Any
 ) -> Iterator[Call]:
     if change is None:
         yield given.call(given.info.inplace_variant)
@@ -30,44 +30,44 @@ def inplace_call(
 
 
 @variant(applies=has_inplace)
-def inplace(given: Given) -> Iterator[Call]:
+def inplace(given: OpSample) -> Iterator[Call]:
     yield from inplace_call(given)
 
 
 @variant(most=12, applies=has_inplace)
-def inplace_strided(given: Given) -> Iterator[Call]:
+def inplace_strided(given: OpSample) -> Iterator[Call]:
     yield from inplace_call(given, spread)
     yield from inplace_call(given, turned)
 
 
 @variant(most=6, applies=lambda info, dtype: has_inplace(info, dtype) and dtype.is_complex)
-def inplace_conj(given: Given) -> Iterator[Call]:
+def inplace_conj(given: OpSample) -> Iterator[Call]:
     yield from inplace_call(given, conjugated)
 
 
 @variant(most=6, applies=lambda info, dtype: has_inplace(info, dtype) and (dtype.is_floating_point or dtype.is_complex))
-def inplace_neg(given: Given) -> Iterator[Call]:
+def inplace_neg(given: OpSample) -> Iterator[Call]:
     yield from inplace_call(given, negated)
 
 
 @variant(most=6, applies=has_inplace)
-def inplace_small(given: Given) -> Iterator[Call]:
+def inplace_small(given: OpSample) -> Iterator[Call]:
     """A self that would have to grow."""
     yield from inplace_call(given, lambda x: x.narrow(0, 0, 1).clone() if x.dim() > 0 and x.size(0) > 1 else x)
 
 
 @variant(most=6, applies=has_inplace)
-def inplace_expanded(given: Given) -> Iterator[Call]:
+def inplace_expanded(given: OpSample) -> Iterator[Call]:
     yield from inplace_call(given, expanded, refusable=True)
 
 
 @variant(most=6, applies=has_inplace)
-def inplace_overlapping(given: Given) -> Iterator[Call]:
+def inplace_overlapping(given: OpSample) -> Iterator[Call]:
     yield from inplace_call(given, overlapping, refusable=True)
 
 
 @variant(most=6, applies=has_inplace)
-def inplace_shared(given: Given) -> Iterator[Call]:
+def inplace_shared(given: OpSample) -> Iterator[Call]:
     """self is an argument as well, as a whole and shifted by one element."""
     x, others = given.sample.input, given.sample.args
     if not isinstance(x, torch.Tensor) or not others or not isinstance(others[0], torch.Tensor):
@@ -81,7 +81,7 @@ def inplace_shared(given: Given) -> Iterator[Call]:
         yield given.call(given.info.inplace_variant, (*pair, *others[1:]))
 
 
-def out_calls(given: Given, target: Callable[[torch.Tensor], torch.Tensor | None], **more: Any) -> Iterator[Call]:
+def out_calls(given: OpSample, target: Callable[[torch.Tensor], torch.Tensor | None], **more: Any) -> Iterator[Call]:
     """out= for each of the CPU's results; none if a result is not a tensor, or a target is None."""
     expected = given.expected()
     single = isinstance(expected, torch.Tensor)
@@ -102,30 +102,30 @@ def ones(x: torch.Tensor) -> torch.Tensor:
 
 
 @variant(applies=has_out)
-def out(given: Given) -> Iterator[Call]:
+def out(given: OpSample) -> Iterator[Call]:
     yield from out_calls(given, ones)
 
 
 @variant(applies=has_out)
-def out_empty(given: Given) -> Iterator[Call]:
+def out_empty(given: OpSample) -> Iterator[Call]:
     yield from out_calls(given, lambda x: torch.empty(0, dtype=x.dtype))
 
 
 @variant(most=6, applies=has_out)
-def out_strided(given: Given) -> Iterator[Call]:
+def out_strided(given: OpSample) -> Iterator[Call]:
     yield from out_calls(given, lambda x: spread(ones(x)))
     yield from out_calls(given, lambda x: turned(ones(x)))
 
 
 @variant(most=6, applies=has_out)
-def out_resized(given: Given) -> Iterator[Call]:
+def out_resized(given: OpSample) -> Iterator[Call]:
     """Of another shape: PyTorch warns and resizes."""
     yield from out_calls(given, lambda x: torch.ones((2, *x.shape), dtype=x.dtype))
     yield from out_calls(given, lambda x: torch.ones(1, dtype=x.dtype) if x.numel() > 1 else None)
 
 
 @variant(most=4, applies=has_out)
-def out_dtype(given: Given) -> Iterator[Call]:
+def out_dtype(given: OpSample) -> Iterator[Call]:
     """Of another dtype: what was computed is converted, so it is no more exact than what was computed."""
     exact = given.expected()
     tolerance = TOLERANCES.get(exact.dtype) if isinstance(exact, torch.Tensor) else None
@@ -138,12 +138,12 @@ def out_dtype(given: Given) -> Iterator[Call]:
 
 
 @variant(most=6, applies=has_out)
-def out_conj(given: Given) -> Iterator[Call]:
+def out_conj(given: OpSample) -> Iterator[Call]:
     yield from out_calls(given, lambda x: ones(x).conj() if x.is_complex() else None)
 
 
 @variant(most=6, applies=has_out)
-def out_neg(given: Given) -> Iterator[Call]:
+def out_neg(given: OpSample) -> Iterator[Call]:
     yield from out_calls(given, lambda x: negated(ones(x)) if x.is_floating_point() or x.is_complex() else None)
 
 
@@ -152,7 +152,7 @@ CARELESS = ("nn.functional.avg_pool3d", "narrow_copy")
 
 
 @variant(most=4, applies=lambda info, dtype: has_out(info, dtype) and info.name not in CARELESS)
-def out_expanded(given: Given) -> Iterator[Call]:
+def out_expanded(given: OpSample) -> Iterator[Call]:
     def shared(x: torch.Tensor) -> torch.Tensor | None:
         return expanded(ones(x)) if x.dim() > 0 and x.size(0) > 1 else None
 
@@ -160,14 +160,14 @@ def out_expanded(given: Given) -> Iterator[Call]:
 
 
 @variant(most=6, applies=has_out)
-def out_is_input(given: Given) -> Iterator[Call]:
+def out_is_input(given: OpSample) -> Iterator[Call]:
     x = given.sample.input
     if isinstance(x, torch.Tensor) and x.layout == torch.strided:
         yield from out_calls(given, lambda y: x if (x.shape, x.dtype) == (y.shape, y.dtype) else None)
 
 
 @variant(most=6, applies=has_out)
-def out_overlaps_input(given: Given) -> Iterator[Call]:
+def out_overlaps_input(given: OpSample) -> Iterator[Call]:
     """out= begins one element after the first input."""
     x = given.sample.input
     expected = given.expected()

@@ -1,11 +1,12 @@
-{{ file.header }}
-#include "host/alias/Recycled.h"
+// Written by openreg-gen from openreg.yaml.
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
+#include "host/alias/PooledObject.h"
 
 #include <array>
 #include <atomic>
 #include <new>
 
-namespace {{ b.ns }}::native {
+namespace openreg::native {
 namespace {
 
 constexpr size_t kStep = 128;  // sizes are rounded up to its multiples
@@ -17,7 +18,7 @@ struct Free {
 };
 
 // Filled one by one by destroying threads, and only ever emptied as a whole, so an item never comes back while it is read.
-struct alignas(64) Returned {
+struct alignas(64) ReturnedBlocks {
   std::atomic<Free*> first{nullptr};
   std::atomic<size_t> count{0};
 
@@ -28,15 +29,15 @@ struct alignas(64) Returned {
   }
 };
 
-std::array<Returned, kSizes> returned;
+std::array<ReturnedBlocks, kSizes> returned;
 
 // What the calling thread took.
-struct Taken {
+struct ThreadBlocks {
   std::array<Free*, kSizes> first{};
-  Taken() = default;
-  Taken(const Taken&) = delete;
-  Taken& operator=(const Taken&) = delete;
-  ~Taken() {
+  ThreadBlocks() = default;
+  ThreadBlocks(const ThreadBlocks&) = delete;
+  ThreadBlocks& operator=(const ThreadBlocks&) = delete;
+  ~ThreadBlocks() {
     for (size_t size = 0; size < kSizes; ++size) {
       while (first[size] != nullptr) {
         Free* const element = first[size];
@@ -47,7 +48,7 @@ struct Taken {
   }
 };
 
-thread_local Taken taken;
+thread_local ThreadBlocks taken;
 
 size_t size_of(size_t bytes) {
   return (bytes - 1) / kStep;
@@ -55,7 +56,7 @@ size_t size_of(size_t bytes) {
 
 }  // namespace
 
-void* Recycled::operator new(size_t bytes) {
+void* PooledObject::operator new(size_t bytes) {
   const size_t size = size_of(bytes);
   if (size >= kSizes) {
     return ::operator new(bytes);
@@ -77,7 +78,7 @@ void* Recycled::operator new(size_t bytes) {
   return element;
 }
 
-void Recycled::operator delete(void* memory, size_t bytes) noexcept {
+void PooledObject::operator delete(void* memory, size_t bytes) noexcept {
   const size_t size = size_of(bytes);
   if (size >= kSizes || returned[size].count.fetch_add(1, std::memory_order_relaxed) >= kMost) {
     ::operator delete(memory);
@@ -86,4 +87,4 @@ void Recycled::operator delete(void* memory, size_t bytes) noexcept {
   returned[size].add(new (memory) Free{nullptr});
 }
 
-}  // namespace {{ b.ns }}::native
+}  // namespace openreg::native

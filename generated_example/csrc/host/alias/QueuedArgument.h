@@ -84,41 +84,41 @@ namespace detail {
 
 /// How an argument of type T waits for the launched function.
 template <class T>
-struct Held : Value<T> {
+struct QueuedArgument : Value<T> {
   template <class U>
-  Held(U&& from, const Effects&) : Value<T>(std::forward<U>(from)) {}
+  QueuedArgument(U&& from, const Effects&) : Value<T>(std::forward<U>(from)) {}
   void finish() {}
 };
 
 template <class T>
-struct HeldTensor {
+struct QueuedTensor {
   HostTensor value;
-  HeldTensor(const at::TensorBase& from, const Effects&) : value(HostTensor::of(from)) {}
+  QueuedTensor(const at::TensorBase& from, const Effects&) : value(HostTensor::of(from)) {}
   T get() { return value.get(); }
   void finish() {}
 };
 template <>
-struct Held<const at::Tensor&> : HeldTensor<const at::Tensor&> {
-  using HeldTensor::HeldTensor;
+struct QueuedArgument<const at::Tensor&> : QueuedTensor<const at::Tensor&> {
+  using QueuedTensor::QueuedTensor;
 };
 template <>
-struct Held<at::Tensor&> : HeldTensor<at::Tensor&> {
-  using HeldTensor::HeldTensor;
+struct QueuedArgument<at::Tensor&> : QueuedTensor<at::Tensor&> {
+  using QueuedTensor::QueuedTensor;
 };
 template <>
-struct Held<at::Tensor> : HeldTensor<at::Tensor> {
-  using HeldTensor::HeldTensor;
+struct QueuedArgument<at::Tensor> : QueuedTensor<at::Tensor> {
+  using QueuedTensor::QueuedTensor;
 };
 template <>
-struct Held<const at::TensorBase&> : HeldTensor<const at::TensorBase&> {
-  using HeldTensor::HeldTensor;
+struct QueuedArgument<const at::TensorBase&> : QueuedTensor<const at::TensorBase&> {
+  using QueuedTensor::QueuedTensor;
 };
 
 template <>
-struct Held<const std::optional<at::Tensor>&> {
+struct QueuedArgument<const std::optional<at::Tensor>&> {
   std::optional<HostTensor> held;
   std::optional<at::Tensor> value;
-  Held(const std::optional<at::Tensor>& from, const Effects&) {
+  QueuedArgument(const std::optional<at::Tensor>& from, const Effects&) {
     if (from.has_value()) {
       held = HostTensor::of(*from);
     }
@@ -132,11 +132,11 @@ struct Held<const std::optional<at::Tensor>&> {
   void finish() {}
 };
 
-struct HeldTensors {
+struct QueuedTensors {
   std::vector<HostTensor> held;
   std::vector<at::Tensor> value;
   template <class List>
-  HeldTensors(const List& from, const Effects&) {
+  QueuedTensors(const List& from, const Effects&) {
     for (const at::Tensor& tensor : from) {
       held.push_back(HostTensor::of(tensor));
     }
@@ -151,19 +151,19 @@ struct HeldTensors {
   void finish() {}
 };
 template <>
-struct Held<at::TensorList> : HeldTensors {
-  using HeldTensors::HeldTensors;
+struct QueuedArgument<at::TensorList> : QueuedTensors {
+  using QueuedTensors::QueuedTensors;
 };
 template <>
-struct Held<const at::ITensorListRef&> : HeldTensors {
-  using HeldTensors::HeldTensors;
-  at::ITensorListRef get() { return at::ITensorListRef(HeldTensors::get()); }
+struct QueuedArgument<const at::ITensorListRef&> : QueuedTensors {
+  using QueuedTensors::QueuedTensors;
+  at::ITensorListRef get() { return at::ITensorListRef(QueuedTensors::get()); }
 };
 template <>
-struct Held<const c10::List<std::optional<at::Tensor>>&> {
+struct QueuedArgument<const c10::List<std::optional<at::Tensor>>&> {
   std::vector<std::optional<HostTensor>> held;
   c10::List<std::optional<at::Tensor>> value;
-  Held(const c10::List<std::optional<at::Tensor>>& from, const Effects&) {
+  QueuedArgument(const c10::List<std::optional<at::Tensor>>& from, const Effects&) {
     for (const std::optional<at::Tensor> tensor : from) {
       held.push_back(tensor.has_value() ? std::optional(HostTensor::of(*tensor)) : std::nullopt);
     }
@@ -179,37 +179,37 @@ struct Held<const c10::List<std::optional<at::Tensor>>&> {
 };
 
 template <class Iterator>
-struct HeldIterator {
+struct QueuedIteratorArgument {
   QueuedIterator value;
-  HeldIterator(at::TensorIteratorBase& from, const Effects& effects) : value(from, effects) {}
+  QueuedIteratorArgument(at::TensorIteratorBase& from, const Effects& effects) : value(from, effects) {}
   Iterator& get() { return value.get(); }
   void finish() { value.finish(); }
 };
 template <>
-struct Held<at::TensorIteratorBase&> : HeldIterator<at::TensorIteratorBase> {
-  using HeldIterator::HeldIterator;
+struct QueuedArgument<at::TensorIteratorBase&> : QueuedIteratorArgument<at::TensorIteratorBase> {
+  using QueuedIteratorArgument::QueuedIteratorArgument;
 };
 template <>
-struct Held<at::TensorIterator&> : HeldIterator<at::TensorIterator> {
-  using HeldIterator::HeldIterator;
+struct QueuedArgument<at::TensorIterator&> : QueuedIteratorArgument<at::TensorIterator> {
+  using QueuedIteratorArgument::QueuedIteratorArgument;
 };
 
 /// The arguments of one call, by number: two may be of one type. Each is made where it stays, the first one first.
 template <size_t I, class Param>
-struct HeldArgument : Held<Param> {
-  using Held<Param>::Held;
+struct QueuedParameter : QueuedArgument<Param> {
+  using QueuedArgument<Param>::QueuedArgument;
 };
 
 template <class Numbers, class... Params>
 struct HeldArguments;
 template <size_t... I, class... Params>
-struct HeldArguments<std::index_sequence<I...>, Params...> : HeldArgument<I, Params>... {
+struct HeldArguments<std::index_sequence<I...>, Params...> : QueuedParameter<I, Params>... {
   template <class... Args>
-  explicit HeldArguments(const Effects& effects, Args&... args) : HeldArgument<I, Params>(args, effects)... {}
+  explicit HeldArguments(const Effects& effects, Args&... args) : QueuedParameter<I, Params>(args, effects)... {}
   template <class Fn>
   void call(Fn& fn) {
-    fn(HeldArgument<I, Params>::get()...);
-    (HeldArgument<I, Params>::finish(), ...);
+    fn(QueuedParameter<I, Params>::get()...);
+    (QueuedParameter<I, Params>::finish(), ...);
   }
 };
 

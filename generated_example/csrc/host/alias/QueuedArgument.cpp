@@ -1,6 +1,6 @@
 // Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
-#include "host/alias/Held.h"
+#include "host/alias/QueuedArgument.h"
 
 #include <ATen/EmptyTensor.h>
 

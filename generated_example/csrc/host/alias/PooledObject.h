@@ -1,4 +1,5 @@
-{{ file.header }}
+// Written by openreg-gen from openreg.yaml.
+// Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
 #include <cstddef>
@@ -6,22 +7,22 @@
 // Note [Memory of tasks]
 // The thread that calls an operator creates a task, and the stream's thread destroys it. The allocators of C
 // libraries are fast if one thread does both, and slow at this: both threads would contend for one lock
-// per kernel. So classes of tasks derive from Recycled, which reuses memory: destroyed tasks go to a list,
+// per kernel. So classes of tasks derive from PooledObject, which reuses memory: destroyed tasks go to a list,
 // and a thread that needs memory takes the whole list.
 
-namespace {{ b.ns }}::native {
+namespace openreg::native {
 
 /// Base of classes whose objects are made by one thread and destroyed by another one, often. Threads: any.
-class Recycled {
+class PooledObject {
  public:
   static void* operator new(size_t bytes);
   static void operator delete(void* memory, size_t bytes) noexcept;
 
  protected:
-  Recycled() = default;
-  ~Recycled() = default;
-  Recycled(const Recycled&) = default;
-  Recycled& operator=(const Recycled&) = default;
+  PooledObject() = default;
+  ~PooledObject() = default;
+  PooledObject(const PooledObject&) = default;
+  PooledObject& operator=(const PooledObject&) = default;
 };
 
-}  // namespace {{ b.ns }}::native
+}  // namespace openreg::native
