@@ -148,7 +148,7 @@ def out_neg(given: OpSample) -> Iterator[Call]:
 
 
 # PyTorch's kernels of these don't look at the strides of out=, and write past the end of its memory.
-CARELESS = ("nn.functional.avg_pool3d", "narrow_copy")
+CARELESS = ("nn.functional.avg_pool3d", "narrow_copy", "torch._scaled_mm")
 
 
 @variant(most=4, applies=lambda info, dtype: has_out(info, dtype) and info.name not in CARELESS)
