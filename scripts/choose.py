@@ -1,7 +1,7 @@
 """Chooses what CI runs of scripts/test.sh. The files that a change touches decide, never the date.
 
     choose.py stages        names of stages, on one line: .ci/run
-    choose.py components    names of components, one per line, three at most: scripts/test.sh components
+    choose.py components    names of components, one per line, two at most: scripts/test.sh components
 
 It prints the reasons to the standard error. Both lists depend only on the paths that differ from the base of the change, which is
 
@@ -42,7 +42,7 @@ STAGES = [
     "release",
 ]
 ALWAYS = ("command", "format")
-MOST_COMPONENTS = 3
+MOST_COMPONENTS = 2
 # What a path asks for besides ALWAYS; the first row that fits counts. A path that none fits asks for everything.
 RULES = (
     ("docs/book/* scripts/book.py scripts/exercises.py", ["book"], "the book"),

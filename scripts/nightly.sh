@@ -9,7 +9,7 @@
 #          vulkan      the port to Vulkan (tests/external/vulkan) on Mesa's driver for CPUs: the ladder, kernels, operators, training
 #          book        every chapter and exercise of the book
 #          components  a minimal tree with one component more: each of them
-#          release     PyTorch 2.15.0: all tests of generated_example, then other trees
+#          release     PyTorch 2.14.1 and 2.15.0: all tests of generated_example; with 2.15.0 other trees, too
 #          opencl      the tree of specs/opencl.yaml on Intel's driver for CPUs, the whole sweep included
 #          sweep       all of PyTorch's samples in all modes on two trees, which takes hours; SWEEP: other arguments of the sweep.
 #                      Its results are kept in build/, and a run that was stopped continues from there
@@ -82,6 +82,7 @@ stage_components() { "$root/scripts/test.sh" --stage components all; }
 stage_opencl() { "$root/scripts/test.sh" --stage opencl intel; }
 stage_release() {
   local status=0
+  "$root/scripts/test.sh" --stage release 2.14.1 all || status=$?
   "$root/scripts/test.sh" --stage release 2.15.0 all || status=$?
   "$root/scripts/test.sh" --stage release 2.15.0 trees || status=$?
   return "$status"
