@@ -7,8 +7,8 @@
 
 namespace openreg_gen {
 
-inline constexpr std::array<std::string_view, 15> kLessons = {
-    "where",   "way",   "deleter",      "owner",   "stride", "gaps",  "signature", "nan",
-    "layouts", "guard", "registration", "restore", "wait",   "reuse", "item"};
+inline constexpr std::array<std::string_view, 18> kLessons = {
+    "where", "way",          "deleter", "owner", "stride", "gaps", "signature", "nan",   "layouts",
+    "guard", "registration", "restore", "wait",  "reuse",  "item", "hidden",    "hooks", "fork"};
 
 }  // namespace openreg_gen

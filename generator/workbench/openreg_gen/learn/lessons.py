@@ -234,4 +234,47 @@ LESSONS = (
             "getCurrentStream().synchronize().",
         ),
     ),
+    Lesson(
+        16,
+        "hidden",
+        7,
+        "A fallback that hides a missing kernel",
+        "csrc/aten/native/exp.cpp",
+        r"x\.exp_\(\) never reached the device: .*aten::exp\.out has no kernel",
+        (
+            "All three forms give the right numbers. Which operator does each of them call? "
+            "openreg-gen trace 'x.exp_()' --device NAME",
+            "openreg-gen ops show exp says which form the others are made from. The message names it, too.",
+            "Register exp.out instead of exp: at::Tensor& exp_out(const at::Tensor& self, at::Tensor& out). Give out "
+            "the sizes of self, with at::native::resize_output, and copy the result there.",
+        ),
+    ),
+    Lesson(
+        17,
+        "hooks",
+        8,
+        "Nobody waits for the gradient",
+        "csrc/runtime/Hooks.cpp",
+        "read as .* before it was computed",
+        (
+            "The backward of y ran on the stream on which y was made. When backward() returns, your current stream "
+            "has to wait for that one. Whom does the engine ask whether the device is in use?",
+            "The note in `csrc/runtime/Hooks.h` names the functions that PyTorch calls, and what for.",
+            "hasPrimaryContext has to say whether memory or a stream was asked of the device: `csrc/runtime/Functions.h` "
+            "has device_has_context.",
+        ),
+    ),
+    Lesson(
+        18,
+        "fork",
+        8,
+        "A child that waits forever",
+        "csrc/aten/native/fork.cpp",
+        "the child never came back",
+        (
+            "fork() copies the memory of the parent, and one thread. Whose thread would run what this operator queues?",
+            "Note [Fork] in `csrc/runtime/Functions.h` says what a child may do with a device, and which function throws.",
+            "Call initialize() before the first call of the device's library.",
+        ),
+    ),
 )
