@@ -258,7 +258,7 @@ LESSONS = (
         "read as .* before it was computed",
         (
             "The backward of y ran on the stream on which y was made. When backward() returns, your current stream "
-            "has to wait for that one. Whom does the engine ask whether the device is in use?",
+            "has to wait for that one. How does the engine know that the device is in use?",
             "The note in `csrc/runtime/Hooks.h` names the functions that PyTorch calls, and what for.",
             "hasPrimaryContext has to say whether memory or a stream was asked of the device: `csrc/runtime/Functions.h` "
             "has device_has_context.",
