@@ -91,9 +91,9 @@ class CMakeBuild(build_ext):
         csrc, device = ROOT / "csrc", ROOT / "third_party" / "openreg" / "include"
         for folder, headers in ((csrc, csrc.glob("runtime/**/*.h")), (device, device.glob("**/*.h"))):
             files |= {path: package / "include" / path.relative_to(folder) for path in sorted(headers)}
-        config = Path("share", "cmake", PACKAGE)
-        files[ROOT / PACKAGE / config / f"{PACKAGE}Config.cmake"] = package / config / f"{PACKAGE}Config.cmake"
-        files[ROOT / "cmake" / "PyTorch.cmake"] = package / config / "PyTorch.cmake"
+        for config in (ROOT / PACKAGE).glob("share/cmake/*/*.cmake"):  # there with component extensions
+            folder = package / config.parent.relative_to(ROOT / PACKAGE)
+            files |= {config: folder / config.name, ROOT / "cmake" / "PyTorch.cmake": folder / "PyTorch.cmake"}
         return files
 
     def get_outputs(self) -> list[str]:

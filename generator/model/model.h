@@ -21,9 +21,9 @@ namespace openreg_gen {
 nlohmann::json make_globals(const ResolvedSpec& resolved, const DeviceKernels& kernels, const std::string& spec_file,
                             Subjects& subjects);
 
-/// What the tree's files add to shared files: `slots.NAME` is a list of {file, words}, by file, for each slot that a
-/// row of templates.yaml names. `slots.absent`: what missing components would add to torch.NAME, a list of {component,
-/// words}.
+/// What the tree's files add to shared files: `slots.NAME` is a list of {file, path, about, words, text}, by path, for
+/// each slot that a row of templates.yaml names. `slots.absent`: what missing components would add to torch.NAME, a
+/// list of {component, words}.
 nlohmann::json slots_of(const Templates& templates, const std::vector<Output>& outputs, const nlohmann::json& globals);
 
 /// Fills in the rows of templates.yaml, in their order. Throws Failure(Internal, E060x) that names the row if a

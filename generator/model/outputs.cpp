@@ -161,12 +161,18 @@ json slots_of(const Templates& templates, const std::vector<Output>& outputs, co
   for (const Output& output : outputs) {
     std::string file = output.path.substr(output.path.rfind('/') + 1);
     file.resize(std::min(file.rfind('.'), file.size()));
-    for (const auto& [slot, words] : output.slots) slots[slot][file] = {{"file", file}, {"words", words}};
+    for (const auto& [slot, words] : output.slots) {
+      slots[slot][output.path] = {{"file", file},
+                                  {"path", output.path},
+                                  {"about", output.about},
+                                  {"words", words},
+                                  {"text", fmt::format("{}", fmt::join(words, " "))}};
+    }
   }
   json out = json::object();
   for (const auto& [slot, files] : slots) {
     out[slot] = json::array();
-    for (const auto& [file, entry] : files) out[slot].push_back(entry);
+    for (const auto& [path, entry] : files) out[slot].push_back(entry);
   }
   out["absent"] = absent_names(templates, globals);
   return out;

@@ -86,9 +86,11 @@ TEST_F(Outputs, SlotsHaveTheWordsOfTheFilesThatAreThere) {
       "- {template: a.h.j2, path: a.h, class: owned, key: k, about: x, slots: {names: four}}\n"
       "- {template: a.h.j2, path: c.h, class: owned, key: k, about: x, when: none, slots: {names: five, unfilled: "
       "six}}\n");
-  EXPECT_EQ(slots_of(templates, outputs, globals),
-            json::parse(R"({"names": [{"file": "a", "words": ["four"]}, {"file": "b", "words": ["one", "my_two"]}],
-                            "other": [{"file": "b", "words": ["three"]}], "unfilled": [], "absent": []})"));
+  EXPECT_EQ(slots_of(templates, outputs, globals), json::parse(R"({
+    "names": [{"file": "a", "path": "a.h", "about": "x", "words": ["four"], "text": "four"},
+              {"file": "b", "path": "x/b.h", "about": "x", "words": ["one", "my_two"], "text": "one my_two"}],
+    "other": [{"file": "b", "path": "x/b.h", "about": "x", "words": ["three"], "text": "three"}],
+    "unfilled": [], "absent": []})"));
 }
 
 TEST_F(Outputs, GroupsSayWhatTheirFilesHaveInCommon) {

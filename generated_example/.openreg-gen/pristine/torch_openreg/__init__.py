@@ -7,8 +7,7 @@ Importing this package, or `import torch` where it is installed, registers the d
     import torch
     x = torch.ones(2, 3, device="openreg")
 
-Device functions are in `torch.openreg` (the module torch_openreg.backend). `python -m torch_openreg.diagnose` prints what
-a bug report needs, also where the device can't be registered.
+Device functions are in `torch.openreg` (the module torch_openreg.backend).
 """
 
 from ._entry import _autoload, _chosen  # first: what follows imports torch, which may call it

@@ -80,8 +80,6 @@ typedef struct orEvent* orEvent_t;
 
 typedef struct orGraph* orGraph_t;  // what a stream was given while it was captured
 
-typedef struct orMemHandle* orMemHandle_t;  // memory without an address
-
 typedef enum orMemcpyKind {
   orMemcpyHostToHost = 0,
   orMemcpyHostToDevice = 1,
@@ -115,45 +113,6 @@ typedef struct orPointerAttributes {
 typedef struct orIpcMemHandle {
   char reserved[64];
 } orIpcMemHandle_t;
-
-typedef enum orDataType {
-  orFloat16 = 0,
-  orBFloat16 = 1,
-  orFloat32 = 2,
-  orFloat64 = 3,
-  orComplex64 = 4,  // real and imaginary part, each as Float32
-  orComplex128 = 5
-} orDataType;
-
-typedef enum orTranspose {
-  orNotTransposed = 0,
-  orTransposed = 1,
-  orConjugateTransposed = 2
-} orTranspose;
-
-// c = alpha * op(a) * op(b) + beta * c, for each of a batch of matrices; the transposes define op. Stored by columns,
-// as in BLAS; distances are in elements: ld* from a column to the next, stride* from a matrix to the next (0: all
-// products share that matrix).
-typedef struct orGemmProblem {
-  orDataType type;  // of all three matrices; those of 16 bits are added up in 32
-  orTranspose transposeA;
-  orTranspose transposeB;
-  int64_t m;  // rows of op(a) and c
-  int64_t n;  // columns of op(b) and c
-  int64_t k;  // columns of op(a), rows of op(b)
-  int64_t batch;
-  double alpha[2];  // real and imaginary part
-  double beta[2];  // 0: c is written, not read
-  const void* a;
-  int64_t lda;
-  int64_t strideA;
-  const void* b;
-  int64_t ldb;
-  int64_t strideB;
-  void* c;
-  int64_t ldc;
-  int64_t strideC;
-} orGemmProblem;
 
 // Which threads a capture forbids calls that would wait, or reach what it records.
 typedef enum orCaptureMode {
@@ -266,24 +225,6 @@ OPENREG_API orError_t orDeviceCanAccessPeer(int* can_access, int device, int pee
 // Lets kernels of the current device reach the memory of `peer`. May be called again.
 OPENREG_API orError_t orDeviceEnablePeerAccess(int peer);
 
-// --- Virtual memory: optional, orErrorNotSupported if the device lacks it. Addresses and memory are reserved
-// separately and mapped together, so that an array can grow in place and idle parts of it can be freed. Sizes and
-// addresses are multiples of the granularity.
-
-OPENREG_API orError_t orMemGetAllocationGranularity(size_t* granularity);
-// Addresses of the current device, without memory. The caller frees them when nothing is mapped there.
-OPENREG_API orError_t orMemAddressReserve(void** pointer, size_t size);
-OPENREG_API orError_t orMemAddressFree(void* pointer, size_t size);
-// Memory of the current device, contents undefined. orErrorMemoryAllocation: not enough is left.
-OPENREG_API orError_t orMemCreate(orMemHandle_t* handle, size_t size);
-// The handle is gone at once; the memory when it is unmapped too.
-OPENREG_API orError_t orMemRelease(orMemHandle_t handle);
-// Puts all of the handle's memory, `size` bytes, at reserved addresses of its device, for the device to read and write.
-// orErrorInvalidValue: something is mapped there, or the memory is mapped elsewhere.
-OPENREG_API orError_t orMemMap(void* pointer, size_t size, orMemHandle_t handle);
-// Waits for all queued work on all devices, then unmaps a range that consists of whole mappings.
-OPENREG_API orError_t orMemUnmap(void* pointer, size_t size);
-
 // --- Streams: work on one runs in the order in which it was queued, two of them run side by side
 
 // A stream of the current device with the least priority.
@@ -324,13 +265,6 @@ OPENREG_API orError_t orEventElapsedTime(float* milliseconds, orEvent_t start, o
 // not throw, nor wait for a thread that may wait for the stream, such as for Python's GIL.
 OPENREG_API orError_t orLaunchKernel(
     orStream_t stream, void (*function)(void* argument), void* argument);
-
-// --- Matrix products: optional
-
-// Queues the products on `stream`; `problem` is read before it returns. orErrorNotSupported: not on this device, or
-// not for this problem; the CPU then computes it. orErrorInvalidValue: negative sizes, an
-// ld* below the length of a column, matrices that are not in device memory.
-OPENREG_API orError_t orGemm(const orGemmProblem* problem, orStream_t stream);
 
 // --- Graphs: optional, orErrorNotSupported where the device lacks them. As CUDA's, made by capturing streams.
 
@@ -392,3 +326,5 @@ OPENREG_API void orDebugFailCall(const char* function, int calls, int times, orE
 #ifdef __cplusplus
 }  // extern "C"
 #endif
+#include "openreg_gemm.h"  // an optional part
+#include "openreg_virtual_memory.h"  // an optional part
