@@ -76,16 +76,6 @@ void bind_memory(py::module_& module) {
   module.def("_get_memory_fraction", wrap_pybind_function([](int64_t device) {
     return getCurrentAllocator().getMemoryFraction(to_index(device));
   }));
-  module.def("_cache_info", wrap_pybind_function_no_gil([](int64_t device) {
-    size_t largest = 0;
-    getCurrentAllocator().cacheInfo(to_index(device), &largest);
-    return largest;
-  }));
-  module.def("_base_allocation", wrap_pybind_function_no_gil([](uint64_t pointer) {
-    size_t size = 0;
-    void* const base = getCurrentAllocator().getBaseAllocation(to_pointer(pointer), &size);
-    return std::pair<uint64_t, uint64_t>(reinterpret_cast<uintptr_t>(base), size);
-  }));
   module.def("_attach_out_of_memory_observer", wrap_pybind_function(&attach_observer));
   module.def("_allocator_backend", wrap_pybind_function([] { return getCurrentAllocator().name(); }));
 }

@@ -12,6 +12,7 @@ namespace {
 
 namespace py = pybind11;
 using torch::wrap_pybind_function;
+using torch::wrap_pybind_function_no_gil;
 
 // An optional function of a pluggable allocator, given by its address.
 template <typename Signature>
@@ -59,6 +60,17 @@ void bind_pluggable(py::module_& module) {
   }));
   module.def("_custom_allocator", wrap_pybind_function([](uint64_t alloc_fn, uint64_t free_fn) {
     return std::make_shared<Pluggable>(function_at<Pluggable::AllocFn>(alloc_fn), function_at<Pluggable::FreeFn>(free_fn));
+  }));
+  // What the functions of the allocator in use say.
+  module.def("_cache_info", wrap_pybind_function_no_gil([](int64_t device) {
+    size_t largest = 0;
+    getCurrentAllocator().cacheInfo(static_cast<c10::DeviceIndex>(device), &largest);
+    return largest;
+  }));
+  module.def("_base_allocation", wrap_pybind_function_no_gil([](uint64_t pointer) {
+    size_t size = 0;
+    void* const base = getCurrentAllocator().getBaseAllocation(reinterpret_cast<void*>(static_cast<uintptr_t>(pointer)), &size);
+    return std::pair<uint64_t, uint64_t>(reinterpret_cast<uintptr_t>(base), size);
   }));
   module.def("_change_current_allocator", wrap_pybind_function(&changeCurrentAllocator));
 }

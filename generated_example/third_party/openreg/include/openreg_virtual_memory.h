@@ -14,7 +14,6 @@ extern "C" {
 
 typedef struct orMemHandle* orMemHandle_t;  // memory without an address
 
-
 OPENREG_API orError_t orMemGetAllocationGranularity(size_t* granularity);
 // Addresses of the current device, without memory. The caller frees them when nothing is mapped there.
 OPENREG_API orError_t orMemAddressReserve(void** pointer, size_t size);
