@@ -8,10 +8,10 @@ from trees import ROOT, files
 # 210 / 22,500 / 14,500 for a port, 255 / 28,500 for the simulator, 410 / 42,500 for OpenCL.
 LIMITS = {
     "--profile minimal": (69, 5500, 3620),
-    "--device external": (224, 23730, 16200),
-    "": (275, 29190, 18600),
-    "--device opencl": (424, 42880, 29800),
-    "--profile full": (418, 48540, 26150),
+    "--device external": (211, 22530, 15160),
+    "": (262, 27980, 17520),
+    "--device opencl": (423, 42850, 29740),
+    "--profile full": (418, 48440, 26010),
 }
 
 

@@ -134,7 +134,8 @@ Exit run(Invocation& call, const NewOptions& options) {
   const fs::path path = shipped ? fs::path(spec_file) : source;
   if (!check_name(call, options.name)) return Exit::BadInput;
   std::string text = read_spec(source);
-  if (shipped && !minimal) text = adapt_shipped_spec(text, options.name, find_device_kind(options.device));
+  if (shipped && !minimal)
+    text = adapt_shipped_spec(text, options.name, find_device_kind(options.device), options.profile == "full");
   Diagnostics diagnostics;
   Spec read = parse_spec_text(text, path, diagnostics);
   if (diagnostics.has_errors()) {

@@ -44,14 +44,36 @@ std::string own_name(const std::string& text) {
   return text.substr(begin, text.find_first_of(" \n", begin) - begin);
 }
 
+/// What a shipped spec has to show how it is done, and not every backend has.
+bool is_example(std::string_view section, std::string_view key) {
+  return section == "custom_ops" || (section == "ops" && key.starts_with("_scaled_dot_product_fused_attention"));
+}
+
+/// Comments and blank lines go with the line after them.
+std::string without_examples(const std::string& text) {
+  std::string out, notes, section;
+  for (const std::string_view line : lines_with_ends(text)) {
+    const std::size_t begin = line.find_first_not_of(" \n");
+    if (begin == std::string_view::npos || line[begin] == '#') {
+      notes += line;
+      continue;
+    }
+    if (is_letter(line[0])) section = line.substr(0, line.find(':'));
+    if (!is_example(section, key_of(line))) out.append(notes).append(line);
+    notes.clear();
+  }
+  return out + notes;
+}
+
 }  // namespace
 
-std::string adapt_shipped_spec(const std::string& text, const std::string& name, const DeviceKind* device) {
+std::string adapt_shipped_spec(const std::string& text, const std::string& name, const DeviceKind* device, bool full) {
   constexpr std::string_view kOfItsOwn[] = {"class_prefix", "api_prefix", "vendor", "description"};
   const std::string own = own_name(text);
   const DeviceKind& simulated = *find_device_kind("emulator");
+  const std::string kept = full ? text : without_examples(text);
   std::string out, section;
-  for (const std::string_view whole : lines_with_ends(text)) {
+  for (const std::string_view whole : lines_with_ends(kept)) {
     std::string line(whole);
     if (is_letter(line[0])) section = line.substr(0, line.find(':'));
     const std::string_view key = key_of(line);

@@ -60,7 +60,7 @@ TEST(NewSpec, TheDeviceIsPutInItsPlace) {
 }
 
 TEST(NewSpec, TheShippedSpecKeepsItsCommentsUnderAnotherName) {
-  const std::string adapted = named(adapt_shipped_spec(shipped(), "my_device", nullptr), "my_device");
+  const std::string adapted = named(adapt_shipped_spec(shipped(), "my_device", nullptr, true), "my_device");
   EXPECT_TRUE(adapted.starts_with("# The spec of the my_device backend. `openreg-gen generate` renders")) << adapted;
   const Spec spec = parse(adapted);
   EXPECT_EQ(*spec.backend.name, "my_device");
@@ -68,12 +68,21 @@ TEST(NewSpec, TheShippedSpecKeepsItsCommentsUnderAnotherName) {
   EXPECT_EQ(*spec.backend.class_prefix, "MyDevice");
   EXPECT_EQ(adapted.find("OpenReg"), std::string::npos) << adapted;
   EXPECT_EQ(spec.ops.size(), parse(shipped()).ops.size());
-  EXPECT_EQ(adapt_shipped_spec(shipped(), "openreg", nullptr).find("api_prefix: or ") != std::string::npos, true);
+  EXPECT_EQ(adapt_shipped_spec(shipped(), "openreg", nullptr, true).find("api_prefix: or ") != std::string::npos, true);
+}
+
+TEST(NewSpec, OnlyAFullOneHasTheExamples) {
+  const std::string adapted = adapt_shipped_spec(shipped(), "openreg", nullptr, false);
+  const Spec spec = parse(adapted), full = parse(shipped());
+  EXPECT_TRUE(spec.custom_ops.empty());
+  EXPECT_EQ(spec.ops.size(), full.ops.size() - 2);
+  EXPECT_EQ(adapted.find("attention"), std::string::npos) << adapted;
+  EXPECT_NE(adapted.find("has no Poisson sampler\n\namp:\n"), std::string::npos) << adapted;
 }
 
 TEST(NewSpec, OpenClStartsFromItsOwn) {
   const DeviceKind* opencl = find_device_kind("opencl");
-  const std::string adapted = named(adapt_shipped_spec(shipped(opencl->spec.data()), "my", opencl), "my");
+  const std::string adapted = named(adapt_shipped_spec(shipped(opencl->spec.data()), "my", opencl, true), "my");
   const Spec spec = parse(adapted);
   EXPECT_EQ(*spec.backend.name, "my");
   EXPECT_EQ((*spec.device.api)->word, "opencl");
@@ -82,14 +91,14 @@ TEST(NewSpec, OpenClStartsFromItsOwn) {
 }
 
 TEST(NewSpec, AnExternalDeviceHasNoSimulatorsKeys) {
-  const Spec spec = parse(adapt_shipped_spec(shipped(), "my", find_device_kind("external")));
+  const Spec spec = parse(adapt_shipped_spec(shipped(), "my", find_device_kind("external"), true));
   EXPECT_FALSE(spec.device.count.given());
   EXPECT_FALSE(spec.device.memory.given());
   EXPECT_TRUE(spec.device.api.given());
 }
 
 TEST(NewSpec, AnExternalDevicesGemmServesWhatItsDocsSay) {
-  const std::string adapted = adapt_shipped_spec(shipped(), "my", find_device_kind("external"));
+  const std::string adapted = adapt_shipped_spec(shipped(), "my", find_device_kind("external"), true);
   for (const char* name : {"mm.out", "addmm.out", "bmm.out", "baddbmm.out"}) {
     EXPECT_NE(adapted.find("\n  " + std::string(name) + ": "), std::string::npos) << name;
   }
