@@ -21,6 +21,15 @@ def run(script: str, **environment: str) -> str:
     return done.stdout.strip()
 
 
+def test_a_script_may_end_right_after_backward(device):
+    """Note [Autograd's threads when Python ends]; several at once, so that these threads are slow."""
+    script = f"import torch; x = torch.ones(4, 4, device='{device}', requires_grad=True); (x * x).sum().backward()"
+    command = [sys.executable, "-c", script]
+    scripts = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(6)]
+    assert [each.communicate(timeout=600)[1] for each in scripts] == [""] * 6
+    assert [each.returncode for each in scripts] == [0] * 6
+
+
 def test_properties(device):
     assert api.is_available()
     assert api.device_count() == torch.accelerator.device_count() > 0

@@ -2,6 +2,8 @@
 # Generated: do not edit; `backend` in the spec changes it, then `openreg-gen generate`.
 """Registers the device. Importing this loads the libraries."""
 
+import atexit
+
 import torch
 
 from ._entry import _taken
@@ -18,6 +20,7 @@ torch.utils.rename_privateuse1_backend("openreg")
 torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
 backend._register()
 _patches.register()
+atexit.register(_C._wait_for_autograd)
 _C._register_graphs()  # by the device's name, too
 _inductor.register()
 _distributed.register()

@@ -8,12 +8,21 @@
 // functions from files of their own (Module.h). wrap_pybind_function turns C++ exceptions into PyTorch's Python ones
 // (torch.AcceleratorError, torch.OutOfMemoryError); what may wait for the device releases the GIL.
 
+// Note [Autograd's threads when Python ends]
+// backward() runs on a thread of each device, and a copy of Python's context goes with it. The caller goes on as soon as
+// the gradients are there; the thread frees that copy a moment later, for which it needs the GIL. If Python is ending by
+// then, it ends the thread instead, in the midst of C++ code that may not throw, and the process aborts ("terminate called
+// without an active exception"). So the package waits at exit: a backward pass over nothing, with no copy of the context, which
+// a device's thread takes up only when it has put the one before away.
+
 #include <Python.h>
 
 #include <limits>
 
+#include <ATen/ops/empty.h>
 #include <torch/csrc/Exceptions.h>
 #include <torch/csrc/Generator.h>
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/utils/device_lazy_init.h>
 #include <torch/csrc/utils/pybind.h>
 
@@ -78,6 +87,23 @@ py::object default_generator(int64_t index) {
   return py::reinterpret_steal<py::object>(THPGenerator_Wrap(getDefaultGenerator(checked_index(index))));
 }
 
+// See Note [Autograd's threads when Python ends].
+void wait_for_autograd() {
+  if (isInBadFork()) {
+    return;
+  }
+  for (c10::DeviceIndex device = 0; device < device_count(); ++device) {
+    if (device_has_context(device)) {
+      try {
+        const at::TensorOptions options(c10::Device(c10::DeviceType::PrivateUse1, device));
+        const at::Tensor input = at::empty({0}, options).requires_grad_(true);
+        torch::autograd::grad({input.view({0})}, {input}, {at::empty({0}, options)});
+      } catch (...) {  // a device that has failed: the script was told before
+      }
+    }
+  }
+}
+
 void bind(py::module_& module) {
   module.def("_init", wrap_pybind_function(&init));
   module.def("_is_initialized", &is_initialized);
@@ -91,6 +117,7 @@ void bind(py::module_& module) {
   module.def("_synchronize", wrap_pybind_function_no_gil(&synchronize));
   module.def("_device_properties", wrap_pybind_function(&properties));
   module.def("_default_generator", wrap_pybind_function(&default_generator));
+  module.def("_wait_for_autograd", wrap_pybind_function_no_gil(&wait_for_autograd));
   bind_compile(module);
   bind_distributed(module);
   bind_errors(module);
