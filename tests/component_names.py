@@ -22,10 +22,10 @@ COMMON = """
     _upsample_bicubic2d_aa _upsample_bilinear2d_aa AcceleratorError ATen/TensorOperators.h begin_allocate_to_pool
     CachingAllocator channels_last check_dtypes CMAKE_CXX_STANDARD csrc/profiler device_free device_index
     DeviceStats elapsed_time empty_strided emptyCache entry_points end_allocate_to_pool exec_module expandable_segments find_spec
-    free_before garbage_collection_threshold get_device_capability has_value in_place in_use is_simple_data_ptr
+    free_before garbage_collection_threshold get_device_capability has_value in_place in_use is_created is_pinned is_simple_data_ptr is_small
     kBool kCPU kHalf kNone LD_PRELOAD make_tensor max_split_size memory_fraction memoryProfilingEnabled MempoolId_t
     MYBACKEND_CHECK_DEVICE mybackendLaunchKernel mybackendMemcpyAsync MybackendStreamGuard on_cpu philox_state
-    pool_id pytest_configure raw_deleter release_pool reset_accumulated reset_accumulated_stats reset_peak
+    PYTORCH_ALLOC_CONF pool_id pytest_configure raw_deleter release_pool reset_accumulated reset_accumulated_stats reset_peak
     reset_peak_stats sample_inputs setUpClass stream_id stream_is_capturing test_support TORCH_CHECK two_devices type_of use_count
     USE_DISTRIBUTED get_raw_stream value_or
 """
@@ -107,7 +107,7 @@ def own_names(full, without):
 
 def left_behind(names, texts):
     """A name that a tree defines itself is its own, whatever else is called so."""
-    files = {name for path in texts for name in (path, path.split("/")[-1])}
+    files = {name for path in texts for name in (path, path.removeprefix("csrc/"), path.split("/")[-1])}
     return sorted((names & mentioned(texts)) - defined(texts) - files)
 
 

@@ -229,7 +229,7 @@ def test_add_and_remove(openreg_gen, tmp_path):
     tree = tmp_path / "tree"
     before = texts(tree)
     report = json.loads(openreg_gen("add", "component", "history", "-C", "tree", "--json", cwd=tmp_path).stdout)
-    assert [each["component"] for each in report["added"]] == ["device", "errors", "loops", "history"]
+    assert [each["component"] for each in report["added"]] == ["device", "errors", "memory", "loops", "history"]
     assert (tree / "torch_mybackend/backend/memory_history.py").is_file()
     assert (tree / "third_party/mybackend/src/isolation.cpp").is_file()
     assert not (tree / "third_party/mybackend/src/memory.cpp").exists()
@@ -238,7 +238,7 @@ def test_add_and_remove(openreg_gen, tmp_path):
     edited.write_text(edited.read_text() + "\n# mine\n")
     refused = openreg_gen("remove", "component", "loops", "-C", "tree", cwd=tmp_path, code=2)
     assert "needed by" in refused.stderr and "history" in refused.stderr and "examples" in refused.stderr
-    everything = ("loops", "errors", "device", "history", "examples", "recurrent", "amp")
+    everything = ("loops", "memory", "errors", "device", "history", "examples", "recurrent", "amp")
     done = openreg_gen("remove", "component", *everything, "-C", "tree", cwd=tmp_path)
     assert "examples/gpt.py" in done.stdout
     assert edited.read_text().endswith("# mine\n")
@@ -323,7 +323,7 @@ def test_what_does_not_go_together(spec, code, facts, openreg_gen, tmp_path):
 
 def test_allocators_turn_their_components_on(render):
     direct = texts(render("direct", spec_of("standard") + "allocator: {device: direct}\n"))
-    assert "csrc/runtime/DirectAllocator.cpp" in direct
+    assert "csrc/runtime/BlockAllocator.cpp" in direct
     assert not [name for name in direct if "caching/" in name or "Pluggable" in name]
     pluggable = texts(
         render("pluggable", spec_of("standard", pools=True, pluggable=True) + "allocator: {device: pluggable}\n")

@@ -88,13 +88,3 @@ def test_copies_to_the_host_keep_their_target(device):
     kept = torch.zeros(1 << 16, pin_memory=True)
     api.synchronize()
     assert kept.eq(0).all()
-
-
-def test_what_is_pinned():
-    x = torch.ones(100)
-    y = x.pin_memory()
-    assert not x.is_pinned()
-    assert y.is_pinned()
-    assert y[50:].is_pinned()
-    assert y.pin_memory() is y
-    assert not torch.ones(0).is_pinned()

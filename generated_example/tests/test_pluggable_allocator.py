@@ -147,7 +147,7 @@ assert count("frees") == count("allocations")
 assert api.memory_allocated(0) == 0
 pointer = memory.caching_allocator_alloc(100)
 memory.caching_allocator_delete(pointer)
-assert "was not allocated by the pluggable" in message(lambda: memory.caching_allocator_delete(pointer))
+assert "is not a live allocation of the pluggable" in message(lambda: memory.caching_allocator_delete(pointer))
 assert "doesn't support memory fractions" in message(lambda: memory.set_per_process_memory_fraction(0.5), NotImplementedError)
 if history:
     assert "pluggable allocator has no" in message(lambda: memory._record_memory_history(), NotImplementedError)

@@ -98,11 +98,13 @@ json kernel_model(const DeviceKernels& kernels) {
   return out;
 }
 
-json allocator_model(const AllocatorSpec& spec) {
+/// `blocks`: some allocator of the tree gets each block from the device, or from functions of the user.
+json allocator_model(const AllocatorSpec& spec, bool pluggable) {
   const AllocatorKind& kind = **spec.device;
   const std::int64_t mib = std::int64_t{1} << 20;
   json out = one_of(allocator_kinds(), kind);
   out.update({{"caching", kind.caches},
+              {"blocks", !kind.caches || pluggable},
               {"device", kind.word},
               {"file", kind.file},
               {"alignment", *spec.alignment},
@@ -156,7 +158,7 @@ json make_globals(const ResolvedSpec& resolved, const DeviceKernels& kernels, co
       {"torch", torch_model(spec.torch, resolved.catalog.torch_version())},
       {"device", device_model(spec.device)},
       {"kernel", kernel_model(kernels)},
-      {"allocator", allocator_model(spec.allocator)},
+      {"allocator", allocator_model(spec.allocator, spec.components.has("pluggable"))},
       {"fallback", fallback_model(spec.fallback)},
       {"lesson", lesson_model(*spec.lesson)},
       // Inductor's kernels are C++ for memory that the host reaches, or in the device's language.

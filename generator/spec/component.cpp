@@ -18,7 +18,8 @@ using enum Profile;
 constexpr Component kComponents[] = {
     {.name = "device", .about = "the full simulated device: memory that the host can't touch, explanations of misuse, every function of the C API", .emulated = true},
     {.name = "errors", .about = "errors of launched functions: kept per device, and reported by the next launch or wait", .needs = "device"},
-    {.name = "loops", .about = "kernels from expressions, PyTorch's CPU kernels by name, memory statistics and pinned memory", .needs = "errors"},
+    {.name = "memory", .about = "pinned host memory; limits, observers and snapshots of device memory", .needs = "device"},
+    {.name = "loops", .about = "kernels from expressions, and PyTorch's CPU kernels by name", .needs = "errors memory"},
     {.name = "host_alias", .about = "host code that runs on device memory in stream order, if launched functions can reach it", .needs = "loops", .host_memory = true},
     {.name = "compound", .about = "sparse, nested and quantized tensors, on the CPU", .since = Full, .needs = "loops"},
     {.name = "wider_dtypes", .about = "dtypes that CUDA's kernels accept and the CPU's refuse, computed in wider ones", .since = Full, .needs = "loops"},
@@ -27,7 +28,7 @@ constexpr Component kComponents[] = {
     {.name = "virtual_memory", .about = "virtual memory: segments of the caching allocator that grow in place", .since = Full, .needs = "loops"},
     {.name = "pools", .about = "memory pools, for users and for graphs", .since = Full, .needs = "loops"},
     {.name = "fallback_report", .about = "counts what fell back to the CPU, with its cost", .needs = "loops"},
-    {.name = "caching", .about = "the caching allocator: freed memory is reused", .needs = "loops", .key = "allocator.device"},
+    {.name = "caching", .about = "the caching allocator: freed memory is reused", .needs = "memory", .key = "allocator.device"},
     {.name = "pluggable", .about = "allocators that a process loads from shared libraries", .since = Full, .needs = "pools"},
     {.name = "history", .about = "snapshots of memory, and the history of allocations", .since = Full, .needs = "loops"},
     {.name = "ipc", .about = "tensors shared between processes", .since = Full, .needs = "loops"},

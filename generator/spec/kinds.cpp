@@ -12,7 +12,7 @@ constexpr AllocatorKind kAllocatorKinds[] = {
      .about = "the same, unless the process loads another allocator.",
      .file = "csrc/runtime/caching/CachingAllocator.cpp",
      .caches = true},
-    {.word = "direct", .about = "each storage is one device allocation.", .file = "csrc/runtime/DirectAllocator.cpp"},
+    {.word = "direct", .about = "each storage is one device allocation.", .file = "csrc/runtime/Allocator.cpp"},
 };
 
 constexpr DeviceKind kDeviceKinds[] = {

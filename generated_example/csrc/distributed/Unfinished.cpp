@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "runtime/Allocator.h"
 #include "runtime/Functions.h"
+#include "runtime/MemoryAllocator.h"
 
 namespace openreg::distributed {
 

@@ -2,102 +2,142 @@
 // Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
 #include "runtime/Allocator.h"
 
-#include <cstdlib>
-#include <mutex>
-#include <utility>
+#include <c10/core/AllocatorConfig.h>
 
-#include <c10/util/Exception.h>
-
-#include "runtime/Functions.h"
+#include "runtime/Exception.h"
+#include "runtime/Guard.h"
+#include "runtime/Stream.h"
 
 namespace openreg {
 
 namespace {
 
-std::vector<std::function<bool()>>& free_memory_callbacks() {
-  static auto* const callbacks = new std::vector<std::function<bool()>>();
-  return *callbacks;
+constexpr size_t kAlignment = 64;  // bytes; sizes are rounded up to it (allocator.alignment)
+
+using c10::CachingAllocator::Stat;
+using c10::CachingAllocator::StatType;
+
+DirectAllocator& instance() {
+  static auto* const allocator = new DirectAllocator();
+  return *allocator;
 }
 
-std::mutex& callbacks_mutex() {
-  static auto* const mutex = new std::mutex();
-  return *mutex;
+const c10::AllocatorRegisterer<c10::DeviceType::PrivateUse1> registered(&instance());
+
+// A block is a request, a segment of the device and an active block at once: nothing is split or kept.
+template <class Change>
+void change_each(c10::CachingDeviceAllocator::DeviceStats& stats, StatType pool, size_t requested, size_t bytes, Change change) {
+  for (const auto i : {static_cast<size_t>(StatType::AGGREGATE), static_cast<size_t>(pool)}) {
+    for (auto* const counts : {&stats.allocation, &stats.segment, &stats.active}) {
+      change((*counts)[i], 1);
+    }
+    for (auto* const sizes : {&stats.allocated_bytes, &stats.reserved_bytes, &stats.active_bytes}) {
+      change((*sizes)[i], bytes);
+    }
+    change(stats.requested_bytes[i], requested);
+  }
+}
+
+StatType pool_of(size_t requested) {
+  return requested <= c10::CachingAllocator::kSmallSize ? StatType::SMALL_POOL : StatType::LARGE_POOL;
 }
 
 }  // namespace
+
+DirectAllocator::Block DirectAllocator::block_of(size_t size) const {
+  const c10::DeviceIndex device = current_device();
+  initialize();
+  mark_device_used(device);
+  const size_t bytes = (size + kAlignment - 1) / kAlignment * kAlignment;
+  return {device, size, bytes, currentStreamHandle(device)};
+}
+
+c10::DataPtr DirectAllocator::allocate(size_t size) {
+  const Block block = block_of(size);
+  void* data = nullptr;
+  // A sum that overflowed is smaller than the request: no device has that much.
+  const orError_t error = block.bytes < size ? orErrorMemoryAllocation : orMalloc(&data, block.bytes);
+  TORCH_CHECK_WITH(OutOfMemoryError, error != orErrorMemoryAllocation, "openreg out of memory. Tried to allocate ",
+      c10::CachingAllocator::format_size(size), " on device ", int{block.device}, ", which has ",
+      c10::CachingAllocator::format_size(getMemoryInfo(block.device).first), " free.", detail::refused_memory());
+  OPENREG_CHECK(error);
+  if (data != nullptr) {
+    add(data, block);
+  }
+  return {data, data, raw_deleter(), c10::Device(c10::DeviceType::PrivateUse1, block.device)};
+}
+
+// Deleters run at any time, on any thread, also while the process exits: this warns and never throws.
+c10::DeleterFnPtr DirectAllocator::raw_deleter() const {
+  return [](void* data) {
+    if (data != nullptr && !isInBadFork()) {
+      instance().remove(data);
+      OPENREG_WARN(orFree(data));
+    }
+  };
+}
+
+void DirectAllocator::add(void* data, const Block& block) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  blocks_[data] = block;
+  DeviceStats& stats = stats_[block.device];
+  ++stats.num_device_alloc;
+  change_each(stats, pool_of(block.requested), block.requested, block.bytes, [](Stat& stat, size_t amount) { stat.increase(amount); });
+}
+
+std::optional<DirectAllocator::Block> DirectAllocator::remove(void* data) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto node = blocks_.extract(data);
+  if (node.empty()) {
+    return std::nullopt;
+  }
+  const Block& block = node.mapped();
+  DeviceStats& stats = stats_[block.device];
+  ++stats.num_device_free;
+  change_each(stats, pool_of(block.requested), block.requested, block.bytes, [](Stat& stat, size_t amount) { stat.decrease(amount); });
+  return block;
+}
+
+void DirectAllocator::copy_data(void* destination, const void* source, size_t size) const {
+  const OpenRegStream stream = getCurrentStream();
+  OPENREG_CHECK_LAUNCH(orMemcpyAsync(destination, source, size, orMemcpyDeviceToDevice, stream.stream()));
+  stream.synchronize();
+}
+
+c10::CachingDeviceAllocator::DeviceStats DirectAllocator::getDeviceStats(c10::DeviceIndex device) {
+  device = resolve_device_index(device);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return stats_[device];
+}
+
+void DirectAllocator::resetAccumulatedStats(c10::DeviceIndex device) {
+  device = resolve_device_index(device);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  DeviceStats& stats = stats_[device];
+  stats.num_device_alloc = stats.num_device_free = stats.num_ooms = 0;
+  for (const StatType pool : {StatType::SMALL_POOL, StatType::LARGE_POOL}) {
+    change_each(stats, pool, 0, 0, [](Stat& stat, size_t) { stat.reset_accumulated(); });
+  }
+}
+
+void DirectAllocator::resetPeakStats(c10::DeviceIndex device) {
+  device = resolve_device_index(device);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const StatType pool : {StatType::SMALL_POOL, StatType::LARGE_POOL}) {
+    change_each(stats_[device], pool, 0, 0, [](Stat& stat, size_t) { stat.reset_peak(); });
+  }
+}
+
+std::pair<size_t, size_t> DirectAllocator::getMemoryInfo(c10::DeviceIndex device) {
+  const OpenRegGuard guard(resolve_device_index(device));
+  size_t free = 0;
+  size_t total = 0;
+  OPENREG_CHECK(orMemGetInfo(&free, &total));
+  return {free, total};
+}
 
 c10::DeviceAllocator* getDeviceAllocator() {
   return static_cast<c10::DeviceAllocator*>(c10::GetAllocator(c10::DeviceType::PrivateUse1));
 }
-
-void OpenRegAllocator::not_supported(const char* function) {
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      false, "openreg: the ", name(), " allocator has no ", function, "()",
-      "; `allocator: {device: caching}` in the spec gives an allocator that has");
-  std::abort();  // unreachable; the macro's throw is conditional to the compiler
-}
-
-void* OpenRegAllocator::raw_alloc(size_t) { not_supported("raw_alloc"); }
-void* OpenRegAllocator::raw_alloc_with_stream(size_t, orStream_t) { not_supported("raw_alloc_with_stream"); }
-void OpenRegAllocator::raw_delete(void*) { not_supported("raw_delete"); }
-double OpenRegAllocator::getMemoryFraction(c10::DeviceIndex) { not_supported("getMemoryFraction"); }
-void OpenRegAllocator::setMemoryFraction(double, c10::DeviceIndex) { not_supported("setMemoryFraction"); }
-void OpenRegAllocator::enable(bool) { not_supported("enable"); }
-bool OpenRegAllocator::isEnabled() const { return true; }
-void OpenRegAllocator::cacheInfo(c10::DeviceIndex, size_t*) { not_supported("cacheInfo"); }
-void* OpenRegAllocator::getBaseAllocation(void*, size_t*) { not_supported("getBaseAllocation"); }
-SnapshotInfo OpenRegAllocator::snapshot(MempoolId_t, bool) { not_supported("snapshot"); }
-
-bool OpenRegAllocator::isHistoryEnabled() { return false; }
-void OpenRegAllocator::recordHistory(
-    bool, CreateContextFn, size_t, RecordContext, bool,
-    const std::vector<std::string>&) {
-  not_supported("recordHistory");
-}
-std::shared_ptr<c10::GatheredContext> OpenRegAllocator::getContextForPointer(const void*) { return nullptr; }
-void OpenRegAllocator::recordAnnotation(const std::vector<std::pair<std::string, std::string>>&) {}
-void OpenRegAllocator::pushCompileContext(std::string&) {}
-void OpenRegAllocator::popCompileContext() {}
-void OpenRegAllocator::setUserMetadata(const std::string&) { not_supported("setUserMetadata"); }
-std::string OpenRegAllocator::getUserMetadata() { return {}; }
-void OpenRegAllocator::attachOutOfMemoryObserver(OutOfMemoryObserver) { not_supported("attachOutOfMemoryObserver"); }
-void OpenRegAllocator::attachAllocatorTraceTracker(AllocatorTraceTracker) {
-  not_supported("attachAllocatorTraceTracker");
-}
-
-OpenRegAllocator& getCurrentAllocator() {
-  auto* const allocator = dynamic_cast<OpenRegAllocator*>(getDeviceAllocator());
-  TORCH_CHECK(allocator != nullptr, "openreg: the device's allocator was not created by this backend");
-  return *allocator;
-}
-
-std::shared_ptr<OpenRegAllocator> getCurrentAllocatorShared() {
-  return {std::shared_ptr<void>(), &getCurrentAllocator()};
-}
-
-bool registerFreeMemoryCallback(std::function<bool()> callback) {
-  const std::lock_guard<std::mutex> lock(callbacks_mutex());
-  free_memory_callbacks().push_back(std::move(callback));
-  return true;
-}
-
-bool callFreeMemoryCallbacks() {
-  std::vector<std::function<bool()>> callbacks;
-  {
-    const std::lock_guard<std::mutex> lock(callbacks_mutex());
-    callbacks = free_memory_callbacks();
-  }
-  bool any = false;
-  for (const auto& callback : callbacks) {
-    any = callback() || any;
-  }
-  return any;
-}
-
-namespace {
-
-const c10::AllocatorRegisterer<c10::DeviceType::PrivateUse1> device_allocator_registered(makeDeviceAllocator());
-
-}  // namespace
 
 }  // namespace openreg

@@ -4,150 +4,64 @@
 
 #include <openreg.h>
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <c10/core/CachingDeviceAllocator.h>
 
 #include "runtime/Export.h"
+#include "runtime/Functions.h"
 
 // Note [Device allocator]
 // Every storage on the device comes from the one c10::DeviceAllocator that is registered for PrivateUse1. Factories
-// (empty and friends), storages and torch.accelerator's memory functions find it there. Without it no tensor can be
-// made; were it only a c10::Allocator, all of torch.accelerator's memory functions would fail.
+// (empty and friends), storages and torch.accelerator's memory functions find it there.
 //
-// The spec chooses it (allocator.device): exactly one file of the tree defines makeDeviceAllocator(),
-// and Allocator.cpp registers its result. So another allocator replaces one file.
-// This tree has `caching`.
+// Here each storage is one allocation of the device: nothing is cached, split or reused. Its price is that every free waits
+// for the device. That wait is also what makes it safe: memory goes away only once all that was queued has run, on any
+// stream, so a kernel may hold raw pointers, and recordStream has nothing to remember. Other allocators derive from this
+// one and register themselves with a higher priority (c10::SetAllocator).
 //
-// Ownership: the allocator is created at load and never destroyed, as tensors may outlive main(). It owns its blocks;
-// a DataPtr owns the use of one. Threads: all members may be called from any thread, deleters from any thread at any
-// time. The device of an allocation is the calling thread's current one, so callers need a device guard.
-
-// Note [What an allocator of openreg can do]
-// c10::DeviceAllocator is what PyTorch itself asks of a device's allocator. What users know from torch.cuda.memory is
-// more: snapshots, history, pools, fractions, observers, raw pointers. PyTorch declares that for CUDA alone
-// (c10/cuda/CUDACachingAllocator.h); this class has the same names with the same meanings. torch.openreg.memory and the
-// sharing of storages between processes see allocators through it, whichever kind the process uses.
-//
-// What a kind can't do it doesn't override: the default throws c10::NotImplementedError and says which kind it is.
-// Without this class, Python would have to know the allocators one by one.
-//
-// Ownership, threads: as in Note [Device allocator]. Sizes are in bytes.
+// Allocators are created at load and never destroyed, as tensors may outlive main(). The device of an allocation is the
+// calling thread's current one, so callers need a device guard. Threads: any, deleters at any time.
 
 namespace openreg {
 
-using c10::CachingDeviceAllocator::AllocatorTraceTracker;
-using c10::CachingDeviceAllocator::AnnotationEntry;
-using c10::CachingDeviceAllocator::CreateContextFn;
-using c10::CachingDeviceAllocator::RecordContext;
-using c10::CachingDeviceAllocator::SegmentInfo;
-using c10::CachingDeviceAllocator::TraceEntry;
-
-/// The settings an allocator works with, for snapshots.
-struct AllocatorConfigInfo {
-  double garbage_collection_threshold = 0;
-  size_t max_split_size = 0;
-  bool expandable_segments = false;
-  std::string last_allocator_settings;
-  std::vector<size_t> roundup_power2_divisions;
-};
-
-/// What an allocator holds at one moment, and what it did before.
-struct SnapshotInfo {
-  std::vector<SegmentInfo> segments;
-  std::vector<std::vector<TraceEntry>> device_traces;  // one list per device
-  std::vector<AnnotationEntry> external_annotations;
-  AllocatorConfigInfo config_metadata;
-};
-
-/// Called when memory has run out, before the error is thrown, on the thread that asked for memory.
-using OutOfMemoryObserver = std::function<void(int64_t device, size_t allocated, size_t device_total, size_t device_free)>;
-
-class PoolAllocator;
-
-class OPENREG_RUNTIME_API OpenRegAllocator : public c10::DeviceAllocator {
+class OPENREG_RUNTIME_API DirectAllocator : public c10::DeviceAllocator {
  public:
-  using MempoolId_t = c10::MempoolId_t;
+  using DeviceStats = c10::CachingDeviceAllocator::DeviceStats;
 
-  /// "direct", "native" (the caching one, as with torch.cuda), "pluggable".
-  virtual std::string name() = 0;
+  c10::DataPtr allocate(size_t size) override;
+  c10::DeleterFnPtr raw_deleter() const override;
+  bool is_simple_data_ptr(const c10::DataPtr& data) const override { return data.get() == data.get_context(); }
+  void copy_data(void* destination, const void* source, size_t size) const override;
 
-  /// Memory on the current device, for its current stream; raw_delete() gives it back. Null for no bytes.
-  virtual void* raw_alloc(size_t nbytes);
-  /// The same for a stream of the current device.
-  virtual void* raw_alloc_with_stream(size_t nbytes, orStream_t stream);
-  /// Null is fine.
-  virtual void raw_delete(void* ptr);
-
-  /// The share of a device's memory this process may take, 0 to 1.
-  virtual double getMemoryFraction(c10::DeviceIndex device);
-  virtual void setMemoryFraction(double fraction, c10::DeviceIndex device);
-
-  /// Whether freed memory is cached. If off, each allocation is a device allocation.
-  virtual void enable(bool value);
-  virtual bool isEnabled() const;
-
-  /// Raises *largestBlock to the most that one allocation could get now, cached or from the device.
-  virtual void cacheInfo(c10::DeviceIndex device, size_t* largestBlock);
-
-  /// The start of the device allocation (segment) `ptr` lies in, and its size in *size unless that is null. The device's
-  /// functions, such as IPC, know only such allocations. Throws c10::Error if there is none.
-  virtual void* getBaseAllocation(void* ptr, size_t* size);
-
-  /// Segments, blocks and, with include_traces, the history; of one pool if one is given.
-  virtual SnapshotInfo snapshot(MempoolId_t mempool_id = {0, 0}, bool include_traces = true);
-
-  /// Its memory pools, which the component `pools` brings; null if it has none.
-  virtual PoolAllocator* pools() { return nullptr; }
-
-  // History: what snapshot() knows of the past. `context_recorder` gathers a stack trace, and may be null.
-  virtual bool isHistoryEnabled();
-  virtual void recordHistory(
-      bool enabled, CreateContextFn context_recorder, size_t alloc_trace_max_entries,
-      RecordContext when, bool clearHistory, const std::vector<std::string>& skip_actions);
-
-  /// What was recorded when `ptr` was allocated; null if nothing was.
-  virtual std::shared_ptr<c10::GatheredContext> getContextForPointer(const void* ptr);
-  virtual void recordAnnotation(const std::vector<std::pair<std::string, std::string>>& metadata);
-  /// Both go into each trace entry that the calling thread causes.
-  virtual void pushCompileContext(std::string& context);
-  virtual void popCompileContext();
-  virtual void setUserMetadata(const std::string& metadata);
-  virtual std::string getUserMetadata();
-
-  /// Permanently: an observer can't be detached.
-  virtual void attachOutOfMemoryObserver(OutOfMemoryObserver observer);
-  /// Called for each trace entry with the allocator's lock held: it may take no lock that is held over an allocation,
-  /// such as Python's GIL.
-  virtual void attachAllocatorTraceTracker(AllocatorTraceTracker tracker);
+  bool initialized() override { return !isInBadFork() && device_count() > 0; }
+  void emptyCache(c10::MempoolId_t = {0, 0}) override {}
+  void recordStream(const c10::DataPtr&, c10::Stream) override {}
+  DeviceStats getDeviceStats(c10::DeviceIndex device) override;
+  void resetAccumulatedStats(c10::DeviceIndex device) override;
+  void resetPeakStats(c10::DeviceIndex device) override;
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex device) override;
 
  protected:
-  [[noreturn]] void not_supported(const char* function);
+  struct Block {
+    c10::DeviceIndex device;
+    size_t requested, bytes;
+    orStream_t stream;
+  };
+  Block block_of(size_t size) const;  // on the current device, for its current stream
+  void add(void* data, const Block& block);
+  std::optional<Block> remove(void* data);  // before it is freed: then the address may belong to another block
+
+  std::mutex mutex_;  // guards what follows
+  std::map<void*, Block> blocks_;
+  std::unordered_map<c10::DeviceIndex, DeviceStats> stats_;
 };
 
 /// The allocator that is registered for the device. Not owned by the caller.
 OPENREG_RUNTIME_API c10::DeviceAllocator* getDeviceAllocator();
-
-/// Makes the allocator the spec asks for, which is never destroyed. Called once, at load; must not touch the device.
-c10::DeviceAllocator* makeDeviceAllocator();
-
-/// The allocator in use, by what it can do. Throws c10::Error if it was not created by this backend.
-OPENREG_RUNTIME_API OpenRegAllocator& getCurrentAllocator();
-
-/// Something to do when memory is out, before the error: it gives memory back, and says whether it gave any. Called without
-/// a lock, on the thread that asked for memory; kept until the process ends. Returns true, to be called from a static's initializer.
-OPENREG_RUNTIME_API bool registerFreeMemoryCallback(std::function<bool()> callback);
-
-/// Calls them all; whether any gave memory back. Allocators call it before they throw, and then try again.
-OPENREG_RUNTIME_API bool callFreeMemoryCallbacks();
-
-/// The allocator in use, never destroyed and so not owned; for handles in Python.
-OPENREG_RUNTIME_API std::shared_ptr<OpenRegAllocator> getCurrentAllocatorShared();
 
 }  // namespace openreg

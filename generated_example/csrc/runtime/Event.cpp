@@ -65,4 +65,12 @@ double OpenRegEvent::elapsed_time(const OpenRegEvent& end) const {
   return milliseconds;
 }
 
+void queue_wait(const OpenRegStream& stream, const OpenRegStream& other) {
+  OpenRegEvent event;
+  event.record(other);
+  event.block(stream);
+}
+
+std::ostream& operator<<(std::ostream& out, const OpenRegStream& stream) { return out << stream.unwrap(); }
+
 }  // namespace openreg

@@ -4,6 +4,8 @@
 
 #include <openreg.h>
 
+#include <functional>
+#include <ostream>
 #include <utility>
 
 #include "runtime/Export.h"
@@ -65,4 +67,14 @@ class OPENREG_RUNTIME_API OpenRegEvent {
   bool enable_timing_ = false;
 };
 
+/// Makes `stream` wait for what is queued on `other`, which may be of another device.
+OPENREG_RUNTIME_API void queue_wait(const OpenRegStream& stream, const OpenRegStream& other);
+
+OPENREG_RUNTIME_API std::ostream& operator<<(std::ostream& out, const OpenRegStream& stream);
+
 }  // namespace openreg
+
+template <>
+struct std::hash<openreg::OpenRegStream> {
+  size_t operator()(openreg::OpenRegStream stream) const noexcept { return std::hash<c10::Stream>{}(stream.unwrap()); }
+};

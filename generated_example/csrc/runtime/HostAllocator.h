@@ -4,6 +4,7 @@
 
 #include <ATen/core/CachingHostAllocator.h>
 
+#include "runtime/Event.h"
 #include "runtime/Export.h"
 
 // Note [Pinned host memory]

@@ -14,7 +14,7 @@
 
 #include <c10/util/ScopeExit.h>
 
-#include "runtime/Allocator.h"
+#include "runtime/MemoryAllocator.h"
 #include "runtime/Capturing.h"
 #include "runtime/DeviceScope.h"
 #include "runtime/Exception.h"

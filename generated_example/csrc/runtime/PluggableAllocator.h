@@ -2,18 +2,14 @@
 // Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "runtime/Allocator.h"
-#include "runtime/AllocatorStats.h"
+#include "runtime/BlockAllocator.h"
 #include "runtime/PoolAllocator.h"
 
 // Note [Pluggable allocator]
@@ -23,7 +19,7 @@
 //
 // The functions are foreign code, so they aren't trusted: null, memory of another device, a pointer that is
 // still in use and C++ exceptions all become errors that name the function. The bookkeeping (sizes, devices, streams,
-// statistics) is done here, so a library needs none.
+// statistics) is BlockAllocator's, so a library needs none.
 //
 // Who uses it: changeCurrentAllocator() makes it the process's allocator; a memory pool of the caching allocator can
 // take its segments from one. Ownership: shared; functions and library must live as long as memory from them, so
@@ -32,7 +28,7 @@
 
 namespace openreg {
 
-class OPENREG_RUNTIME_API PluggableAllocator final : public OpenRegAllocator, public PoolAllocator {
+class OPENREG_RUNTIME_API PluggableAllocator final : public BlockAllocator, public PoolAllocator {
  public:
   using MempoolId_t = c10::MempoolId_t;
   using AllocFn = void*(size_t size, int device, orStream_t stream);
@@ -61,53 +57,30 @@ class OPENREG_RUNTIME_API PluggableAllocator final : public OpenRegAllocator, pu
   /// cacheInfo(). Without it: a clear error.
   void set_cache_info_fn(std::function<void(int, size_t*)> fn) { cache_info_fn_ = std::move(fn); }
   /// getDeviceStats(). Without it: what was allocated and freed here.
-  void set_device_stats_fn(std::function<void(int, c10::CachingDeviceAllocator::DeviceStats*)> fn) {
+  void set_device_stats_fn(std::function<void(int, DeviceStats*)> fn) {
     device_stats_fn_ = std::move(fn);
   }
 
-  c10::DataPtr allocate(size_t size) override;
-  c10::DeleterFnPtr raw_deleter() const override;
-  bool is_simple_data_ptr(const c10::DataPtr& data) const override { return data.get() == data.get_context(); }
-  void copy_data(void* destination, const void* source, size_t size) const override;
-
-  bool initialized() override;
   void emptyCache(c10::MempoolId_t mempool_id) override;
   void recordStream(const c10::DataPtr& data, c10::Stream stream) override;
-  c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex device) override;
-  void resetAccumulatedStats(c10::DeviceIndex device) override;
-  void resetPeakStats(c10::DeviceIndex device) override;
-  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex device) override;
+  DeviceStats getDeviceStats(c10::DeviceIndex device) override;
 
   std::string name() override { return "pluggable"; }
-  void* raw_alloc(size_t nbytes) override;
-  void* raw_alloc_with_stream(size_t nbytes, orStream_t stream) override;
-  /// Throws c10::Error if `ptr` isn't live.
-  void raw_delete(void* ptr) override;
-  /// The same for deleters: false instead of a throw.
-  bool release(void* ptr) noexcept;
   double getMemoryFraction(c10::DeviceIndex device) override;
   void setMemoryFraction(double fraction, c10::DeviceIndex device) override;
   void cacheInfo(c10::DeviceIndex device, size_t* largestBlock) override;
   void* getBaseAllocation(void* ptr, size_t* size) override;
-  SnapshotInfo snapshot(c10::MempoolId_t mempool_id, bool include_traces) override;
   PoolAllocator* pools() override { return this; }
   void beginAllocateToPool(c10::DeviceIndex device, c10::MempoolId_t mempool_id, StreamFilter filter) override;
   void endAllocateToPool(c10::DeviceIndex device, c10::MempoolId_t mempool_id) override;
   void releasePool(c10::DeviceIndex device, c10::MempoolId_t mempool_id) override;
-  void attachOutOfMemoryObserver(OutOfMemoryObserver observer) override;
+
+ protected:
+  void* obtain(Block& block, std::string& reason) override;
+  bool give_back(void* data, const Block& block) noexcept override;
 
  private:
-  struct Metadata {
-    size_t size;
-    c10::DeviceIndex device;
-    orStream_t stream;
-  };
-
-  void* malloc(size_t size, c10::DeviceIndex device, orStream_t stream);
-  void check_memory(void* data, size_t size, c10::DeviceIndex device, orStream_t stream);
-  void call_free(void* data, const Metadata& metadata) noexcept;
-  [[noreturn]] void throw_out_of_memory(size_t size, c10::DeviceIndex device);
-  void init_once();
+  void check_memory(void* data, const Block& block);
 
   const std::function<AllocFn> alloc_fn_;
   const std::function<FreeFn> free_fn_;
@@ -122,14 +95,9 @@ class OPENREG_RUNTIME_API PluggableAllocator final : public OpenRegAllocator, pu
   std::function<void(int, c10::MempoolId_t)> end_fn_;
   std::function<void(int, c10::MempoolId_t)> release_fn_;
   std::function<void(int, size_t*)> cache_info_fn_;
-  std::function<void(int, c10::CachingDeviceAllocator::DeviceStats*)> device_stats_fn_;
+  std::function<void(int, DeviceStats*)> device_stats_fn_;
 
   std::once_flag init_;
-  std::mutex mutex_;  // guards what follows, up to stats_
-  std::map<void*, Metadata> allocations_;
-  std::map<c10::DeviceIndex, double> fractions_;
-  std::vector<OutOfMemoryObserver> observers_;
-  AllocatorStats stats_;
 };
 
 /// Loads `path` (never unloaded) and takes the two functions by name. Throws c10::Error that says what is missing.

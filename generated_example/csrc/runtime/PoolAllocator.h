@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "runtime/Allocator.h"
+#include "runtime/MemoryAllocator.h"
 
 // What an allocator with memory pools can do, beside what OpenRegAllocator has: the names are those of c10/cuda's, with the
 // same meanings. A kind of allocator overrides what it can do; the default throws c10::NotImplementedError.

@@ -156,6 +156,4 @@ void setCurrentStream(OpenRegStream stream) {
   current_streams[static_cast<size_t>(stream.device_index())] = {stream.id(), stream.stream()};
 }
 
-std::ostream& operator<<(std::ostream& out, const OpenRegStream& stream) { return out << stream.unwrap(); }
-
 }  // namespace openreg

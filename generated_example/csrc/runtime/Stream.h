@@ -5,8 +5,6 @@
 #include <openreg.h>
 
 #include <cstdint>
-#include <functional>
-#include <ostream>
 
 #include <c10/core/Stream.h>
 #include <c10/util/Exception.h>
@@ -59,11 +57,6 @@ class OPENREG_RUNTIME_API OpenRegStream {
   /// As the device says; a lower number goes first.
   int priority() const;
 
-  c10::StreamData3 pack3() const { return stream_.pack3(); }
-  static OpenRegStream unpack(c10::StreamId id, c10::DeviceIndex device, c10::DeviceType type) {
-    return OpenRegStream(c10::Stream::unpack3(id, device, type));
-  }
-
   bool operator==(const OpenRegStream& other) const noexcept { return stream_ == other.stream_; }
   bool operator!=(const OpenRegStream& other) const noexcept { return stream_ != other.stream_; }
 
@@ -89,11 +82,4 @@ orStream_t currentStreamHandle(c10::DeviceIndex device) noexcept;
 /// Makes `stream` the calling thread's current one on its device; the current device stays.
 OPENREG_RUNTIME_API void setCurrentStream(OpenRegStream stream);
 
-OPENREG_RUNTIME_API std::ostream& operator<<(std::ostream& out, const OpenRegStream& stream);
-
 }  // namespace openreg
-
-template <>
-struct std::hash<openreg::OpenRegStream> {
-  size_t operator()(openreg::OpenRegStream stream) const noexcept { return std::hash<c10::Stream>{}(stream.unwrap()); }
-};

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "fixture.h"
+#include "runtime/Event.h"
 
 namespace openreg::test {
 
@@ -73,8 +74,8 @@ TEST_F(DeviceTest, StreamsWorkFromForeignThreads) {
 
 TEST_F(DeviceTest, UnpackedStreamIsTheSame) {
   const OpenRegStream stream = getStreamFromPool(-1);
-  const c10::StreamData3 data = stream.pack3();
-  const OpenRegStream unpacked = OpenRegStream::unpack(data.stream_id, data.device_index, data.device_type);
+  const c10::StreamData3 data = stream.unwrap().pack3();
+  const OpenRegStream unpacked(c10::Stream::unpack3(data.stream_id, data.device_index, data.device_type));
   EXPECT_EQ(unpacked, stream);
   EXPECT_EQ(unpacked.stream(), stream.stream());
 }

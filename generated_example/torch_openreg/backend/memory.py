@@ -1,29 +1,12 @@
 # Written by openreg-gen from openreg.yaml.
 # Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
-"""Memory of a device: its size, its use by tensors, its allocator. All sizes are in bytes.
+"""Memory of a device: how much there is, how much tensors hold. All sizes are in bytes."""
 
-The names and their meanings are torch.cuda.memory's. What the allocator counts comes through torch.accelerator; before
-its first allocation all numbers are 0.
-"""
-
-import contextlib
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 
-from .. import _C
-from ._lazy import _lazy_init, is_initialized
 from ._utils import Device, _get_device_index
-from .memory_allocators import _get_current_allocator, _OpenRegAllocator
-from .memory_host import (
-    empty_host_cache,
-    host_memory_stats,
-    host_memory_stats_as_nested_dict,
-    reset_accumulated_host_memory_stats,
-    reset_peak_host_memory_stats,
-)
-from .memory_table import format_summary
 from .memory_history import (
     memory_snapshot,
     _allocation_traceback,
@@ -34,6 +17,31 @@ from .memory_history import (
     _save_segment_usage,
     _set_memory_metadata,
     _snapshot,
+)
+from .memory_host import (
+    empty_host_cache,
+    host_memory_stats,
+    host_memory_stats_as_nested_dict,
+    reset_accumulated_host_memory_stats,
+    reset_peak_host_memory_stats,
+)
+from .memory_limits import (
+    attach_out_of_memory_observer,
+    caching_allocator_alloc,
+    caching_allocator_delete,
+    caching_allocator_disabled,
+    caching_allocator_enable,
+    get_allocator_backend,
+    get_per_process_memory_fraction,
+    max_memory_cached,
+    max_memory_reserved,
+    memory_cached,
+    memory_stats_as_nested_dict,
+    memory_summary,
+    reset_accumulated_memory_stats,
+    set_per_process_memory_fraction,
+    _OpenRegAllocator,
+    _get_current_allocator,
 )
 from .memory_pluggable import (
     OpenRegPluggableAllocator,
@@ -46,33 +54,33 @@ from .memory_pools import (
 )
 
 __all__ = [
+    "empty_cache",
+    "max_memory_allocated",
+    "mem_get_info",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "reset_peak_memory_stats",
+    "memory_snapshot",
+    "empty_host_cache",
+    "host_memory_stats",
+    "host_memory_stats_as_nested_dict",
+    "reset_accumulated_host_memory_stats",
+    "reset_peak_host_memory_stats",
     "attach_out_of_memory_observer",
     "caching_allocator_alloc",
     "caching_allocator_delete",
     "caching_allocator_disabled",
     "caching_allocator_enable",
-    "empty_cache",
-    "empty_host_cache",
     "get_allocator_backend",
     "get_per_process_memory_fraction",
-    "host_memory_stats",
-    "host_memory_stats_as_nested_dict",
-    "max_memory_allocated",
     "max_memory_cached",
     "max_memory_reserved",
-    "mem_get_info",
-    "memory_allocated",
     "memory_cached",
-    "memory_reserved",
-    "memory_stats",
     "memory_stats_as_nested_dict",
     "memory_summary",
-    "reset_accumulated_host_memory_stats",
     "reset_accumulated_memory_stats",
-    "reset_peak_host_memory_stats",
-    "reset_peak_memory_stats",
     "set_per_process_memory_fraction",
-    "memory_snapshot",
     "OpenRegPluggableAllocator",
     "change_current_allocator",
     "MemPool",
@@ -81,8 +89,6 @@ __all__ = [
 
 # Known from torch.cuda.memory by these names, and not part of the public API there either.
 _private = (
-    _OpenRegAllocator,
-    _get_current_allocator,
     _allocation_traceback,
     _dump_snapshot,
     _get_memory_metadata,
@@ -91,6 +97,8 @@ _private = (
     _save_segment_usage,
     _set_memory_metadata,
     _snapshot,
+    _OpenRegAllocator,
+    _get_current_allocator,
     _custom_allocator,
 )
 
@@ -98,13 +106,6 @@ _private = (
 def memory_stats(device: Device = None) -> dict[str, Any]:
     """All counters of the allocator, by names such as "allocated_bytes.all.peak"; see torch.accelerator.memory_stats."""
     return torch.accelerator.memory_stats(_get_device_index(device, optional=True))
-
-
-def memory_stats_as_nested_dict(device: Device = None) -> dict[str, Any]:
-    """memory_stats() as a dictionary of dictionaries: ["allocated_bytes"]["all"]["peak"]."""
-    if not torch._C._accelerator_isAllocatorInitialized():
-        return {}
-    return torch._C._accelerator_getDeviceStats(_get_device_index(device, optional=True))
 
 
 def memory_allocated(device: Device = None) -> int:
@@ -118,23 +119,8 @@ def max_memory_allocated(device: Device = None) -> int:
 
 
 def memory_reserved(device: Device = None) -> int:
-    """The bytes that the allocator has taken from the device, for tensors and for its cache."""
+    """The bytes that the allocator has taken from the device, for tensors and for its cache if it has one."""
     return memory_stats(device).get("reserved_bytes.all.current", 0)
-
-
-def max_memory_reserved(device: Device = None) -> int:
-    """The most the allocator held since the start, or since reset_peak_memory_stats()."""
-    return memory_stats(device).get("reserved_bytes.all.peak", 0)
-
-
-def memory_cached(device: Device = None) -> int:
-    """The old name of memory_reserved()."""
-    return memory_reserved(device)
-
-
-def max_memory_cached(device: Device = None) -> int:
-    """The old name of max_memory_reserved()."""
-    return max_memory_reserved(device)
 
 
 def mem_get_info(device: Device = None) -> tuple[int, int]:
@@ -147,103 +133,6 @@ def reset_peak_memory_stats(device: Device = None) -> None:
     torch.accelerator.reset_peak_memory_stats(_get_device_index(device, optional=True))
 
 
-def reset_accumulated_memory_stats(device: Device = None) -> None:
-    """Set the sums ("...allocated", "...freed") and the counters of `device` to 0."""
-    torch.accelerator.reset_accumulated_memory_stats(_get_device_index(device, optional=True))
-
-
 def empty_cache() -> None:
     """Release cached memory to the device."""
-    if is_initialized():
-        _C._ipc_collect()
     torch.accelerator.empty_cache()
-
-
-def memory_summary(device: Device = None, abbreviated: bool = False) -> str:
-    """A table of memory_stats(), to print.
-
-    Args:
-        device: the device.
-        abbreviated: leave out the small and the large pool.
-    """
-    index = _get_device_index(device, optional=True)
-    return format_summary(index, memory_stats(index), mem_get_info(index), abbreviated)
-
-
-def set_per_process_memory_fraction(fraction: float, device: Device = None) -> None:
-    """Limit this process to `fraction` of the memory of `device`; larger requests raise an out of memory error.
-
-    Raises:
-        TypeError: `fraction` is no float.
-        ValueError: it is not within 0 to 1.
-    """
-    _lazy_init()
-    index = _get_device_index(device, optional=True)
-    if not isinstance(fraction, float):
-        raise TypeError("Invalid type for fraction argument, must be `float`")
-    if fraction < 0 or fraction > 1:
-        raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
-    _C._set_memory_fraction(fraction, index)
-
-
-def get_per_process_memory_fraction(device: Device = None) -> float:
-    """The value of set_per_process_memory_fraction(); 1.0 at first."""
-    _lazy_init()
-    return _C._get_memory_fraction(_get_device_index(device, optional=True))
-
-
-def caching_allocator_alloc(size: int, device: Device = None, stream: Any = None) -> int:
-    """The address of `size` bytes from the allocator, for other frameworks; caching_allocator_delete() frees them.
-
-    Args:
-        size: in bytes; 0 gives 0.
-        device: the device; its current stream is used unless `stream` is given.
-        stream: a stream of that device, or the handle of one.
-    """
-    _lazy_init()
-    index = _get_device_index(device, optional=True)
-    if stream is None:
-        stream = torch.accelerator.current_stream(index)
-    if isinstance(stream, torch.Stream):
-        stream = _C._stream_handle(stream.stream_id, stream.device_index)
-    if not isinstance(stream, int):
-        raise TypeError(
-            "Invalid type for stream argument, must be `torch.Stream` or `int` representing a pointer to an existing stream"
-        )
-    return _C._raw_alloc(size, index, stream)
-
-
-def caching_allocator_delete(mem_ptr: int) -> None:
-    """Free memory from caching_allocator_alloc()."""
-    _C._raw_delete(mem_ptr)
-
-
-def caching_allocator_enable(value: bool = True) -> None:
-    """Switch the allocator's cache on or off. If there is one, it is on by default."""
-    if is_initialized():
-        _C._enable_caching(value)
-
-
-@contextlib.contextmanager
-def caching_allocator_disabled() -> Iterator[None]:
-    """Context in which freed memory goes straight back to the device."""
-    before = _C._is_caching_enabled()
-    caching_allocator_enable(False)
-    try:
-        yield
-    finally:
-        caching_allocator_enable(before)
-
-
-def get_allocator_backend() -> str:
-    """Which kind of allocator this process uses: "native" (the caching one), "direct" or "pluggable"."""
-    return _C._allocator_backend()
-
-
-def attach_out_of_memory_observer(observer: Callable[[int, int, int, int], None]) -> None:
-    """Call `observer(device, allocated, device_total, device_free)` before each out of memory error, permanently.
-
-    torch.cuda has it as torch._C._cuda_attach_out_of_memory_observer; as there, `allocated` is what was asked for.
-    What it raises is reported and ignored.
-    """
-    _C._attach_out_of_memory_observer(observer)

@@ -7,7 +7,7 @@ import os
 from typing import TypeAlias
 
 from .. import _C
-from .memory_allocators import _OpenRegAllocator
+from .memory_limits import _OpenRegAllocator
 
 _Function: TypeAlias = "ctypes._FuncPointer"
 

@@ -1,7 +1,5 @@
 // Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
-#include <cstdint>
-
 #include "Module.h"
 #include "runtime/HostAllocator.h"
 
@@ -50,9 +48,6 @@ void bind_host_memory(py::module_& module) {
   module.def("_host_memory_stats", wrap_pybind_function(&statistics));
   module.def("_reset_accumulated_host_memory_stats", wrap_pybind_function([] { getHostAllocator()->reset_accumulated_stats(); }));
   module.def("_reset_peak_host_memory_stats", wrap_pybind_function([] { getHostAllocator()->reset_peak_stats(); }));
-  module.def("_is_pinned_ptr", wrap_pybind_function([](uint64_t pointer) {
-    return isPinnedPtr(reinterpret_cast<void*>(static_cast<uintptr_t>(pointer)));
-  }));
 }
 
 }  // namespace openreg

@@ -14,9 +14,9 @@
 #include <c10/core/AllocatorConfig.h>
 
 #include "Module.h"
-#include "runtime/Allocator.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"
+#include "runtime/MemoryAllocator.h"
 #include "runtime/Stream.h"
 
 namespace openreg {

@@ -17,7 +17,7 @@
 #include <torch/csrc/profiler/python/combined_traceback.h>
 
 #include "Module.h"
-#include "runtime/Allocator.h"
+#include "runtime/MemoryAllocator.h"
 
 namespace openreg {
 namespace {

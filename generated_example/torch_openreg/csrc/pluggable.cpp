@@ -55,6 +55,16 @@ void bind_pluggable(py::module_& module) {
         self.set_device_stats_fn(function_at<void(int, c10::CachingDeviceAllocator::DeviceStats*)>(fn));
       }));
   module.def("_load_pluggable_allocator", wrap_pybind_function(&loadPluggableAllocator));
+  module.def("_cache_info", wrap_pybind_function([](int64_t device) {
+    size_t largest = 0;
+    getCurrentAllocator().cacheInfo(static_cast<c10::DeviceIndex>(device), &largest);
+    return largest;
+  }));
+  module.def("_base_allocation", wrap_pybind_function([](uint64_t pointer) {
+    size_t size = 0;
+    void* const base = getCurrentAllocator().getBaseAllocation(reinterpret_cast<void*>(static_cast<uintptr_t>(pointer)), &size);
+    return std::pair<uint64_t, uint64_t>(reinterpret_cast<uintptr_t>(base), size);
+  }));
   module.def("_find_symbol", wrap_pybind_function([](const std::string& path, const std::string& name) {
     return reinterpret_cast<uintptr_t>(findSymbol(path, name));
   }));

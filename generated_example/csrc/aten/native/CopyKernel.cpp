@@ -1,144 +1,23 @@
 // Written by openreg-gen from openreg.yaml.
 // Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
-#include <ATen/Dispatch_v2.h>
 #include <ATen/TensorIterator.h>
-#include <c10/util/TypeCast.h>
-#include <c10/util/complex.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/DeviceGuard.h>
 
 #include "aten/native/DeviceLoop.h"
 #include "aten/native/Kernels.h"
 #include "host/Operator.h"
 #include "runtime/Rows.h"
 
-// Copies within a device. What moves bytes unchanged is the driver's: one copy, or copies of rows. The rest is a kernel. One for
-// each pair of dtypes would be hundreds of loops; instead a block of
-// elements is loaded into the widest type of its kind (int64, uint64, double, complex<double>), which loses
-// nothing, and stored from there: one loader and four storers per dtype. Plain copies only move bytes.
+// Copies within a device. What moves bytes unchanged is the driver's: one copy, or copies of rows. The rest is a kernel. One that
+// converts would be hundreds of loops, one for each pair of dtypes; PyTorch has them for the CPU, and each piece of the loop calls
+// them.
 
 namespace openreg::native {
 namespace {
-
-constexpr int64_t kBlock = 256;
-
-struct Block {
-  alignas(16) char bytes[kBlock * 16];
-  template <class T>
-  T* as() {
-    return reinterpret_cast<T*>(bytes);
-  }
-};
-
-enum class Wide {
-  Signed,
-  Unsigned,
-  Real,
-  Complex
-};
-
-template <class T>
-constexpr Wide wide_of() {
-  if constexpr (c10::is_complex<T>::value) {
-    return Wide::Complex;
-  } else if constexpr (std::is_same_v<T, uint64_t>) {
-    return Wide::Unsigned;
-  } else if constexpr (std::is_integral_v<T>) {
-    return Wide::Signed;
-  } else {
-    return Wide::Real;
-  }
-}
-
-using Load = void (*)(Block& block, const char* src, int64_t stride, int64_t n);
-using Store = void (*)(char* dst, int64_t stride, Block& block, int64_t n);
-
-template <class W, class T>
-void load(Block& block, const char* src, int64_t stride, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    block.as<W>()[i] = c10::convert<W>(c10::load<T>(src + i * stride));
-  }
-}
-
-template <class W, class T>
-void store(char* dst, int64_t stride, Block& block, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    *reinterpret_cast<T*>(dst + i * stride) = c10::convert<T>(block.as<W>()[i]);
-  }
-}
-
-template <Wide wide>
-struct WideType;
-template <>
-struct WideType<Wide::Signed> {
-  using type = int64_t;
-};
-template <>
-struct WideType<Wide::Unsigned> {
-  using type = uint64_t;
-};
-template <>
-struct WideType<Wide::Real> {
-  using type = double;
-};
-template <>
-struct WideType<Wide::Complex> {
-  using type = c10::complex<double>;
-};
-
-/// Calls fn<scalar type>() for `dtype`.
-template <class Fn>
-void with_dtype(at::ScalarType dtype, Fn fn) {
-  AT_DISPATCH_V2(dtype, "copy_", AT_WRAP([&] { fn.template operator()<scalar_t>(); }),
-      AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES), AT_EXPAND(AT_FLOAT8_TYPES),
-      at::kBool, at::kHalf, at::kBFloat16, at::kComplexHalf);
-}
-
-std::pair<Load, Wide> loader(at::ScalarType dtype) {
-  std::pair<Load, Wide> result;
-  with_dtype(
-      dtype, [&]<class T>() { result = {&load<typename WideType<wide_of<T>()>::type, T>, wide_of<T>()}; });
-  return result;
-}
-
-Store storer(at::ScalarType dtype, Wide wide) {
-  Store result = nullptr;
-  with_dtype(dtype, [&]<class T>() {
-    switch (wide) {
-      case Wide::Signed:
-        result = &store<int64_t, T>;
-        break;
-      case Wide::Unsigned:
-        result = &store<uint64_t, T>;
-        break;
-      case Wide::Real:
-        result = &store<double, T>;
-        break;
-      case Wide::Complex:
-        result = &store<c10::complex<double>, T>;
-        break;
-    }
-  });
-  return result;
-}
-
-/// What the lazy conjugate and negative bits of source and destination come to.
-struct Flags {
-  bool conjugate = false;
-  bool negate = false;
-};
-
-void apply(const Flags& flags, Wide wide, Block& block, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    if (wide == Wide::Complex) {
-      auto& value = block.as<c10::complex<double>>()[i];
-      value = flags.conjugate ? std::conj(value) : value;
-      value = flags.negate ? -value : value;
-    } else if (wide == Wide::Real) {
-      block.as<double>()[i] = flags.negate ? -block.as<double>()[i] : block.as<double>()[i];
-    } else {
-      block.as<int64_t>()[i] = flags.negate ? -block.as<int64_t>()[i] : block.as<int64_t>()[i];
-    }
-  }
-}
 
 template <size_t size>
 void move_elements(char** data, const int64_t* strides, int64_t n0, int64_t n1) {
@@ -203,7 +82,6 @@ bool move_by_driver(const at::TensorIteratorBase& iter) {
 
 }  // namespace
 
-/// dst = src, on one device, with broadcast done. Asynchronous, in the current stream.
 void copy_on_device(const at::Tensor& dst, const at::Tensor& src, bool check_overlap) {
   static constexpr RegisteredKernel kMoves{"aten::copy_", "minimal", /*moves=*/true};
   const OperatorScope scope(kMoves);
@@ -214,35 +92,101 @@ void copy_on_device(const at::Tensor& dst, const at::Tensor& src, bool check_ove
                   .add_output(dst)
                   .add_const_input(src)
                   .build();
-  const Flags flags{dst.is_conj() != src.is_conj(), dst.is_neg() != src.is_neg()};
-  const bool complex_to_real = src.is_complex() && !dst.is_complex();
-  const Flags needed{flags.conjugate && !complex_to_real, flags.negate};
+  const bool conjugate = src.is_complex() && dst.is_complex() && dst.is_conj() != src.is_conj();
+  const bool negate = dst.is_neg() != src.is_neg();
   if (iter.numel() == 0) {
     return;
   }
-  if (dst.scalar_type() == src.scalar_type() && !needed.conjugate && !needed.negate) {
+  if (dst.scalar_type() == src.scalar_type() && !conjugate && !negate) {
     if (!move_by_driver(iter)) {
       move_all(iter);
     }
     return;
   }
-  const auto [load_block, wide] = loader(src.scalar_type());
-  const Store store_block = storer(dst.scalar_type(), wide);
   for_each(iter,
-      [load_block = load_block, wide = wide, store_block, needed](
+      [to = dst.options().device(at::kCPU), from = src.options().device(at::kCPU), conjugate, negate](
           char** data, const int64_t* strides, int64_t n0, int64_t n1) {
-        Block block;
-        for (int64_t j = 0; j < n1; ++j) {
-          for (int64_t begin = 0; begin < n0; begin += kBlock) {
-            const int64_t n = std::min(kBlock, n0 - begin);
-            load_block(block, data[1] + j * strides[3] + begin * strides[1], strides[1], n);
-            if (needed.conjugate || needed.negate) {
-              apply(needed, wide, block, n);
-            }
-            store_block(data[0] + j * strides[2] + begin * strides[0], strides[0], block, n);
-          }
-        }
+        const at::AutoDispatchBelowADInplaceOrView below_autograd;
+        const auto part = [&](int operand, const at::TensorOptions& options) {
+          const auto itemsize = static_cast<int64_t>(options.dtype().itemsize());
+          return at::from_blob(data[operand], {n1, n0}, {strides[2 + operand] / itemsize, strides[operand] / itemsize}, options);
+        };
+        const at::Tensor values = part(1, from);
+        values._set_conj(conjugate);
+        values._set_neg(negate);
+        part(0, to).copy_(values);
       });
+}
+
+// Between host and device, and between two devices, only a run of bytes can cross. So what has gaps is made flat where it comes from,
+// converted to the dtype of `dst` on its way to a device, and spread where it arrives. Elements that `src` repeats (expand, windows)
+// cross once.
+bool copy_by_kernels(const at::Tensor& dst, const at::Tensor& src) {
+  if (src.device() == dst.device()) {
+    const c10::DeviceGuard guard(dst.device());
+    copy_on_device(dst, src);
+    return true;
+  }
+  const bool repeats = span_of(src) < src.numel();
+  if (src.is_cpu() ? is_plain(dst) && !repeats : dst.is_cpu() && is_plain(src)) {
+    return false;
+  }
+  at::DimVector sizes(src.sizes());
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    sizes[dim] = src.strides()[dim] == 0 ? 1 : sizes[dim];
+  }
+  at::Tensor few = native::as_strided(src, sizes, src.strides(), src.storage_offset());
+  if (span_of(few) > few.numel()) {
+    few = at::empty_like(few).copy_(few);
+  }
+  at::Tensor here = native::as_strided(few, {span_of(few)}, {1}, few.storage_offset());
+  here._set_conj(false);
+  here._set_neg(false);
+  if (!dst.is_cpu() && dst.scalar_type() != here.scalar_type()) {
+    here = at::empty_like(here, here.options().dtype(dst.scalar_type())).copy_(here);
+  }
+  const at::Tensor there = at::empty_like(here, here.options().device(dst.device()));
+  native::_copy_from(here, there, false);
+  at::Tensor values = there.as_strided(few.sizes(), few.strides());
+  values._set_conj(few.is_conj() && values.is_complex());
+  values._set_neg(few.is_neg());
+  if (dst.is_cpu()) {
+    dst.copy_(values.expand_as(dst));
+  } else {
+    const c10::DeviceGuard guard(dst.device());
+    copy_on_device(dst, values.expand_as(dst));
+  }
+  return true;
+}
+
+bool fill_by_kernel(const at::Tensor& self, const at::Tensor& element) {
+  static constexpr RegisteredKernel kMoves{"aten::fill_", "minimal", /*moves=*/true};
+  const OperatorScope scope(kMoves);
+  auto iter = at::TensorIteratorConfig()
+                  .set_check_mem_overlap(false)
+                  .check_all_same_dtype(false)
+                  .resize_outputs(false)
+                  .add_output(self)
+                  .build();
+  if (kernels_reach_memory()) {
+    std::array<char, 16> bytes{};
+    const size_t size = self.itemsize();
+    std::memcpy(bytes.data(), element.const_data_ptr(), size);
+    for_each(iter, [bytes, size](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
+      for (int64_t j = 0; j < n1; ++j) {
+        for (int64_t i = 0; i < n0; ++i) {
+          std::memcpy(data[0] + j * strides[1] + i * strides[0], bytes.data(), size);
+        }
+      }
+    });
+    return true;
+  }
+  if (is_plain(self)) {
+    return false;
+  }
+  at::Tensor filled = at::empty(self.sizes(), self.options());
+  copy_on_device(self, native::fill__Scalar(filled, element.item()), /*check_overlap=*/false);
+  return true;
 }
 
 }  // namespace openreg::native

@@ -6,17 +6,13 @@
 #include <optional>
 #include <tuple>
 
-#include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/Storage.h>
 #include <c10/core/Stream.h>
 
 // Note [The minimal operator set]
-// The operators that PyTorch needs before anything works: memory, views of it, copies. Everything else can fall back
-// to the CPU through these. Convolutions, LSTM, GRU and dropout are here too, since no fallback serves
-// them: PyTorch sends them to operators that the CPU doesn't have. So is batch normalization, whose statistics differ
-// between the CPU and all other devices. RegisterMinimal.cpp registers these kernels; an entry of the spec's `ops` with the
-// same name replaces one.
+// What PyTorch needs of a backend before anything works: memory, views of it, copies. All else can fall back to the CPU
+// through these. RegisterMinimal.cpp registers these kernels; each is replaced by one of the spec's `ops` of the same name.
 
 namespace openreg::native {
 
@@ -26,9 +22,6 @@ at::Tensor empty_memory_format(at::IntArrayRef size, std::optional<at::ScalarTyp
     std::optional<at::MemoryFormat> memory_format);
 at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<at::ScalarType> dtype,
     std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pin_memory);
-/// An output of a structured operator, on the current device, which is that of `options`. Without strides, its memory
-/// format decides.
-at::Tensor new_tensor(at::IntArrayRef size, at::IntArrayRef stride, const at::TensorOptions& options);
 
 // View.cpp: other tensors on the same memory
 at::Tensor as_strided(const at::Tensor& self, at::IntArrayRef size, at::IntArrayRef stride,
@@ -51,19 +44,34 @@ at::Tensor& set__source_Storage_storage_offset(at::Tensor& self, at::Storage sou
     at::IntArrayRef size, at::IntArrayRef stride);
 bool is_set_to(const at::Tensor& self, const at::Tensor& tensor);
 
-// Copy.cpp, CopyKernel.cpp, Fill.cpp: values in, out and across
+// Copy.cpp, Fill.cpp: values in, out and across
 at::Tensor _copy_from(const at::Tensor& self, const at::Tensor& dst, bool non_blocking);
 at::Tensor _copy_from_and_resize(const at::Tensor& self, const at::Tensor& dst);
 at::Scalar _local_scalar_dense(const at::Tensor& self);
-void copy_on_device(const at::Tensor& dst, const at::Tensor& src, bool check_overlap = true);
 at::Tensor& fill__Scalar(at::Tensor& self, const at::Scalar& value);
 at::Tensor& fill__Tensor(at::Tensor& self, const at::Tensor& value);
 at::Tensor& zero_(at::Tensor& self);
 at::Tensor& conj_physical_(at::Tensor& self);
 void record_stream(at::Tensor& self, at::Stream s);
 
-// Convolution.cpp, Rnn.cpp, BatchNorm.cpp, Dropout.cpp: operators of modules that no fallback serves
+// Dropout.cpp: it has no generator argument, so a fallback would draw from the CPU's generator
 using Tensors2 = std::tuple<at::Tensor, at::Tensor>;
+Tensors2 native_dropout(const at::Tensor& input, double p, std::optional<bool> train);
+
+// Empty.cpp: an output of a structured operator, on the current device, which is that of `options`. Without strides, its memory
+// format decides
+at::Tensor new_tensor(at::IntArrayRef size, at::IntArrayRef stride, const at::TensorOptions& options);
+
+// CopyKernel.cpp: kernels for all layouts and dtypes
+/// dst = src, on one device, with broadcast done.
+void copy_on_device(const at::Tensor& dst, const at::Tensor& src, bool check_overlap = true);
+/// dst = src, of which one is on a device. False if the elements are better moved as they are, or converted by the host.
+bool copy_by_kernels(const at::Tensor& dst, const at::Tensor& src);
+/// False if the elements lie in one run of bytes, and the device has no kernel that fills it.
+bool fill_by_kernel(const at::Tensor& self, const at::Tensor& element);
+
+// Convolution.cpp, Rnn.cpp, BatchNorm.cpp: operators of modules that no fallback serves, as PyTorch sends them to
+// operators that the CPU doesn't have, or whose statistics differ between the CPU and all other devices
 using Tensors3 = std::tuple<at::Tensor, at::Tensor, at::Tensor>;
 using Tensors5 = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
 at::Tensor convolution_overrideable(const at::Tensor& input, const at::Tensor& weight,
@@ -90,10 +98,13 @@ Tensors3 _native_batch_norm_legit(const at::Tensor& input, const std::optional<a
     double momentum, double eps);
 Tensors2 batch_norm_update_stats(const at::Tensor& input, const std::optional<at::Tensor>& running_mean,
     const std::optional<at::Tensor>& running_var, double momentum);
-Tensors2 native_dropout(const at::Tensor& input, double p, std::optional<bool> train);
 
 /// Whether new memory is filled: torch.use_deterministic_algorithms promises that no result depends on what was in it.
 bool fills_new_memory();
+
+/// Whether a tensor's elements lie in one run of bytes, and how many there is room for from the first to the last.
+bool is_plain(const at::Tensor& tensor);
+int64_t span_of(const at::Tensor& tensor);
 
 /// The device that a factory's `device` argument means: an index of -1 is the current device.
 at::Device resolve_device(std::optional<at::Device> device);

@@ -16,10 +16,8 @@
 #include <c10/util/ApproximateClock.h>
 #include <c10/util/Exception.h>
 
-#include "runtime/Allocator.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
-#include "runtime/Guard.h"
 #include "runtime/Stream.h"
 #include "runtime/caching/DeviceCache.h"
 #include "runtime/caching/Settings.h"
@@ -51,22 +49,11 @@ class CachingAllocator final : public OpenRegAllocator {
 
   c10::DataPtr allocate(size_t size) override;
   c10::DeleterFnPtr raw_deleter() const override { return &CachingAllocator::deleter; }
-  bool is_simple_data_ptr(const c10::DataPtr& data) const override { return data.get() == data.get_context(); }
-  void copy_data(void* destination, const void* source, size_t size) const override {
-    // On the stream whose queued work may still use both, as memory is handed out again before that is done.
-    const OpenRegStream stream = getCurrentStream();
-    OPENREG_CHECK_LAUNCH(
-        orMemcpyAsync(destination, source, size, orMemcpyDeviceToDevice, stream.stream()));
-    stream.synchronize();
-  }
-
-  bool initialized() override { return !isInBadFork() && device_count() > 0; }
   void emptyCache(c10::MempoolId_t mempool_id) override;
   void recordStream(const c10::DataPtr& data, c10::Stream stream) override;
   DeviceStats getDeviceStats(c10::DeviceIndex device) override { return cache(device).stats(); }
   void resetAccumulatedStats(c10::DeviceIndex device) override { cache(device).reset_accumulated_stats(); }
   void resetPeakStats(c10::DeviceIndex device) override { cache(device).reset_peak_stats(); }
-  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex device) override;
 
   void* raw_alloc(size_t nbytes) override;
   void* raw_alloc_with_stream(size_t nbytes, orStream_t stream) override;
@@ -138,6 +125,11 @@ std::deque<DeviceCache>& CachingAllocator::caches() {
   });
   return storage_;
 }
+
+[[maybe_unused]] const bool registered = [] {
+  c10::SetAllocator(c10::DeviceType::PrivateUse1, &instance(), kAllocatorPriority);
+  return true;
+}();
 
 template <typename Fn>
 bool CachingAllocator::find_cache(Fn fn) {
@@ -221,6 +213,9 @@ void CachingAllocator::deleter(void* data) {
 }
 
 void CachingAllocator::emptyCache(c10::MempoolId_t mempool_id) {
+  if (mempool_id == c10::MempoolId_t(0, 0)) {
+    callFreeMemoryCallbacks();
+  }
   for (DeviceCache& each : caches()) {
     each.empty_cache(mempool_id);
   }
@@ -235,14 +230,6 @@ void CachingAllocator::recordStream(const c10::DataPtr& data, c10::Stream stream
   // somebody else, who looks after it, is not found.
   const caching::StreamUse use{used.stream(), used.device_index()};
   find_cache([&](DeviceCache& each) { return each.record_stream(data.get(), use); });
-}
-
-std::pair<size_t, size_t> CachingAllocator::getMemoryInfo(c10::DeviceIndex device) {
-  const OpenRegGuard guard(resolve_device_index(device));
-  size_t free = 0;
-  size_t total = 0;
-  OPENREG_CHECK(orMemGetInfo(&free, &total));
-  return {free, total};
 }
 
 void CachingAllocator::cacheInfo(c10::DeviceIndex device, size_t* largestBlock) {
@@ -341,10 +328,6 @@ caching::DeviceCache& caching::cache_of(c10::DeviceIndex device) {
 }
 
 OpenRegAllocator* getCachingAllocator() {
-  return &instance();
-}
-
-c10::DeviceAllocator* makeDeviceAllocator() {
   return &instance();
 }
 

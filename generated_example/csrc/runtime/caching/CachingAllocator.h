@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "runtime/Allocator.h"
 #include "runtime/Export.h"
+#include "runtime/MemoryAllocator.h"
 
-// The caching allocator, as far as others see it; what it offers is declared in runtime/Allocator.h.
+// The caching allocator, as far as others see it; what it offers is declared in runtime/MemoryAllocator.h.
 
 namespace openreg {
 

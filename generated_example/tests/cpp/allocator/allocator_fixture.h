@@ -17,10 +17,10 @@
 
 #include <c10/core/AllocatorConfig.h>
 
-#include "runtime/Allocator.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Guard.h"
+#include "runtime/MemoryAllocator.h"
 #include "runtime/Stream.h"
 #include "runtime/caching/CachingAllocator.h"
 

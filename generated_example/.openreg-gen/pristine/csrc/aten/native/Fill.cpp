@@ -1,55 +1,36 @@
 // Written by openreg-gen from openreg.yaml.
 // Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
-#include <algorithm>
-#include <array>
-#include <cstring>
-
-#include <ATen/Dispatch_v2.h>
-#include <ATen/TensorIterator.h>
+#include <ATen/ScalarOps.h>
 #include <ATen/ops/conj_physical.h>
-#include <ATen/ops/empty.h>
 #include <c10/core/DeviceGuard.h>
 
-#include "aten/native/DeviceLoop.h"
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
 #include "aten/native/Kernels.h"
-#include "host/Operator.h"
 #include "runtime/Exception.h"
-#include "runtime/HostAllocator.h"
 #include "runtime/Stream.h"
+
+// The device sets bytes and copies them, so filling needs no kernel: a small piece comes from the host, and the device
+// doubles it.
 
 namespace openreg::native {
 namespace {
 
-/// One element as bytes: filling needs no more of a dtype.
-struct Element {
-  std::array<char, 16> bytes{};
-};
+constexpr size_t kPiece = 4096;  // bytes, a multiple of each dtype's size
 
-Element element(const at::Scalar& value, at::ScalarType dtype) {
-  Element result;
-  AT_DISPATCH_V2(dtype, "fill_", AT_WRAP([&] {
-    const auto typed = value.to<scalar_t>();
-    std::memcpy(result.bytes.data(), &typed, sizeof(typed));
-  }),
-      AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES), AT_EXPAND(AT_FLOAT8_TYPES),
-      at::kBool, at::kHalf, at::kBFloat16, at::kComplexHalf);
-  return result;
-}
-
-/// Fills a gapless run of memory by copies: one piece comes from the host, then the run doubles itself. Nothing waits.
-void fill_run(char* data, size_t bytes, const Element& source, size_t size) {
-  constexpr size_t kPiece = 4096;  // a multiple of each element's size
-  const OpenRegStream stream = getCurrentStream();
-  size_t filled = std::min(bytes, kPiece);
-  const c10::DataPtr piece = getHostAllocator()->allocate(filled);
-  for (size_t at = 0; at < filled; at += size) {
-    std::memcpy(static_cast<char*>(piece.get()) + at, source.bytes.data(), size);
+/// Queues on the current stream that `bytes` bytes become copies of one element.
+void fill_memory(char* data, size_t bytes, const char* element, size_t size) {
+  orStream_t const stream = getCurrentStream().stream();
+  std::vector<char> piece(std::min(bytes, kPiece));
+  for (size_t at = 0; at < piece.size(); at += size) {
+    std::memcpy(piece.data() + at, element, size);
   }
-  OPENREG_CHECK_LAUNCH(orMemcpyAsync(data, piece.get(), filled, orMemcpyHostToDevice, stream.stream()));
-  getHostAllocator()->record_event(piece.get(), piece.get_context(), stream);
-  while (filled < bytes) {
+  OPENREG_CHECK_LAUNCH(orMemcpyAsync(data, piece.data(), piece.size(), orMemcpyHostToDevice, stream));
+  for (size_t filled = piece.size(); filled < bytes;) {
     const size_t more = std::min(filled, bytes - filled);
-    OPENREG_CHECK_LAUNCH(orMemcpyAsync(data + filled, data, more, orMemcpyDeviceToDevice, stream.stream()));
+    OPENREG_CHECK_LAUNCH(orMemcpyAsync(data + filled, data, more, orMemcpyDeviceToDevice, stream));
     filled += more;
   }
 }
@@ -60,39 +41,23 @@ at::Tensor& fill__Scalar(at::Tensor& self, const at::Scalar& value) {
   if (self.numel() == 0) {
     return self;
   }
-  static constexpr RegisteredKernel kMoves{"aten::fill_", "minimal", /*moves=*/true};
-  const OperatorScope scope(kMoves);
   const c10::DeviceGuard guard(self.device());
-  const Element source = element(value, self.scalar_type());
-  const size_t size = self.itemsize();
-  const bool dense = self.is_non_overlapping_and_dense();
-  const char byte = source.bytes[0];
-  if (dense && std::all_of(source.bytes.begin(), source.bytes.begin() + size, [byte](char each) { return each == byte; })) {
+  const at::Tensor one = at::detail::scalar_tensor_static(value, self.scalar_type(), at::kCPU);
+  const auto* const element = static_cast<const char*>(one.const_data_ptr());
+  const bool same_bytes = std::all_of(element, element + self.itemsize(), [=](char byte) { return byte == *element; });
+  if (is_plain(self) && same_bytes) {
+    const auto byte = static_cast<unsigned char>(*element);
     OPENREG_CHECK_LAUNCH(orMemsetAsync(self.mutable_data_ptr(), byte, self.nbytes(), getCurrentStream().stream()));
     return self;
   }
-  auto iter = at::TensorIteratorConfig()
-                  .set_check_mem_overlap(false)
-                  .check_all_same_dtype(false)
-                  .resize_outputs(false)
-                  .add_output(self)
-                  .build();
-  if (kernels_reach_memory()) {
-    for_each(iter, [source, size](char** data, const int64_t* strides, int64_t n0, int64_t n1) {
-      for (int64_t j = 0; j < n1; ++j) {
-        for (int64_t i = 0; i < n0; ++i) {
-          std::memcpy(data[0] + j * strides[1] + i * strides[0], source.bytes.data(), size);
-        }
-      }
-    });
+  if (fill_by_kernel(self, one)) {
     return self;
   }
-  if (dense) {
-    fill_run(static_cast<char*>(self.mutable_data_ptr()), self.nbytes(), source, size);
-    return self;
+  if (is_plain(self)) {
+    fill_memory(static_cast<char*>(self.mutable_data_ptr()), self.nbytes(), element, self.itemsize());
+  } else {
+    native::_copy_from(one, self, false);
   }
-  at::Tensor filled = at::empty(self.sizes(), self.options());
-  copy_on_device(self, fill__Scalar(filled, value), /*check_overlap=*/false);
   return self;
 }
 
