@@ -29,7 +29,7 @@ def test_a_tree_has_at_most(options, openreg_gen, tmp_path):
 
 
 def test_templates_have_at_most():
-    """Without the book's exercises, which are no part of a backend."""
+    """Without the book's exercises, which don't belong to a backend."""
     lessons = ROOT / "templates/lessons"
     templates = [path for path in (ROOT / "templates").rglob("*") if path.is_file() and lessons not in path.parents]
     assert sum(path.read_bytes().count(b"\n") for path in templates) <= 64796

@@ -1,4 +1,4 @@
-"""What the sweep leaves out, because PyTorch's own kernels for the CPU are wrong there."""
+"""Variants that the sweep leaves out, because PyTorch's own kernels for the CPU are wrong there."""
 
 import pytest
 import torch
