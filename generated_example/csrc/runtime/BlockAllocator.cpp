@@ -33,8 +33,9 @@ Owners& owners() {
 }  // namespace
 
 c10::DataPtr BlockAllocator::allocate(size_t size) {
-  void* const data = raw_alloc(size);
-  return {data, data, raw_deleter(), c10::Device(c10::DeviceType::PrivateUse1, current_device())};
+  const c10::DeviceIndex index = current_device();  // nothing may be thrown once there is memory
+  void* const data = raw_alloc_with_stream(size, currentStreamHandle(index));
+  return {data, data, raw_deleter(), c10::Device(c10::DeviceType::PrivateUse1, index)};
 }
 
 void* BlockAllocator::raw_alloc(size_t nbytes) {

@@ -15,8 +15,7 @@
 
 // Note [Allocators that keep nothing]
 // DirectAllocator with what torch.openreg.memory needs beside it: limits, observers, snapshots, messages that say why, and a
-// second attempt after others gave memory back. It is the one to measure caching allocators against.
-// Where the memory comes from is up to two functions, which other allocators override.
+// second attempt after others gave memory back. Others override the two functions that memory comes from and goes to.
 
 namespace openreg {
 
