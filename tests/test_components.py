@@ -197,9 +197,10 @@ def test_readme_says_what_there_is(full, render):
     for tree in (full, external, render("readme", spec_of("minimal"))):
         assert not re.search(r"@\w*:?\w*@", (tree / "README.md").read_text())
         section = (tree / "README.md").read_text().split("## Read it")[1].split("\n## ")[0]
-        listed = re.findall(r"^\| `([^`]+)` \|", section, re.M)
-        assert 8 <= len(listed) <= 12
-        assert [path for path in listed if not (tree / path).is_file()] == []
+        top_down, bottom_up = (re.findall(r"^\| `([^`]+)` \|", part, re.M) for part in section.split("Bottom up"))
+        assert 6 <= len(top_down) <= 8
+        assert 8 <= len(bottom_up) <= 12
+        assert [path for path in (*top_down, *bottom_up) if not (tree / path).is_file()] == []
 
 
 def test_new_writes_the_profile(openreg_gen, tmp_path):
