@@ -13,10 +13,10 @@ import torch
 import torch.nn.functional as F
 
 NAME, TREE, *NETWORKS = sys.argv[1:]
-sys.path.insert(0, TREE)
+sys.path[:0] = [TREE, f"{TREE}/tests"]
 PACKAGE = f"torch_{NAME}"
 importlib.import_module(PACKAGE)
-networks = importlib.import_module(f"{PACKAGE}.testing.networks")
+networks = importlib.import_module("networks")
 device = getattr(torch, NAME)
 SCALE = 8
 SECONDS = 6  # of each network, once it is compiled

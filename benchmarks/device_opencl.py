@@ -113,8 +113,9 @@ def main() -> None:
     import torch
     import torch.nn.functional as F
 
-    __import__(f"torch_{NAME}")
-    networks = __import__(f"torch_{NAME}.testing.networks", fromlist=["networks"])
+    package = __import__(f"torch_{NAME}")
+    sys.path.insert(0, os.path.join(os.path.dirname(package.__path__[0]), "tests"))
+    networks = __import__("networks")
     device = getattr(torch, NAME)
     at_once = lambda: None  # noqa: E731
 
