@@ -92,6 +92,9 @@ json kernel_model(const DeviceKernels& kernels) {
   const KernelLanguage& language = kernels ? *kernels.language : kNone;
   json out = {{"on", static_cast<bool>(kernels)}, {"title", language.title}, {"folder", language.folder},
               {"extension", language.extension},  {"entry", language.entry}, {"operators", kernels.operators}};
+  // What the language calls dtypes.
+  out["names"] = json::array();
+  for (const auto& [dtype, name] : language.types) out["names"].push_back({{"dtype", dtype}, {"name", name}});
   for (const std::string& file : kernels.other_files) out[file] = false;
   for (const std::string& file : kernels.files) out[file] = true;
   out["owned"] = kernels.has("kernels/kernel");  // starts of kernels that are the owner's

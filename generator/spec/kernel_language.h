@@ -31,6 +31,7 @@ struct KernelLanguage {
   std::string (*print)(const Expr& expr) = nullptr;  // of an expression, over values of acc_t
   std::string_view lacks = {};                       // functions of expressions that it does not have
   std::string_view lacks_in_float64 = {};            // those that it has, but not of float64
+  std::span<const Form> types = {};                  // what Inductor's kernels call a dtype: "float" for "float32"
   std::string_view read, written;                    // the declaration of a tensor
   std::span<const Form> forms;                       // of all other arguments
   std::string_view separator = ", ";                 // between declarations
