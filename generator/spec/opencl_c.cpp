@@ -44,7 +44,7 @@ constexpr KernelLanguage::Form kOpenClForms[] = {
     {"at::OptionalIntArrayRef", "int has_{0}, Ints {0}"},
 };
 
-constexpr KernelLanguage::Form kOpenClTypes[] = {
+constexpr KernelLanguage::Form kOpenClDtypes[] = {
     {"float32", "float"}, {"float64", "double"}, {"float16", "half"}, {"bfloat16", "ushort"}, {"int64", "long"},
     {"int32", "int"},     {"int16", "short"},    {"int8", "char"},    {"uint8", "uchar"},     {"bool", "uchar"},
 };
@@ -66,7 +66,7 @@ KernelLanguage opencl_c() {
       .folder = "opencl",
       .extension = "cl",
       .print = [](const Expr& expr) { return OpenClPrinter().print(expr.root); },
-      .types = kOpenClTypes,
+      .types = kOpenClDtypes,
       .read = "TensorInfo {0}_info, global const char* {0}",
       .written = "TensorInfo {0}_info, global char* {0}",
       .forms = kOpenClForms,
