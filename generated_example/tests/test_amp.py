@@ -68,3 +68,15 @@ def test_scaler(x):
     scaler.update()
     assert scaler.get_scale() == 1024.0
     assert torch.equal(layer.weight.cpu(), before.cpu())  # a step with infinite gradients is left out
+
+
+def test_autocast_in_compiled_code(device):
+    linear = torch.nn.Linear(32, 32).to(device)
+
+    def function(x):
+        with torch.autocast(NAME, dtype=torch.bfloat16):
+            return torch.nn.functional.gelu(linear(x)).float().sum(-1)
+
+    x = torch.randn(8, 32, device=device)
+    actual = torch.compile(function, fullgraph=True)(x)
+    torch.testing.assert_close(actual.cpu(), function(x).cpu(), rtol=2e-2, atol=2e-2)

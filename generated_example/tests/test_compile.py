@@ -209,18 +209,6 @@ def test_shapes_that_change_are_compiled_once(device):
     assert counter.frame_count == 1
 
 
-def test_autocast_inside(device):
-    linear = torch.nn.Linear(32, 32).to(device)
-
-    def function(x):
-        with torch.autocast(NAME, dtype=torch.bfloat16):
-            return F.gelu(linear(x)).float().sum(-1)
-
-    x = torch.randn(8, 32, device=device)
-    actual = torch.compile(function, fullgraph=True)(x)
-    torch.testing.assert_close(actual.cpu(), function(x).cpu(), rtol=2e-2, atol=2e-2)
-
-
 @pytest.mark.parametrize("fallback_random", [False, True])
 def test_dropout_is_drawn_again_under_checkpoint(device, fallback_random):
     """Also where random numbers are those of eager code, by its operators."""

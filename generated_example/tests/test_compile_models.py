@@ -11,11 +11,10 @@ import shutil
 import subprocess
 import sys
 
+import networks
 import pytest
 import torch
 from torch import nn
-
-from torch_openreg.testing import networks
 
 NAME = "openreg"
 api = torch.get_device_module(NAME)

@@ -2,10 +2,9 @@
 # Generated: do not edit; `compile` in the spec changes it, then `openreg-gen generate`.
 """torch.compile(model, backend="openreg"): networks train as they do without."""
 
+import networks
 import pytest
 import torch
-
-from torch_openreg.testing import networks
 
 NAME = "openreg"
 STEPS = 20

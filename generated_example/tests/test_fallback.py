@@ -2,6 +2,7 @@
 # Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
 """Operators without a kernel: what runs on the CPU and how, and what is refused."""
 
+import glob
 import json
 import os
 import subprocess
@@ -247,7 +248,7 @@ def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(VARIABLE in os.environ, reason="the tests of another kind")
 @pytest.mark.parametrize("kind", ["copy", "alias"])
 def test_each_way_to_the_memory(device, kind):
-    files = [__file__, os.path.join(os.path.dirname(__file__), "test_fallback_report.py")]
+    files = sorted(glob.glob(os.path.join(os.path.dirname(__file__), "test_fallback*.py")))
     done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *files, **{VARIABLE: kind})
     assert done.returncode == 0, done.stdout + done.stderr
 

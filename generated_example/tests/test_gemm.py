@@ -148,6 +148,14 @@ SERVED = {
 }
 
 
+def fallen() -> set[str]:
+    """Operators that fell back since the last call."""
+    report = [count for count in api.fallback_report() if count.cause == "fallback"]
+    api.reset_fallback_report()
+    names = {count.op.removeprefix("aten::").split(".")[0] for count in report}
+    return names & SERVED
+
+
 @pytest.mark.parametrize("name", COMPOSED)
 def test_composed_products(name):
     """Forward and backward: the values are the CPU's, and no product falls back."""
@@ -157,13 +165,11 @@ def test_composed_products(name):
     results = {}
     for device in ("cpu", NAME):
         leaves = [x.clone().to(device).requires_grad_() for x in inputs]
-        api.reset_fallback_report()
+        fallen()
         y = call(*leaves)
         y.backward(torch.ones(y.shape).to(device))
-        report = [count for count in api.fallback_report() if count.cause == "fallback"]
-        fallen = {count.op.removeprefix("aten::").split(".")[0] for count in report}
+        assert not fallen()
         results[device] = [y.detach().cpu(), *(leaf.grad.cpu() for leaf in leaves)]
-    assert not fallen & SERVED, fallen
     for given, right in zip(results[NAME], results["cpu"], strict=True):
         torch.testing.assert_close(given, right, rtol=1e-4, atol=1e-5)
 

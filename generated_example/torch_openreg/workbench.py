@@ -5,9 +5,9 @@
 `openreg_gen.protocol` says what each member means. Nothing else imports this module.
 """
 
-from . import _C
-from .known import DIFFERENCES, MOST
-from .testing import spec
+from .backend.fallback import _fallbacks as fallbacks, reset_fallback_report as reset_fallbacks  # noqa: F401
+from .known import DIFFERENCES as known, MOST as most  # noqa: F401
+from .testing.spec import EXCLUDED as excluded, OPERATORS as operators  # noqa: F401
 
 modes: dict[str, dict[str, str]] = {
     "copy": {"OPENREG_FALLBACK": "copy"},
@@ -19,17 +19,3 @@ modes: dict[str, dict[str, str]] = {
 }
 # Counting devices uses none here, so a child may use the device.
 start = "fork"
-known = DIFFERENCES
-most = MOST
-excluded = spec.EXCLUDED
-operators = spec.OPERATORS
-
-
-def fallbacks() -> list[tuple[str, int, int, float, str, str]]:
-    """Operators that the host computed since the last reset: operator, calls, bytes, seconds, reason, cause."""
-    rows = _C._fallback_counts()
-    return [(op, calls, up + down, time, why, cause) for op, _, calls, up, down, time, _, why, cause in rows]
-
-
-def reset_fallbacks() -> None:
-    _C._reset_fallback_counts()

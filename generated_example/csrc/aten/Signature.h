@@ -11,7 +11,7 @@
 #include <ATen/core/boxing/KernelFunction.h>
 #include <torch/library.h>
 
-#include "host/FallbackReport.h"
+#include "host/Operator.h"
 #include "runtime/Guard.h"
 
 // Note [Kernels]
@@ -71,28 +71,13 @@ struct GuardedKernel<fn, R(Params...)> {
   }
 };
 
-/// `fn` inside an OperatorScope of its own: Note [The operator that runs] in host/Operator.h.
-template <const RegisteredKernel& kernel, auto* fn, class Fn = std::remove_pointer_t<decltype(fn)>>
-struct NamedKernel;
-template <const RegisteredKernel& kernel, auto* fn, class R, class... Params>
-struct NamedKernel<kernel, fn, R(Params...)> {
-  static R call(Params... params) {
-    const OperatorScope scope(kernel);
-    return fn(std::forward<Params>(params)...);
-  }
-};
-
-/// What OPENREG_IMPL passes on about a kernel: its strategy; for a form that follows from another operator's kernel, that operator first.
-constexpr RegisteredKernel registered_kernel(const char* op, const char* strategy = "") { return {op, strategy}; }
-constexpr RegisteredKernel registered_kernel(const char*, const char* op, const char* strategy) { return {op, strategy}; }
-
 /// Registers a kernel. One whose signature differs was refused by then, and is not looked at any further: types that
 /// PyTorch can't register at all would give errors of their own, which name no operator.
-template <class Op, auto* fn, const RegisteredKernel& kernel>
+template <class Op, auto* fn>
 void implement(torch::Library& library, const char* name) {
   if constexpr (matches_schema<Op, std::remove_pointer_t<decltype(fn)>>) {
     // Not TORCH_FN: what boxes it is then compiled for each signature, not for each operator.
-    library.impl(name, &NamedKernel<kernel, fn>::call);
+    library.impl(name, fn);
   }
 }
 
@@ -100,7 +85,12 @@ void implement(torch::Library& library, const char* name) {
 
 // clang-format off: a name's length must not move the macros' backslashes
 
-/// Registers FN, at namespace scope, as the kernel of aten::NAME, whose declaration is OP (at::_ops::...); then its strategy, as registered_kernel() takes it.
+#ifndef OPENREG_NOTE_KERNEL  // a component that names kernels while they run has its own: host/Operator.h
+#define OPENREG_NOTE_KERNEL(NAME, ...) static_cast<void>(NAME)
+#define OPENREG_NAMED_KERNEL(FN) FN
+#endif
+
+/// Registers FN, at namespace scope, as the kernel of aten::NAME, whose declaration is OP (at::_ops::...); then what is noted of it.
 #define OPENREG_KERNEL(NAME, OP, FN, ...) \
   TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) { \
     OPENREG_REGISTER(library, NAME, OP, &::openreg::GuardedKernel<&FN>::call __VA_OPT__(, ) __VA_ARGS__); \
@@ -119,20 +109,17 @@ void implement(torch::Library& library, const char* name) {
     OPENREG_REGISTER(M, NAME, OP, &FN __VA_OPT__(, ) __VA_ARGS__); \
   } while (false)
 
-/// What the two have in common.
 #define OPENREG_REGISTER(M, NAME, OP, FN, ...) \
   do { \
-    static constexpr ::openreg::RegisteredKernel kKernel = ::openreg::registered_kernel("aten::" NAME __VA_OPT__(, ) __VA_ARGS__); \
-    ::openreg::note_kernel("aten::" NAME, kKernel); \
-    ::openreg::implement<OP, FN, kKernel>(M, NAME); \
+    OPENREG_NOTE_KERNEL(NAME __VA_OPT__(, ) __VA_ARGS__); \
+    ::openreg::implement<OP, OPENREG_NAMED_KERNEL(FN)>(M, NAME); \
   } while (false)
 
 /// Registers a boxed kernel, which serves any signature. Still fails to compile if the operator is gone.
 #define OPENREG_IMPL_BOXED(M, NAME, OP, FN, ...) \
   do { \
     static_assert(std::is_function_v<OP::schema>, "aten::" NAME " is not an operator"); \
-    static constexpr ::openreg::RegisteredKernel kKernel = ::openreg::registered_kernel("aten::" NAME __VA_OPT__(, ) __VA_ARGS__); \
-    ::openreg::note_kernel("aten::" NAME, kKernel); \
+    OPENREG_NOTE_KERNEL(NAME __VA_OPT__(, ) __VA_ARGS__); \
     (M).impl(NAME, torch::CppFunction::makeFromBoxedFunction<(FN)>()); \
   } while (false)
 

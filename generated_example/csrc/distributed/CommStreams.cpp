@@ -9,6 +9,7 @@
 #include <c10/core/DeviceGuard.h>
 
 #include "runtime/Exception.h"
+#include "runtime/ForeignStream.h"
 
 namespace openreg::distributed {
 namespace {

@@ -20,8 +20,6 @@
 #include <torch/library.h>
 
 #include "host/Arguments.h"
-#include "host/alias/Captured.h"
-#include "host/FallbackReport.h"
 #include "host/Run.h"
 #include "host/Tensors.h"
 #include "host/Work.h"
@@ -105,7 +103,7 @@ bool is_captured(const c10::OperatorHandle& op, torch::jit::Stack* stack, bool c
     const std::string what = c10::str("the CPU's kernel of ", op.operator_name(), ", which needs copies of device memory");
     check_not_capturing(what.c_str());
   }
-  capture_cpu_kernel(op, stack, draws_of(op, *stack));
+  (*capture_cpu_kernel)(op, stack, draws_of(op, *stack));
   return true;
 }
 
@@ -162,16 +160,16 @@ void fall_back_by(const c10::OperatorHandle& op, torch::jit::Stack* stack, Fallb
         copies ? " has no kernel for openreg and runs on the CPU, on copies of its arguments"
                : " has no kernel for openreg and runs on the CPU, on the device's memory");
   }
-  FallbackScope scope(op.operator_name(), /*aliased=*/!copies);
+  HostCostScope cost({.op = &op.operator_name(), .aliased = !copies});
   if (is_captured(op, stack, copies)) {
     return;
   }
   derive_generator(op, stack, device.index());
   if (copies) {
-    scope.wait_for_earlier_work();
+    cost.wait_for_earlier_work();
   }
   const auto [to_host, to_device] = run();
-  scope.copied(to_host, to_device);
+  cost.copied(to_host, to_device);
 }
 
 }  // namespace

@@ -22,7 +22,8 @@
 // `fallback` in openreg.yaml chooses, `ops.*.fallback` for a single operator. OPENREG_FALLBACK in the environment,
 // one of these words or none, overrides both: use `none` to find operators without a device kernel, including first versions
 // that run on copies (Note [What the host computes] in Work.h). OPENREG_LOG_FALLBACK=1 names each operator that falls back, once;
-// =0 keeps silent. The cost is counted: see FallbackReport.h.//
+// =0 keeps silent.
+//
 // Random operators always draw from the device's generator: the CPU's kernel gets one that is derived from it.
 // An operator without a CPU kernel can't fall back, and one with tensors on several devices must not.
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "runtime/Stream.h"
+#include "host/Work.h"
 
 namespace openreg {
 namespace {
@@ -23,12 +23,6 @@ struct Counts {
 // Never destroyed: a thread may still count while the process exits.
 Counts& counts() {
   static auto& instance = *new Counts();
-  return instance;
-}
-
-/// The kernels that were registered, by operator. Complete once the library is loaded.
-std::unordered_map<std::string_view, const RegisteredKernel*>& kernels() {
-  static auto& instance = *new std::unordered_map<std::string_view, const RegisteredKernel*>();
   return instance;
 }
 
@@ -48,29 +42,19 @@ const char* reason_of(const RegisteredKernel& kernel, HostCode code) {
   return code == HostCode::kCpuKernel ? "its kernel is the CPU's" : "its kernel is a C++ function";
 }
 
-}  // namespace
-
-FallbackScope::FallbackScope(const c10::OperatorName& op, bool aliased)
-    : op_(&op), aliased_(aliased), begin_(Clock::now()) {}
-
-FallbackScope::FallbackScope(const RegisteredKernel& kernel, HostCode code)
-    : kernel_(&kernel), code_(code), begin_(Clock::now()) {}
-
-void FallbackScope::wait_for_earlier_work() {
-  getCurrentStream().synchronize();
-  begin_ = Clock::now();
-}
-
-FallbackScope::~FallbackScope() {
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+void add_cost(const HostCost& cost) {
   const std::lock_guard<std::mutex> lock(counts().mutex);
-  FallbackCount& count = op_ != nullptr ? counts().by_op[*op_] : counts().by_kernel[{kernel_, code_}];
-  count.aliased = aliased_;
+  FallbackCount& count = cost.op != nullptr ? counts().by_op[*cost.op] : counts().by_kernel[{cost.kernel, cost.code}];
+  count.aliased = cost.aliased;
   ++count.calls;
-  count.bytes_to_host += to_host_;
-  count.bytes_to_device += to_device_;
-  count.seconds += seconds;
+  count.bytes_to_host += cost.bytes_to_host;
+  count.bytes_to_device += cost.bytes_to_device;
+  count.seconds += cost.seconds;
 }
+
+[[maybe_unused]] const bool counts_costs = (count_host_cost = &add_cost, true);
+
+}  // namespace
 
 std::vector<FallbackCount> fallback_counts() {
   // The forms of an operator are registered one by one, and shown as one.
@@ -91,8 +75,8 @@ std::vector<FallbackCount> fallback_counts() {
     const std::lock_guard<std::mutex> lock(counts().mutex);
     for (const auto& [name, count] : counts().by_op) {
       std::string op = c10::toString(name);
-      const auto found = kernels().find(op);
-      const char* const strategy = found == kernels().end() ? "" : found->second->strategy;
+      const RegisteredKernel* const kernel = noted_kernel(op);
+      const char* const strategy = kernel == nullptr ? "" : kernel->strategy;
       add(std::move(op), strategy, reason_to_fall_back(strategy), "fallback", count);
     }
     for (const auto& [key, count] : counts().by_kernel) {
@@ -106,8 +90,6 @@ std::vector<FallbackCount> fallback_counts() {
   }
   return result;
 }
-
-void note_kernel(const char* op, const RegisteredKernel& kernel) { kernels()[op] = &kernel; }
 
 void reset_fallback_counts() {
   const std::lock_guard<std::mutex> lock(counts().mutex);

@@ -2,14 +2,10 @@
 // Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include <ATen/core/operator_name.h>
-
-#include "host/Operator.h"
 #include "runtime/Export.h"
 
 // Note [What falling back costs]
@@ -35,37 +31,5 @@ struct FallbackCount {
 /// What was counted since the process started or the last reset, by operator, strategy and reason.
 OPENREG_RUNTIME_API std::vector<FallbackCount> fallback_counts();
 OPENREG_RUNTIME_API void reset_fallback_counts();
-
-/// Registers `kernel`, which is static, as that of `op`, a literal. While the library is loaded.
-OPENREG_RUNTIME_API void note_kernel(const char* op, const RegisteredKernel& kernel);
-
-/// Counts one call, from construction to destruction; a call that throws counts too. Borrows `op`.
-class OPENREG_RUNTIME_API FallbackScope {
- public:
-  FallbackScope(const c10::OperatorName& op, bool aliased);
-  /// A call of a kernel that runs `code` on copies.
-  FallbackScope(const RegisteredKernel& kernel, HostCode code);
-  ~FallbackScope();
-  FallbackScope(const FallbackScope&) = delete;
-  FallbackScope& operator=(const FallbackScope&) = delete;
-
-  /// Waits for the current stream and starts the clock again: its earlier work is not what this call costs.
-  void wait_for_earlier_work();
-
-  void copied(uint64_t to_host, uint64_t to_device) {
-    to_host_ += to_host;
-    to_device_ += to_device;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  const c10::OperatorName* op_ = nullptr;
-  const RegisteredKernel* kernel_ = nullptr;
-  HostCode code_ = HostCode::kCpuKernel;
-  bool aliased_ = false;
-  uint64_t to_host_ = 0;
-  uint64_t to_device_ = 0;
-  Clock::time_point begin_;
-};
 
 }  // namespace openreg

@@ -7,7 +7,6 @@
 #include <c10/util/ArrayRef.h>
 #include <c10/util/SmallVector.h>
 
-#include "host/alias/Alias.h"
 #include "host/alias/Queue.h"
 #include "host/Memory.h"
 #include "host/Work.h"

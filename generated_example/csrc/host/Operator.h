@@ -2,6 +2,8 @@
 // Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "runtime/Export.h"
@@ -20,6 +22,12 @@ struct RegisteredKernel {
   const char* strategy;  // "in_tree"; "minimal" for those that come with the backend; may be empty
   bool moves = false;  // copies, converts or fills elements, and computes nothing
 };
+
+/// Registers `kernel`, which is static, as that of `op`, a literal. While the library is loaded.
+OPENREG_RUNTIME_API void note_kernel(const char* op, const RegisteredKernel& kernel);
+
+/// The kernel of an operator; null if it has none.
+OPENREG_RUNTIME_API const RegisteredKernel* noted_kernel(std::string_view op);
 
 /// Host code that stands in for a kernel.
 enum class HostCode {
@@ -42,4 +50,29 @@ class OperatorScope {
   const RegisteredKernel* outer_;
 };
 
+/// `fn` inside an OperatorScope of its own.
+template <const RegisteredKernel& kernel, auto* fn, class Fn = std::remove_pointer_t<decltype(fn)>>
+struct NamedKernel;
+template <const RegisteredKernel& kernel, auto* fn, class R, class... Params>
+struct NamedKernel<kernel, fn, R(Params...)> {
+  static R call(Params... params) {
+    const OperatorScope scope(kernel);
+    return fn(std::forward<Params>(params)...);
+  }
+};
+
+/// What OPENREG_IMPL passes on about a kernel: its strategy; for a form that follows from another operator's kernel, that operator first.
+constexpr RegisteredKernel registered_kernel(const char* op, const char* strategy = "") { return {op, strategy}; }
+constexpr RegisteredKernel registered_kernel(const char*, const char* op, const char* strategy) { return {op, strategy}; }
+
 }  // namespace openreg
+
+// clang-format off: a name's length must not move the macros' backslashes
+
+/// What aten/Signature.h does with the arguments that follow a kernel: registered_kernel() takes them.
+#define OPENREG_NOTE_KERNEL(NAME, ...) \
+    static constexpr ::openreg::RegisteredKernel kKernel = ::openreg::registered_kernel("aten::" NAME __VA_OPT__(, ) __VA_ARGS__); \
+    ::openreg::note_kernel("aten::" NAME, kKernel)
+#define OPENREG_NAMED_KERNEL(FN) &::openreg::NamedKernel<kKernel, FN>::call
+
+// clang-format on

@@ -11,6 +11,8 @@ namespace openreg {
 void (*cpu_kernel_call)(const c10::OperatorHandle&, torch::jit::Stack*) =
     [](const c10::OperatorHandle& op, torch::jit::Stack* stack) { op.callBoxed(stack); };
 
+void (*capture_cpu_kernel)(const c10::OperatorHandle&, torch::jit::Stack*, uint64_t) = nullptr;
+
 struct CpuKernelScope::State {
   c10::NoGradGuard no_grad;
   at::AutoDispatchBelowADInplaceOrView below_autograd;

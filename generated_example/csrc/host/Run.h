@@ -29,4 +29,9 @@ class OPENREG_RUNTIME_API CpuKernelScope {
 /// own here while the library is loaded.
 extern void (*cpu_kernel_call)(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
+/// Records the CPU's kernel of `op` into the graph that the current stream is captured into. `draws`: how many numbers it takes
+/// from its generator at most. Null, unless a component that runs CPU kernels on device memory puts a function here while the library
+/// is loaded.
+extern void (*capture_cpu_kernel)(const c10::OperatorHandle& op, torch::jit::Stack* stack, uint64_t draws);
+
 }  // namespace openreg

@@ -5,7 +5,6 @@
 #include <openreg.h>
 
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -18,7 +17,6 @@
 #include "host/Arguments.h"
 #include "host/Compound.h"
 #include "host/Run.h"
-#include "host/Work.h"
 #include "runtime/Allocator.h"
 #include "runtime/Exception.h"
 #include "runtime/Stream.h"
@@ -277,31 +275,6 @@ at::Tensor HostTensors::on_device(const at::Tensor& result) {
 
 c10::IValue HostTensors::on_device(const c10::IValue& result) {
   return mapped(result, [this](const at::Tensor& tensor) { return on_device(tensor); });
-}
-
-std::vector<at::Tensor> with_host_tensors(std::vector<at::Tensor> tensors,
-    c10::function_ref<std::vector<at::Tensor>(const std::vector<at::Tensor>&)> fn) {
-  const std::unique_ptr<HostTensors> host = host_tensors();
-  std::optional<HostWork> work;
-  if (host->copies()) {
-    work.emplace(HostCode::kFunction);
-  }
-  for (const at::Tensor& tensor : tensors) {
-    host->add(tensor, /*written=*/false);
-  }
-  host->fetch();
-  for (at::Tensor& tensor : tensors) {
-    tensor = host->on_host(tensor);
-  }
-  std::vector<at::Tensor> results;
-  host->run([&] { results = fn(tensors); });
-  for (at::Tensor& result : results) {
-    result = host->on_device(result);
-  }
-  if (work.has_value()) {
-    work->copied(host->bytes_to_host(), host->bytes_to_device());
-  }
-  return results;
 }
 
 }  // namespace openreg

@@ -115,9 +115,4 @@ class OPENREG_RUNTIME_API HostTensors {
 using MakeHostTensors = std::unique_ptr<HostTensors>();
 extern MakeHostTensors* host_tensors;
 
-/// Runs fn(what stands for `tensors` on the host), which only reads them, and waits; returns what it returns, on the device
-/// of the tensors, which is the current one. Undefined tensors stay undefined. Errors: those of `fn`.
-OPENREG_RUNTIME_API std::vector<at::Tensor> with_host_tensors(std::vector<at::Tensor> tensors,
-    c10::function_ref<std::vector<at::Tensor>(const std::vector<at::Tensor>&)> fn);
-
 }  // namespace openreg

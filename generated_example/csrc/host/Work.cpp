@@ -6,11 +6,13 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include <c10/util/Exception.h>
 
 #include "host/Fallback.h"
 #include "host/Operator.h"
+#include "runtime/Stream.h"
 
 namespace openreg {
 
@@ -46,9 +48,8 @@ std::string way_out(const std::string& op, std::string_view strategy, bool custo
       code == HostCode::kCpuKernel ? "PyTorch's for the CPU" : "a C++ function", ". ", way_out(bare, strategy, !name.starts_with("aten::")));
 }
 
-}  // namespace
-
-HostWork::HostWork(HostCode code, const c10::OperatorName* op) {
+/// What a run costs that begins now. Refuses it where host code is refused, and names it where it is named.
+HostCost admitted(HostCode code, const c10::OperatorName* op) {
   static constexpr RegisteredKernel kUnknown{"aten::unknown", ""};
   const RegisteredKernel* const without = op == nullptr ? &kUnknown : nullptr;
   const RegisteredKernel* const kernel = current_kernel != nullptr ? current_kernel : without;
@@ -60,12 +61,40 @@ HostWork::HostWork(HostCode code, const c10::OperatorName* op) {
   if (!moves && logs_fallbacks()) {
     log_once(name(), " is computed on the host, on copies of its arguments");
   }
-  if (kernel != nullptr) {
-    scope_.emplace(*kernel, code);
-  } else {
-    scope_.emplace(*op, /*aliased=*/false);
-  }
-  scope_->wait_for_earlier_work();
+  return {.op = kernel != nullptr ? nullptr : op, .kernel = kernel, .code = code};
 }
+
+/// The kernels that were registered, by operator. Complete once the library is loaded.
+std::unordered_map<std::string_view, const RegisteredKernel*>& kernels() {
+  static auto& instance = *new std::unordered_map<std::string_view, const RegisteredKernel*>();
+  return instance;
+}
+
+}  // namespace
+
+void (*count_host_cost)(const HostCost& cost) = nullptr;
+
+void note_kernel(const char* op, const RegisteredKernel& kernel) { kernels()[op] = &kernel; }
+
+const RegisteredKernel* noted_kernel(std::string_view op) {
+  const auto found = kernels().find(op);
+  return found == kernels().end() ? nullptr : found->second;
+}
+
+HostCostScope::~HostCostScope() {
+  if (count_host_cost != nullptr) {
+    cost_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    count_host_cost(cost_);
+  }
+}
+
+void HostCostScope::wait_for_earlier_work() {
+  if (count_host_cost != nullptr) {
+    getCurrentStream().synchronize();
+    begin_ = Clock::now();
+  }
+}
+
+HostWork::HostWork(HostCode code, const c10::OperatorName* op) : cost_(admitted(code, op)) { cost_.wait_for_earlier_work(); }
 
 }  // namespace openreg

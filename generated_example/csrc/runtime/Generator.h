@@ -23,8 +23,8 @@
 // alone, so kernels on many threads need no shared engine, and the numbers depend only on seed and order of draws.
 // Kernels that run on the host use cpu_generator(), a CPU generator derived from the same pair.
 //
-// As a tensor the state is 16 bytes: seed, then offset, both little-endian uint64. clone() copies it. The graphsafe
-// pair shares it: two generators with one state draw from one sequence.//
+// As a tensor the state is 16 bytes: seed, then offset, both little-endian uint64. clone() copies it.
+//
 // Threads: the state has a lock of its own and every member takes it, so a draw is atomic, also when two generators
 // share the state. Holding mutex_ around a call, as PyTorch does, is allowed but not needed.
 // Ownership: default generators are made on first use, one per device, and never destroyed.
@@ -66,6 +66,7 @@ class OPENREG_RUNTIME_API OpenRegGeneratorImpl final : public c10::GeneratorImpl
   void set_state(const c10::TensorImpl& new_state) override;
   c10::intrusive_ptr<c10::TensorImpl> get_state() const override;
 
+  // Two generators with one state draw from one sequence.
   void graphsafe_set_state(const c10::intrusive_ptr<c10::GeneratorImpl>& new_state) override;
   c10::intrusive_ptr<c10::GeneratorImpl> graphsafe_get_state() const override;
 

@@ -2,12 +2,10 @@
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
 #include "runtime/Stream.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <deque>
 #include <mutex>
-#include <vector>
 
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
@@ -21,7 +19,7 @@ constexpr size_t kStreamsPerPool = 4;
 constexpr size_t kNormal = 0;
 constexpr size_t kHigh = 1;
 constexpr size_t kPools = 2;
-constexpr size_t kForeign = 2;  // in the place of a pool: handles that getStreamFromExternal was given
+constexpr size_t kForeign = 2;  // in the place of a pool
 
 struct Pool {
   std::array<std::atomic<orStream_t>, kStreamsPerPool> streams{};  // null: not created yet
@@ -31,8 +29,6 @@ struct Pool {
 
 struct DeviceStreams {
   std::array<Pool, kPools> pools;
-  std::mutex foreign_mutex;
-  std::vector<orStream_t> foreign;  // guarded by foreign_mutex; only grows
 };
 
 DeviceStreams& streams_of(c10::DeviceIndex device) {
@@ -79,8 +75,7 @@ orStream_t OpenRegStream::stream() const {
   if ((id & 1) == 1 && kind < kPools && index < kStreamsPerPool) {
     handle = streams.pools[kind].streams[index].load(std::memory_order_acquire);
   } else if ((id & 1) == 1 && kind == kForeign) {
-    const std::lock_guard<std::mutex> lock(streams.foreign_mutex);
-    handle = index < streams.foreign.size() ? streams.foreign[index] : nullptr;
+    handle = foreign_handle(device_index(), index);
   }
   TORCH_CHECK(handle != nullptr, "openreg: no stream has the id ", id);
   return handle;
@@ -125,16 +120,7 @@ OpenRegStream getStreamFromPool(int priority, c10::DeviceIndex device) {
   return OpenRegStream(make_stream(device, stream_id(kind, index)));
 }
 
-OpenRegStream getStreamFromExternal(orStream_t handle, c10::DeviceIndex device) {
-  check_device_index(device);
-  TORCH_CHECK(handle != nullptr, "openreg: the null handle is the default stream's, use getDefaultStream()");
-  DeviceStreams& streams = streams_of(device);
-  const std::lock_guard<std::mutex> lock(streams.foreign_mutex);
-  const auto found = std::find(streams.foreign.begin(), streams.foreign.end(), handle);
-  const auto index = static_cast<size_t>(found - streams.foreign.begin());
-  if (found == streams.foreign.end()) {
-    streams.foreign.push_back(handle);
-  }
+OpenRegStream foreign_stream(c10::DeviceIndex device, size_t index) {
   return OpenRegStream(make_stream(device, stream_id(kForeign, index)));
 }
 

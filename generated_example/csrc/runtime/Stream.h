@@ -20,7 +20,7 @@
 // first used, round-robin: a pool's stream may be in use elsewhere too, which is correct, only less concurrent.
 // Streams are never destroyed, because a c10::Stream is a plain value that anyone may copy and keep.
 //
-// A stream's id: 0 is the default stream. Else bit 0 is 1, bits 1-4 say which pool (or that it is a foreign handle),
+// A stream's id: 0 is the default stream. Else bit 0 is 1, bits 1-4 say which pool,
 // and the rest is the index there.
 //
 // Threads: all functions and members may be used from any thread; a stream works from threads that never saw its
@@ -67,10 +67,6 @@ class OPENREG_RUNTIME_API OpenRegStream {
 /// The next stream of the pool: high priority if `priority` < 0, else normal. Device -1: the current one.
 OPENREG_RUNTIME_API OpenRegStream getStreamFromPool(int priority = 0, c10::DeviceIndex device = -1);
 
-/// Wraps a handle that was made with the C API, on that device; it must outlive every copy of the stream. Not owned.
-/// Throws c10::Error on null. The same handle gives the same stream.
-OPENREG_RUNTIME_API OpenRegStream getStreamFromExternal(orStream_t handle, c10::DeviceIndex device);
-
 /// The default stream of `device` (-1: the current one).
 OPENREG_RUNTIME_API OpenRegStream getDefaultStream(c10::DeviceIndex device = -1);
 
@@ -78,6 +74,11 @@ OPENREG_RUNTIME_API OpenRegStream getDefaultStream(c10::DeviceIndex device = -1)
 OPENREG_RUNTIME_API OpenRegStream getCurrentStream(c10::DeviceIndex device = -1);
 /// Its handle alone, for the allocators, which ask at each allocation. `device` is not checked.
 orStream_t currentStreamHandle(c10::DeviceIndex device) noexcept;
+
+/// The stream of no pool that foreign_handle() knows by this index.
+OpenRegStream foreign_stream(c10::DeviceIndex device, size_t index);
+/// Its handle; null if there is none. csrc/runtime/ForeignStream.cpp has it.
+orStream_t foreign_handle(c10::DeviceIndex device, size_t index);
 
 /// Makes `stream` the calling thread's current one on its device; the current device stays.
 OPENREG_RUNTIME_API void setCurrentStream(OpenRegStream stream);

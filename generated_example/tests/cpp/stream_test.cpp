@@ -4,6 +4,7 @@
 
 #include "fixture.h"
 #include "runtime/Event.h"
+#include "runtime/ForeignStream.h"
 
 namespace openreg::test {
 
@@ -24,7 +25,7 @@ TEST_F(DeviceTest, PoolGivesItsStreamsInTurn) {
   for (size_t i = 0; i < kPoolSize; ++i) {
     first.push_back(getStreamFromPool());
   }
-  EXPECT_EQ(std::unordered_set<OpenRegStream>(first.begin(), first.end()).size(), kPoolSize);
+  EXPECT_EQ(std::unordered_set<c10::Stream>(first.begin(), first.end()).size(), kPoolSize);
   for (size_t i = 0; i < kPoolSize; ++i) {
     EXPECT_EQ(getStreamFromPool(), first[i]);
     EXPECT_NE(first[i].stream(), nullptr);

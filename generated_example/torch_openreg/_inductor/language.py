@@ -49,10 +49,6 @@ class Operators(OpOverrides):
     value_expr = index_expr  # the same where types are exact
 
     @staticmethod
-    def where(condition: Any, a: Any, b: Any) -> str:
-        return f"({condition} ? {a} : {b})"
-
-    @staticmethod
     def masked(mask: Any, body: Any, other: Any) -> str:
         """`body()` where the mask is true; elsewhere what it would load may not be there."""
         with V.kernel.mask_loads(mask, other) as whole:
@@ -60,22 +56,6 @@ class Operators(OpOverrides):
         plain = isinstance(other, bool) or math.isfinite(other)
         literal = str(other).lower() if plain else Operators.constant(other, torch.float32)
         return f"({whole} ? {value} : {literal})"
-
-    @staticmethod
-    def maximum(a: Any, b: Any) -> str:
-        return f"({a} != {a} || {a} > {b} ? {a} : {b})"
-
-    @staticmethod
-    def minimum(a: Any, b: Any) -> str:
-        return f"({a} != {a} || {a} < {b} ? {a} : {b})"
-
-    @staticmethod
-    def truncdiv(a: Any, b: Any) -> str:
-        return f"({a} / {b})"
-
-    @staticmethod
-    def floordiv(a: Any, b: Any) -> str:
-        return f"({a} / {b} - ({a} % {b} != 0 && ({a} < 0) != ({b} < 0)))"
 
     @staticmethod
     def mod(a: Any, b: Any) -> str:
@@ -87,38 +67,6 @@ class Operators(OpOverrides):
         return f"({rest} != 0 && ({rest} < 0) != ({b} < 0) ? {rest} + {b} : {rest})"
 
     @staticmethod
-    def logical_and(a: Any, b: Any) -> str:
-        return f"({a} && {b})"
-
-    @staticmethod
-    def logical_or(a: Any, b: Any) -> str:
-        return f"({a} || {b})"
-
-    @staticmethod
-    def logical_not(a: Any) -> str:
-        return f"(!{a})"
-
-    @staticmethod
-    def reciprocal(x: Any) -> str:
-        return f"(1 / {x})"
-
-    @staticmethod
-    def rsqrt(x: Any) -> str:
-        return f"(1 / sqrt({x}))"
-
-    @staticmethod
-    def sigmoid(x: Any) -> str:
-        return f"(1 / (1 + exp(-{x})))"
-
-    @staticmethod
-    def relu(x: Any) -> str:
-        return f"({x} <= 0 ? 0 : {x})"
-
-    @staticmethod
-    def abs(x: Any) -> str:
-        return f"({x} < 0 ? -{x} : {x})"
-
-    @staticmethod
     def trunc_to_int(x: Any, dtype: torch.dtype) -> str:
         return f"(({V.kernel.type_name(dtype)})trunc({x}))"
 
@@ -127,15 +75,33 @@ def _is_floating(*values: Any) -> bool:
     return any(getattr(getattr(value, "dtype", None), "is_floating_point", False) for value in values)
 
 
-def _function(name: str, called: str) -> Any:
+def _function(called: str) -> Any:
     return staticmethod(lambda *arguments: f"{called}({', '.join(map(str, arguments))})")
 
+
+_EXPRESSIONS = {
+    "where": "({0} ? {1} : {2})",
+    "maximum": "({0} != {0} || {0} > {1} ? {0} : {1})",
+    "minimum": "({0} != {0} || {0} < {1} ? {0} : {1})",
+    "truncdiv": "({0} / {1})",
+    "floordiv": "({0} / {1} - ({0} % {1} != 0 && ({0} < 0) != ({1} < 0)))",
+    "logical_and": "({0} && {1})",
+    "logical_or": "({0} || {1})",
+    "logical_not": "(!{0})",
+    "reciprocal": "(1 / {0})",
+    "rsqrt": "(1 / sqrt({0}))",
+    "sigmoid": "(1 / (1 + exp(-{0})))",
+    "relu": "({0} <= 0 ? 0 : {0})",
+    "abs": "({0} < 0 ? -{0} : {0})",
+}
+for _name, _text in _EXPRESSIONS.items():
+    setattr(Operators, _name, staticmethod(_text.format))
 
 _FUNCTIONS = "acos asin atan atan2 ceil cos cosh erf erfc exp exp2 expm1 floor fmod hypot isinf isnan"
 _FUNCTIONS += " log log10 log1p log2 pow sin sinh sqrt tan tanh trunc"
 for _name in _FUNCTIONS.split():
-    setattr(Operators, _name, _function(_name, _name))
-Operators.round = _function("round", "rint")
+    setattr(Operators, _name, _function(_name))
+Operators.round = _function("rint")
 
 
 class LoopReduction(NamedTuple):

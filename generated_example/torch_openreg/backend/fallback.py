@@ -96,3 +96,9 @@ def _readable(size: int) -> str:
         return f"{size} B"
     power = min((size.bit_length() - 1) // 10, 4)
     return f"{size / 1024**power:.1f} {'KMGT'[power - 1]}iB"
+
+
+def _fallbacks() -> list[tuple[str, int, int, float, str, str]]:
+    """The same for the workbench: operator, calls, bytes, seconds, reason, cause."""
+    rows = _C._fallback_counts()
+    return [(op, calls, up + down, time, why, cause) for op, _, calls, up, down, time, _, why, cause in rows]

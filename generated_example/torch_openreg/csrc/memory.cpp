@@ -76,6 +76,8 @@ void bind_memory(py::module_& module) {
   module.def("_get_memory_fraction", wrap_pybind_function([](int64_t device) {
     return getCurrentAllocator().getMemoryFraction(to_index(device));
   }));
+  // What the device says; without component host_alias, code of the host runs on copies all the same.
+  module.def("_host_accessible", wrap_pybind_function([](int64_t device) { return device_properties(to_index(device)).hostAccessible; }));
   module.def("_attach_out_of_memory_observer", wrap_pybind_function(&attach_observer));
   module.def("_allocator_backend", wrap_pybind_function([] { return getCurrentAllocator().name(); }));
 }

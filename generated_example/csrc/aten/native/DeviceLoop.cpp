@@ -123,19 +123,6 @@ void LoopPlan::run_part(
   }
 }
 
-namespace {
-
-/// A loop that waits in a stream, and what it takes of its iterator.
-struct QueuedLoop : PooledObject {
-  QueuedLoop(const at::TensorIteratorBase& iter, Operands& operands, ConvertNumber convert, std::unique_ptr<Loop> what)
-      : plan(iter, operands, convert), loop(std::move(what)) {}
-  void run(char** pointers) const { plan.run(pointers, *loop); }
-  LoopPlan plan;
-  std::unique_ptr<Loop> loop;
-};
-
-}  // namespace
-
 void for_each(at::TensorIteratorBase& iter, std::unique_ptr<Loop> loop, ConvertNumber convert) {
   if (iter.numel() == 0 || iter.device_type() == at::kMeta) {
     return;
@@ -150,6 +137,14 @@ void for_each(at::TensorIteratorBase& iter, std::unique_ptr<Loop> loop, ConvertN
       queue(std::move(loop));
       return;
     }
+    // A loop that waits in a stream, and what it takes of its iterator.
+    struct QueuedLoop : PooledObject {
+      QueuedLoop(const at::TensorIteratorBase& iter, Operands& operands, ConvertNumber convert, std::unique_ptr<Loop> what)
+          : plan(iter, operands, convert), loop(std::move(what)) {}
+      void run(char** pointers) const { plan.run(pointers, *loop); }
+      LoopPlan plan;
+      std::unique_ptr<Loop> loop;
+    };
     auto call = std::make_unique<QueuedLoop>(iter, operands, convert, std::move(loop));
     queue_launch(operands, [call = std::move(call)](char** pointers) { call->run(pointers); });
     return;

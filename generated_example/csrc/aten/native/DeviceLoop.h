@@ -20,7 +20,6 @@
 #include <c10/util/SmallVector.h>
 
 #include "host/Launch.h"
-#include "host/alias/Queue.h"
 #include "host/alias/ShortLoop.h"
 
 // Note [Loops over tensors]

@@ -70,16 +70,17 @@ bool copy_by_kernels(const at::Tensor& dst, const at::Tensor& src);
 /// False if the elements lie in one run of bytes, and the device has no kernel that fills it.
 bool fill_by_kernel(const at::Tensor& self, const at::Tensor& element);
 
-// Convolution.cpp, Rnn.cpp, BatchNorm.cpp: operators of modules that no fallback serves, as PyTorch sends them to
+// Convolution.cpp, BatchNorm.cpp: operators of modules that no fallback serves, as PyTorch sends them to
 // operators that the CPU doesn't have, or whose statistics differ between the CPU and all other devices
 using Tensors3 = std::tuple<at::Tensor, at::Tensor, at::Tensor>;
-using Tensors5 = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
 at::Tensor convolution_overrideable(const at::Tensor& input, const at::Tensor& weight,
     const std::optional<at::Tensor>& bias, at::IntArrayRef stride, at::IntArrayRef padding,
     at::IntArrayRef dilation, bool transposed, at::IntArrayRef output_padding, int64_t groups);
 Tensors3 convolution_backward_overrideable(const at::Tensor& grad_output, const at::Tensor& input,
     const at::Tensor& weight, at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation,
     bool transposed, at::IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask);
+// Rnn.cpp
+using Tensors5 = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
 Tensors3 _thnn_fused_lstm_cell(const at::Tensor& input_gates, const at::Tensor& hidden_gates,
     const at::Tensor& cx, const std::optional<at::Tensor>& input_bias,
     const std::optional<at::Tensor>& hidden_bias);

@@ -1,7 +1,5 @@
 // Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `graphs` in the spec changes it, then `openreg-gen generate`.
-#include "host/alias/Captured.h"
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -20,6 +18,14 @@
 #include "host/alias/Alias.h"
 #include "host/alias/Queue.h"
 #include "runtime/Functions.h"
+
+// Note [CPU kernels in a graph]
+// The caller usually waits for a CPU kernel that replaces a device kernel: only then are its results known. During a capture
+// nothing runs, so PyTorch's meta kernels, which compute only sizes and dtypes, describe the results. They are
+// allocated, and the CPU's kernel becomes a node of the graph: a replay calls it on the device's bytes and copies its
+// results. Random operators get a generator of the replay.
+// Operators whose results depend on values (sizes or numbers) can't be captured, and neither can host code on a device that
+// needs copies: there the call throws, like a wait.
 
 namespace openreg {
 namespace {
@@ -144,9 +150,7 @@ torch::jit::Stack call_meta(const c10::OperatorHandle& op, at::ArrayRef<c10::IVa
   return results;
 }
 
-}  // namespace
-
-void capture_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack, uint64_t draws) {
+void capture_call(const c10::OperatorHandle& op, torch::jit::Stack* stack, uint64_t draws) {
   const c10::FunctionSchema& schema = op.schema();
   const size_t count = schema.arguments().size();
   for (const c10::Argument& returned : schema.returns()) {
@@ -221,4 +225,7 @@ void capture_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack,
   }
 }
 
+[[maybe_unused]] const bool in_use = (capture_cpu_kernel = &capture_call, true);
+
+}  // namespace
 }  // namespace openreg

@@ -14,6 +14,7 @@
 
 #include "graphs/Capture.h"
 #include "host/Memory.h"
+#include "host/alias/Alias.h"
 #include "host/alias/PooledObject.h"
 #include "profiler/KinetoProfiler.h"
 #include "runtime/DeviceErrors.h"
