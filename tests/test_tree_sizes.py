@@ -7,11 +7,11 @@ from trees import ROOT, files
 # Options of `new`: the most files, lines, and lines of csrc and the Python package. What to come to is 68 / 4,500 for minimal,
 # 210 / 22,500 / 14,500 for a port, 255 / 28,500 for the simulator, 410 / 42,500 for OpenCL.
 LIMITS = {
-    "--profile minimal": (69, 5550, 3670),
-    "--device external": (211, 22390, 15030),
-    "": (262, 27840, 17390),
-    "--device opencl": (423, 42700, 29610),
-    "--profile full": (420, 48410, 25990),
+    "--profile minimal": (69, 5553, 3670),
+    "--device external": (212, 22330, 14840),
+    "": (263, 27740, 17160),
+    "--device opencl": (424, 42600, 29380),
+    "--profile full": (422, 48410, 25870),
 }
 
 

@@ -85,9 +85,9 @@ void implement(torch::Library& library, const char* name) {
 
 // clang-format off: a name's length must not move the macros' backslashes
 
-#ifndef OPENREG_NOTE_KERNEL  // a component that names kernels while they run has its own: host/Operator.h
+#ifndef OPENREG_REGISTER  // a component that names kernels while they run has its own: host/Operator.h
+#define OPENREG_REGISTER(M, NAME, OP, FN, ...) ::openreg::implement<OP, FN>(M, NAME)
 #define OPENREG_NOTE_KERNEL(NAME, ...) static_cast<void>(NAME)
-#define OPENREG_NAMED_KERNEL(FN) FN
 #endif
 
 /// Registers FN, at namespace scope, as the kernel of aten::NAME, whose declaration is OP (at::_ops::...); then what is noted of it.
@@ -107,12 +107,6 @@ void implement(torch::Library& library, const char* name) {
   do { \
     OPENREG_CHECK_SIGNATURE(NAME, OP, FN); \
     OPENREG_REGISTER(M, NAME, OP, &FN __VA_OPT__(, ) __VA_ARGS__); \
-  } while (false)
-
-#define OPENREG_REGISTER(M, NAME, OP, FN, ...) \
-  do { \
-    OPENREG_NOTE_KERNEL(NAME __VA_OPT__(, ) __VA_ARGS__); \
-    ::openreg::implement<OP, OPENREG_NAMED_KERNEL(FN)>(M, NAME); \
   } while (false)
 
 /// Registers a boxed kernel, which serves any signature. Still fails to compile if the operator is gone.

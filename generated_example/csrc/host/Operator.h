@@ -69,10 +69,14 @@ constexpr RegisteredKernel registered_kernel(const char*, const char* op, const 
 
 // clang-format off: a name's length must not move the macros' backslashes
 
-/// What aten/Signature.h does with the arguments that follow a kernel: registered_kernel() takes them.
+/// What aten/Signature.h does to register a kernel: registered_kernel() takes the arguments that follow it.
 #define OPENREG_NOTE_KERNEL(NAME, ...) \
     static constexpr ::openreg::RegisteredKernel kKernel = ::openreg::registered_kernel("aten::" NAME __VA_OPT__(, ) __VA_ARGS__); \
     ::openreg::note_kernel("aten::" NAME, kKernel)
-#define OPENREG_NAMED_KERNEL(FN) &::openreg::NamedKernel<kKernel, FN>::call
+#define OPENREG_REGISTER(M, NAME, OP, FN, ...) \
+  do { \
+    OPENREG_NOTE_KERNEL(NAME __VA_OPT__(, ) __VA_ARGS__); \
+    ::openreg::implement<OP, &::openreg::NamedKernel<kKernel, FN>::call>(M, NAME); \
+  } while (false)
 
 // clang-format on
