@@ -158,7 +158,7 @@ def fallen() -> set[str]:
 
 @pytest.mark.parametrize("name", COMPOSED)
 def test_composed_products(name):
-    """Forward and backward: the values are the CPU's, and no product falls back."""
+    """Forward and backward: the values are those of the CPU, and no product falls back."""
     call, *shapes = COMPOSED[name]
     generator = torch.Generator().manual_seed(6)
     inputs = [torch.randn(shape, generator=generator) for shape in shapes]
