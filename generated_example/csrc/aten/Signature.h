@@ -85,7 +85,7 @@ void implement(torch::Library& library, const char* name) {
 
 // clang-format off: a name's length must not move the macros' backslashes
 
-#ifndef OPENREG_REGISTER  // a component that names kernels while they run has its own: host/Operator.h
+#ifndef OPENREG_REGISTER  // a component that names kernels while they run has its own
 #define OPENREG_REGISTER(M, NAME, OP, FN, ...) ::openreg::implement<OP, FN>(M, NAME)
 #define OPENREG_NOTE_KERNEL(NAME, ...) static_cast<void>(NAME)
 #endif
