@@ -7,8 +7,9 @@
 
 namespace openreg_gen {
 
-inline constexpr std::array<std::string_view, 18> kLessons = {
-    "where", "way",          "deleter", "owner", "stride", "gaps", "signature", "nan",   "layouts",
-    "guard", "registration", "restore", "wait",  "reuse",  "item", "hidden",    "hooks", "fork"};
+inline constexpr std::array<std::string_view, 21> kLessons = {
+    "where", "way",     "deleter", "owner",        "stride",    "gaps",     "signature",
+    "nan",   "layouts", "guard",   "registration", "restore",   "wait",     "reuse",
+    "item",  "hidden",  "hooks",   "fork",         "composite", "autocast", "meta"};
 
 }  // namespace openreg_gen

@@ -277,4 +277,49 @@ LESSONS = (
             "Call initialize() before the first call of the device's library.",
         ),
     ),
+    Lesson(
+        19,
+        "composite",
+        9,
+        "The gradient that stopped",
+        "csrc/aten/native/square.cpp",
+        "nothing comes back through square",
+        (
+            "PyTorch composes square of other operators, and those have gradients. What calls them, now that square has a "
+            "kernel?",
+            "`torch._C._dispatch_dump_table('aten::square')` shows what is left for AutogradPrivateUse1. Chapter 9 has a "
+            "torch::autograd::Function.",
+            "forward saves self, goes below autograd with at::AutoDispatchBelowADInplaceOrView, and calls "
+            "at::_ops::square::call(self). backward returns gradient * self * 2. Register its apply() for "
+            "AutogradPrivateUse1.",
+        ),
+    ),
+    Lesson(
+        20,
+        "autocast",
+        9,
+        "Out of range",
+        "csrc/aten/native/autocast.cpp",
+        "the loss is inf",
+        (
+            "float16 ends at 65504. Which operator of the test gets a float16 tensor and makes larger numbers?",
+            "An operator without a rule computes in the dtype of its arguments. exp has a rule for the same reason.",
+            "y.pow(2) is aten::pow.Tensor_Scalar; a rule for an overload has three arguments: "
+            "KERNEL_PRIVATEUSEONE(pow, Tensor_Scalar, fp32).",
+        ),
+    ),
+    Lesson(
+        21,
+        "meta",
+        10,
+        "A shape that only the compiler sees",
+        "csrc/aten/native/meta.cpp",
+        "the compiled program says 3",
+        (
+            "Without torch.compile everything is right. Which function of the file does torch.compile call, and the rest "
+            "of PyTorch does not?",
+            "Call it yourself: torch.ops.lesson.table(torch.ones(2, device='meta'), torch.ones(3, device='meta')).shape.",
+            "Rows come from a and columns from b, in both functions.",
+        ),
+    ),
 )
