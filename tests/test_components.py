@@ -164,7 +164,7 @@ def test_growing_keeps_the_files_that_are_there(name, needs, render):
         ("gemm", "docs/operators.md", "Products are computed by third_party/mybackend/src/gemm.cpp."),
         ("pools", "torch_mybackend/backend/memory.py", "# as use_mem_pool does"),
         ("pools", "torch_mybackend/csrc/Module.cpp", "  bind_pools(module);"),
-        ("fallback_report", "csrc/aten/Fallback.cpp", "  const FallbackScope scope(op);"),
+        ("fallback_report", "csrc/aten/Fallback.cpp", '#include "host/FallbackReport.h"'),
         ("history", "README.md", "`_C._memory_snapshot` says more."),
         ("amp", "csrc/CMakeLists.txt", "file(GLOB amp csrc/amp/*.cpp)"),
         ("compile", "setup.py", 'packages=["torch_mybackend._inductor"]'),
