@@ -150,7 +150,35 @@ def port():
     return start + "\n## " + title.lstrip("# ") + "\n" + re.sub(r"(?m)^## ", "### ", rest)
 
 
+def words():
+    """The book's list of words: each term of the glossary with its first sentence, its files and its chapter."""
+    glossary = (ROOT / "docs/reference/glossary.md").read_text(encoding="utf-8")
+    lines = [
+        "# Words, messages, the map\n",
+        "## Words\n",
+        "The [glossary](../reference/glossary.md) says more of each word, and `openreg-gen explain WORD` says it in your terminal. In paths, `NAME`",
+        "is the backend's name, `PACKAGE` its package.\n",
+        "| word | what it is | where it lives | chapter |",
+        "|---|---|---|---|",
+    ]
+    for names, text, see in re.findall(r"^## (.*)\n\n((?:.+\n)+)\nSee: (.+)$", glossary, re.M):
+        first = re.match(r".*?[.](?= |$)", " ".join(text.split()))[0]
+        files = ", ".join(re.findall(r"`[^`]+`", see))
+        chapter = re.search(r"\[chapter (\d+) of the book\]\(\.\./book/([^)]+)\)", see)
+        lines.append(f"| {names} | {cell(first)} | {files} | {f'[{chapter[1]}]({chapter[2]})' if chapter else ''} |")
+    lines += [
+        "\n## Messages\n",
+        "Every message of the command has a code; [diagnostics](../reference/diagnostics.md) lists them with their meanings, and",
+        "`openreg-gen explain E0203` prints one. PyTorch's own messages stand in the chapters where they come up.",
+        "\n## The map\n",
+        "![Layers of a backend](../concepts/layers.svg)\n",
+        "[Layers](../concepts/layers.md) describes them. Each tree's README follows one call from top to bottom, then lists files from the bottom up.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 PAGES = {
+    "book/words.md": words,
     "reference/verbs.md": verbs,
     "reference/component-list.md": component_list,
     "reference/environment.md": environment,
