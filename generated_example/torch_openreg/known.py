@@ -12,7 +12,7 @@ with a `!` before it, only if it doesn't. Differences that every backend has are
 from typing import NamedTuple
 
 
-class Known(NamedTuple):
+class KnownDifference(NamedTuple):
     case: str
     category: str
     reason: str
@@ -29,30 +29,32 @@ LAYOUT_3D = "convolutions keep channels_last; on the CPU, 3-d convolutions do so
 EVAL_STATISTICS = "CUDA does the same (torch/_decomp/decompositions.py, native_batch_norm_helper); the CPU returns none"
 LATE = "the kernel finds the error when it runs, and the next call reports it, as with CUDA's assertions"
 
-DIFFERENCES: list[Known] = [
-    Known(
+DIFFERENCES: list[KnownDifference] = [
+    KnownDifference(
         "nn.BCELoss/autocast/*/*",
         "raising",
         "autocast refuses binary_cross_entropy, as the spec's preset says",
         "CUDA does the same: aten/src/ATen/autocast_mode.cpp",
     ),
     *(
-        Known(f"{name}/{case}", category, "saved statistics in eval as torch.compile sees them", EVAL_STATISTICS)
+        KnownDifference(
+            f"{name}/{case}", category, "saved statistics in eval as torch.compile sees them", EVAL_STATISTICS
+        )
         for name in ("_native_batch_norm_legit", "native_batch_norm")
         for case, category in (("*/*/*", "shape"), ("zero_size/*float16/*", "dtype"))
     ),
-    Known(
+    KnownDifference(
         "nn.functional.scaled_dot_product_attention/second_order/*/*",
         "raising",
         "the gradient of a fused kernel has no gradient",
         "CUDA does the same: derivative for aten::_scaled_dot_product_efficient_attention_backward is not implemented",
     ),
-    Known(
+    KnownDifference(
         "nn.functional.scaled_dot_product_attention/*/*/*",
         "strides",
         "a fused kernel's results have the layout that PyTorch requires of that operator, not that of matrix products",
     ),
-    Known("nn.functional.conv_transpose3d/channels_last/*/*", "strides", LAYOUT_3D),
-    Known("nn.*Conv*3d/*_channels_last/*/*", "strides", LAYOUT_3D),
-    Known("nn.functional.nll_loss/zero_size/*/*", "error", LATE, kernel="nll_loss_forward.output"),
+    KnownDifference("nn.functional.conv_transpose3d/channels_last/*/*", "strides", LAYOUT_3D),
+    KnownDifference("nn.*Conv*3d/*_channels_last/*/*", "strides", LAYOUT_3D),
+    KnownDifference("nn.functional.nll_loss/zero_size/*/*", "error", LATE, kernel="nll_loss_forward.output"),
 ]

@@ -14,7 +14,7 @@ from openreg_gen.sweep.compare import Call, check
 from openreg_gen.sweep.context import Context
 from openreg_gen.sweep.copies import Copier
 from openreg_gen.sweep.everywhere import EVERYWHERE
-from openreg_gen.sweep.known import Known, KnownDifferences, KnownError
+from openreg_gen.sweep.known import KnownDifference, KnownDifferences, KnownError
 from openreg_gen.testing import opinfos
 
 needs_opinfos = pytest.mark.skipif(not opinfos.database(), reason="PyTorch's OpInfos need numpy and expecttest")
@@ -283,7 +283,10 @@ def test_results_are_taken_up_again(tmp_path):
 def test_known_differences_need_a_reason():
     assert [entry for entry in EVERYWHERE if entry.wrong()] == []
     row = ("add/out*/float32/*", "strides", "as it is")
-    assert known.from_rows([row, [*row, "", "copy"]], "known") == [Known(*row), Known(*row, mode="copy")]
+    assert known.from_rows([row, [*row, "", "copy"]], "known") == [
+        KnownDifference(*row),
+        KnownDifference(*row, mode="copy"),
+    ]
     wrong = [("add", *row[1:]), (row[0], "colour", "why"), (*row[:2], ""), (row[0], "value", "why"), "add", row[:2]]
     with pytest.raises(KnownError) as raised:
         known.from_rows([row, *wrong], "torch.mine._workbench.known")
@@ -294,7 +297,7 @@ def test_known_differences_need_a_reason():
 
 
 def test_known_differences_do_not_outlive_their_reason(tmp_path):
-    entry = Known("add/out*/float32/*", "strides", "as it is")
+    entry = KnownDifference("add/out*/float32/*", "strides", "as it is")
     kept = results.Results(tmp_path / "sweep.jsonl", "mine", Selection())
     task = Task("add", "float32")
     kept.add("default", task, {"counts": {"out": 3}, "found": [["add/out_empty/float32/1", "strides", "text"]]})
@@ -322,7 +325,7 @@ def test_a_kernel_of_the_backend_decides(device):
 
 
 def test_a_sample_may_find_no_more_known_differences_than_the_backend_says():
-    plain = Known("add/*/*/*", "strides", "as it is")
+    plain = KnownDifference("add/*/*/*", "strides", "as it is")
     found = [
         results.Finding("default", f"add/out/int64/{i}", "strides", "", plain._replace(kernel=kernel))
         for i, kernel in enumerate(["", "", "add.out"])
@@ -422,7 +425,7 @@ def test_bad_input_is_named(tmp_path, run_python, words, code, says):
 
 def test_known_differences_from_a_file(tmp_path, run_python):
     (tmp_path / "rows.json").write_text('[["add/*/*/*", "strides", "as it is"]]')
-    assert known.from_file(tmp_path / "rows.json") == [Known("add/*/*/*", "strides", "as it is")]
+    assert known.from_file(tmp_path / "rows.json") == [KnownDifference("add/*/*/*", "strides", "as it is")]
     (tmp_path / "wrong.json").write_text("{}")
     for name in ("wrong.json", "no_such.json"):
         with pytest.raises(KnownError, match=name):
@@ -452,7 +455,7 @@ def browser():
 def test_the_page_folds_what_is_alike(tmp_path, browser, width):
     rows = [[f"add/out/float32/{i}", "strides", f"result 0 has strides ({i},)"] for i in range(3)]
     kept = results_with(tmp_path, [*rows, ["add/forward/float32/0", "value", "<b>wrong</b>"]])
-    entry = Known("add/forward/*/*", "value", "as it is", "CUDA does the same")
+    entry = KnownDifference("add/forward/*/*", "value", "as it is", "CUDA does the same")
     found = list(kept.findings(KnownDifferences([entry]), ["default"]))
     path = tmp_path / "page.html"
     path.write_text(report.page(Context("mine"), kept, found, ["default"]))

@@ -96,7 +96,7 @@ void HostTensors::fetch() {
 }
 
 void HostTensors::reach() {
-  for (const Known& known : known_) {
+  for (const TensorCopy& known : known_) {
     memory_.add({const_cast<void*>(known.device.const_data_ptr()), span_bytes(known.device), false, nullptr, known.read});
   }
   join_written();
@@ -112,7 +112,7 @@ void HostTensors::join_written() {
     bool read = false;
   };
   std::unordered_map<const c10::StorageImpl*, Range> ranges;
-  for (const Known& known : known_) {
+  for (const TensorCopy& known : known_) {
     if (span_bytes(known.device) == 0) {
       continue;
     }
@@ -155,7 +155,7 @@ size_t HostTensors::home_of(const at::Tensor& tensor) {
   return known->second;
 }
 
-void HostTensors::make(Known& known) {
+void HostTensors::make(TensorCopy& known) {
   const at::Tensor& tensor = known.device;
   known.home = home_of(tensor);
   const Home& home = homes_[known.home];
@@ -183,7 +183,7 @@ c10::IValue HostTensors::on_host(const c10::IValue& value) {
   return mapped(value, [this](const at::Tensor& tensor) { return on_host(tensor); });
 }
 
-void HostTensors::update(const Known& known) {
+void HostTensors::update(const TensorCopy& known) {
   const at::Tensor& device = known.device;
   const at::Tensor& host = known.host;
   const Home& home = homes_[known.home];
@@ -223,7 +223,7 @@ void HostTensors::update(const Known& known) {
 
 void HostTensors::update() {
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
-  for (const Known& known : known_) {
+  for (const TensorCopy& known : known_) {
     if (known.written) {
       update(known);
     }

@@ -86,7 +86,7 @@ class OPENREG_RUNTIME_API HostTensors {
     const void* data;  // of `host`, until the function resized it
     int64_t shift;  // bytes from the beginning of `device` to that of `host`
   };
-  struct Known {
+  struct TensorCopy {
     at::Tensor device;
     at::Tensor host;
     bool written;
@@ -96,12 +96,12 @@ class OPENREG_RUNTIME_API HostTensors {
 
   void join_written();
   size_t home_of(const at::Tensor& tensor);
-  void make(Known& known);
-  void update(const Known& known);
+  void make(TensorCopy& known);
+  void update(const TensorCopy& known);
   at::Tensor view_on_device(const at::Tensor& result, const c10::Storage& storage, int64_t shift) const;
 
   native::HostMemory memory_;
-  std::vector<Known> known_;
+  std::vector<TensorCopy> known_;
   std::vector<Home> homes_;
   std::unordered_map<const c10::TensorImpl*, size_t> by_device_, by_host_;  // indices into known_
   std::unordered_map<const void*, size_t> home_by_key_;  // a device's storage, or a span

@@ -41,7 +41,7 @@ struct Message {
 constexpr uint64_t kMagic = 0x32637069'6f70656e;
 
 // A storage of this process that others may use. Shared by the table and by the storages over it.
-struct Sent {
+struct SentStorage {
   c10::DataPtr original;
   Message message;
   WeakStorage storage;
@@ -76,7 +76,7 @@ struct ReceivedStorage {
 // Nothing is destroyed with the mutex held that could lock it again: the deleter of a storage does.
 struct Table {
   std::mutex mutex;
-  std::map<int32_t, std::shared_ptr<Sent>> sent;  // by slot
+  std::map<int32_t, std::shared_ptr<SentStorage>> sent;  // by slot
   std::set<int32_t> left;  // slots whose storage is gone here, and which others used when that was last looked up
   int32_t looked_up = -1;  // the last of them
   std::map<std::pair<uint64_t, int32_t>, WeakStorage> received;  // by the owner's key and slot
@@ -118,8 +118,8 @@ void let_go_of_kept() noexcept {
 }
 
 // Takes the slots out of the table that nobody uses any more, of those that are `asked`; the others are left. With the mutex held.
-std::vector<std::shared_ptr<Sent>> take_unused(const std::set<int32_t>& asked) {
-  std::vector<std::shared_ptr<Sent>> unused;
+std::vector<std::shared_ptr<SentStorage>> take_unused(const std::set<int32_t>& asked) {
+  std::vector<std::shared_ptr<SentStorage>> unused;
   for (const int32_t slot : asked) {
     const auto entry = table().sent.find(slot);
     if (entry == table().sent.end() || entry->second.use_count() > 1) {  // its storage is back
@@ -150,8 +150,8 @@ std::set<int32_t> some_left() {
 }
 
 // Without the mutex: an allocator may ask for a collection while it frees.
-void give_back(const std::vector<std::shared_ptr<Sent>>& unused) {
-  for (const std::shared_ptr<Sent>& sent : unused) {
+void give_back(const std::vector<std::shared_ptr<SentStorage>>& unused) {
+  for (const std::shared_ptr<SentStorage>& sent : unused) {
     sent->original.clear();
     ipc::OwnCounters::get().give_slot(sent->message.slot);
   }
@@ -159,13 +159,13 @@ void give_back(const std::vector<std::shared_ptr<Sent>>& unused) {
 
 // Deleters run at any time and on any thread: nothing may be thrown.
 void delete_sent(void* context) noexcept {
-  std::unique_ptr<std::shared_ptr<Sent>> owner(static_cast<std::shared_ptr<Sent>*>(context));
+  std::unique_ptr<std::shared_ptr<SentStorage>> owner(static_cast<std::shared_ptr<SentStorage>*>(context));
   if (isInBadFork()) {
     owner.release();  // the memory is the parent's
     return;
   }
   never_throw("memory of shared storages was given back", [&] {
-    std::vector<std::shared_ptr<Sent>> unused;
+    std::vector<std::shared_ptr<SentStorage>> unused;
     {
       const std::lock_guard<std::mutex> lock(table().mutex);
       const int32_t slot = (*owner)->message.slot;
@@ -204,9 +204,9 @@ std::string bytes_of(const Message& message) {
   return std::string(reinterpret_cast<const char*>(&message), sizeof(message));
 }
 
-std::shared_ptr<Sent> start_sharing(const c10::Storage& storage) {
+std::shared_ptr<SentStorage> start_sharing(const c10::Storage& storage) {
   const c10::DataPtr& data = storage.data_ptr();
-  auto sent = std::make_shared<Sent>(Sent{c10::DataPtr(), Message{}, storage.getWeakStorageImpl()});
+  auto sent = std::make_shared<SentStorage>(SentStorage{c10::DataPtr(), Message{}, storage.getWeakStorageImpl()});
   char* const base = static_cast<char*>(getCurrentAllocator().getBaseAllocation(data.get_context(), nullptr));
   Message& message = sent->message;
   const orError_t error = orIpcGetMemHandle(&message.memory, base);
@@ -221,7 +221,7 @@ std::shared_ptr<Sent> start_sharing(const c10::Storage& storage) {
   message.device = storage.device().index();
   message.offset = static_cast<uint64_t>(static_cast<const char*>(data.get()) - base);
   message.size = storage.nbytes();
-  auto owner = std::make_unique<std::shared_ptr<Sent>>(sent);
+  auto owner = std::make_unique<std::shared_ptr<SentStorage>>(sent);
   message.slot = counters.take_slot();
   try {
     table().sent.emplace(message.slot, sent);
@@ -237,13 +237,13 @@ std::shared_ptr<Sent> start_sharing(const c10::Storage& storage) {
 c10::Storage come_home(const Message& message) {
   const auto found = table().sent.find(message.slot);
   TORCH_CHECK(found != table().sent.end(), "openreg: a message of this process's own was opened twice");
-  const std::shared_ptr<Sent> sent = found->second;
+  const std::shared_ptr<SentStorage> sent = found->second;
   ipc::OwnCounters::get().received(message.slot);
   if (auto impl = sent->storage.lock()) {
     return c10::Storage(std::move(impl));
   }
   c10::Storage storage = make_storage({nullptr, device_of(message)}, message.size);
-  auto owner = std::make_unique<std::shared_ptr<Sent>>(sent);
+  auto owner = std::make_unique<std::shared_ptr<SentStorage>>(sent);
   storage.set_data_ptr_noswap({sent->original.mutable_get(), owner.release(), &delete_sent, device_of(message)});
   sent->storage = storage.getWeakStorageImpl();
   return storage;
@@ -292,7 +292,7 @@ std::string shareStorage(const c10::Storage& storage) {
   // The receiver sees what was written so far. All streams: a queue pickles on a thread of its own, whose current stream
   // is not the one the tensor was written on.
   device_synchronize();
-  std::vector<std::shared_ptr<Sent>> unused;
+  std::vector<std::shared_ptr<SentStorage>> unused;
   const auto last = c10::make_scope_exit([&] { give_back(unused); });
   const std::lock_guard<std::mutex> lock(table().mutex);
   unused = take_unused(some_left());
@@ -303,7 +303,7 @@ std::string shareStorage(const c10::Storage& storage) {
     return bytes_of(received->message);
   }
   const bool again = data.get_deleter() == &delete_sent;
-  const auto sent = again ? *static_cast<std::shared_ptr<Sent>*>(data.get_context()) : start_sharing(storage);
+  const auto sent = again ? *static_cast<std::shared_ptr<SentStorage>*>(data.get_context()) : start_sharing(storage);
   ipc::OwnCounters::get().sent(sent->message.slot);
   return bytes_of(sent->message);
 }
@@ -325,7 +325,7 @@ bool ipcCollect() {
     return false;
   }
   let_go_of_kept();
-  std::vector<std::shared_ptr<Sent>> unused;
+  std::vector<std::shared_ptr<SentStorage>> unused;
   {
     const std::lock_guard<std::mutex> lock(table().mutex);
     const std::set<int32_t> left = table().left;

@@ -6,7 +6,7 @@ Any object will do, a module say. All its members are optional; a tool says what
                                        mode "default" is there in any case
     start: "fork" or "spawn"           how worker processes start; "fork" only where a child can use the device after its
                                        parent asked for the number of devices
-    known: list of rows                differences from the CPU that are meant, as `openreg_gen.sweep.known.Known` has them:
+    known: list of rows                differences from the CPU that are meant, as `openreg_gen.sweep.known.KnownDifference` has them:
                                        case, category, reason, and then cites, mode, kernel
     most: dict[str, int]               how many known differences of a category a sample of the sweep may find
     excluded: list of rows             tests of PyTorch's that are left out: class, test ("*" for all of them), reason

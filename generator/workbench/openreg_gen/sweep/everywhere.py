@@ -3,7 +3,7 @@
 Some apply only if the backend has its own kernel, or only if it has none: `kernel`.
 """
 
-from .known import Known
+from .known import KnownDifference
 
 SHAPE = "only the other tensor's shape is used"
 SHAPE_CUDA = "CUDA does the same: PyTorch only reads the sizes of such an argument"
@@ -23,50 +23,52 @@ HALVES = "the fallback computes half precision in float"
 HALVES_CUDA = "CUDA's kernels take half precision (dtypesIfCUDA of PyTorch's OpInfos)"
 LATE = "the kernel finds the error when it runs, and the next call reports it, as with CUDA's assertions"
 
-EVERYWHERE: tuple[Known, ...] = (
-    Known("nonzero_static/*/*/*", "strides", COLUMNS, kernel="nonzero_static"),
+EVERYWHERE: tuple[KnownDifference, ...] = (
+    KnownDifference("nonzero_static/*/*/*", "strides", COLUMNS, kernel="nonzero_static"),
     *(
-        Known(f"{name}/two_devices/*/*", "raising", SHAPE, SHAPE_CUDA)
+        KnownDifference(f"{name}/two_devices/*/*", "raising", SHAPE, SHAPE_CUDA)
         for name in ("broadcast_tensors", "expand_as", "reshape_as", "resize_as_", "view_as")
     ),
     *(
-        Known(f"{name}_scatter/two_devices/*/*", "raising", COPIED, COPIED_CUDA)
+        KnownDifference(f"{name}_scatter/two_devices/*/*", "raising", COPIED, COPIED_CUDA)
         for name in ("as_strided", "diagonal", "select", "slice")
     ),
     *(
-        Known(f"{name}/zero_dim_cpu/*/*", "device", COPIED, COPIED_CUDA)
+        KnownDifference(f"{name}/zero_dim_cpu/*/*", "device", COPIED, COPIED_CUDA)
         for name in ("as_strided_scatter", "resize_as_")
     ),
     *(
-        Known(f"{name}.tensor_overload/two_devices/*/*", "raising", "both ends are read as numbers", "CUDA: item()")
+        KnownDifference(
+            f"{name}.tensor_overload/two_devices/*/*", "raising", "both ends are read as numbers", "CUDA: item()"
+        )
         for name in ("linspace", "logspace")
     ),
-    Known(
+    KnownDifference(
         "nn.functional.ctc_loss/two_devices/*/*",
         "raising",
         "lengths are moved to the CPU from any device",
         "CUDA does the same: ctc_loss.Tensor moves lengths to the CPU",
     ),
-    Known(
+    KnownDifference(
         "optim.NAdam/*/*/*",
         "device",
         "its mu_product is on the CPU, unless capturable",
         "CUDA does the same: torch/optim/nadam.py",
     ),
     *(
-        Known(
+        KnownDifference(
             f"ldexp/{variant}/*/*", "raising", "x * 2**other takes a bool", "CUDA does the same: it has no such kernel"
         )
         for variant in ("mixed_dtypes", "zero_dim_cpu")
     ),
-    Known(
+    KnownDifference(
         "nn.functional.linear_cross_entropy.chunked*/mixed_dtypes/*/*",
         "raising",
         CHUNKED,
         "torch/nn/modules/linear_cross_entropy.py: out_dtype= only if is_cuda",
     ),
     *(
-        Known(
+        KnownDifference(
             f"nn.functional.embedding_bag/{variant}/*/*",
             "raising",
             "the fallback returns the CPU kernel's sizes; fake tensors promise those of CUDA's kernel",
@@ -75,27 +77,27 @@ EVERYWHERE: tuple[Known, ...] = (
         )
         for variant, kernel in (("fakes", "_embedding_bag_forward_only"), ("backward_fakes", "_embedding_bag"))
     ),
-    Known(
+    KnownDifference(
         "ldexp/zero_dim_cpu/*/*", "strides", "a product of two tensors has different strides from the CPU's own kernel"
     ),
-    Known("nn.functional.pixel_*shuffle/*/*/*", "strides", SHUFFLE),
-    Known(
+    KnownDifference("nn.functional.pixel_*shuffle/*/*/*", "strides", SHUFFLE),
+    KnownDifference(
         "nn.GroupNorm/*_channels_last/*/*",
         "strides",
         "PyTorch's formula makes gradients contiguous on every device except the CPU",
     ),
     *(
-        Known(f"{name}/second_order/*/*", "strides", SUMMED)
+        KnownDifference(f"{name}/second_order/*/*", "strides", SUMMED)
         for name in ("linalg.lstsq*", "linalg.solve*", "linalg.tensorsolve", "ormqr")
     ),
-    Known("nn.LSTMCell/*/*/*", "aliasing", "the fused cell's two biases share one gradient, as CUDA's do"),
-    Known("narrow_copy/errors/*/*", "error", NARROW),
+    KnownDifference("nn.LSTMCell/*/*/*", "aliasing", "the fused cell's two biases share one gradient, as CUDA's do"),
+    KnownDifference("narrow_copy/errors/*/*", "error", NARROW),
     *(
-        Known(f"to/{variant}/*/*", "device", ELSEWHERE, ELSEWHERE_CUDA)
+        KnownDifference(f"to/{variant}/*/*", "device", ELSEWHERE, ELSEWHERE_CUDA)
         for variant in ("numbers", "wide_numbers", "zero_dim_cpu")
     ),
     *(
-        Known(f"{name}/wide_numbers/float16/*", "raising", WIDER, WIDER_CUDA, kernel=kernel)
+        KnownDifference(f"{name}/wide_numbers/float16/*", "raising", WIDER, WIDER_CUDA, kernel=kernel)
         for name, kernel in (
             *((name, "add.out") for name in ("add", "_foreach_add")),
             *((name, "sub.out") for name in ("sub", "_foreach_sub", "rsub")),
@@ -103,7 +105,7 @@ EVERYWHERE: tuple[Known, ...] = (
         )
     ),
     *(
-        Known(
+        KnownDifference(
             f"{name}/wide_numbers/*float16/*",
             "raising",
             "fill_ turns the number into a tensor on the device",
@@ -111,26 +113,28 @@ EVERYWHERE: tuple[Known, ...] = (
         )
         for name in ("full_like", "new_full", "where")
     ),
-    Known(
+    KnownDifference(
         "_foreach_norm/backward*/float16/*",
         "value",
         "inf times a 0-dim tensor on the device, which is 0 in 16 bits, is NaN",
         "CUDA does the same: only the CPU reads 0-dim tensors as numbers, in 32 bits",
     ),
-    Known(
+    KnownDifference(
         "add/out_dtype/bool/*",
         "raising",
         "alpha=True is refused unless out= is a bool",
         "CUDA does the same: its iterator has the dtype of out=, the CPU's iterator that of a temporary",
         kernel="add.out",
     ),
-    Known(
+    KnownDifference(
         "nn.functional.pixel_unshuffle/zero_size/*/*",
         "shape",
         "without elements the CPU's kernel returns a copy of its input; PyTorch's decomposition returns the right shape",
     ),
     *(
-        Known(f"{name}/wide_numbers/*int[!6]*/*", "error", LATE, kernel=kernel)  # it wraps around to 0, and divides
+        KnownDifference(
+            f"{name}/wide_numbers/*int[!6]*/*", "error", LATE, kernel=kernel
+        )  # it wraps around to 0, and divides
         for name, kernel in (
             *((f"div.{rounding}_rounding", "div.out_mode") for rounding in ("floor", "trunc")),
             ("fmod", "fmod.Tensor_out"),
@@ -138,12 +142,12 @@ EVERYWHERE: tuple[Known, ...] = (
         )
     ),
     *(
-        Known(f"nn.functional.{name}/mixed_dtypes/float*/*", "raising", HALVES, HALVES_CUDA, kernel=f"!{op}")
+        KnownDifference(f"nn.functional.{name}/mixed_dtypes/float*/*", "raising", HALVES, HALVES_CUDA, kernel=f"!{op}")
         for name, op in zip(MARGINS, (MARGINS[0], f"{MARGINS[1]}_forward"), strict=True)
     ),
-    Known("index_put/inplace_small/*/*", "error", LATE, mode="!deterministic", kernel="_index_put_impl_"),
+    KnownDifference("index_put/inplace_small/*/*", "error", LATE, mode="!deterministic", kernel="_index_put_impl_"),
     *(
-        Known(f"{name}/{variant}/*/*", "error", LATE, kernel=kernel)
+        KnownDifference(f"{name}/{variant}/*/*", "error", LATE, kernel=kernel)
         for name, variant, kernel in (
             ("gather", "errors", "gather.out"),
             ("put", "inplace_small", "put_"),

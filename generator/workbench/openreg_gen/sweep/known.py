@@ -33,7 +33,7 @@ def has_kernel(operator: str) -> bool:
         return False
 
 
-class Known(NamedTuple):
+class KnownDifference(NamedTuple):
     case: str
     category: str
     reason: str
@@ -62,7 +62,7 @@ class Known(NamedTuple):
         return None
 
 
-def from_rows(rows: Iterable[Sequence[Any]], where: str) -> list[Known]:
+def from_rows(rows: Iterable[Sequence[Any]], where: str) -> list[KnownDifference]:
     """The entries of a backend's rows. Raises KnownError if rows are wrong; `where` names the list in its text."""
     found, wrong = [], []
     for index, row in enumerate(rows):
@@ -71,7 +71,7 @@ def from_rows(rows: Iterable[Sequence[Any]], where: str) -> list[Known]:
                 f"{where}[{index}] is {row!r}; it must be case, category, reason, and then cites, mode, kernel"
             )
             continue
-        found.append(Known(*row))
+        found.append(KnownDifference(*row))
         if fault := found[-1].wrong():
             wrong.append(f"{where}[{index}], {found[-1].case}: {fault}")
     if wrong:
@@ -79,7 +79,7 @@ def from_rows(rows: Iterable[Sequence[Any]], where: str) -> list[Known]:
     return found
 
 
-def from_file(path: pathlib.Path) -> list[Known]:
+def from_file(path: pathlib.Path) -> list[KnownDifference]:
     """The entries of a JSON file: a list of rows. Raises KnownError if there is no such file, or if it holds something else."""
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))
@@ -93,11 +93,11 @@ def from_file(path: pathlib.Path) -> list[Known]:
 class KnownDifferences:
     """The entries that hold for one backend: its own come first."""
 
-    def __init__(self, own: Iterable[Known] = (), shared: Iterable[Known] = ()) -> None:
+    def __init__(self, own: Iterable[KnownDifference] = (), shared: Iterable[KnownDifference] = ()) -> None:
         self.own, self.shared = list(own), list(shared)
         self.listed = [entry for entry in (*self.own, *self.shared) if entry.applies()]
 
-    def find(self, mode: str, case: str, category: str) -> Known | None:
+    def find(self, mode: str, case: str, category: str) -> KnownDifference | None:
         return next(
             (k for k in self.listed if category == k.category and k.is_in(mode) and covers(k.case, case)),
             None,

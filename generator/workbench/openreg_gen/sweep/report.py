@@ -13,7 +13,7 @@ import torch
 from ..command import program
 from .categories import CATEGORIES
 from .context import Context, case_command
-from .known import Known
+from .known import KnownDifference
 from .results import SCHEMA, Finding, Results
 
 PAGE = pathlib.Path(__file__).with_name("page.html")
@@ -72,7 +72,12 @@ def verdict(context: Context, total: int, new: int, known: int) -> str:
 
 
 def text(
-    context: Context, results: Results, findings: list[Finding], stale: Iterable[Known], modes: list[str], shown: int
+    context: Context,
+    results: Results,
+    findings: list[Finding],
+    stale: Iterable[KnownDifference],
+    modes: list[str],
+    shown: int,
 ) -> str:
     """Totals, the first new differences, and what to type to see one again."""
     total = sum(results.counts(modes).values())

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .cases import Selection, Task
-from .known import Known, KnownDifferences, covers
+from .known import KnownDifference, KnownDifferences, covers
 
 SCHEMA = 1
 
@@ -22,7 +22,7 @@ class Finding(NamedTuple):
     case: str
     category: str
     detail: str
-    known: Known | None
+    known: KnownDifference | None
 
     @property
     def subject(self) -> str:
@@ -93,13 +93,15 @@ class Results:
         return total
 
 
-def stale(known: Iterable[Known], findings: list[Finding], tasks: list[Task], modes: list[str]) -> list[Known]:
+def stale(
+    known: Iterable[KnownDifference], findings: list[Finding], tasks: list[Task], modes: list[str]
+) -> list[KnownDifference]:
     """Entries whose cases were all run, and no longer differ."""
     used = {finding.known for finding in findings}
     subjects = {task.subject for task in tasks}
     names = [f"{task.subject}/{task.dtype}" for task in tasks]
 
-    def ran(entry: Known) -> bool:
+    def ran(entry: KnownDifference) -> bool:
         if not entry.applies() or not any(entry.is_in(mode) for mode in modes):
             return False
         subject, _, dtype, _ = entry.case.rsplit("/", 3)
