@@ -16,7 +16,8 @@ extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
-suppress_warnings = ["myst.xref_ambiguous"]
+# Sessions of the book have words in quotes that go over several lines, which the lexer of sessions does not know.
+suppress_warnings = ["misc.highlighting_failure", "myst.xref_ambiguous"]
 highlight_language = "text"
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
