@@ -130,3 +130,44 @@ def test_tags_do_not_cut_signatures_and_expressions():
         for line in tags_in_expressions(text)
     ]
     assert len(found) <= 1, "\n".join(found)
+
+
+def anonymous_names(text):
+    """(namespace, name) of the variables, types and functions without parameters that a file has for itself."""
+    names, spaces, hidden = set(), [], 0
+    for line in text.splitlines():
+        if opened := re.match(r"namespace (?:([\w:]+) )?\{", line):
+            spaces.append(opened[1] or "")
+            hidden += not opened[1]
+        elif line.startswith("}  // namespace"):
+            hidden -= not spaces.pop()
+        elif (
+            hidden
+            and not line.startswith(" ")
+            and (
+                found := re.match(
+                    r"(?:\[\[\w+\]\] )?(?:[\w:<>,&* ]+ )?[&*]*(\w+)(?:\(\) (?:noexcept )?\{| = |\{|\(&|;)", line
+                )
+            )
+        ):
+            names.add(("::".join(filter(None, spaces)), found[1]))
+    return names
+
+
+@pytest.mark.parametrize(
+    "options", ["--profile minimal", "", "--profile full", "--device external", "allocator: {device: direct}"]
+)
+def test_files_that_compile_together_have_no_name_in_common(options, openreg_gen, tmp_path):
+    """A unity build is one source of several: what is hidden in a file isn't hidden there."""
+    if options.startswith("-") or not options:
+        openreg_gen("new", "openreg", *options.split(), "--out", "tree", cwd=tmp_path)
+    else:
+        (tmp_path / "spec.yaml").write_text(f"backend: {{name: openreg}}\nprofile: full\n{options}\n")
+        openreg_gen("new", "openreg", "--spec", "spec.yaml", "--out", "tree", cwd=tmp_path)
+    owners = {}
+    for path in sorted((tmp_path / "tree/csrc").rglob("*.cpp")):
+        folder = path.parent.relative_to(tmp_path / "tree/csrc").as_posix().removesuffix("/caching")
+        for name in anonymous_names(path.read_text()):
+            owners.setdefault((folder, *name), []).append(path.name)
+    assert {name: files for name, files in owners.items() if len(files) > 1} == {}
+    assert len(owners) > 10

@@ -17,12 +17,12 @@ constexpr size_t kAlignment = 64;  // bytes; sizes are rounded up to it (allocat
 using c10::CachingAllocator::Stat;
 using c10::CachingAllocator::StatType;
 
-DirectAllocator& instance() {
+DirectAllocator& direct_allocator() {
   static auto* const allocator = new DirectAllocator();
   return *allocator;
 }
 
-const c10::AllocatorRegisterer<c10::DeviceType::PrivateUse1> registered(&instance());
+const c10::AllocatorRegisterer<c10::DeviceType::PrivateUse1> direct_allocator_registered(&direct_allocator());
 
 // A block is a request, a segment of the device and an active block at once: nothing is split or kept.
 template <class Change>
@@ -71,7 +71,7 @@ c10::DataPtr DirectAllocator::allocate(size_t size) {
 c10::DeleterFnPtr DirectAllocator::raw_deleter() const {
   return [](void* data) {
     if (data != nullptr && !isInBadFork()) {
-      instance().remove(data);
+      direct_allocator().remove(data);
       OPENREG_WARN(orFree(data));
     }
   };

@@ -105,7 +105,7 @@ class CachingAllocator final : public OpenRegAllocator {
   size_t max_annotations_ = 1;
 };
 
-CachingAllocator& instance() {
+CachingAllocator& caching_allocator() {
   static CachingAllocator* const allocator = new CachingAllocator;  // never destroyed: tensors may outlive main()
   return *allocator;
 }
@@ -126,8 +126,8 @@ std::deque<DeviceCache>& CachingAllocator::caches() {
   return storage_;
 }
 
-[[maybe_unused]] const bool registered = [] {
-  c10::SetAllocator(c10::DeviceType::PrivateUse1, &instance(), kAllocatorPriority);
+[[maybe_unused]] const bool caching_allocator_registered = [] {
+  c10::SetAllocator(c10::DeviceType::PrivateUse1, &caching_allocator(), kAllocatorPriority);
   return true;
 }();
 
@@ -209,7 +209,7 @@ void CachingAllocator::free(void* ptr) {
 }
 
 void CachingAllocator::deleter(void* data) {
-  never_throw("memory was freed", [&] { instance().free(data); });
+  never_throw("memory was freed", [&] { caching_allocator().free(data); });
 }
 
 void CachingAllocator::emptyCache(c10::MempoolId_t mempool_id) {
@@ -324,11 +324,11 @@ void CachingAllocator::attachAllocatorTraceTracker(AllocatorTraceTracker tracker
 }  // namespace
 
 caching::DeviceCache& caching::cache_of(c10::DeviceIndex device) {
-  return instance().cache(device);
+  return caching_allocator().cache(device);
 }
 
 OpenRegAllocator* getCachingAllocator() {
-  return &instance();
+  return &caching_allocator();
 }
 
 }  // namespace openreg
