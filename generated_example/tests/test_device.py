@@ -23,7 +23,7 @@ def run(script: str, **environment: str) -> str:
 
 def test_a_script_may_end_right_after_backward(device):
     """Note [Autograd's threads when Python ends]; several at once, so that these threads are slow."""
-    script = f"import torch; x = torch.ones(4, 4, device='{device}', requires_grad=True); (x * x).sum().backward()"
+    script = f"import torch, torch_openreg; x = torch.ones(4, 4, device='{device}', requires_grad=True); (x * x).sum().backward()"
     command = [sys.executable, "-c", script]
     scripts = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(6)]
     assert [each.communicate(timeout=600)[1] for each in scripts] == [""] * 6
