@@ -98,7 +98,7 @@ void wait_for_autograd() {
         const at::TensorOptions options(c10::Device(c10::DeviceType::PrivateUse1, device));
         const at::Tensor input = at::empty({0}, options).requires_grad_(true);
         torch::autograd::grad({input.view({0})}, {input}, {at::empty({0}, options)});
-      } catch (...) {  // a device that has failed: the script was told before
+      } catch (...) {  // a device that has failed: the script has had that error already
       }
     }
   }
