@@ -142,7 +142,7 @@ def kept_lines(before, after):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_growing_keeps_the_files_that_are_there(name, needs, render):
-    """A component adds files, and lines to some. Left to do: templates/small, which loops and device replace."""
+    """A component adds files, and lines to some. Left to do: templates/small, which loops replaces."""
     minimal = render("minimal", spec_of("minimal"))
     listed = json.loads((minimal / MANIFEST).read_text())["files"]
     core = [path for path, file in listed.items() if not file["template"].startswith("small/")]
