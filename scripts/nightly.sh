@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests that take too long for CI, or need more than CI's machine has. Each stage replaces its row of tests/nightly.md: commit it.
 # Usage: scripts/nightly.sh [STAGE ...]   default: all, in this order, which takes a night:
+#          slow        tests of CI's stages `command` and `external` that are marked nightly, since they take too long there
 #          soak        the runtime's C++ tests under both sanitizers, with eight threads on two devices for a minute
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
 #          owned       hand-written operators, in the tree of specs/full.yaml
@@ -16,6 +17,11 @@
 source "$(dirname "$0")/stages.sh"
 export OPENREG_GEN_JUNIT=nightly-
 logs=$build/nightly
+
+stage_slow() {
+  export OPENREG_GEN_NIGHTLY=1
+  pytests "$python" -m nightly --dist load "$root/tests" --ignore "$root/tests/built" --ignore "$root/tests/workbench"
+}
 
 # PyTorch's libraries are not instrumented.
 stage_soak() {
@@ -145,5 +151,5 @@ in_stage "$@"
 arguments=()
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
-if [ $# -eq 0 ]; then set -- soak kinds owned libraries external vulkan book components release opencl sweep; fi
+if [ $# -eq 0 ]; then set -- slow soak kinds owned libraries external vulkan book components release opencl sweep; fi
 run_stages "$@"

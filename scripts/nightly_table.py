@@ -15,6 +15,7 @@ from typing import NamedTuple
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "tests/nightly.md"
 STAGES = (
+    "slow",
     "soak",
     "kinds",
     "owned",

@@ -3,7 +3,7 @@
 # a second backend in an empty folder, the external port, formatting and warnings of emitted files. If a stage fails, the next
 # ones still run. .ci/run runs the stages for a change; scripts/nightly.sh has the long ones.
 # Usage: scripts/test.sh [STAGE ...]   default: all, in this order:
-#          command format rendered example sample device allocator components full second external opencl package book release
+#          command format rendered example sample device allocator components full second external opencl package book
 #        scripts/test.sh release VERSION [all|trees [PYTHON]]
 #          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its C++ tests, too, and all Python tests, not only
 #          those of what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
@@ -13,7 +13,7 @@
 #          all subjects of the sweep's sample, of which CI takes those from a to d, and the whole sweep
 #        scripts/test.sh components NAME ...|all
 #          minimal is built from nothing, without a compiler cache, and tested; then minimal trees with one component more:
-#          those that are named, or all; default: up to two that the change touches (scripts/choose.py)
+#          those that are named, or all; default: the one that the change touches most (scripts/choose.py)
 #        scripts/test.sh book all
 #          every chapter and exercise of the book, not only those that the change touches
 #        scripts/test.sh external all
@@ -41,8 +41,9 @@ stage_command() {
   install_packages chromium strace  # a real browser for the coverage page; strace kills runs at their write calls
   "$root/scripts/site.sh"  # tests/test_site.py looks at the documentation in a browser
   step "The command as a process"
-  pytests "$python" "$root/tests" --ignore "$root/tests/test_external.py" --ignore "$root/tests/test_package.py" \
-    --ignore "$root/tests/test_two_backends.py" --ignore "$root/tests/built"
+  # Those that build trees or run on one are stages of their own; those of the workbench are of `example`.
+  pytests "$python" "$root/tests" --ignore-glob "$root/tests/test_external*.py" --ignore "$root/tests/test_package.py" \
+    --ignore "$root/tests/test_two_backends.py" --ignore "$root/tests/built" --ignore "$root/tests/workbench"
 }
 
 stage_format() {
@@ -96,7 +97,7 @@ release_trees() {
     pytests "$backend" --dist load "$tree/tests"
   done
   step "The external port with PyTorch $release"
-  PATH=$root/.venv/torch-$name/bin:$PATH VIRTUAL_ENV=$root/.venv/torch-$name pytest_alone "$base" "$root/tests/test_external.py"
+  PATH=$root/.venv/torch-$name/bin:$PATH VIRTUAL_ENV=$root/.venv/torch-$name pytests "$base" "$root"/tests/test_external*.py
 }
 
 # The very files of generated_example/ with another release of PyTorch, in an environment of its own that is kept in .venv/.
@@ -222,7 +223,7 @@ stage_full() {
 
 stage_external() {
   step "External ports: a tree builds at once, then climbs on host memory and on a port that behaves like a card"
-  CARD_TESTS=${1:-} pytest_alone "$python" "$root/tests/test_external.py"
+  CARD_TESTS=${1:-} pytests "$python" "$root"/tests/test_external*.py
 }
 
 # Intel's OpenCL driver for CPUs, found before all others.
@@ -361,6 +362,6 @@ esac
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
 if [ $# -eq 0 ]; then
-  set -- command format rendered example sample device allocator components full second external opencl package book release
+  set -- command format rendered example sample device allocator components full second external opencl package book
 fi
 run_stages "$@"

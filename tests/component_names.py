@@ -22,7 +22,8 @@ COMMON = """
     _upsample_bicubic2d_aa _upsample_bilinear2d_aa AcceleratorError ATen/TensorOperators.h begin_allocate_to_pool
     CachingAllocator channels_last check_dtypes CMAKE_CXX_STANDARD csrc/profiler device_free device_index
     DeviceStats elapsed_time empty_strided emptyCache entry_points end_allocate_to_pool exec_module expandable_segments find_spec
-    free_before garbage_collection_threshold get_device_capability has_value in_place in_use is_created is_pinned is_simple_data_ptr is_small
+    free_before garbage_collection_threshold get_device_capability graphsafe_get_state graphsafe_set_state has_value in_place
+    in_use is_created is_pinned is_simple_data_ptr is_small
     kBool kCPU kHalf kNone LD_PRELOAD make_tensor max_split_size memory_fraction memoryProfilingEnabled MempoolId_t
     MYBACKEND_CHECK_DEVICE mybackendLaunchKernel mybackendMemcpyAsync MybackendStreamGuard on_cpu philox_state
     PYTORCH_ALLOC_CONF pool_id pytest_configure raw_deleter release_pool reset_accumulated reset_accumulated_stats reset_peak

@@ -14,6 +14,16 @@ if "TREE" not in os.environ and importlib.util.find_spec("torch_openreg") is Non
     collect_ignore = ["built"]  # its tests need a tree that is installed
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "nightly: too slow for CI; runs with OPENREG_GEN_NIGHTLY in the environment")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.get_closest_marker("nightly") and "OPENREG_GEN_NIGHTLY" not in os.environ:
+            item.add_marker(pytest.mark.skip(reason="of scripts/nightly.sh slow"))
+
+
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory):
     site = pathlib.Path(next(path for path in sys.path if (pathlib.Path(path) / "torch/include").is_dir()))

@@ -67,7 +67,7 @@ def test_a_block_becomes_a_file(run):
 
 
 class Planted:
-    """A tree whose exercise fails or passes as it is told to."""
+    """A tree whose exercise fails or passes, as the caller wants."""
 
     def __init__(self, tmp_path, *outcomes):
         self.root, self.spec, self.outcomes = tmp_path, tmp_path / "mybackend.yaml", list(outcomes)

@@ -221,6 +221,7 @@ def test_what_is_not_there(openreg_gen, tree, what, answer):
     assert answer in openreg_gen("explain", what, cwd=tree, code=2).stderr
 
 
+@pytest.mark.nightly
 def test_the_shipped_decompositions_are_those_of_this_pytorch(tmp_path):
     fresh = tmp_path / "decompositions.json"
     subprocess.run([sys.executable, ROOT / "scripts/decompositions.py", fresh], check=True, capture_output=True)

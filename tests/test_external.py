@@ -4,41 +4,12 @@ host memory (external/host_port.cpp) or one that behaves like a card (external/c
 CARD_TESTS=all in the environment runs all tests of the whole tree on the card, not only those that CI runs."""
 
 import os
-import pathlib
 import re
 import shutil
-import subprocess
 import sys
 
 import pytest
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-GENERATOR = os.environ.get("OPENREG_GEN", str(ROOT / "build/openreg-gen"))
-BUILT = ROOT / "tests/built"
-PORT = "third_party/mybackend/src/port.cpp"
-
-
-def run(*command, cwd, check=True, **environment):
-    env = {**os.environ, "COLUMNS": "200", "PYTHONPATH": str(cwd), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0", **environment}
-    # The command looks for PyTorch where the active environment would have it: beside this Python.
-    env["PATH"] = f"{pathlib.Path(sys.executable).parent}:{env['PATH']}"
-    if shutil.which("ccache"):
-        env.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache")
-        env.setdefault("CCACHE_BASEDIR", str(cwd))  # shares what it can with the tree of `new mybackend`
-    result = subprocess.run(command, check=False, cwd=cwd, env=env, capture_output=True, text=True, timeout=3600)
-    if check:
-        assert result.returncode == 0, f"{command}\n{result.stdout[-8000:]}\n{result.stderr[-8000:]}"
-    return result
-
-
-def ladder(tree, **environment):
-    """Outcomes of the ladder's tests, by file and name, and pytest's output."""
-    pytest_ = (sys.executable, "-m", "pytest", "-v", "-rs", "-p", "no:cacheprovider")
-    files = sorted(f"tests/{path.name}" for path in (tree / "tests").glob("test_bringup_*.py"))
-    result = run(*pytest_, *files, cwd=tree, check=False, **environment)
-    outcomes = dict(re.findall(r"^tests/(\S.*?) (PASSED|FAILED|ERROR|SKIPPED)\b", result.stdout, re.MULTILINE))
-    assert outcomes, result.stdout + result.stderr
-    return outcomes, result.stdout
+from ports import BUILT, GENERATOR, PORT, ROOT, ladder, new_tree, on_the_card, run
 
 
 def of_rung(outcomes, rung):
@@ -57,19 +28,6 @@ def without(port, function, body=None):
     text, count = re.subn(pattern, rf"\1 {{ {body} }}\n" if body else "", port, flags=re.MULTILINE | re.DOTALL)
     assert count == 1
     return text
-
-
-def new_tree(folder, *options, port=None, components=()):
-    tree = folder / "torch_mybackend"
-    run(GENERATOR, "new", "mybackend", "--device", "external", *options, "--out", str(tree), cwd=tree.parent)
-    if components:
-        run(GENERATOR, "add", "component", *components, cwd=tree)
-    if port is not None:
-        shutil.copy(port, tree / PORT)
-    run("cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}",
-        "-DMYBACKEND_WERROR=ON", "-DMYBACKEND_UNITY_BUILD=ON", cwd=tree)  # fmt: skip
-    run("cmake", "--build", "build", cwd=tree)
-    return tree
 
 
 @pytest.fixture(scope="module")
@@ -135,20 +93,6 @@ def test_a_port_that_the_host_reaches_is_told_of_host_alias(ported):
     assert "on copies, though it could reach the device's memory: openreg-gen add component host_alias" in said
     script = "import torch, torch_mybackend; print(torch.mybackend.get_device_properties().host_accessible)"
     assert run(sys.executable, "-c", script, cwd=ported).stdout.strip() == "False"
-
-
-def test_host_code_on_the_memory_of_a_port(tmp_path):
-    """With component host_alias, on a port whose functions reach device memory: the ladder, operators, what falls back."""
-    port = ROOT / "tests/external/host_port.cpp"
-    tree = new_tree(
-        tmp_path, "--profile", "minimal", port=port, components=["host_alias", "testing", "fallback_report"]
-    )
-    run(sys.executable, "setup.py", "-q", "egg_info", cwd=tree)  # PyTorch finds its entry point
-    outcomes, output = ladder(tree)
-    assert set(outcomes.values()) == {"PASSED"}, output
-    names = "operators fallback fallback_report as_on_the_cpu minimal_set"
-    on_the_card(tree, *[f"tests/test_{name}.py" for name in names.split() if (tree / f"tests/test_{name}.py").exists()])
-    on_the_card(tree, str(BUILT / "test_host_code.py"))
 
 
 # A strategy each, with an operator of the standard spec whose first kernel runs on the host if nothing of the device does.
@@ -291,12 +235,6 @@ ON_THE_CARD = (
 )
 
 
-def on_the_card(tree, *files):
-    pytest_ = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
-    result = run(*pytest_, *files, cwd=tree, check=False, TORCH_DEVICE_BACKEND_AUTOLOAD="1", TREE=str(tree))
-    assert result.returncode == 0, result.stdout[-8000:]
-
-
 def test_a_card_climbs_the_whole_ladder(card):
     outcomes, output = ladder(card)
     assert set(outcomes.values()) == {"PASSED"}, output
@@ -312,18 +250,3 @@ def test_a_whole_tree_on_a_card(card):
     on_the_card(card, "-n", "2", "--dist", "loadfile", *(["tests"] if whole else files))
     built = [str(BUILT / f"test_{name}.py") for name in ("build", "memory_api", "module", "streams", "random")]
     on_the_card(card, "-n", "2", "--dist", "loadfile", *([str(BUILT)] if whole else built))
-
-
-@pytest.mark.parametrize("port", ["host_port.cpp", "card_port.cpp"])
-def test_minimal(port, tmp_path):
-    """The start of a bring-up climbs the ladder, passes all its tests and trains."""
-    tree = new_tree(tmp_path, "--profile", "minimal", port=ROOT / "tests/external" / port)
-    run(sys.executable, "setup.py", "-q", "egg_info", cwd=tree)  # PyTorch finds its entry point
-    result = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=tree)
-    assert re.search(r"^\d+ passed", result.stdout, re.MULTILINE), result.stdout
-    assert "skipped" not in result.stdout
-    outcomes, output = ladder(tree)
-    assert set(outcomes.values()) == {"PASSED"}, output
-    if port == "card_port.cpp":
-        on_the_card(tree, str(ROOT / "tests/external/card_tests.py"), "--rootdir", ".")
-    run("env", "TORCH_DEVICE_BACKEND_AUTOLOAD=1", sys.executable, "examples/train_mlp.py", cwd=tree)

@@ -1,4 +1,4 @@
-// The templates to render from: openreg-gen's and the user's.
+// The templates to render from: those of openreg-gen and of the user.
 #pragma once
 
 #include "model/template_rows.h"

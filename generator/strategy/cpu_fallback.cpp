@@ -24,7 +24,7 @@ std::string no_cpu_fallback(const Op& op) {
     case OpClass::Factory:
       return "it creates tensors on a device; the CPU would create them on the CPU";
     case OpClass::Random:
-      return "the CPU would draw from its own generator, not the device's";
+      return "the CPU would draw from its own generator, not from that of the device";
     default:
       break;
   }

@@ -35,7 +35,7 @@ bool native_on_host(const DeviceKind&, const DeviceKernels& kernels, const Op& o
 
 std::string why_native(const Op& op) {
   const std::string no = unfit(*find_strategy("cpu_fallback"), op);
-  return no.empty() ? "it has no structured form and no DispatchStub; the kernel starts as a call to the CPU's"
+  return no.empty() ? "it has no structured form and no DispatchStub; the kernel starts as a call to the CPU's kernel"
                     : "the only way: " + no;
 }
 
