@@ -11,6 +11,8 @@
 #          book        every chapter and exercise of the book
 #          components  a minimal tree with one component more: each of them
 #          release     PyTorch 2.14.1 and 2.15.0: all tests of generated_example; with 2.15.0 other trees, too
+#          workflows   component ci: the steps of a tree's workflows, as GitHub would run them; every command of AGENTS.md.
+#                      TORCH_INDEX: where pip finds PyTorch; TORCH_NIGHTLY_INDEX: where it finds the nightly build
 #          opencl      the tree of specs/opencl.yaml on Intel's driver for CPUs, the whole sweep included
 #          sweep       all of PyTorch's samples in all modes on two trees, which takes hours; SWEEP: other arguments of the sweep.
 #                      Its results are kept in build/, and a run that was stopped continues from there
@@ -94,6 +96,21 @@ stage_release() {
   return "$status"
 }
 
+# What can't run here, scripts/workflows.py names.
+stage_workflows() {
+  local tree=$work/workflows/tree
+  export PATH=$build:$PATH PYTHON=${PYTHON:-$(command -v python3)}
+  "$generator" new mybackend --profile minimal --out "$tree" >/dev/null
+  "$generator" add component ci -C "$tree" >/dev/null
+  local run=("$python" "$root/scripts/workflows.py" run --tree "$tree" --set "vars.TORCH_INDEX=${TORCH_INDEX:-}")
+  "${run[@]}" wheels --matrix torch=2.13 --matrix "python=$("$PYTHON" -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
+  "${run[@]}" nightly --set "vars.TORCH_NIGHTLY_INDEX=${TORCH_NIGHTLY_INDEX:-}"
+  "${run[@]}" pull_request --matrix torch=2.13
+  "${run[@]}" relay
+  step "Every command of AGENTS.md"
+  VIRTUAL_ENV=$tree/build/ci/venv PATH=$tree/build/ci/venv/bin:$PATH TREE=$tree pytest_alone "$python" "$root/tests/agents_commands.py"
+}
+
 # pytest-timeout ends a test that hangs; timeout ends what pytest-timeout cannot.
 stage_vulkan() {
   local tree=$work/vulkan source=$work/vulkan/third_party/mybackend backend
@@ -151,5 +168,5 @@ in_stage "$@"
 arguments=()
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
-if [ $# -eq 0 ]; then set -- slow soak kinds owned libraries external vulkan book components release opencl sweep; fi
+if [ $# -eq 0 ]; then set -- slow soak kinds owned libraries external vulkan book components release workflows opencl sweep; fi
 run_stages "$@"

@@ -25,6 +25,7 @@ STAGES = (
     "book",
     "components",
     "release",
+    "workflows",
     "opencl",
     "sweep",
 )

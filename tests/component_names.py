@@ -28,7 +28,7 @@ COMMON = """
     MYBACKEND_CHECK_DEVICE mybackendLaunchKernel mybackendMemcpyAsync MybackendStreamGuard on_cpu philox_state
     PYTORCH_ALLOC_CONF pool_id pytest_configure raw_deleter release_pool reset_accumulated reset_accumulated_stats reset_peak
     reset_peak_stats sample_inputs setUpClass stream_id stream_is_capturing test_support TORCH_CHECK two_devices type_of use_count
-    USE_DISTRIBUTED get_raw_stream value_or
+    USE_DISTRIBUTED VIRTUAL_ENV get_raw_stream value_or
 """
 # What a component attaches to is always there and names it: interfaces, and tests that ask whether it is there. Host code that runs
 # on copies names host_alias, by which it could do without.

@@ -4,14 +4,14 @@ the commit. docs/design.md says where it goes, in "One runtime that grows"."""
 import pytest
 from trees import ROOT, files
 
-# Options of `new`: the most files, lines, and lines of csrc and the Python package. What to come to is 68 / 4,500 for minimal,
+# Options of `new`: the most files, lines, and lines of csrc and the Python package. What to come to is 69 / 4,545 for minimal,
 # 210 / 22,500 / 14,500 for a port, 255 / 28,500 for the simulator, 410 / 42,500 for OpenCL.
 LIMITS = {
-    "--profile minimal": (69, 5553, 3670),
-    "--device external": (212, 22330, 14840),
-    "": (263, 27740, 17160),
-    "--device opencl": (424, 42600, 29380),
-    "--profile full": (422, 48410, 25870),
+    "--profile minimal": (70, 5598, 3670),
+    "--device external": (213, 22375, 14840),
+    "": (264, 27785, 17160),
+    "--device opencl": (425, 42645, 29380),
+    "--profile full": (429, 48898, 25870),
 }
 
 
@@ -32,4 +32,4 @@ def test_templates_have_at_most():
     """Without the book's exercises, which don't belong to a backend."""
     lessons = ROOT / "templates/lessons"
     templates = [path for path in (ROOT / "templates").rglob("*") if path.is_file() and lessons not in path.parents]
-    assert sum(path.read_bytes().count(b"\n") for path in templates) <= 64810
+    assert sum(path.read_bytes().count(b"\n") for path in templates) <= 65250

@@ -25,7 +25,8 @@ string(REGEX REPLACE "^[^'\"]*['\"]([^'\"]*)['\"].*$" "\\1" PyTorch_VERSION "${P
 
 # A backend is built against C++ headers that change from one release to the next.
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" PyTorch_SERIES "${PyTorch_VERSION}")
-if(PyTorch_SERIES VERSION_LESS "2.13" OR PyTorch_SERIES VERSION_GREATER "2.15")
+option(OPENREG_ANY_PYTORCH "Try a PyTorch that is not >=2.13,<2.16" OFF)
+if(NOT OPENREG_ANY_PYTORCH AND (PyTorch_SERIES VERSION_LESS "2.13" OR PyTorch_SERIES VERSION_GREATER "2.15"))
   message(FATAL_ERROR
     "PyTorch ${PyTorch_VERSION} in ${PyTorch_FOLDER} is not >=2.13,<2.16.\n"
     "Install one that is, or widen `torch:` in openreg.yaml and run `openreg-gen generate`.")

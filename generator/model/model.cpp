@@ -60,6 +60,7 @@ json torch_model(const TorchSpec& spec, const std::string& installed) {
           {"min_number", number(*spec.min)},
           {"max_number", number(*spec.max)},
           {"version", installed},
+          {"releases", torch_releases(series(*spec.min), series(*spec.max))},
           {"requirement", torch_requirement(*spec.min, *spec.max)}};
 }
 

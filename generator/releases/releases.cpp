@@ -21,6 +21,14 @@ std::string torch_requirement(std::string_view min, std::string_view max) {
   return fmt::format(">={},<{}.{}", min, last.first, last.second + 1);
 }
 
+std::vector<std::string> torch_releases(std::string_view min, std::string_view max) {
+  const auto first = torch_release(min).value_or(TorchRelease{}), last = torch_release(max).value_or(TorchRelease{});
+  if (first.first != last.first) return {std::string(min), std::string(max)};
+  std::vector<std::string> out;
+  for (int minor = first.second; minor <= last.second; ++minor) out.push_back(fmt::format("{}.{}", first.first, minor));
+  return out;
+}
+
 std::string install_torch() {
   return fmt::format("pip install 'torch{}'", torch_requirement(kOldestTorch, kNewestTorch));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace openreg_gen {
 
@@ -24,6 +25,9 @@ constexpr int release_number(const TorchRelease& release) { return release.first
 
 /// Both ends included: ("2.13", "2.15") -> ">=2.13,<2.16", as pip has it.
 std::string torch_requirement(std::string_view min, std::string_view max);
+
+/// The minor releases from one to the other, both included: "2.13", "2.14", "2.15".
+std::vector<std::string> torch_releases(std::string_view min, std::string_view max);
 
 /// The command that installs a supported one.
 std::string install_torch();

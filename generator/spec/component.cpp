@@ -41,6 +41,7 @@ constexpr Component kComponents[] = {
     {.name = "extensions", .about = "headers for C++ outside the tree that uses streams and guards", .since = Full, .needs = "loops"},
     {.name = "testing", .about = "tests each operator of the spec against the CPU, with PyTorch's samples", .needs = "loops"},
     {.name = "examples", .about = "more scripts that train and run networks", .since = Full, .needs = "recurrent amp"},
+    {.name = "ci", .about = "GitHub workflows: pull requests, PyTorch's nightly build, wheels, and PyTorch's cross-repository CI", .since = Full},
     {.name = "cpp_tests", .about = "C++ tests of the device and the runtime", .since = Full, .needs = "loops"},
 };
 // clang-format on

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from built import PACKAGE, ROOT
+from built import NAME, PACKAGE, ROOT
 
 CMAKE = shutil.which("cmake", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
 needs_cmake = pytest.mark.skipif(CMAKE is None, reason="needs CMake")
@@ -98,13 +98,22 @@ def package(tmp_path):
     return tmp_path / "packages/torch"
 
 
-def configure(package):
+def configure(package, *options):
     """What CMake says, in one line, and whether it went through."""
     source = package.parent.parent / "project"
     source.mkdir()
     (source / "CMakeLists.txt").write_text(PROJECT)
     done = subprocess.run(
-        [CMAKE, "-S", source, "-B", source / "build", f"-DTREE={ROOT}", f"-DPython_EXECUTABLE={sys.executable}"],
+        [
+            CMAKE,
+            "-S",
+            source,
+            "-B",
+            source / "build",
+            f"-DTREE={ROOT}",
+            f"-DPython_EXECUTABLE={sys.executable}",
+            *options,
+        ],
         env={**os.environ, "PYTHONPATH": str(package.parent)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -150,6 +159,14 @@ def test_another_release(package, version):
     assert not good
     assert f"PyTorch {version} in {package} is not {REQUIREMENT}." in said
     assert "or widen `torch:`" in said
+
+
+@needs_cmake
+def test_another_release_that_is_tried(package):
+    (package / "version.py").write_text("__version__ = '99.0.0.dev20990101'\n")
+    good, said = configure(package, f"-D{NAME.upper()}_ANY_PYTORCH=ON")
+    assert good, said
+    assert f"PyTorch 99.0.0.dev20990101 in {package}" in said
 
 
 @needs_cmake
