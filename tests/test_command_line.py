@@ -202,7 +202,7 @@ def test_what_would_be_refused_is_not_offered():
     assert complete("add", "--dry-run", "compon") != ["component"] and complete("add", "--json", "compon") == [
         "component"
     ]
-    assert "check" not in complete("-C", ".", "") and "status" in complete("-C", ".", "")
+    assert "schema" not in complete("-C", ".", "") and "status" in complete("-C", ".", "")
     assert "-C" not in complete("-C", ".", "status", "-")
 
 
@@ -245,7 +245,7 @@ def test_help_has_no_notation_of_its_parser():
 def test_the_tree_may_be_named_before_the_verb(openreg_gen, tree):
     before = openreg_gen("-C", tree.name, "status", "--json", cwd=tree.parent).stdout
     assert before == openreg_gen("status", "-C", tree.name, "--json", cwd=tree.parent).stdout
-    assert "E0500" in openreg_gen("-C", ".", "check", "x.yaml", cwd=tree, code=2).stderr
+    assert "E0500" in openreg_gen("-C", ".", "schema", cwd=tree, code=2).stderr
     assert "E0500" in openreg_gen("-C", ".", "status", "-C", "csrc", cwd=tree, code=2).stderr
 
 

@@ -41,15 +41,18 @@ fs::path torch_of_folder(const fs::path& dir) {
 /// Why a folder that the user named can't be used.
 Failure unusable(const fs::path& dir) {
   if (!file_exists(dir)) {
-    return {Exit::Environment, "E0401", "--torch " + dir.string() + ": no such folder",
+    return {Exit::Environment, "E0401", dir.string() + ": no such folder",
+            "name the folder of the torch package, of a virtual environment, or of a site-packages"};
+  }
+  if (std::error_code error; !fs::is_directory(dir, error)) {
+    return {Exit::Environment, "E0401", dir.string() + ": a file, and no folder",
             "name the folder of the torch package, of a virtual environment, or of a site-packages"};
   }
   if (file_exists(dir / "version.py") && file_exists(dir / "__init__.py")) {
-    return {Exit::Environment, "E0401",
-            "--torch " + dir.string() + ": this PyTorch has no include/ATen/RegistrationDeclarations.h",
+    return {Exit::Environment, "E0401", dir.string() + ": this PyTorch has no include/ATen/RegistrationDeclarations.h",
             "install the official wheel: `" + install_torch() + "`"};
   }
-  return {Exit::Environment, "E0401", "--torch " + dir.string() + ": no PyTorch in this folder",
+  return {Exit::Environment, "E0401", dir.string() + ": no PyTorch in this folder",
           "name the folder of the torch package, of a virtual environment, of a site-packages, or one that holds "
           "torchgen/packaged/ATen/native/native_functions.yaml"};
 }

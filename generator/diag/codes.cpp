@@ -130,6 +130,11 @@ constexpr Code kCodes[] = {
     {"E0402", "PyTorch's declarations are broken", "A file that declares operators is missing, unreadable, or in an unknown form."},
     {"E0403", "PyTorch's autocast lists are broken", "`ATen/autocast_mode.h` is missing, or its lists are not the expected ones."},
     {"E0404", "PyTorch out of range", "The installed PyTorch is not within `torch.min` and `torch.max`."},
+    {"E0405", "headers without a tree", "`check --against DIR` found PyTorch's C++ headers in `DIR`, but neither declarations of operators nor a tree whose sources could be compared with the headers."},
+    {"E0406", "a virtual function of PyTorch", "A class of the tree derives from a class of PyTorch that has other virtual functions in another release: one more, one less, or one with another signature. The place is the override, or the class. It is an error where the tree would no longer compile."},
+    {"E0407", "a name of PyTorch is gone", "The tree uses a function, type, enumerator, macro or member that another release of PyTorch lacks, or that takes other arguments there. A note: it may be so."},
+    {"E0408", "a header of PyTorch moved", "Another release of PyTorch lacks a header that the tree includes, or has a name in a header that the file doesn't include."},
+    {"E0409", "a name of PyTorch's Python is gone", "The tree's package uses a module, or a name of a module, that another release of PyTorch lacks. A note: it overrides a method that is gone there or has other arguments."},
     // The tree.
     {"E0500", "bad command line", "An option or argument is unknown, missing or malformed."},
     {"E0501", "folder in use", "`new` writes into a new or an empty folder only."},
