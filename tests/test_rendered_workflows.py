@@ -198,7 +198,7 @@ def test_counts(report):
 def test_an_issue_is_opened_and_then_rewritten(report):
     _, said, _ = report("issue")
     assert "issue create --title torch_mybackend breaks with PyTorch's nightly build --body-file -" in said
-    assert "PyTorch 2.17.0.dev20261126: drift, test failed" in said
+    assert "PyTorch 2.17.0.dev20261126: drift, test failed. Tests: 1 passed, 2 failed, 1 skipped." in said
     assert "BREAK line 5: 'cholesky' (native): removed" in said
     assert "tests.test_a::test_three" in said and "tests.test_a::test_four" in said and "test_one" not in said
     other = {"number": 6, "title": "another"}

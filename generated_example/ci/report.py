@@ -51,7 +51,9 @@ def issue() -> str:
     broken = [name for name, step in steps.items() if step["outcome"] == "failure"]
     log = LOGS / "environment.log"
     torch = log.read_text(encoding="utf-8").splitlines()[-1:] if log.exists() else []
-    text = f"{', '.join(torch) or 'PyTorch'}: {', '.join(broken) or 'nothing'} failed; {counts()}.\n{os.environ.get('RUN', '')}\n"
+    tests = ", ".join(f"{number} {how}" for how, number in counts().items() if number)
+    text = f"{', '.join(torch) or 'PyTorch'}: {', '.join(broken) or 'nothing'} failed. Tests: {tests or 'none ran'}.\n"
+    text += f"{os.environ.get('RUN', '')}\n"
     for name in broken:
         text += f"\n## {name}\n\n```text\n" + "\n".join(excerpt(name)) + "\n```\n"
     return text[:60000]  # GitHub takes 65,536 letters
