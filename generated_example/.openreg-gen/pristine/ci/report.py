@@ -3,9 +3,9 @@
 """What a run of CI found, from what steps.sh left in build/ci.
 
     report.py counts    how many tests passed, failed and were skipped, as JSON; it becomes the output `counts` of the step
-    report.py issue     opens an issue with what broke, or rewrites the one that is open. $STEPS: toJSON(steps) of GitHub
+    report.py issue     opens an issue with what broke, or rewrites the one that is open; prints it where there is no `gh`
 
-`gh` writes the issue; without it, or with --print, it is printed.
+$STEPS is toJSON(steps) of GitHub.
 """
 
 import json
@@ -49,11 +49,9 @@ def excerpt(step: str) -> list[str]:
 def issue() -> str:
     steps = json.loads(os.environ.get("STEPS", "{}"))
     broken = [name for name, step in steps.items() if step["outcome"] == "failure"]
-    log = LOGS / "environment.log"
-    torch = log.read_text(encoding="utf-8").splitlines()[-1:] if log.exists() else []
+    torch = [line for log in LOGS.glob("environment.log") for line in log.read_text(encoding="utf-8").splitlines()][-1:]
     tests = ", ".join(f"{number} {how}" for how, number in counts().items() if number)
-    text = f"{', '.join(torch) or 'PyTorch'}: {', '.join(broken) or 'nothing'} failed. Tests: {tests or 'none ran'}.\n"
-    text += f"{os.environ.get('RUN', '')}\n"
+    text = f"{', '.join(torch) or 'PyTorch'}: {', '.join(broken) or 'nothing'} failed. Tests: {tests or 'none ran'}.\n{os.environ.get('RUN', '')}\n"
     for name in broken:
         text += f"\n## {name}\n\n```text\n" + "\n".join(excerpt(name)) + "\n```\n"
     return text[:60000]  # GitHub takes 65,536 letters
@@ -72,7 +70,7 @@ def main() -> None:
                 file.write(f"counts={line}\n")
     elif sys.argv[1:2] == ["issue"]:
         text = issue()
-        if "--print" in sys.argv or shutil.which("gh") is None:
+        if shutil.which("gh") is None:
             print(text)
             return
         listed = json.loads(gh("issue", "list", "--state", "open", "--limit", "200", "--json", "number,title"))
