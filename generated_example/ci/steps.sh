@@ -6,7 +6,7 @@
 #   environment WHICH   a virtual environment in build/ci/venv with PyTorch: a release such as 2.15, `nightly`, or `source`, which
 #                       builds the commit $PYTORCH_SHA
 #   tree                is the spec valid, and is the tree what openreg-gen renders from it?
-#   drift               does the spec break with this PyTorch, compared with 2.15?
+#   drift               what does this PyTorch break of the spec and the sources, compared with 2.15?
 #   build, test         builds the tree into the environment, and runs its tests
 #   wheel               a wheel for this PyTorch, in dist/
 #   bare                uses that wheel where there is PyTorch and nothing else
@@ -76,7 +76,7 @@ step_tree() {
 step_drift() {
   use_environment
   pip install -q --no-deps --upgrade --index-url "${TORCH_RELEASES:-$wheels/cpu}" --target "$logs/newest" 'torch==2.15.*'
-  openreg_gen check openreg.yaml --torch "$logs/newest" --against "$venv"
+  openreg_gen check --torch "$logs/newest" --against "$venv"
 }
 
 step_build() {

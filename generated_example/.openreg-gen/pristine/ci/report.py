@@ -42,7 +42,7 @@ def excerpt(step: str) -> list[str]:
         return tests[:50]
     log = LOGS / f"{step}.log"
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else ["no log"]
-    errors = [line for line in lines if "error:" in line or "BREAK" in line]
+    errors = [line for line in lines if "error:" in line or "error[" in line or "BREAK" in line]
     return errors[:50] or lines[-30:]
 
 
