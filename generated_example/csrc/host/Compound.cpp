@@ -27,6 +27,7 @@
 #include "host/Arguments.h"
 #include "host/Fallback.h"
 #include "host/Run.h"
+#include "host/Tensors.h"
 
 namespace openreg {
 namespace {
@@ -302,6 +303,16 @@ std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch:
   }
   return {to_host, to_device};
 }
+
+at::Tensor parts_on_device(HostTensors& tensors, const at::Tensor& result) {
+  std::vector<at::Tensor> there = parts(result);
+  for (at::Tensor& part : there) {
+    part = tensors.on_device(part);
+  }
+  return with_parts(result, there);
+}
+
+[[maybe_unused]] const bool compound_results = (compound_on_device = &parts_on_device, true);
 
 }  // namespace
 

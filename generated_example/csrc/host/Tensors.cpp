@@ -15,7 +15,6 @@
 #include <c10/util/Exception.h>
 
 #include "host/Arguments.h"
-#include "host/Compound.h"
 #include "host/Run.h"
 #include "runtime/Allocator.h"
 #include "runtime/Exception.h"
@@ -55,6 +54,7 @@ c10::Storage on_current_device(const c10::Storage& host) {
 
 }  // namespace
 
+constinit CompoundOnDevice* compound_on_device = nullptr;
 constinit MakeHostTensors* host_tensors = [] { return std::make_unique<HostTensors>(); };
 
 void HostTensors::run(c10::function_ref<void()> fn) {
@@ -249,13 +249,11 @@ at::Tensor HostTensors::on_device(const at::Tensor& result) {
     return known_[known->second].device;
   }
   if (is_compound(result)) {
-    std::vector<at::Tensor> there = parts(result);
-    for (at::Tensor& part : there) {
-      part = on_device(part);
-    }
-    return with_parts(result, there);
+    TORCH_CHECK_NOT_IMPLEMENTED(compound_on_device != nullptr,
+        "sparse, nested and quantized tensors of openreg need the component compound: `openreg-gen add component compound`");
+    return (*compound_on_device)(*this, result);
   }
-  TORCH_CHECK_NOT_IMPLEMENTED(result.layout() == at::kStrided && result.has_storage() && !is_compound(result),
+  TORCH_CHECK_NOT_IMPLEMENTED(result.layout() == at::kStrided && result.has_storage(),
       "the result of a CPU kernel, of layout ", result.layout(), " and dtype ", result.scalar_type(),
       ", can't be on openreg");
   if (result._is_zerotensor()) {  // zeros without memory

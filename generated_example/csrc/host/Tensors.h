@@ -115,4 +115,8 @@ class OPENREG_RUNTIME_API HostTensors {
 using MakeHostTensors = std::unique_ptr<HostTensors>();
 extern MakeHostTensors* host_tensors;
 
+/// HostTensors::on_device() of a result that is_compound(). Null, unless component compound puts a function here.
+using CompoundOnDevice = at::Tensor(HostTensors& tensors, const at::Tensor& result);
+extern CompoundOnDevice* compound_on_device;
+
 }  // namespace openreg

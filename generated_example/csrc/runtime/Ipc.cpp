@@ -15,7 +15,6 @@
 #include <c10/util/ScopeExit.h>
 
 #include "runtime/MemoryAllocator.h"
-#include "runtime/Capturing.h"
 #include "runtime/DeviceScope.h"
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
@@ -88,35 +87,6 @@ Table& table() {
   return *instance;
 }
 
-// Received storages that went away while something was captured: to wait for the device would end the capture.
-struct DeferredReleases {
-  std::mutex mutex;
-  std::vector<std::unique_ptr<ReceivedStorage>> received;
-};
-
-DeferredReleases& kept() {
-  static auto* const instance = new DeferredReleases();
-  return *instance;
-}
-
-void let_go(std::unique_ptr<ReceivedStorage> received) noexcept {
-  wait_for_device(static_cast<c10::DeviceIndex>(received->message.device));  // kernels may still use it
-}
-
-void let_go_of_kept() noexcept {
-  if (anything_captured()) {
-    return;
-  }
-  std::vector<std::unique_ptr<ReceivedStorage>> all;
-  {
-    const std::lock_guard<std::mutex> lock(kept().mutex);
-    all.swap(kept().received);
-  }
-  for (std::unique_ptr<ReceivedStorage>& received : all) {
-    let_go(std::move(received));
-  }
-}
-
 // Takes the slots out of the table that nobody uses any more, of those that are `asked`; the others are left. With the mutex held.
 std::vector<std::shared_ptr<SentStorage>> take_unused(const std::set<int32_t>& asked) {
   std::vector<std::shared_ptr<SentStorage>> unused;
@@ -177,18 +147,13 @@ void delete_sent(void* context) noexcept {
 }
 
 void delete_received(void* context) noexcept {
-  std::unique_ptr<ReceivedStorage> received(static_cast<ReceivedStorage*>(context));
   if (isInBadFork()) {
-    received.release();  // the lock and the mapping are the parent's
-    return;
+    return;  // the lock and the mapping are the parent's
   }
-  if (anything_captured()) {
-    const std::lock_guard<std::mutex> lock(kept().mutex);
-    kept().received.push_back(std::move(received));
-    return;
-  }
-  let_go_of_kept();
-  let_go(std::move(received));
+  (*let_go_of_received)([received = static_cast<ReceivedStorage*>(context)] {
+    wait_for_device(static_cast<c10::DeviceIndex>(received->message.device));  // kernels may still use it
+    delete received;
+  });
 }
 
 c10::Device device_of(const Message& message) {
@@ -283,6 +248,12 @@ const bool collects_when_memory_is_out = registerFreeMemoryCallback(&ipcCollect)
 
 }  // namespace
 
+void (*let_go_of_received)(std::function<void()>) = [](std::function<void()> let_go) {
+  if (let_go != nullptr) {
+    let_go();
+  }
+};
+
 std::string shareStorage(const c10::Storage& storage) {
   TORCH_CHECK(
       storage.device_type() == c10::DeviceType::PrivateUse1, "openreg: can't share a storage of ", storage.device());
@@ -324,7 +295,7 @@ bool ipcCollect() {
   if (isInBadFork()) {
     return false;
   }
-  let_go_of_kept();
+  (*let_go_of_received)(nullptr);
   std::vector<std::shared_ptr<SentStorage>> unused;
   {
     const std::lock_guard<std::mutex> lock(table().mutex);

@@ -2,6 +2,7 @@
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include <c10/core/Storage.h>
@@ -33,6 +34,11 @@ OPENREG_RUNTIME_API c10::Storage openStorage(const std::string& message);
 
 /// Gives back the memory of shared storages that nobody uses any more. Whether there was any.
 OPENREG_RUNTIME_API bool ipcCollect();
+
+/// Lets go of another process's memory, by `let_go`, which waits for the device and throws nothing. A component in which a
+/// wait may be forbidden puts a function of its own here while the library is loaded: it keeps `let_go` until then. Null: does only
+/// what was kept. Called by deleters, and by ipcCollect().
+extern void (*let_go_of_received)(std::function<void()> let_go);
 
 /// Whether kernels of `device` can reach the memory of `peer`. A port that does not know: no.
 OPENREG_RUNTIME_API bool canDeviceAccessPeer(c10::DeviceIndex device, c10::DeviceIndex peer);

@@ -8,18 +8,17 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include <c10/core/AllocatorConfig.h>
-#include <c10/util/ApproximateClock.h>
 #include <c10/util/Exception.h>
 
 #include "runtime/Exception.h"
 #include "runtime/Functions.h"
 #include "runtime/Stream.h"
 #include "runtime/caching/DeviceCache.h"
+#include "runtime/caching/History.h"
 #include "runtime/caching/Settings.h"
 
 // Note [The caching allocator]
@@ -67,11 +66,23 @@ class CachingAllocator final : public OpenRegAllocator {
   SnapshotInfo snapshot(c10::MempoolId_t mempool_id, bool include_traces) override;
   PoolAllocator* pools() override { return caching::extensions.pools; }
 
+  void attachOutOfMemoryObserver(OutOfMemoryObserver observer) override;
+  std::string name() override { return "native"; }
   void recordHistory(bool enabled, CreateContextFn recorder, size_t max_entries, RecordContext when, bool clear,
-      const std::vector<std::string>& skip_actions) override;
-  bool isHistoryEnabled() override { return shared_.history.enabled(); }
-  Context getContextForPointer(const void* ptr) override;
-  void recordAnnotation(const std::vector<std::pair<std::string, std::string>>& metadata) override;
+      const std::vector<std::string>& skip_actions) override {
+    caching::history().set(enabled, recorder, max_entries, when, clear, skip_actions);
+  }
+  bool isHistoryEnabled() override { return caching::history().enabled(); }
+  Context getContextForPointer(const void* ptr) override {
+    Context context;
+    find_cache([&](DeviceCache& each) { return (context = each.context_of(ptr)) != nullptr; });
+    return context;
+  }
+  void recordAnnotation(const std::vector<std::pair<std::string, std::string>>& metadata) override {
+    if (isHistoryEnabled()) {
+      caching::history().annotate(current_device(), metadata);
+    }
+  }
   void pushCompileContext(std::string& context) override { caching::thread_notes().compile_contexts.push_back(context); }
   void popCompileContext() override {
     if (!caching::thread_notes().compile_contexts.empty()) {
@@ -80,9 +91,7 @@ class CachingAllocator final : public OpenRegAllocator {
   }
   void setUserMetadata(const std::string& metadata) override { caching::thread_notes().user_metadata = metadata; }
   std::string getUserMetadata() override { return caching::thread_notes().user_metadata; }
-  void attachOutOfMemoryObserver(OutOfMemoryObserver observer) override;
-  void attachAllocatorTraceTracker(AllocatorTraceTracker tracker) override;
-  std::string name() override { return "native"; }
+  void attachAllocatorTraceTracker(AllocatorTraceTracker tracker) override { caching::history().add_tracker(std::move(tracker)); }
   DeviceCache& cache(c10::DeviceIndex device) { return caches()[static_cast<size_t>(resolve_device_index(device))]; }
 
  private:
@@ -98,11 +107,7 @@ class CachingAllocator final : public OpenRegAllocator {
   std::once_flag once_;
   std::deque<DeviceCache> storage_;
   std::atomic<std::deque<DeviceCache>*> caches_{nullptr};  // set once the storage is filled
-  std::optional<c10::ApproximateClockToUnixTimeConverter> clock_;  // starts with the caches: it compares two clocks over time
   std::atomic<bool> enabled_{!debugs_memory()};
-  std::mutex mutex_;  // guards annotations_
-  std::deque<AnnotationEntry> annotations_;
-  size_t max_annotations_ = 1;
 };
 
 CachingAllocator& caching_allocator() {
@@ -120,7 +125,6 @@ std::deque<DeviceCache>& CachingAllocator::caches() {
     for (c10::DeviceIndex device = 0; device < count; ++device) {
       storage_.emplace_back(device, shared_);
     }
-    clock_.emplace();
     caches_.store(&storage_, std::memory_order_release);
   });
   return storage_;
@@ -254,21 +258,8 @@ SnapshotInfo CachingAllocator::snapshot(c10::MempoolId_t mempool_id, bool includ
   for (DeviceCache& each : caches()) {
     each.snapshot(mempool_id, include_traces, info);
   }
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    info.external_annotations.assign(annotations_.begin(), annotations_.end());
-  }
-  const auto to_nanoseconds = clock_->makeConverter();
-  const auto convert = [&](c10::CachingDeviceAllocator::trace_time_& time) {
-    time.t_ = to_nanoseconds(time.approx_t_) / 1000;  // microseconds, as memory_viz reads them
-  };
-  for (auto& trace : info.device_traces) {
-    for (TraceEntry& entry : trace) {
-      convert(entry.time_);
-    }
-  }
-  for (AnnotationEntry& entry : info.external_annotations) {
-    convert(entry.time_);
+  if (caching::extensions.history != nullptr) {
+    caching::extensions.history->complete(info);
   }
   const bool expandable = caching::extensions.make_segment_source != nullptr && Config::use_expandable_segments();
   info.config_metadata = {caching::garbage_collection_threshold(), caching::max_split_size(), expandable,
@@ -276,49 +267,9 @@ SnapshotInfo CachingAllocator::snapshot(c10::MempoolId_t mempool_id, bool includ
   return info;
 }
 
-void CachingAllocator::recordHistory(bool enabled, CreateContextFn recorder, size_t max_entries, RecordContext when,
-    bool clear, const std::vector<std::string>& skip_actions) {
-  shared_.history.set(enabled, recorder, when, skip_actions);
-  for (DeviceCache& each : caches()) {
-    each.set_history(max_entries, clear);
-  }
-  const std::lock_guard<std::mutex> lock(mutex_);
-  max_annotations_ = std::max<size_t>(max_entries, 1);
-  if (clear) {
-    annotations_.clear();
-  }
-}
-
-Context CachingAllocator::getContextForPointer(const void* ptr) {
-  Context context;
-  find_cache([&](DeviceCache& each) { return (context = each.context_of(ptr)) != nullptr; });
-  return context;
-}
-
-void CachingAllocator::recordAnnotation(const std::vector<std::pair<std::string, std::string>>& metadata) {
-  if (!isHistoryEnabled()) {
-    return;
-  }
-  AnnotationEntry entry(current_device(), c10::getApproximateTime());
-  for (const auto& [name, value] : metadata) {
-    entry.recordUserMetadata(name, value);
-  }
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (annotations_.size() >= max_annotations_) {
-    annotations_.pop_front();
-  }
-  annotations_.push_back(std::move(entry));
-}
-
 void CachingAllocator::attachOutOfMemoryObserver(OutOfMemoryObserver observer) {
   const std::lock_guard<std::mutex> lock(shared_.mutex);
   shared_.observers.push_back(std::move(observer));
-}
-
-void CachingAllocator::attachAllocatorTraceTracker(AllocatorTraceTracker tracker) {
-  for (DeviceCache& each : caches()) {
-    each.attach_tracker(tracker);
-  }
 }
 
 }  // namespace

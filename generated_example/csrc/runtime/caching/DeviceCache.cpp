@@ -21,8 +21,7 @@ constexpr size_t kLargestRequest = size_t{1} << 62;
 DeviceCache::DeviceCache(c10::DeviceIndex device, SharedState& shared)
     : device_(device),
       shared_(shared),
-      source_(extensions.make_segment_source == nullptr ? nullptr : extensions.make_segment_source(*this)),
-      trace_(shared.history, device) {}
+      source_(extensions.make_segment_source == nullptr ? nullptr : extensions.make_segment_source(*this)) {}
 
 DeviceCache::~DeviceCache() = default;
 
@@ -31,7 +30,8 @@ Totals DeviceCache::totals() const {
 }
 
 Allocation DeviceCache::allocate(size_t size, orStream_t stream) {
-  const Context context = shared_.history.gather(RecordContext::STATE);
+  History* const history = recording();
+  const Context context = history == nullptr ? nullptr : history->gather(RecordContext::STATE);
   std::vector<Context> dropped;  // destroyed after the lock is released
   Lock lock(mutex_);
   if (C10_UNLIKELY(!pending_.empty()) && !capturing()) {
@@ -45,7 +45,7 @@ Allocation DeviceCache::allocate(size_t size, orStream_t stream) {
     block = grow(lock, request);
   }
   hand_out(block, request);
-  trace_.take_dropped(dropped);
+  dropped.swap(dropped_);
   return {block->ptr, block->size, totals()};
 }
 
@@ -112,7 +112,7 @@ void DeviceCache::hand_out(Block* block, const Request& request) {
   block->state = BlockState::kAllocated;
   block->requested = request.requested;
   if (C10_UNLIKELY(*request.context != nullptr)) {
-    trace_.drop(std::exchange(block->context, *request.context));
+    drop(std::exchange(block->context, *request.context));
   }
   if (C10_UNLIKELY(block->size >= request.max_split)) {
     block->oversize = true;
@@ -228,7 +228,8 @@ void DeviceCache::unlist(Block* block) {
 }
 
 bool DeviceCache::free(void* ptr, Allocation* freed) {
-  const Context context = shared_.history.gather_or_none(RecordContext::ALL);
+  History* const history = recording();
+  const Context context = history == nullptr ? nullptr : history->gather_or_none(RecordContext::ALL);
   std::vector<Context> dropped;  // destroyed after the lock is released
   Lock lock(mutex_);
   Block* block = find_allocated(ptr);
@@ -246,13 +247,13 @@ bool DeviceCache::free(void* ptr, Allocation* freed) {
   if (C10_LIKELY(block->stream_uses.empty())) {
     Context of_allocation = std::move(block->context);
     retire(block, context != nullptr ? context : of_allocation);
-    trace_.drop(std::move(of_allocation));
+    drop(std::move(of_allocation));
   } else if (capturing()) {
     pools_->deferred.push_back(block);
   } else {
     wait_for_uses(lock, block);
   }
-  trace_.take_dropped(dropped);
+  dropped.swap(dropped_);
   return true;
 }
 
@@ -283,7 +284,7 @@ void DeviceCache::finish_event(Block* block) {
   if (--block->pending_events == 0) {
     Context context = std::move(block->context);
     retire(block, context);
-    trace_.drop(std::move(context));
+    drop(std::move(context));
   }
 }
 

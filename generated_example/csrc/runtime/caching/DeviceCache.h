@@ -21,7 +21,6 @@
 #include "runtime/caching/Extensions.h"
 #include "runtime/caching/PendingEvents.h"
 #include "runtime/caching/Statistics.h"
-#include "runtime/caching/Trace.h"
 
 // Note [The cache of one device]
 // The memory of one device, cut into blocks, allocated and freed. Its code is in several files:
@@ -117,8 +116,6 @@ class DeviceCache {
   DeviceStats stats();
   void reset_accumulated_stats();
   void reset_peak_stats();
-  void set_history(size_t entries, bool clear);
-  void attach_tracker(AllocatorTraceTracker tracker);
   void snapshot(c10::MempoolId_t pool, bool include_traces, SnapshotInfo& out);
 
  private:
@@ -151,9 +148,20 @@ class DeviceCache {
   void recycle(Block* block);
   Totals totals() const;
   void trace(TraceEntry::Action action, const Block& block, const Context& context, RecordContext level) {
-    if (C10_UNLIKELY(trace_.wanted())) {
-      trace_.record(action, reinterpret_cast<size_t>(block.ptr), block.requested, block.segment->home->stream,
+    if (C10_UNLIKELY(recording() != nullptr)) {
+      record(action, reinterpret_cast<size_t>(block.ptr), block.requested, block.segment->home->stream,
           block.segment->pool->id(), context, level);
+    }
+  }
+  void record(TraceEntry::Action action, size_t address, size_t size, orStream_t stream, c10::MempoolId_t pool,
+      const Context& context, RecordContext level) {
+    if (History* const history = recording()) {
+      history->record(device_, action, address, size, stream, pool, context, level, dropped_);
+    }
+  }
+  void drop(Context context) {
+    if (context != nullptr) {
+      dropped_.push_back(std::move(context));
     }
   }
   bool capturing() const { return pools_ != nullptr && pools_->captures > 0; }
@@ -197,7 +205,7 @@ class DeviceCache {
   std::condition_variable released_;
 
   DeviceStats stats_;
-  Trace trace_;
+  std::vector<Context> dropped_;  // whoever is about to release the lock takes them, to destroy them after it
   std::vector<Block*> spare_blocks_;
   std::deque<Block> all_blocks_;
 };
@@ -207,7 +215,6 @@ DeviceCache& cache_of(c10::DeviceIndex device);
 
 /// What all devices' caches have in common.
 struct SharedState {
-  HistoryMode history;
   std::mutex mutex;  // guards observers
   std::vector<OutOfMemoryObserver> observers;
 };

@@ -167,7 +167,7 @@ Block* ExpandableSegments::new_memory(Lock& lock, const Request& request) {
   const bool first = segment.mapped == 0;
   segment.mapped += bytes;
   count_reserved(cache_.stats_, segment, bytes, first);
-  cache_.trace_.record(TraceEntry::SEGMENT_MAP, reinterpret_cast<size_t>(hole->ptr), bytes, request.home->stream,
+  cache_.record(TraceEntry::SEGMENT_MAP, reinterpret_cast<size_t>(hole->ptr), bytes, request.home->stream,
       request.pool->id(), *request.context, RecordContext::ALLOC);
   if (before != nullptr) {
     cache_.absorb(hole, before);

@@ -2,18 +2,20 @@
 // Generated: do not edit; `allocator` in the spec changes it, then `openreg-gen generate`.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "runtime/caching/Block.h"
 #include "runtime/caching/BlockPool.h"
 
 // Note [What the caching allocator can be given]
 // Each device's cache has two pools, and its segments come from one call of the device. Two interfaces change that:
-// a PoolRouter adds pools, a SegmentSource adds segments that grow. Optional parts of the tree implement them
-// in their own files. Without these parts both are null, and the cache works without them.
+// a PoolRouter adds pools, a SegmentSource adds segments that grow. A third, History, keeps what happened. Optional parts of the
+// tree implement them in their own files. Without these parts all are null, and the cache works without them.
 //
 // Threads: unless noted, functions are called with the lock of the device's cache held.
 
@@ -25,6 +27,7 @@ namespace caching {
 
 class DeviceCache;
 
+using Context = std::shared_ptr<c10::GatheredContext>;
 using Lock = std::unique_lock<std::mutex>;
 
 /// A request on its way to a block.
@@ -33,7 +36,7 @@ struct Request {
   size_t size;  // rounded
   BlockPool* pool;
   StreamBlocks* home;
-  const std::shared_ptr<c10::GatheredContext>* context;
+  const Context* context;
   size_t max_split;  // max_split_size(), asked once
   mutable std::string refusal{};  // detail::refused_memory(), once the device had no memory
 };
@@ -76,12 +79,39 @@ class SegmentSource {
   virtual std::string advice(Lock& lock) = 0;
 };
 
+/// Keeps what happens to the memory of all devices. Contexts may have any destructor, so none is destroyed with a lock held.
+class History {
+ public:
+  virtual ~History() = default;
+  /// Describes the caller if contexts are kept at `level`, else null. Called without a lock: it may take Python's.
+  virtual Context gather(RecordContext level) = 0;
+  /// The same where nothing may be thrown: null if gather() throws.
+  virtual Context gather_or_none(RecordContext level) noexcept = 0;
+  /// For OOM, `address` is the free memory of the device; level: when the context would have been gathered. Contexts that are
+  /// kept no longer go to `dropped`.
+  virtual void record(c10::DeviceIndex device, TraceEntry::Action action, size_t address, size_t size, orStream_t stream,
+      c10::MempoolId_t pool, const Context& context, RecordContext level, std::vector<Context>& dropped) = 0;
+  /// Oldest first; times as ApproximateClock's.
+  virtual std::vector<TraceEntry> entries(c10::DeviceIndex device) = 0;
+  /// Adds annotations, and makes times those of the wall clock. Called without a lock.
+  virtual void complete(SnapshotInfo& info) = 0;
+
+  std::atomic<bool> on{false};  // off: gather() and record() do nothing, and need no call
+};
+
 /// Set by parts of the tree when the library is loaded, before there is a cache.
 struct Extensions {
   std::unique_ptr<SegmentSource> (*make_segment_source)(DeviceCache& cache) = nullptr;
   PoolAllocator* pools = nullptr;
+  History* history = nullptr;
 };
 inline Extensions extensions;
+
+/// The history while it is on, else null.
+inline History* recording() {
+  History* const history = extensions.history;
+  return C10_UNLIKELY(history != nullptr) && history->on.load(std::memory_order_relaxed) ? history : nullptr;
+}
 
 }  // namespace caching
 }  // namespace openreg

@@ -143,7 +143,7 @@ Block* DeviceCache::new_segment(Lock& lock, const Request& request) {
     ++owner->segments;
   }
   count_reserved(stats_, *segment, bytes, true);
-  trace_.record(TraceEntry::SEGMENT_ALLOC, reinterpret_cast<size_t>(block->ptr), bytes, request.home->stream,
+  record(TraceEntry::SEGMENT_ALLOC, reinterpret_cast<size_t>(block->ptr), bytes, request.home->stream,
       request.pool->id(), *request.context, RecordContext::ALLOC);
   segments_.emplace(segment->base, std::move(segment));
   return block;

@@ -277,7 +277,7 @@ void PrivatePools::restore(const AllocatorState& any, std::vector<void*>& freed,
     count_freed(cache_.stats_, *block);
     Context context = std::move(block->context);
     cache_.retire(block, context);
-    cache_.trace_.drop(std::move(context));
+    cache_.drop(std::move(context));
   }
   cache_.settle_all();
   for (const auto& [base, blocks] : state->segments) {
@@ -302,7 +302,7 @@ void PrivatePools::restore(const AllocatorState& any, std::vector<void*>& freed,
       allocated.push_back(block->ptr);
     }
   }
-  cache_.trace_.take_dropped(dropped);
+  dropped.swap(cache_.dropped_);
 }
 
 namespace {

@@ -159,7 +159,7 @@ void DeviceCache::note_released(Block* block, std::unique_ptr<Segment>& gone) {
   segment.mapped -= block->size;
   reserved_ -= block->size;
   count_released(stats_, segment, block->size, segment.mapped == 0);
-  trace_.record(is_part ? TraceEntry::SEGMENT_UNMAP : TraceEntry::SEGMENT_FREE, reinterpret_cast<size_t>(block->ptr),
+  record(is_part ? TraceEntry::SEGMENT_UNMAP : TraceEntry::SEGMENT_FREE, reinterpret_cast<size_t>(block->ptr),
       block->size, segment.home->stream, segment.pool->id(), nullptr, RecordContext::ALL);
   if (is_part) {
     if (!source_->forget(block)) {
@@ -185,7 +185,7 @@ void DeviceCache::empty_cache(c10::MempoolId_t pool) {
     synchronize_uses(lock);
   }
   release_cached(lock, pool);
-  trace_.take_dropped(dropped);
+  dropped.swap(dropped_);
 }
 
 }  // namespace openreg::caching

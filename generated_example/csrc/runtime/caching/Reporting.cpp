@@ -64,7 +64,7 @@ void DeviceCache::throw_out_of_memory(Lock& lock, const Request& request) {
     info = memory_info(device_);
   }
   const auto [free, total] = info;
-  trace_.record(TraceEntry::OOM, free, request.requested, request.home->stream, request.pool->id(), *request.context,
+  record(TraceEntry::OOM, free, request.requested, request.home->stream, request.pool->id(), *request.context,
       RecordContext::ALLOC);
   const Totals held = totals();
   size_t private_bytes = 0;
@@ -166,23 +166,9 @@ void DeviceCache::reset_peak_stats() {
   reset_peak(stats_);
 }
 
-void DeviceCache::set_history(size_t entries, bool clear) {
-  std::vector<Context> dropped;  // destroyed after the lock is released
-  const Lock lock(mutex_);
-  if (clear) {
-    trace_.clear();
-  }
-  trace_.set_limit(entries);
-  trace_.take_dropped(dropped);
-}
-
-void DeviceCache::attach_tracker(AllocatorTraceTracker tracker) {
-  const Lock lock(mutex_);
-  trace_.add_tracker(std::move(tracker));
-}
-
 void DeviceCache::snapshot(c10::MempoolId_t pool, bool include_traces, SnapshotInfo& out) {
-  const Context context = shared_.history.gather(RecordContext::ALL);
+  History* const history = recording();
+  const Context context = history == nullptr ? nullptr : history->gather(RecordContext::ALL);
   const Lock lock(mutex_);
   settle_all();
   const bool all = pool == c10::MempoolId_t{0, 0};
@@ -199,8 +185,9 @@ void DeviceCache::snapshot(c10::MempoolId_t pool, bool include_traces, SnapshotI
     }
   }
   const auto active = static_cast<size_t>(stats_.active_bytes[0].current);
-  trace_.record(TraceEntry::SNAPSHOT, 0, active, nullptr, {0, 0}, context, RecordContext::ALL);
-  out.device_traces.push_back(include_traces ? trace_.entries() : std::vector<TraceEntry>());
+  record(TraceEntry::SNAPSHOT, 0, active, nullptr, {0, 0}, context, RecordContext::ALL);
+  const bool traced = include_traces && extensions.history != nullptr;
+  out.device_traces.push_back(traced ? extensions.history->entries(device_) : std::vector<TraceEntry>());
 }
 
 }  // namespace openreg::caching

@@ -190,31 +190,6 @@ TEST_F(CachingTest, OutOfMemoryTellsWhatToTry) {
   EXPECT_EQ(stats().num_ooms, 1);
 }
 
-TEST_F(CachingTest, HistoryTellsWhatHappened) {
-  struct TestContext : c10::GatheredContext {};
-  const auto recorder = []() -> std::shared_ptr<c10::GatheredContext> { return std::make_shared<TestContext>(); };
-  caching().recordHistory(true, recorder, 100, RecordContext::ALL, true, {"free_requested"});
-  c10::DataPtr data = allocate(1000);
-  EXPECT_NE(caching().getContextForPointer(data.get()), nullptr);
-  data.clear();
-  getDeviceAllocator()->emptyCache();
-  EXPECT_THROW(allocate(size_t{1} << 40), c10::OutOfMemoryError);
-  const SnapshotInfo info = caching().snapshot();
-  std::vector<TraceEntry::Action> actions;
-  for (const TraceEntry& entry : info.device_traces.at(0)) {
-    actions.push_back(entry.action_);
-    EXPECT_GT(entry.time_.t_, 1'600'000'000'000'000) << "microseconds since 1970";
-  }
-  const std::vector<TraceEntry::Action> expected{TraceEntry::SEGMENT_ALLOC, TraceEntry::ALLOC, TraceEntry::FREE_COMPLETED,
-      TraceEntry::SEGMENT_FREE, TraceEntry::OOM, TraceEntry::SNAPSHOT};
-  EXPECT_EQ(actions, expected);
-  caching().recordHistory(true, recorder, 2, RecordContext::NEVER, false, {});
-  EXPECT_EQ(caching().snapshot().device_traces.at(0).size(), 2U) << "the oldest are forgotten";
-  caching().recordHistory(false, nullptr, 1, RecordContext::NEVER, true, {});
-  EXPECT_FALSE(caching().isHistoryEnabled());
-  EXPECT_THROW(caching().recordHistory(true, nullptr, 1, RecordContext::ALL, true, {}), c10::Error);
-}
-
 TEST_F(CachingTest, WithoutCachingEachAllocationIsTheDevices) {
   caching().enable(false);
   c10::DataPtr data = allocate(1000);

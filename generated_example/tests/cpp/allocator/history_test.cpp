@@ -91,6 +91,31 @@ TEST_F(AllocatorTest, ContextsAreDestroyedWithoutTheLock) {
   EXPECT_EQ(LookingContext::waited, 0);
 }
 
+TEST_F(AllocatorTest, HistoryTellsWhatHappened) {
+  struct TestContext : c10::GatheredContext {};
+  const auto recorder = []() -> std::shared_ptr<c10::GatheredContext> { return std::make_shared<TestContext>(); };
+  getCachingAllocator()->recordHistory(true, recorder, 100, RecordContext::ALL, true, {"free_requested"});
+  c10::DataPtr data = getDeviceAllocator()->allocate(1000);
+  EXPECT_NE(getCachingAllocator()->getContextForPointer(data.get()), nullptr);
+  data.clear();
+  getDeviceAllocator()->emptyCache();
+  EXPECT_THROW(getDeviceAllocator()->allocate(size_t{1} << 40), c10::OutOfMemoryError);
+  const SnapshotInfo info = getCachingAllocator()->snapshot();
+  std::vector<TraceEntry::Action> actions;
+  for (const TraceEntry& entry : info.device_traces.at(0)) {
+    actions.push_back(entry.action_);
+    EXPECT_GT(entry.time_.t_, 1'600'000'000'000'000) << "microseconds since 1970";
+  }
+  const std::vector<TraceEntry::Action> expected{TraceEntry::SEGMENT_ALLOC, TraceEntry::ALLOC, TraceEntry::FREE_COMPLETED,
+      TraceEntry::SEGMENT_FREE, TraceEntry::OOM, TraceEntry::SNAPSHOT};
+  EXPECT_EQ(actions, expected);
+  getCachingAllocator()->recordHistory(true, recorder, 2, RecordContext::NEVER, false, {});
+  EXPECT_EQ(getCachingAllocator()->snapshot().device_traces.at(0).size(), 2U) << "the oldest are forgotten";
+  getCachingAllocator()->recordHistory(false, nullptr, 1, RecordContext::NEVER, true, {});
+  EXPECT_FALSE(getCachingAllocator()->isHistoryEnabled());
+  EXPECT_THROW(getCachingAllocator()->recordHistory(true, nullptr, 1, RecordContext::ALL, true, {}), c10::Error);
+}
+
 TEST_F(TrackerTest, IsToldOfAllThatHappensWithoutHistory) {
   ASSERT_FALSE(getCachingAllocator()->isHistoryEnabled());
   c10::DataPtr data = getDeviceAllocator()->allocate(1000);

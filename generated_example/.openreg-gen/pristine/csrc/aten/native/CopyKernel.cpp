@@ -55,21 +55,37 @@ void move_all(at::TensorIteratorBase& iter) {
 /// Beyond this many calls of the driver, a copy whose result lies in one run is quicker by way of the host.
 constexpr size_t kMostCalls = 512;
 
+/// Fills a dimension of `count` elements with what is at its first index: twice as much with each copy.
+void fill_by_doubling(char* data, at::DimVector& sizes, at::IntArrayRef strides, size_t dim, int64_t count, size_t itemsize) {
+  for (int64_t done = 1; done < count; done += sizes[dim]) {
+    sizes[dim] = std::min(done, count - done);
+    const Rows rows = rows_of(sizes, {strides, strides}, itemsize);
+    copy_rows(rows, data + done * strides[dim], data, orMemcpyDeviceToDevice, getCurrentStream());
+  }
+  sizes[dim] = count;
+}
+
 /// Moves the elements by the device's own copies, which wait for nothing. False where a kernel is to do it: copies of bytes must
 /// not overlap, and a kernel that reaches the memory is quicker with strides.
 bool move_by_driver(const at::TensorIteratorBase& iter) {
   const auto itemsize = static_cast<size_t>(iter.element_size(0));
-  const Rows rows = rows_of(iter.shape(), {iter.strides(0), iter.strides(1)}, itemsize);
-  if ((rows.height != 1 || !rows.outer.empty()) && kernels_reach_memory()) {
-    return false;
-  }
   auto* const dst = static_cast<char*>(iter.data_ptr(0));
   const auto* const src = static_cast<const char*>(iter.data_ptr(1));
   size_t dst_bytes = itemsize;
   size_t src_bytes = itemsize;
+  bool apart = true;  // no byte of the result is written twice
   for (int dim = 0; dim < iter.ndim(); ++dim) {
+    apart = apart && static_cast<size_t>(iter.strides(0)[dim]) >= dst_bytes;
     dst_bytes += static_cast<size_t>((iter.shape()[dim] - 1) * iter.strides(0)[dim]);
     src_bytes += static_cast<size_t>((iter.shape()[dim] - 1) * iter.strides(1)[dim]);
+  }
+  at::DimVector sizes(iter.shape());
+  for (int dim = 0; apart && dim < iter.ndim(); ++dim) {
+    sizes[dim] = iter.strides(1)[dim] == 0 ? 1 : sizes[dim];  // what the source repeats is copied once
+  }
+  const Rows rows = rows_of(sizes, {iter.strides(0), iter.strides(1)}, itemsize);
+  if ((rows.bytes() != dst_bytes || rows.height != 1 || !rows.outer.empty()) && kernels_reach_memory()) {
+    return false;
   }
   const bool overlap = dst < src + src_bytes && src < dst + dst_bytes;
   const bool dense = dst_bytes == itemsize * static_cast<size_t>(iter.numel());
@@ -77,6 +93,11 @@ bool move_by_driver(const at::TensorIteratorBase& iter) {
     return false;
   }
   copy_rows(rows, dst, src, orMemcpyDeviceToDevice, getCurrentStream());
+  for (int dim = 0; dim < iter.ndim(); ++dim) {
+    if (sizes[dim] != iter.shape()[dim]) {
+      fill_by_doubling(dst, sizes, iter.strides(0), dim, iter.shape()[dim], itemsize);
+    }
+  }
   return true;
 }
 
