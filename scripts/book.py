@@ -4,7 +4,8 @@
     book.py --quotes [CHAPTER ...]                     quotes alone, in a tree that is only rendered
 
 A chapter runs in a folder of its own, beside a tree `torch_mybackend` of the profile minimal that is as it was rendered; a chapter
-that says `<!-- tree: none -->` makes its own. Blocks are chosen by their language, and by a comment in the line before them:
+that says `<!-- tree: none -->` makes its own. A chapter that adds components and quotes their files names them for --quotes:
+`<!-- components: amp caching -->`. Blocks are chosen by their language, and by a comment in the line before them:
 
     ```console              `$ command` lines and what they print; `> ` continues a command
     ```python               a script; the ```text block after it says what it prints
@@ -252,6 +253,9 @@ def main() -> int:
             run = Run(options.work, environment)
             run.folder.mkdir(parents=True, exist_ok=True)
             fresh_tree(run, build=False)
+            if components := re.search(r"^<!-- components: (.*) -->$", text, re.MULTILINE):
+                command = [run.environment["OPENREG_GEN"], "add", "component", *components[1].split()]
+                subprocess.run([*command, "-C", str(run.tree)], check=True, capture_output=True, env=run.environment)
             for block in blocks_of(text):
                 if block.mark.startswith("quote: "):
                     run_block(run, block, None)

@@ -41,9 +41,9 @@ def test_pictures_ask_no_server():
         assert not re.search(r"url\(['\"]?http|href=['\"]http|@font-face|@import|<script", text), picture
 
 
-@pytest.mark.parametrize("name", pictures.PICTURES)
+@pytest.mark.parametrize("name", pictures.every_picture())
 def test_pictures_are_what_their_script_draws(name):
-    assert pictures.PICTURES[name]() == (pictures.CONCEPTS / name).read_text(), "run scripts/site/pictures.py"
+    assert pictures.every_picture()[name]() == (pictures.DOCS / name).read_text(), "run scripts/site/pictures.py"
 
 
 @pytest.fixture(scope="module")

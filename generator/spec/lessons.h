@@ -7,9 +7,10 @@
 
 namespace openreg_gen {
 
-inline constexpr std::array<std::string_view, 21> kLessons = {
-    "where", "way",     "deleter", "owner",        "stride",    "gaps",     "signature",
-    "nan",   "layouts", "guard",   "registration", "restore",   "wait",     "reuse",
-    "item",  "hidden",  "hooks",   "fork",         "composite", "autocast", "meta"};
+inline constexpr std::array<std::string_view, 31> kLessons = {
+    "where",   "way",   "deleter",      "owner",   "stride",  "gaps",     "signature", "nan",
+    "layouts", "guard", "registration", "restore", "wait",    "reuse",    "item",      "hidden",
+    "hooks",   "fork",  "composite",    "choose",  "meta",    "autocast", "saved",     "flush",
+    "record",  "judge", "waits",        "writes",  "program", "release",  "conflict"};
 
 }  // namespace openreg_gen

@@ -1,9 +1,12 @@
-"""Draws the pictures of docs/concepts, in one style: python scripts/site/pictures.py. Edit the tables here, then run it."""
+"""Draws the pictures of docs/concepts, and of docs/book (book_pictures.py), in one style: python scripts/site/pictures.py.
+
+Edit the tables here or there, then run it.
+"""
 
 import pathlib
 from html import escape
 
-CONCEPTS = pathlib.Path(__file__).resolve().parents[2] / "docs/concepts"
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 COLORS = {  # fill and line
     "user": ("#f3f4f6", "#9ca3af"),
     "pytorch": ("#fdebd8", "#e08b3e"),
@@ -12,6 +15,10 @@ COLORS = {  # fill and line
 }
 LEGEND = [("generated", "openreg-gen writes it"), ("yours", "yours to write"), ("pytorch", "PyTorch")]
 WIDTH = 760
+TIP = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+    '<path d="M0 0L8 4L0 8z" fill="#4b5563"/></marker></defs>'
+)
 
 # (title, what it is, where it is in a tree, whose it is)
 LAYERS = [
@@ -59,19 +66,24 @@ def box(x, y, width, height, kind, title, about, place=""):
         yield text(x + width - 16, y + 30, place, 13, 'text-anchor="end" font-family="monospace"')
 
 
-def legend():
-    for number, (kind, words) in enumerate(LEGEND):
+def arrow(x, y, to_x, to_y, extra=""):
+    style = f'stroke="#4b5563" stroke-width="1.5"{" " if extra else ""}{extra} marker-end="url(#tip)"'
+    return f'<path d="M{x} {y}L{to_x} {to_y}" {style}/>'
+
+
+def legend(kinds):
+    for number, (kind, words) in enumerate(kinds):
         fill, line = COLORS[kind]
         x = 16 + 200 * number
         yield f'<rect x="{x}" y="14" width="16" height="16" rx="3" fill="{fill}" stroke="{line}"/>'
         yield text(x + 24, 27, words, 13)
 
 
-def drawing(height, title, shapes):
+def drawing(height, title, shapes, kinds=LEGEND):
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" font-family="sans-serif" fill="#1f2937">\n'
         f'<title>{escape(title)}</title>\n<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>\n'
-        + "\n".join([*legend(), *shapes])
+        + "\n".join([*legend(kinds), *shapes])
         + "\n</svg>\n"
     )
 
@@ -86,10 +98,7 @@ def layers():
 
 def call():
     row, gap, top, width = 50, 34, 48, 320
-    shapes = [
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
-        '<path d="M0 0L8 4L0 8z" fill="#4b5563"/></marker></defs>'
-    ]
+    shapes = [TIP]
     at = [(16 + column * (width + 88), top + number * (row + gap)) for column, number, *_ in CALL]
     for (x, y), (_, _, title, about, kind) in zip(at, CALL, strict=True):
         shapes += box(x, y, width, row, kind, title, about)
@@ -101,21 +110,23 @@ def call():
             line, place = (x + width, y + row / 2, to_x, y + row / 2), (x + width + 8, y + 18)
         else:
             line, place = (x + width, y + row / 2, to_x + 60, to_y), (to_x + 56, to_y - 18)
-        shapes.append(
-            '<path d="M{} {}L{} {}" stroke="#4b5563" stroke-width="1.5" marker-end="url(#tip)"/>'.format(*line)
-        )
+        shapes.append(arrow(*line))
         if words:
             shapes.append(text(*place, words, 13))
     rows = 1 + max(number for _, number, *_ in CALL)
     return drawing(top + rows * (row + gap) - gap + 16, "How a + b reaches a kernel", shapes)
 
 
-PICTURES = {"layers.svg": layers, "dispatch.svg": call}
+def every_picture():
+    """Paths below docs, and the functions that draw them."""
+    import book_pictures  # which imports this module
+
+    return {"concepts/layers.svg": layers, "concepts/dispatch.svg": call} | book_pictures.PICTURES
 
 
 def main():
-    for name, draw in PICTURES.items():
-        (CONCEPTS / name).write_text(draw(), encoding="utf-8")
+    for path, draw in every_picture().items():
+        (DOCS / path).write_text(draw(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -296,16 +296,17 @@ LESSONS = (
     ),
     Lesson(
         20,
-        "autocast",
-        9,
-        "Out of range",
-        "csrc/aten/native/autocast.cpp",
-        "the loss is inf",
+        "choose",
+        10,
+        "The least to write",
+        "exercises/choose.py",
+        "hypot.out: native works, and leaves more to you than pointwise",
         (
-            "float16 ends at 65504. Which operator of the test gets a float16 tensor and makes larger numbers?",
-            "An operator without a rule computes in the dtype of its arguments. exp has a rule for the same reason.",
-            "y.pow(2) is aten::pow.Tensor_Scalar; a rule for an overload has three arguments: "
-            "KERNEL_PRIVATEUSEONE(pow, Tensor_Scalar, fp32).",
+            "Chapter 10 has a table of what PyTorch does in each way, and what is left to you.",
+            "openreg-gen ops show OP lists the ways that fit an operator, with a reason for each that doesn't.",
+            "A formula is pointwise, a loop is a stub, and a function that does it all is structured, unless `openreg-gen ops "
+            "show` says no. Then it stays native: two of the three groups in `exercises/choose.py` have such an operator at "
+            "their end, and one of them in the first group.",
         ),
     ),
     Lesson(
@@ -320,6 +321,145 @@ LESSONS = (
             "of PyTorch does not?",
             "Call it yourself: torch.ops.lesson.table(torch.ones(2, device='meta'), torch.ones(3, device='meta')).shape.",
             "Rows come from a and columns from b, in both functions.",
+        ),
+    ),
+    Lesson(
+        22,
+        "autocast",
+        11,
+        "Out of range",
+        "csrc/aten/native/autocast.cpp",
+        "the loss is inf",
+        (
+            "float16 ends at 65504. Which operator of the test gets a float16 tensor and makes larger numbers?",
+            "An operator without a rule computes in the dtype of its arguments. exp has a rule for the same reason.",
+            "y.pow(2) is aten::pow.Tensor_Scalar; a rule for an overload has three arguments: "
+            "KERNEL_PRIVATEUSEONE(pow, Tensor_Scalar, fp32).",
+        ),
+    ),
+    Lesson(
+        23,
+        "saved",
+        11,
+        "Saved there, opened here",
+        "exercises/saved.py",
+        "the file says where they were",
+        (
+            "torch.save writes the device of each tensor, with its index. What does torch.load do with it?",
+            "torch.load has an argument for this; its documentation is help(torch.load). A device without an index isn't enough.",
+            "map_location=torch.device(name, index), with the index of torch.NAME.current_device(), which `torch_NAME/backend/device.py` "
+            "has. A copy of each tensor with .to() would double what shares memory.",
+        ),
+    ),
+    Lesson(
+        24,
+        "flush",
+        12,
+        "Out of memory, with all of it free",
+        "csrc/aten/native/flush.cpp",
+        "no tensor is alive, and 700 KiB of 1024 can't be allocated",
+        (
+            "600 KiB are in the cache and nobody uses them. Whom does the cache ask for 700 KiB?",
+            "The file has a function that gives cached memory back to the device, and nobody calls it.",
+            "If device_memory() returns null, call release_cached() and ask once more, before the error.",
+        ),
+    ),
+    Lesson(
+        25,
+        "record",
+        12,
+        "The copy that came too late",
+        "exercises/record.py",
+        "its memory was reused before the copy read it",
+        (
+            "When x is dropped, the copy is still queued behind slow_add_. Who knows that `side` reads the memory of x?",
+            "The allocator is `csrc/aten/native/Lend.cpp`: look at what take_back() does for the streams in `users`.",
+            "After queueing the copy: torch.ops.lesson.record_stream(x, side.stream_id). With the backend's own allocator "
+            "it is x.record_stream(side).",
+        ),
+    ),
+    Lesson(
+        26,
+        "judge",
+        12,
+        "A test that can fail",
+        "exercises/judge.py",
+        "your test accepts a relu that turns NaN into 0",
+        (
+            "A test is as good as the wrong kernels that it refuses. Which value, which dtype, which layout and which device "
+            "does randn(100) never try?",
+            "`tests/test_as_on_the_cpu.py` does this for each operator of the tree.",
+            "Compare values and dtype with torch.testing.assert_close(..., equal_nan=True), for NaN, float64, a transposed, an "
+            "empty and an integer tensor, on both devices; and look at x afterwards.",
+        ),
+    ),
+    Lesson(
+        27,
+        "waits",
+        12,
+        "A loop that starves the device",
+        "exercises/waits.py",
+        "the host waited 20 times in 20 steps",
+        (
+            "Which call of the loop needs a number on the host, and so waits until the device has computed it?",
+            "`csrc/aten/native/Copy.cpp` has _local_scalar_dense, which is what item() calls. The mean is wanted once, at the end.",
+            "Keep loss.detach() of each step in a list, and call item() on their sum after the loop. Without detach() you "
+            "would keep the graph of each step, too.",
+        ),
+    ),
+    Lesson(
+        28,
+        "writes",
+        13,
+        "A write that only eager code does",
+        "csrc/aten/native/writes.cpp",
+        "it left bump out",
+        (
+            "The compiler reads no kernels. From what does it know what an operator writes?",
+            "A line at the end of the file says what bump does. Compare with `csrc/aten/native/Slow.cpp`.",
+            "In the schema, the argument that is written has an alias: Tensor(a!) x.",
+        ),
+    ),
+    Lesson(
+        29,
+        "program",
+        14,
+        "One program for all",
+        "csrc/aten/native/program.cpp",
+        "which program did the device run",
+        (
+            "Each dtype alone is right. What is different if float32 came first?",
+            "The map in the file finds a program by its key. Which two calls have the same key, and need two programs?",
+            "Put the dtype into the key: name + at::toString(type).",
+        ),
+    ),
+    Lesson(
+        30,
+        "release",
+        15,
+        "A signature that changed",
+        "csrc/aten/native/gelu.cpp",
+        "aten::gelu: the kernel's signature is not the one of this PyTorch",
+        (
+            "openreg-gen ops show gelu prints the schema of your PyTorch. What is new since the comment in the file?",
+            "To take the new argument makes the file compile. The note in `csrc/aten/Signature.h` doesn't promise more than that.",
+            "std::string_view approximate is 'none' or 'tanh'. For 'tanh', erf(x / sqrt(2)) becomes "
+            "tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)); anything else is an error.",
+        ),
+    ),
+    Lesson(
+        31,
+        "conflict",
+        15,
+        "Two changes to the same lines",
+        "csrc/aten/native/clip.cpp",
+        "version control conflict marker in file",
+        (
+            "There are three versions: yours, what openreg-gen wrote last, and what it writes now. Compare each of the others "
+            "with the one in the middle.",
+            "You changed the comparisons, so that NaN stays. The new render has a guard, from `csrc/aten/Signature.h`, and "
+            "converts the limits once.",
+            "Take the new render, put your order of comparisons into it, and delete the other two versions with all markers.",
         ),
     ),
 )
