@@ -6,8 +6,8 @@ namespace openreg_gen {
 
 // Each is in the file of its name.
 Verb new_verb(), generate_verb(), add_verb(), remove_verb(), components_verb(), explain_verb(), status_verb(),
-    undo_verb(), own_verb(), disown_verb(), test_verb(), check_verb(), ops_verb(), audit_verb(), doctor_verb(),
-    schema_verb(), completion_verb(), help_verb();
+    undo_verb(), own_verb(), disown_verb(), migrate_verb(), test_verb(), check_verb(), ops_verb(), audit_verb(),
+    doctor_verb(), schema_verb(), completion_verb(), help_verb();
 
 namespace {
 
@@ -58,8 +58,8 @@ Verb command() {
            set_up_command,
            {},
            {new_verb(), generate_verb(), add_verb(), remove_verb(), components_verb(), explain_verb(), status_verb(),
-            undo_verb(), own_verb(), disown_verb(), test_verb(), check_verb(), ops_verb(), audit_verb(), doctor_verb(),
-            schema_verb(), completion_verb(), help_verb()}};
+            undo_verb(), own_verb(), disown_verb(), migrate_verb(), test_verb(), check_verb(), ops_verb(), audit_verb(),
+            doctor_verb(), schema_verb(), completion_verb(), help_verb()}};
   const std::vector<Verb> tools = tool_verbs();
   all.parts.insert(all.parts.end() - 2, tools.begin(), tools.end());
   return all;

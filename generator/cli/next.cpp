@@ -41,10 +41,11 @@ void Next::test(const std::vector<std::string>& ops) {
 void Next::after(const Plan& plan, const std::vector<std::string>& ops) {
   constexpr std::size_t kMost = 4;
   std::vector<std::string> conflicts, kernels;
-  bool rendered = false;
+  bool rendered = false, outdated = false;
   for (const Step& step : plan.steps) {
     rendered |= step.writes();
     for (const int line : step.lines) conflicts.push_back(fmt::format("{}:{}", file(step.path), line));
+    outdated |= step.signature_change.has_value();
     if (step.signature_change) kernels.push_back(fmt::format("{}:{}", file(step.path), step.signature_change->line));
     if (step.file_class == FileClass::Owned && step.action() == Action::Create && step.path.starts_with("csrc/aten/"))
       kernels.push_back(file(step.path));
@@ -58,6 +59,7 @@ void Next::after(const Plan& plan, const std::vector<std::string>& ops) {
   }
   for (const std::string& place : conflicts) add("resolve the conflict in " + place);
   if (!conflicts.empty()) return command("generate");
+  if (outdated) command("migrate");
   for (const std::string& place : kernels) add("edit " + place);
   if (!rendered) return;
   build();

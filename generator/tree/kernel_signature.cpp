@@ -71,17 +71,20 @@ bool needs_a_noun(const std::string& token) {
   return token == "const" || token == "unsigned" || token == "signed" || token == "long" || token == "::";
 }
 
-/// "const at::Tensor& self = {}" -> "const Tensor &".
-std::string type_of(std::string_view parameter, bool named) {
-  std::vector<std::string> list = tokens(parameter);
+/// "const at::Tensor& self = {}" -> {"const Tensor &", "self"}.
+KernelParameter parameter_of(std::string_view text, bool named) {
+  std::vector<std::string> list = tokens(text);
   list.erase(std::ranges::find(list, "="), list.end());
   if (const auto open = std::ranges::find(list, "[["); open != list.end()) {
     const auto close = std::find(open, list.end(), "]]");
     list.erase(open, close == list.end() ? close : close + 1);
   }
   std::erase_if(list, [](const std::string& t) { return t == "static" || t == "inline" || t == "virtual"; });
-  if (named && list.size() > 1 && word(list.back()) && !needs_a_noun(list[list.size() - 2])) list.pop_back();
-  std::string out;
+  KernelParameter out;
+  if (named && list.size() > 1 && word(list.back()) && !needs_a_noun(list[list.size() - 2])) {
+    out.name = list.back();
+    list.pop_back();
+  }
   for (std::size_t i = 0; i < list.size(); ++i) {
     const bool qualifies = i + 1 < list.size() && list[i + 1] == "::" && word(list[i]) && list[i] != "const";
     if (list[i] == "::" || qualifies) continue;
@@ -89,22 +92,16 @@ std::string type_of(std::string_view parameter, bool named) {
     if (token == "SymInt") token = "int64_t";
     if (token == "SymIntArrayRef") token = "IntArrayRef";
     if (token == "OptionalSymIntArrayRef") token = "OptionalIntArrayRef";
-    out += token + " ";
+    out.type += token + " ";
   }
   return out;
 }
 
-struct Function {
-  std::size_t at = 0, close = 0;  // of its name, of its ')'
-  std::vector<std::string> types;
-  std::string returns;
-  bool defined = false;
-};
-
-/// The function or call whose name ends at the '(' at `open`.
-Function read_function(std::string_view text, std::size_t at, std::size_t open) {
-  Function out;
+/// The function or call whose name begins at `at` and whose '(' is at `open`. `text` has no comments.
+KernelFunction read_function(std::string_view text, std::size_t at, std::size_t open) {
+  KernelFunction out;
   out.at = at;
+  out.open = open;
   int depth = 0;
   std::size_t begin = open + 1, i = open;
   for (; i < text.size(); ++i) {
@@ -113,8 +110,10 @@ Function read_function(std::string_view text, std::size_t at, std::size_t open) 
     const bool closes = c == ')' || c == '>' || c == ']' || c == '}';
     if (closes) --depth;
     if ((c == ',' && depth == 1) || (closes && depth == 0)) {
-      std::string type = type_of(text.substr(begin, i - begin), true);
-      if (!type.empty()) out.types.push_back(std::move(type));
+      KernelParameter parameter = parameter_of(text.substr(begin, i - begin), true);
+      parameter.begin = begin;
+      parameter.end = i;
+      if (!parameter.type.empty()) out.parameters.push_back(std::move(parameter));
       begin = i + 1;
       if (closes) break;
     }
@@ -122,26 +121,29 @@ Function read_function(std::string_view text, std::size_t at, std::size_t open) 
   out.close = i;
   std::size_t after = std::min(i + 1, text.size());
   while (after < text.size() && is_space(text[after])) ++after;
-  out.defined = after < text.size() && text[after] == '{';
+  if (after < text.size() && text[after] == '{') {
+    out.body = out.end = after;
+    for (int braces = 0; out.end < text.size(); ++out.end) {
+      if (text[out.end] == '{') ++braces;
+      if (text[out.end] == '}' && --braces == 0) break;
+    }
+  }
   std::size_t before = at;
   while (before > 0 && !contains(std::string_view(";{}#"), text[before - 1])) --before;
-  out.returns = type_of(text.substr(before, at - before), false);
+  out.returns = parameter_of(text.substr(before, at - before), false).type;
   return out;
 }
 
-}  // namespace
-
-KernelPlace find_kernel(std::string_view text, std::string_view signature) {
-  const std::size_t open = signature.find('(');
-  if (open == std::string_view::npos) return {};
+/// Where the name of a signature's function begins; `open` is the place of its '('.
+std::size_t name_of(std::string_view signature, std::size_t open) {
   std::size_t start = open;
   while (start > 0 && (is_word(signature[start - 1]) || signature[start - 1] == ':')) --start;
-  const std::string_view name = signature.substr(start, open - start);
-  const Function wanted = read_function(signature, start, open);
+  return start;
+}
 
-  const std::string code = without_comments(text);
-  KernelPlace place;
-  bool definition = false;
+/// Calls `act` with each function, declaration or call of that name, until it returns false. `code` has no comments.
+template <class Act>
+void for_each_function(std::string_view code, std::string_view name, const Act& act) {
   for (std::size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + 1)) {
     std::size_t paren = at + name.size();
     if (at > 0 && is_word(code[at - 1])) continue;
@@ -149,15 +151,53 @@ KernelPlace find_kernel(std::string_view text, std::string_view signature) {
     if (paren >= code.size() || code[paren] != '(') continue;
     std::size_t from = at;  // "mine::relu(" is the function, too
     while (from > 0 && (code[from - 1] == ':' || (from < at && is_word(code[from - 1])))) --from;
-    const Function found = read_function(code, from, paren);
-    const bool fits = found.types == wanted.types && (found.returns == wanted.returns || found.returns == "auto ");
-    if (place.line == 0 || fits || (found.defined && !definition)) {
-      place.line = static_cast<int>(std::count(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
-      place.fits = fits;
-      definition = found.defined;
-    }
-    if (fits) break;
+    if (!act(read_function(code, from, paren))) return;
   }
+}
+
+bool same_types(const KernelFunction& a, const KernelFunction& b) {
+  return std::ranges::equal(a.parameters, b.parameters, {}, &KernelParameter::type, &KernelParameter::type);
+}
+
+}  // namespace
+
+std::optional<KernelFunction> read_signature(std::string_view signature) {
+  const std::size_t open = signature.find('(');
+  if (open == std::string_view::npos) return {};
+  return read_function(signature, name_of(signature, open), open);
+}
+
+std::optional<KernelFunction> find_definition(std::string_view text, std::string_view signature) {
+  const auto wanted = read_signature(signature);
+  if (!wanted) return {};
+  const std::string code = without_comments(text);
+  std::optional<KernelFunction> out;
+  bool several = false;
+  for_each_function(code, signature.substr(wanted->at, wanted->open - wanted->at), [&](KernelFunction found) {
+    if (found.body == 0) return true;
+    several = out.has_value();
+    out = std::move(found);
+    return !several;
+  });
+  return several ? std::nullopt : out;
+}
+
+KernelPlace find_kernel(std::string_view text, std::string_view signature) {
+  const auto wanted = read_signature(signature);
+  if (!wanted) return {};
+  const std::string code = without_comments(text);
+  KernelPlace place;
+  bool definition = false;
+  for_each_function(code, signature.substr(wanted->at, wanted->open - wanted->at), [&](const KernelFunction& found) {
+    const bool fits = same_types(found, *wanted) && (found.returns == wanted->returns || found.returns == "auto ");
+    if (place.line == 0 || fits || (found.body != 0 && !definition)) {
+      const auto until = code.begin() + static_cast<std::ptrdiff_t>(found.at);
+      place.line = static_cast<int>(std::count(code.begin(), until, '\n')) + 1;
+      place.fits = fits;
+      definition = found.body != 0;
+    }
+    return !fits;
+  });
   return place;
 }
 
