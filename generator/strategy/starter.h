@@ -8,7 +8,8 @@
 
 namespace openreg_gen {
 
-/// The starting code of this operator's kernel: a loop, as an example; without an expression, a call to the CPU's kernel.
+/// The starting code of this operator's kernel: a loop, as an example; without an expression, a call to the CPU's
+/// kernel.
 struct Starter {
   std::string expression;
   std::string kernel_value;  // the same of the elements x_self and so on, as each language of devices has it
