@@ -204,7 +204,7 @@ def fresh_tree(run: Run, build: bool = True) -> None:
     subprocess.run(install, check=True, env=run.environment | {"CCACHE_BASEDIR": str(run.tree)})
 
 
-MOST = 2  # of the chapters that a change touches: CI has two minutes for the book
+MOST = 1  # of the chapters that a change touches: CI has two minutes for the book
 
 
 def touched(paths: Iterable[str], chapters: list[Path]) -> list[Path]:

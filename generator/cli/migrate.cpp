@@ -44,18 +44,17 @@ IsDefault defaults_of(const Catalog& catalog, const std::string& id) {
 }
 
 std::vector<Kernel> outdated(Invocation& call, const OpenTree& tree, const std::vector<std::string>& paths) {
-  std::vector<Kernel> out;
-  for (FileStatus& status : file_statuses(*tree.disk, tree.manifest)) {
-    const bool asked = paths.empty() || std::ranges::find(paths, status.path) != paths.end();
-    if (!asked || status.wanted.empty() || status.missing) continue;
-    out.push_back({std::move(status), {}, {}});
-  }
-  if (out.empty()) return out;
   const Catalog& catalog = call.catalog();
   if (catalog.identity() != tree.manifest.torch) {
     throw Failure(Exit::No, "E0533",
                   fmt::format("the tree was last rendered for {}, not for {}", tree.manifest.torch, catalog.identity()),
                   "run `openreg-gen generate` first, or name the other PyTorch with --torch");
+  }
+  std::vector<Kernel> out;
+  for (FileStatus& status : file_statuses(*tree.disk, tree.manifest)) {
+    const bool asked = paths.empty() || std::ranges::find(paths, status.path) != paths.end();
+    if (!asked || status.wanted.empty() || status.missing) continue;
+    out.push_back({std::move(status), {}, {}});
   }
   for (Kernel& kernel : out) {
     const FileStatus& status = kernel.status;
@@ -159,7 +158,8 @@ Exit run(Invocation& call, const MigrateOptions& options) {
   }
   show(kernels, plan, next, colour_wanted(STDOUT_FILENO));
   if (kernels.empty()) {
-    fmt::print("nothing to migrate: each kernel of yours has the signature that {} calls\n", tree.manifest.torch);
+    fmt::print("nothing to migrate: each kernel of yours has the signature that PyTorch {} calls\n",
+               call.catalog().torch_version());
   } else if (written) {
     fmt::print("rewrote {}; `openreg-gen undo` takes it back\n", count_of(plan.steps.size(), "kernel"));
   } else if (!plan.steps.empty()) {
