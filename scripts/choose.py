@@ -65,7 +65,6 @@ RULES = (
     ("tests/built/*", ["example", "full", "second", "external", "opencl"], "tests"),
     ("tests/external/vulkan/*", [], "tests"),  # of scripts/nightly.sh
     ("tests/external/* tests/test_external*.py tests/ports.py", ["external"], "tests"),
-    ("tests/test_two_backends.py", ["second"], "tests"),
     ("tests/test_package.py scripts/wheel.sh", ["package"], "tests"),
     ("tests/owned_ops/* scripts/sweep.sh", ["opencl"], "tests"),
     ("scripts/regenerate.sh scripts/golden.py", ["rendered"], "tests"),

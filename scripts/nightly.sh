@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests that take too long for CI, or need more than CI's machine has. Each stage replaces its row of tests/nightly.md: commit it.
 # Usage: scripts/nightly.sh [STAGE ...]   default: all, in this order, which takes a night:
-#          slow        tests of CI's stages `command` and `external` that are marked nightly, since they take too long there
+#          slow        tests that are marked nightly, since they take too long for CI: of the command, of ports, of two backends
 #          soak        the runtime's C++ tests under both sanitizers, with eight threads on two devices for a minute
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
 #          owned       hand-written operators, in the tree of specs/full.yaml

@@ -43,7 +43,7 @@ stage_command() {
   step "The command as a process"
   # Those that build trees or run on one are stages of their own; those of the workbench are of `example`.
   pytests "$python" "$root/tests" --ignore-glob "$root/tests/test_external*.py" --ignore "$root/tests/test_package.py" \
-    --ignore "$root/tests/test_two_backends.py" --ignore "$root/tests/built" --ignore "$root/tests/workbench"
+    --ignore "$root/tests/built" --ignore "$root/tests/workbench"
 }
 
 stage_format() {
@@ -193,8 +193,6 @@ stage_second() {
   left=$(find "$venv" -iname '*mybackend*')
   [ -z "$left" ] || die "uninstalling left: $left"
   (cd "$work/wheel" && "$venv/bin/python" -c 'import torch; assert not hasattr(torch, "mybackend")')
-  step "Two backends in one environment"
-  pytest_alone "$python" "$root/tests/test_two_backends.py"
 }
 
 # Each of PyTorch's operators, modules and optimizers once, with both accesses to device memory.

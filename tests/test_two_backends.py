@@ -13,7 +13,7 @@ from trees import COMMAND
 
 NAMES = ("mybackend", "other")
 ORDERS = pytest.mark.parametrize(("first", "second"), [NAMES, NAMES[::-1]])
-pytestmark = pytest.mark.timeout(3600)
+pytestmark = [pytest.mark.timeout(3600), pytest.mark.nightly]
 # What the linker defines in each library.
 OF_THE_LINKER = {"_init", "_fini", "_edata", "_end", "__bss_start"}
 USE = "import torch; print(torch.ones(2, device=torch.accelerator.current_accelerator()))"
