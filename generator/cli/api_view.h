@@ -28,7 +28,7 @@ struct ApiAnswer {
   std::size_t breaks() const { return drift ? drift->breaks() : 0; }
 };
 
-/// Of the sources of the tree in `root`; empty: there is no tree.
+/// Of the sources of the tree in `root`; empty without a tree.
 ApiAnswer compare_api(const fs::path& root, const fs::path& torch, const OtherTorch& other);
 
 std::string api_text(const ApiAnswer& answer, const fs::path& root, bool colour);
