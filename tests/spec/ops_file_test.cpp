@@ -48,6 +48,15 @@ TEST(OpsFile, TheRecordersObject) {
   EXPECT_EQ(file.ops[1].bytes, 0u);
 }
 
+TEST(OpsFile, ShapesAreSkipped) {  // `record --shapes` writes them for `try`
+  const auto file = good(R"({"format": "openreg-gen ops", "version": 1, "ops": [
+    {"op": "add.out", "calls": 3, "shapes": [
+     {"calls": 3, "args": [{"tensor": "float32", "shape": [8, 3], "strides": [1, 8], "offset": 4}, null, 1e-05, [true]]}
+    ]}]})");
+  ASSERT_EQ(names(file), (std::vector<std::string>{"add.out"}));
+  EXPECT_EQ(file.ops[0].calls, 3u);
+}
+
 TEST(OpsFile, AListOfNames) {
   EXPECT_EQ(names(good(R"(["relu", "aten::add.Tensor", "aten.mm.default"])")),
             (std::vector<std::string>{"add.Tensor", "mm", "relu"}));

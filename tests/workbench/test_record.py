@@ -8,8 +8,8 @@ import threading
 
 import pytest
 import torch
-from openreg_gen import observed, protocol
-from openreg_gen.record import MINIMAL, record
+from openreg_gen import observed, protocol, shapes
+from openreg_gen.record import MINIMAL, Recording, RecordedOp, RecordingError, load, record
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -123,7 +123,76 @@ def test_lines_of_a_trace():
     text += node.format(device="mine:1", op="aten::add.out(Tensor self) -> Tensor")
     text += node.format(device="cpu", op="aten::relu(Tensor self) -> Tensor") + node.format(device="cpu", op="")
     text += '"finish_ts": 3\n' + node.format(device="cpu", op="aten::late(Tensor self) -> Tensor")
-    assert observed.count(text.splitlines()) == {("aten::add.out", ("mine",)): 2, ("aten::relu", ("cpu",)): 1}
+    assert observed.count(text.splitlines()) == {
+        ("aten::add.out", ("mine",), ""): 2,
+        ("aten::relu", ("cpu",), ""): 1,
+    }
+    ((_, _, inputs), calls), *_ = observed.count(text.splitlines(), shapes=True).items()
+    assert (json.loads(inputs)["values"], calls) == ([{"offset": 0}, "<None>"], 2)
+
+
+def arguments(recording: Recording, name: str) -> list:
+    (op,) = [op for op in recording.ops if op.op == name]
+    return [json.loads(text) for text in op.shapes]
+
+
+def test_shapes():
+    x = torch.ones(2, 3, 4).transpose(0, 1)
+    with record("cpu", shapes=True) as recording:
+        torch.add(x, x[..., 1:2], alpha=2)
+        x.clamp(0, float("inf"))
+        torch.cat([x, x], 1)
+        torch.sum(x, [1], dtype=torch.float64)
+        torch.nn.functional.gelu(x.half(), approximate="tanh")
+    turned = {"tensor": "float32", "shape": [3, 2, 4], "strides": [4, 12, 1]}
+    column = {"tensor": "float32", "shape": [3, 2, 1], "strides": [4, 12, 1], "offset": 1}
+    assert arguments(recording, "add.out") == [[turned, column, 2]]
+    assert arguments(recording, "clamp.out") == [[turned, 0, {"float": "inf"}]]
+    assert arguments(recording, "cat.out") == [[[turned, turned], 1]]
+    assert arguments(recording, "sum.IntList_out") == [[turned, [1], False, {"dtype": "float64"}]]
+    assert arguments(recording, "gelu.out")[0][1] == "tanh"
+    sample = shapes.made(arguments(recording, "add.out")[0], lambda dtype, shape: torch.ones(shape, dtype=dtype))
+    assert [(y.shape, y.stride(), y.storage_offset()) for y in sample[:2]] == [
+        ((3, 2, 4), (4, 12, 1), 0),
+        ((3, 2, 1), (4, 12, 1), 1),
+    ]
+
+
+def test_shapes_in_a_file(tmp_path):
+    """A file has the same text after each equal run, and a merged one is read as its parts are."""
+    path = tmp_path / "ops.json"
+    for number in range(2):
+        old = load(path) if number else None
+        with record("cpu", path, shapes=True, before=old):
+            torch.ones(3).sigmoid()
+            torch.ones(4 + number).sigmoid()
+    (op,) = [op for op in load(path).ops if op.op == "sigmoid.out"]
+    assert op.calls == 4
+    assert {json.loads(text)[0]["shape"][0]: calls for text, calls in op.shapes.items()} == {3: 2, 4: 1, 5: 1}
+    again = load(path)
+    assert again.to_json() == path.read_text()
+    assert Recording(again.ops[:1]).merged(Recording(again.ops[1:])).to_json() == path.read_text()
+    path.write_text("[]")
+    with pytest.raises(RecordingError, match="is not a recording"):
+        load(path)
+
+
+def test_a_file_stays_small():
+    steps = {json.dumps([{"tensor": "float32", "shape": [8]}, step / 7]): 1 for step in range(100)}
+    sizes = {json.dumps([{"tensor": "float32", "shape": [size]}, 0.5]): 9 for size in range(20)}
+    kept = shapes.most_frequent(shapes.Counter({**steps, **sizes}))
+    assert len(kept) == 20
+    assert sum(kept.values()) == 100 + 20 * 9
+    many = shapes.Counter({json.dumps([{"tensor": "float32", "shape": [size] * 40}]): 1 for size in range(32)})
+    recording = Recording([RecordedOp(f"op{number}", 32, shapes=many) for number in range(200)])
+    assert len(recording.to_json()) < 1 << 19
+
+
+def test_operators_of_torchscript_alone(device):
+    """`sub` has overloads that only TorchScript knows, which no backend can register."""
+    with record(device) as recording:
+        1 - torch.ones(2, device=device)
+    assert any(name.startswith(("sub.", "rsub.")) for name in calls(recording))
 
 
 def test_script(run_python, device, tmp_path):
@@ -151,6 +220,7 @@ def test_bad_input(run_python, tmp_path):
         (("-o", "no/such/folder.json", "script.py"), 2, "error: no such folder"),
         (("nothing.py",), 2, "error: no such script: nothing.py"),
         ((), 2, "error: the following arguments are required: script"),
+        (("--merge", "-o", "script.py", "script.py"), 2, "error: "),
         (("--device", "nowhere", "script.py"), 3, "error: no device 'nowhere'"),
     ):
         done = run_python("-m", "openreg_gen.record", "--device", "cpu", *words, code=None)

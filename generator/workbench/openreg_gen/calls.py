@@ -20,8 +20,9 @@ from pathlib import Path
 
 from torch.profiler import ExecutionTraceObserver
 
-Counts = Counter[tuple[str, tuple[str, ...]]]
-"""Calls by operator ("aten::add.out") and device types of its arguments ("cpu", "mine")."""
+Counts = Counter[tuple[str, tuple[str, ...], str]]
+"""Calls by operator ("aten::add.out"), device types of its arguments ("cpu", "mine"), and the arguments as observed.py
+writes them: "" where nobody asked for them."""
 
 _SECONDS = 60.0  # that the counting process may take for the end of a trace
 
@@ -29,7 +30,7 @@ _SECONDS = 60.0  # that the counting process may take for the end of a trace
 class _Trace:
     """An execution trace that goes to a process which counts; begins at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, shapes: bool) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="openreg-gen-")
         self.pipe = Path(self._folder.name, "trace.json")
         os.mkfifo(self.pipe)
@@ -39,7 +40,10 @@ class _Trace:
             os.set_blocking(end, True)
             reader = Path(__file__).with_name("observed.py")
             self._counting = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(reader)], stdin=end, stdout=subprocess.PIPE, text=True
+                [sys.executable, "-I", "-S", str(reader), *(["--shapes"] if shapes else [])],
+                stdin=end,
+                stdout=subprocess.PIPE,
+                text=True,
             )
         finally:
             os.close(end)
@@ -53,7 +57,7 @@ class _Trace:
             self._observer.unregister_callback()
         try:
             text, _ = self._counting.communicate(timeout=_SECONDS)
-            return Counter({(op, tuple(devices)): calls for op, devices, calls in json.loads(text)})
+            return Counter({(op, tuple(devices), inputs): calls for op, devices, inputs, calls in json.loads(text)})
         except (subprocess.TimeoutExpired, ValueError) as error:
             self._counting.kill()
             raise RuntimeError("PyTorch's execution trace was lost: is another one being written?") from error
@@ -92,16 +96,16 @@ class _Process:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._open: list[Counts] = []
+        self._open: list[tuple[Counts, bool]] = []  # with whether it wants arguments
         self._trace: _Trace | None = None
         os.register_at_fork(after_in_child=self._forked)
 
-    def start(self) -> Counts:
+    def start(self, shapes: bool) -> Counts:
         with self._lock:
             self._cut()
             counts: Counts = Counter()
-            self._open.append(counts)
-            self._trace = _Trace()
+            self._open.append((counts, shapes))
+            self._begin()
             return counts
 
     def stop(self, counts: Counts) -> None:
@@ -109,15 +113,18 @@ class _Process:
             try:
                 self._cut()
             finally:
-                self._open = [each for each in self._open if each is not counts]
+                self._open = [each for each in self._open if each[0] is not counts]
                 if self._open:
-                    self._trace = _Trace()
+                    self._begin()
+
+    def _begin(self) -> None:
+        self._trace = _Trace(any(shapes for _, shapes in self._open))
 
     def _cut(self) -> None:
         trace, self._trace = self._trace, None
         if trace is not None:
             found = trace.end()
-            for counts in self._open:
+            for counts, _ in self._open:
                 counts.update(found)
 
     def _forked(self) -> None:
@@ -129,9 +136,9 @@ _process = _Process()
 
 
 @contextlib.contextmanager
-def counted() -> Iterator[Counts]:
-    """Count the calls in the block, on all threads; the counts are complete when it ended."""
-    counts = _process.start()
+def counted(shapes: bool = False) -> Iterator[Counts]:
+    """Count the calls in the block, on all threads; the counts are complete when it ended. `shapes`: with their arguments."""
+    counts = _process.start(shapes)
     try:
         yield counts
     finally:

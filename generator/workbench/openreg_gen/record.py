@@ -1,14 +1,17 @@
 """Run a script and record the operators that it needs from a backend.
 
-    openreg-gen record --device NAME [-o FILE] script.py [arguments]
+    openreg-gen record --device NAME [-o FILE] [--shapes] [--merge] script.py [arguments]
 
     from openreg_gen.record import record
     with record("mybackend", "ops.json") as recording: ...
 
 FILE, ops.json if not given, lists each operator with its calls, how many fell back to the CPU, and what that cost. It is
 what `ops: ["@model:FILE"]` in a spec and `openreg-gen add --from FILE` take. Composite operators are not listed: what they
-are composed of is, as it reaches the backend. Neither is the minimal set, which every backend has. With `--device cpu`
-the list is what a backend would be asked for, as far as the CPU takes the same ways.
+are composed of is, as it reaches the backend. Neither is the minimal set, which every backend has; with `--shapes`, those of it
+that compute are. With `--device cpu` the list is what a backend would be asked for, as far as the CPU takes the same ways.
+
+`--shapes` also lists the arguments of each operator without their data (openreg_gen.shapes): what `openreg-gen try` runs it on.
+`--merge` adds to what FILE has.
 """
 
 import contextlib
@@ -24,11 +27,12 @@ from typing import Any
 
 import torch
 
-from . import command, device, protocol
+from . import command, device, protocol, shapes
 from .calls import Counts, counted
 
 FORMAT = "openreg-gen ops"
 VERSION = 1
+LARGEST = 1 << 19  # bytes of a file: fewer arguments of each operator are kept in a larger one
 
 # Every backend registers these, so no spec has to ask for them: generator/spec/minimal_ops.cpp.
 MINIMAL = frozenset(
@@ -70,6 +74,10 @@ MINIMAL = frozenset(
         "zero_",
     )
 )
+# Of these, a model's arguments are worth knowing: a backend writes their kernels itself.
+COMPUTING = frozenset(
+    name for name in MINIMAL if name.startswith(("_thnn", "convolution", "native_", "_native", "batch_norm"))
+)
 COMPOSITE = (
     "CompositeImplicitAutograd",
     "CompositeExplicitAutograd",
@@ -86,6 +94,20 @@ class RecordedOp:
     fallback: int = 0
     bytes: int = 0
     seconds: float = 0.0
+    shapes: Counter[str] = field(default_factory=Counter)  # arguments as JSON text, with the number of such calls
+
+    def _lines(self, most: int) -> str:
+        """The operator in the file: one line, and one for each of its arguments that are kept."""
+        numbers = {name: value for name, value in asdict(self).items() if name != "shapes"}
+        if not self.shapes:
+            return json.dumps(numbers)
+        kept = shapes.most_frequent(self.shapes, most)
+        rows = [f'   {{"calls": {calls}, "args": {arguments}}}' for arguments, calls in kept.items()]
+        return json.dumps(numbers)[:-1] + ', "shapes": [\n' + ",\n".join(rows) + "\n  ]}"
+
+
+class RecordingError(ValueError):
+    """A file that can't be merged."""
 
 
 @dataclass
@@ -96,9 +118,33 @@ class Recording:
     costs: bool = True
 
     def to_json(self) -> str:
-        """The text of a file of recorded operators."""
+        """The text of a file of recorded operators. Equal recordings have equal texts."""
         head = {"format": FORMAT, "version": VERSION, "torch": torch.__version__.partition("+")[0]}
-        return json.dumps(head | {"ops": [asdict(op) for op in self.ops]}, indent=1) + "\n"
+        if not any(op.shapes for op in self.ops):
+            numbers = [{name: value for name, value in asdict(op).items() if name != "shapes"} for op in self.ops]
+            return json.dumps(head | {"ops": numbers}, indent=1) + "\n"
+        most = shapes.MOST
+        while True:
+            rows = ",\n".join(f"  {op._lines(most)}" for op in self.ops)
+            text = json.dumps(head, indent=1)[:-2] + f',\n "ops": [\n{rows}\n ]\n}}\n'
+            if len(text) <= LARGEST or most == 1:
+                return text
+            most //= 2
+
+    def merged(self, other: "Recording") -> "Recording":
+        """Both recordings as one."""
+        found: dict[str, RecordedOp] = {}
+        for op in (*self.ops, *other.ops):
+            old = found.get(op.op, RecordedOp(op.op, 0))
+            found[op.op] = RecordedOp(
+                op.op,
+                old.calls + op.calls,
+                old.fallback + op.fallback,
+                old.bytes + op.bytes,
+                round(old.seconds + op.seconds, 9),
+                old.shapes + op.shapes,
+            )
+        return Recording([found[name] for name in sorted(found)], self.costs and other.costs)
 
     def save(self, path: str | Path) -> None:
         """Write that file; what is there is replaced. Raises OSError."""
@@ -106,6 +152,8 @@ class Recording:
 
     def __str__(self) -> str:
         total = f"{len(self.ops)} operators, {sum(op.calls for op in self.ops)} calls"
+        if different := sum(len(op.shapes) for op in self.ops):
+            total += f", {different} different arguments"
         if not self.costs:
             return f"{total}; the backend does not say which of them fell back to the CPU"
         fell_back = [op for op in self.ops if op.fallback]
@@ -116,9 +164,31 @@ class Recording:
         return "\n".join(lines)
 
 
+def load(path: str | Path) -> Recording:
+    """The recording in a file that `save` wrote. Raises RecordingError if it holds something else, or can't be read."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        if (data["format"], data["version"]) != (FORMAT, VERSION):
+            raise ValueError(f"it is not a file of {FORMAT!r}, version {VERSION}")
+        ops = []
+        for row in data["ops"]:
+            counted_shapes = Counter(
+                {json.dumps(shape["args"]): int(shape["calls"]) for shape in row.get("shapes", ())}
+            )
+            numbers = {name: row[name] for name in ("calls", "fallback", "bytes", "seconds") if name in row}
+            ops.append(RecordedOp(row["op"], shapes=counted_shapes, **numbers))
+        return Recording(ops)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        text = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+        raise RecordingError(f"{path} is not a recording: {text}") from error
+
+
 def has_kernel(op: str, key: str) -> bool:
     """Whether an operator ("aten::add.out") has a kernel of its own for a dispatch key."""
-    return bool(torch._C._dispatch_has_kernel_for_dispatch_key(op, key))
+    try:
+        return bool(torch._C._dispatch_has_kernel_for_dispatch_key(op, key))
+    except RuntimeError:  # one of TorchScript's alone, such as aten::sub.int
+        return False
 
 
 def schema_of(op: str) -> Any | None:
@@ -170,36 +240,46 @@ def _finished(counts: Counts, kind: str, before: _Costs, after: _Costs) -> list[
     key = "CPU" if kind == "cpu" else "PrivateUse1"
     name_of = functools.cache(lambda op: listed(op, key) if schema_of(op) and is_served(op, key) else None)
     calls: Counter[str] = Counter()
-    for (op, kinds), number in counts.items():
+    arguments: dict[str, Counter[str]] = {}
+    for (op, kinds, inputs), number in counts.items():
         if kind in kinds and op.startswith("aten::") and (name := name_of(op)):
-            calls[name.removeprefix("aten::")] += number
+            name = name.removeprefix("aten::")
+            calls[name] += number
+            if inputs and (found := shapes.from_trace(inputs, schema_of(op))):
+                arguments.setdefault(name, Counter())[found] += number
     ops = []
-    for name in sorted(calls.keys() - MINIMAL):
+    for name in sorted(calls.keys() - (MINIMAL - COMPUTING if arguments else MINIMAL)):
         none = protocol.Fallback(f"aten::{name}", 0, 0, 0.0)
         old, new = before.get(none.op, none), after.get(none.op, none)
         if new.calls < old.calls:  # the backend's counts were reset meanwhile
             old = none
         seconds = round(new.seconds - old.seconds, 9)
-        ops.append(RecordedOp(name, calls[name], new.calls - old.calls, new.bytes - old.bytes, seconds))
+        costs = new.calls - old.calls, new.bytes - old.bytes, seconds
+        ops.append(RecordedOp(name, calls[name], *costs, arguments.get(name, Counter())))
     return ops
 
 
 @contextmanager
-def record(kind: str, path: str | Path | None = None) -> Iterator[Recording]:
+def record(
+    kind: str, path: str | Path | None = None, shapes: bool = False, before: Recording | None = None
+) -> Iterator[Recording]:
     """Count what a backend is asked for in the block, on all threads; write it to `path`, if given.
 
-    kind: the device's type. The file is written when the block ends, also by an exception. Recordings may overlap.
+    kind: the device's type. shapes: also keep the arguments of each operator, without their data. before: a recording that this
+    one is added to. The file is written when the block ends, also by an exception. Recordings may overlap.
     Raises protocol.ProtocolError if the backend's `_workbench` is wrong, OSError if the file can't be written.
     """
     workbench = protocol.of(kind)
     recording = Recording(costs="fallbacks" in workbench.provided)
-    before = _costs(workbench)
+    costs = _costs(workbench)
     counts: Counts = Counter()
     try:
-        with counted() as counts:
+        with counted(shapes) as counts:
             yield recording
     finally:
-        recording.ops = _finished(counts, kind, before, _costs(workbench))
+        recording.ops = _finished(counts, kind, costs, _costs(workbench))
+        if before is not None:
+            recording.ops = before.merged(recording).ops
         if path is not None:
             recording.save(path)
 
@@ -208,19 +288,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = command.Parser(
         prog=command.program("record"),
         description="Run a script and record the operators that it needs from a backend.",
-        epilog="openreg-gen add --from FILE takes the file.",
+        epilog="`openreg-gen add --from FILE` and `openreg-gen audit --model FILE` read FILE; `openreg-gen try` runs its shapes.",
     )
     device.add_arguments(parser)
     parser.add_argument("-o", "--output", default="ops.json", metavar="FILE", help="default: ops.json")
+    parser.add_argument("--shapes", action="store_true", help="also record arguments: shapes, strides, dtypes, numbers")
+    parser.add_argument("--merge", action="store_true", help="add to what FILE has, instead of replacing it")
     command.add_script(parser)
     options = parser.parse_args(arguments)
     command.check_script(options.script)
     output = Path(options.output).absolute()  # the script may change the folder
     if not output.parent.is_dir():
         command.fail(f"no such folder: {output.parent}")
+    try:
+        old = load(output) if options.merge and output.exists() else None
+    except RecordingError as error:
+        command.fail(str(error), "name another file with -o, or leave out --merge to replace it")
     kind = device.open_device(options.device, options.package)
     # The summary is printed once the recording has ended, also by sys.exit(), and only if it has begun.
-    with contextlib.ExitStack() as stack, record(kind, output) as recording:
+    with contextlib.ExitStack() as stack, record(kind, output, options.shapes, old) as recording:
         stack.callback(lambda: print(f"{recording}\nwritten to {output}", file=sys.stderr))
         command.run_script(options.script, options.arguments)
     return command.Exit.DONE
