@@ -13,6 +13,7 @@
 #          release     PyTorch 2.14.1 and 2.15.0: all tests of generated_example; with 2.15.0 other trees, too
 #          workflows   component ci: the steps of a tree's workflows, as GitHub would run them; every command of AGENTS.md.
 #                      TORCH_INDEX: where pip finds PyTorch; TORCH_NIGHTLY_INDEX: where it finds the nightly build
+#          arm         aarch64 in QEMU: the command's unit tests; a minimal tree is compiled for PyTorch's wheel, tested and trains
 #          opencl      the tree of specs/opencl.yaml on Intel's driver for CPUs, the whole sweep included
 #          sweep       all of PyTorch's samples in all modes on two trees, which takes hours; SWEEP: other arguments of the sweep.
 #                      Its results are kept in build/, and a run that was stopped continues from there
@@ -111,6 +112,8 @@ stage_workflows() {
   VIRTUAL_ENV=$tree/build/ci/venv PATH=$tree/build/ci/venv/bin:$PATH TREE=$tree pytest_alone "$python" "$root/tests/agents_commands.py"
 }
 
+stage_arm() { source "$root/scripts/arm.sh"; }
+
 # pytest-timeout ends a test that hangs; timeout ends what pytest-timeout cannot.
 stage_vulkan() {
   local tree=$work/vulkan source=$work/vulkan/third_party/mybackend backend
@@ -168,5 +171,5 @@ in_stage "$@"
 arguments=()
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
-if [ $# -eq 0 ]; then set -- slow soak kinds owned libraries external vulkan book components release workflows opencl sweep; fi
+if [ $# -eq 0 ]; then set -- slow soak kinds owned libraries external vulkan book components release workflows arm opencl sweep; fi
 run_stages "$@"

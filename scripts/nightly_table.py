@@ -26,6 +26,7 @@ STAGES = (
     "components",
     "release",
     "workflows",
+    "arm",
     "opencl",
     "sweep",
 )

@@ -15,8 +15,9 @@ namespace openreg::native {
 /// Base of classes whose objects are made by one thread and destroyed by another one, often. Threads: any.
 class PooledObject {
  public:
-  static void* operator new(size_t bytes);
-  static void operator delete(void* memory, size_t bytes) noexcept;
+  // If only one of the two is inlined, g++ 14 warns that what deletes does not fit what made the object.
+  [[gnu::noinline]] static void* operator new(size_t bytes);
+  [[gnu::noinline]] static void operator delete(void* memory, size_t bytes) noexcept;
 
  protected:
   PooledObject() = default;
