@@ -194,6 +194,7 @@ INTERFACES = {
     "BackendMeta": "csrc/runtime/Serialization.h",
     "GraphImplInterface": "csrc/graphs",
     "Backend": "csrc/distributed",
+    "Work": "csrc/distributed",
 }
 INTERFACES = {name for name, file in INTERFACES.items() if (ROOT / file).exists()}
 
