@@ -23,7 +23,7 @@ logs=$build/nightly
 
 stage_slow() {
   export OPENREG_GEN_NIGHTLY=1
-  pytests "$python" -m nightly --dist load "$root/tests" --ignore "$root/tests/built" --ignore "$root/tests/workbench"
+  pytests "$python" -m nightly --dist load "$root/tests" --ignore "$root/tests/built"
 }
 
 # PyTorch's libraries are not instrumented.

@@ -64,13 +64,13 @@ RUN = """
 import sys
 from types import SimpleNamespace as Row
 import torch
-from openreg_gen import upstream
+from openreg_gen.upstream.__main__ import main
 skip = Row(check="out", dtype="float64", reason="no doubles there")
 row = Row(name="abs.out", forms=["abs"], serves=["abs"], tolerance=None, skips=[skip])
 torch.get_device_module(sys.argv[1])._workbench = Row(
     excluded=[("TestOurs", "test_left_out", "raises"), ("TestGone", "*", "raises")], operators=[row]
 )
-upstream.main(["--device", sys.argv[1], sys.argv[2], "-v"])
+main(["--device", sys.argv[1], sys.argv[2], "-v"])
 """
 
 # What PyTorch's tests say about the devices that they are for.
@@ -199,7 +199,7 @@ def test_files_written_as_pytorch_writes_its_own(run_python, device, name):
 def test_without_the_protocol_everything_runs(run_python, device, tmp_path):
     path = tmp_path / "test_ours.py"
     path.write_text(FILE)
-    run = f"import sys, torch; torch.{device}._workbench = None; from openreg_gen import upstream; upstream.main(sys.argv[1:])"
+    run = f"import sys, torch; torch.{device}._workbench = None; from openreg_gen.upstream.__main__ import main; main(sys.argv[1:])"
     done = run_python("-c", run, "--device", device, path, "-k", "test_left_out", code=None)
     assert done.returncode == 1 and "AssertionError: excluded by the backend" in done.stderr
     assert done.stderr.count(f"torch.{device}._workbench has no excluded and operators") == 1
@@ -248,5 +248,5 @@ def test_only_operators_of_the_backend():
 
 def test_exclusions_by_class():
     rows = [("TestA", "test_b", "x"), ("TestA", "test_c", "y"), ("TestD", "test_e", "x"), ("TestD", "*", "z")]
-    assert upstream.exclusions(rows) == {"TestA": ["test_b", "test_c"], "TestD": "*"}
-    assert upstream.exclusions(reversed(rows))["TestD"] == "*"
+    assert upstream.by_class(rows) == {"TestA": ["test_b", "test_c"], "TestD": "*"}
+    assert upstream.by_class(reversed(rows))["TestD"] == "*"

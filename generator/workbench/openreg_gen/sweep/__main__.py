@@ -13,6 +13,7 @@ import torch
 from .. import protocol
 from ..command import program
 from ..device import DeviceError, add_arguments, count, find_device
+from ..progress import Progress
 from . import __doc__ as about, cases, compiled, report, results, runner
 from .cases import ALL_DTYPES, DTYPES, Selection, Task
 from .categories import CATEGORIES
@@ -154,13 +155,16 @@ class Sweep:
         kept = results.Results(self.arguments.results, context.device, self.selection)
         done = kept.done(mode)
         left = [task for task in tasks if task not in done]
-        progress = report.Progress(mode, len(left))
+        progress = Progress(mode, len(left), "tasks")
+        new = known = 0
         try:
             timeout = self.arguments.timeout or 120
             for task, outcome in runner.run(context, left, self.selection, self.arguments.jobs, timeout):
                 kept.add(mode, task, outcome)
                 reasons = [self.known.find(mode, case, category) for case, category, _ in outcome["found"]]
-                progress.step(str(task), reasons.count(None), len(reasons) - reasons.count(None))
+                new += reasons.count(None)
+                known += len(reasons) - reasons.count(None)
+                progress.step(str(task), f"{new} new, {known} known differences")
         finally:
             progress.end()
 

@@ -1,10 +1,8 @@
-"""The findings of a sweep: a progress bar, totals as text, and one page of HTML that needs no network."""
+"""The findings of a sweep: totals as text, and one page of HTML that needs no network."""
 
 import html
 import json
 import pathlib
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterable
 
@@ -17,37 +15,6 @@ from .known import KnownDifference
 from .results import SCHEMA, Finding, Results
 
 PAGE = pathlib.Path(__file__).with_name("page.html")
-
-
-class Progress:
-    """A bar in a terminal; elsewhere a line now and then."""
-
-    def __init__(self, mode: str, total: int) -> None:
-        self.mode, self.total, self.done, self.new, self.known = mode, total, 0, 0, 0
-        self.begun = time.monotonic()
-        self.terminal = sys.stderr.isatty()
-        self.next_line = 0.1
-
-    def step(self, task: str, new: int, known: int) -> None:
-        """A task is done, with so many differences."""
-        self.done += 1
-        self.new += new
-        self.known += known
-        part = self.done / max(self.total, 1)
-        seconds = time.monotonic() - self.begun
-        left = seconds / part - seconds
-        counts = f"{self.new} new, {self.known} known differences"
-        text = f"{self.done}/{self.total} tasks, {counts}, {seconds:.0f} s, {left:.0f} s left"
-        if self.terminal:
-            bar = "█" * round(part * 24)
-            print(f"\r{self.mode} {bar:░<24} {text}  {task[:40]:40}", end="", file=sys.stderr, flush=True)
-        elif part >= self.next_line or self.done == self.total:
-            self.next_line += 0.1
-            print(f"{self.mode}: {text}", file=sys.stderr, flush=True)
-
-    def end(self) -> None:
-        if self.terminal and self.done:
-            print(file=sys.stderr)
 
 
 def differ(count: int) -> str:

@@ -1,5 +1,6 @@
 """Runs PyTorch's own test files on a backend.
 
+    openreg-gen upstream --device NAME --discover pytorch
     openreg-gen upstream --device NAME pytorch/test/test_torch.py -k pin_memory
     OPENREG_GEN_DEVICE=NAME pytest -p openreg_gen.upstream pytorch/test/test_ops.py -k test_out
 
@@ -10,21 +11,17 @@ operators of `operators` are tested, with `--cuda` also tests that are written f
 takes both from OPENREG_GEN_UPSTREAM=native,cuda.
 """
 
-import argparse
-import importlib.util
 import os
-import runpy
 import sys
 import unittest
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 import torch
 
-from . import command, device, protocol
-from .testing import opinfos
-from .testing.forms import Forms, Operator as OperatorForms
+from .. import command, device, protocol
+from ..testing import opinfos
+from ..testing.forms import Forms, Operator as OperatorForms
 
 
 class Skip(Protocol):
@@ -88,7 +85,7 @@ def overrides(operators: Iterable[Operator]) -> dict[str, list[Any]]:
     return found
 
 
-def exclusions(rows: Iterable[tuple[str, str, str]]) -> dict[str, list[str] | str]:
+def by_class(rows: Iterable[tuple[str, str, str]]) -> dict[str, list[str] | str]:
     """Class -> tests that are left out; "*" for the class as a whole, by itself: releases after 2.13 want it so."""
     found: dict[str, list[str] | str] = {}
     for name, test, _ in rows:
@@ -99,16 +96,19 @@ def exclusions(rows: Iterable[tuple[str, str, str]]) -> dict[str, list[str] | st
     return found
 
 
-def configure(kind: str, allowed: Iterable[str] | None = None, cuda: bool = False) -> protocol.Workbench:
+def configure(
+    kind: str, allowed: Iterable[str] | None = None, cuda: bool = False, exclude: bool = True
+) -> protocol.Workbench:
     """Before a test file is imported: its tests are made for this device, as the backend's `_workbench` says.
 
     kind: the device's type. allowed: full names of the OpInfos that are tested (None: all). cuda: also tests for CUDA
-    alone. Returns what the backend provides. Raises protocol.ProtocolError if that is wrong.
+    alone. exclude: without the tests that the backend leaves out. Returns what the backend provides. Raises
+    protocol.ProtocolError if that is wrong.
     """
     workbench = protocol.of(kind)
     missing = {"excluded": "tests to leave out", "operators": "skips and tolerances"}
     missing = {name: what for name, what in missing.items() if name not in workbench.provided}
-    if missing and kind != "cpu":
+    if missing and exclude and kind != "cpu":
         names = " and ".join(missing)
         print(f"torch.{kind}._workbench has no {names}: no {' and no '.join(missing.values())}", file=sys.stderr)
     ours = "cpu" if kind == "cpu" else "privateuse1"
@@ -122,12 +122,38 @@ def configure(kind: str, allowed: Iterable[str] | None = None, cuda: bool = Fals
     # the backend's name) would miss the first test of a file.
     base.setUpClass()
     base.bypass_device_restrictions = cuda
+    rows = workbench.excluded if exclude else ()
     base.set_test_configs(
         op_overrides=overrides(workbench.operators),
         op_allowlist=None if allowed is None else list(allowed),
-        test_exclusions=exclusions(workbench.excluded),
+        test_exclusions=by_class(rows),
     )
+    if single := {(name, test) for name, test, _ in rows}:
+
+        def leave_out(cls: Any, made: str, source: str, test: str) -> None:
+            if (source, made) in single:
+                delattr(cls, made)
+
+        on_instantiation(leave_out)
     return workbench
+
+
+def on_instantiation(seen: Callable[[Any, str, str, str], None]) -> None:
+    """From now on, `seen` is called for each test that PyTorch makes: the class that it makes, the name of the method that it made,
+    the class and the method in the source. One method of a source becomes one per dtype and parameter."""
+    from torch.testing._internal import common_device_type
+
+    base: Any = common_device_type.DeviceTypeTestBase
+    make = base.instantiate_test.__func__
+
+    def instantiate_test(cls: Any, name: str, test: Any, *, generic_cls: Any = None) -> None:
+        before = set(cls.__dict__)
+        make(cls, name, test, generic_cls=generic_cls)
+        source = cls.__name__ if generic_cls is None else generic_cls.__name__
+        for made in set(cls.__dict__) - before:
+            seen(cls, made, source, name)
+
+    base.instantiate_test = classmethod(instantiate_test)
 
 
 def native(kind: str) -> list[str]:
@@ -153,47 +179,3 @@ def _from_environment() -> None:
         command.fail(f"OPENREG_GEN_UPSTREAM: {', '.join(unknown)}", "choose from native, cuda")
     kind = device.open_device(name)
     configure(kind, native(kind) if "native" in words else None, "cuda" in words)
-
-
-def without_report() -> None:
-    """With CI set, PyTorch's run_tests writes a report by a package that few have; without it, it only runs the tests."""
-    from torch.testing._internal import common_utils
-
-    if importlib.util.find_spec("xmlrunner") is None:
-        common_utils.IS_CI = False
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = command.Parser(
-        prog=command.program("upstream"),
-        description="Run one of PyTorch's own test files on a backend.",
-        epilog="As a plugin of pytest: OPENREG_GEN_DEVICE=NAME pytest -p openreg_gen.upstream FILE.py",
-    )
-    device.add_arguments(parser)
-    parser.add_argument("--native", action="store_true", help="only operators that the backend lists in `operators`")
-    parser.add_argument("--cuda", action="store_true", help="also tests that are written for CUDA alone")
-    parser.add_argument("file", metavar="FILE.py", help="a test file of PyTorch's repository")
-    parser.add_argument("options", nargs=argparse.REMAINDER, help="unittest's options: -k pin_memory, -v")
-    given = parser.parse_args(arguments)
-    path = Path(given.file).resolve()
-    if not path.is_file():
-        command.fail(f"{path}: no such file", "PyTorch's tests are in its repository, not in its wheel")
-    kind = device.open_device(given.device, given.package)
-    if not opinfos.database():
-        command.fail(
-            f"{sys.executable} has not all that PyTorch's tests need",
-            "install them: pip install numpy expecttest",
-            command.Exit.ENVIRONMENT,
-        )
-    workbench = configure(kind, native(kind) if given.native else None, given.cuda)
-    without_report()
-    for _, test, reason in workbench.excluded:
-        print(f"excluded: {test}: {reason}", file=sys.stderr)
-    sys.argv = [given.file, *given.options]
-    sys.path.insert(0, str(path.parent))
-    runpy.run_path(str(path), run_name="__main__")
-    return command.Exit.DONE
-
-
-if __name__ == "__main__":
-    command.run(main)
