@@ -14,6 +14,7 @@
 #          workflows   component ci: the steps of a tree's workflows, as GitHub would run them; every command of AGENTS.md.
 #                      TORCH_INDEX: where pip finds PyTorch; TORCH_NIGHTLY_INDEX: where it finds the nightly build
 #          arm         aarch64 in QEMU: the command's unit tests; a minimal tree is compiled for PyTorch's wheel, tested and trains
+#          debian      Python 3.13 and g++ 14, of Debian 13: a minimal tree and generated_example are built and tested
 #          opencl      the tree of specs/opencl.yaml on Intel's driver for CPUs, the whole sweep included
 #          sweep       all of PyTorch's samples in all modes on two trees, which takes hours; SWEEP: other arguments of the sweep.
 #                      Its results are kept in build/, and a run that was stopped continues from there
@@ -113,6 +114,7 @@ stage_workflows() {
 }
 
 stage_arm() { source "$root/scripts/arm.sh"; }
+stage_debian() { source "$root/scripts/debian.sh"; }
 
 # pytest-timeout ends a test that hangs; timeout ends what pytest-timeout cannot.
 stage_vulkan() {
@@ -171,5 +173,5 @@ in_stage "$@"
 arguments=()
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
-if [ $# -eq 0 ]; then set -- slow soak kinds owned libraries external vulkan book components release workflows arm opencl sweep; fi
+if [ $# -eq 0 ]; then set -- slow soak kinds owned libraries external vulkan book components release workflows arm debian opencl sweep; fi
 run_stages "$@"

@@ -27,6 +27,7 @@ STAGES = (
     "release",
     "workflows",
     "arm",
+    "debian",
     "opencl",
     "sweep",
 )

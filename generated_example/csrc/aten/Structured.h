@@ -228,16 +228,16 @@ inline at::OptionalScalarRef meta_argument(const std::optional<at::Scalar>& scal
 /// Refuses tensors of several devices in PyTorch's words; `params` are those of `Op`, in order.
 template <class Op, class... Params>
 void check_devices(const Params&... params) {
-  static const c10::FunctionSchema& schema =
-      c10::Dispatcher::singleton().findSchemaOrThrow(Op::name, Op::overload_name).schema();
-  static const std::string name = c10::toString(schema.operator_name());
+  static const c10::FunctionSchema* const schema =
+      &c10::Dispatcher::singleton().findSchemaOrThrow(Op::name, Op::overload_name).schema();
+  static const std::string name = c10::toString(schema->operator_name());
   std::optional<at::Device> common;
   size_t index = 0;
   const auto check = [&]<class T>(const T& argument) {
     if constexpr (
         std::is_same_v<T, at::Tensor> || std::is_same_v<T, std::optional<at::Tensor>> ||
         std::is_convertible_v<T, at::ITensorListRef>) {
-      c10::impl::check_and_update_common_device(common, argument, name.c_str(), schema.arguments()[index].name().c_str());
+      c10::impl::check_and_update_common_device(common, argument, name.c_str(), schema->arguments()[index].name().c_str());
     }
     ++index;
   };
