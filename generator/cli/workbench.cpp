@@ -26,12 +26,15 @@ void put_first(const fs::path& workbench) {
   setenv("OPENREG_GEN_COMMAND", "openreg-gen", 1);  // how the tools call themselves in their help
 }
 
-/// `openreg-gen NAME WORDS...`
-Verb tool(const std::string& name, const std::string& about, std::vector<std::string> examples) {
-  const auto declare = [name](CLI::App&, Invocation&) -> Run {
-    return [name](Invocation& call) { return run_tool(name, call.passed_on); };
+/// `openreg-gen NAME WORDS...`; `help` is the words that show the tool's own options.
+Verb tool(const std::string& name, const std::string& about, std::vector<std::string> examples,
+          const std::string& help = "--device cpu --help") {
+  std::string module = name;
+  std::ranges::replace(module, '-', '_');
+  const auto declare = [module](CLI::App&, Invocation&) -> Run {
+    return [module](Invocation& call) { return run_tool(module, call.passed_on); };
   };
-  examples.push_back(name + " --device cpu --help");  // the tool's own options
+  examples.push_back(name + " " + help);
   return {.name = name, .about = about, .set_up = declare, .examples = std::move(examples), .passes_on = true};
 }
 
@@ -64,6 +67,8 @@ std::vector<Verb> tool_verbs() {
            {"compare --device mybackend train.py", "compare --device mybackend --first train.py"}),
       tool("trace", "Show how an expression or a script reaches a backend's kernels, call by call",
            {"trace 'torch.relu(a + b)' --device mybackend", "trace train.py --device mybackend --html trace.html"}),
+      tool("lint-cuda", "Find code that only runs on CUDA, and rewrite it for each backend",
+           {"lint-cuda train.py", "lint-cuda --fix src", "lint-cuda --fix --yes src"}, ". --help"),
   };
 }
 

@@ -71,8 +71,8 @@ def verb_section(words, level):
 def verbs():
     head = (
         "# Verbs\n\nWhat `openreg-gen VERB --help` and `openreg-gen help VERB` print. With `--json` a verb answers in\n"
-        "[JSON](diagnostics.md#for-programs). The options of `sweep`, `upstream`, `record`, `compare` and `trace` are those of the\n"
-        "[workbench](workbench.md)'s tools: `openreg-gen sweep --device cpu --help`.\n"
+        "[JSON](diagnostics.md#for-programs). The options of `sweep`, `upstream`, `record`, `compare`, `trace` and\n"
+        "`lint-cuda` are those of the [workbench](workbench.md)'s tools: `openreg-gen sweep --device cpu --help`.\n"
     )
     return "\n".join([head, *verb_section([], "##")])
 
@@ -177,10 +177,62 @@ def words():
     return "\n".join(lines) + "\n"
 
 
+def as_cuda():
+    """The table of torch.cuda."""
+    sys.path.insert(0, str(ROOT / "generator/workbench"))
+    from openreg_gen.cuda_names import ROWS
+
+    same = [name for name, row in ROWS.items() if row.runs == "same"]
+    lines = [
+        "# Names of torch.cuda\n",
+        "For each public name of `torch.cuda` in PyTorch 2.13: what it is while [as_cuda](../guides/cuda-scripts.md) runs a script, and the",
+        "generic spelling that `openreg-gen lint-cuda` suggests. `NAME` is your device's type. If your backend's module lacks a name, the",
+        "second one that the row gives is taken; without a second one, a call raises `NotImplementedError` with the generic spelling.\n",
+        "| torch.cuda. | under as_cuda | generic |",
+        "|---|---|---|",
+    ]
+    for name, row in sorted(ROWS.items()):
+        if row.runs != "same":
+            lines.append(f"| `{name}` | {_runs(name, row.runs)} | {_generic(row)} |")
+    names = ", ".join(f"`{name}`" for name in sorted(same))
+    lines.append(
+        f"\nImports, types and submodules stay what they are: {names}. Names in the submodules follow the table."
+    )
+    return "\n".join(lines) + "\n"
+
+
+_HERE = {
+    "nccl": "`is_available()` is False",
+    "nvtx": "`range` is `torch.profiler.record_function`; the other functions do nothing",
+    "profiler": "its functions do nothing",
+    "is_available": "whether there is a device",
+    "is_bf16_supported": "whether the device has bfloat16",
+}
+
+
+def _runs(name, runs):
+    kind, _, rest = runs.partition(" ")
+    if kind == "raises":
+        return f"raises: {rest}"
+    if kind == "constant":
+        return f"`{rest}`"
+    if kind == "here":
+        return _HERE.get(name, "makes tensors on the device" if name.endswith("Tensor") else f"the device's `{name}`")
+    places = [place.split() for place in runs.split(", ")]
+    return " or ".join(f"`torch.{'NAME' if where == 'device' else where}.{what}`" for where, what in places)
+
+
+def _generic(row):
+    return (
+        f"`{row.write}`" if re.fullmatch(r"[\w.()=, \[\]']+", row.write) and " " not in row.write else cell(row.write)
+    )
+
+
 PAGES = {
     "book/words.md": words,
     "reference/verbs.md": verbs,
     "reference/component-list.md": component_list,
+    "reference/cuda-names.md": as_cuda,
     "reference/environment.md": environment,
     "reference/integration.md": integration,
     "guides/port.md": port,

@@ -32,7 +32,7 @@ _MODULE = "torch.get_device_module()"
 
 def _of_module(names: str) -> dict[str, Row]:
     """Names that a backend's module may have, and torch.accelerator doesn't."""
-    return {name: Row(f"device {name}", f"{_MODULE}.{name}") for name in names.split()}
+    return {name: Row(f"device {name}", f"{_MODULE}.{name}", "name") for name in names.split()}
 
 
 def _alike(names: str, runs: str, write: str = "", fix: str = "") -> dict[str, Row]:
@@ -72,10 +72,11 @@ ROWS: dict[str, Row] = {
     "device_of": Row("device device_of", "torch.accelerator.device_index(TENSOR.get_device())"),
     "synchronize": Row("device synchronize, accelerator synchronize", "torch.accelerator.synchronize", "call"),
     "init": Row("device init", "nothing: PyTorch initializes a device when it is first used"),
-    "is_initialized": Row("device is_initialized", f"{_MODULE}.is_initialized"),
+    "is_initialized": Row("device is_initialized", f"{_MODULE}.is_initialized", "name"),
     "get_device_capability": Row(
         "device get_device_capability",
-        f"{_MODULE}.get_device_capability (torch.accelerator.get_device_capability returns the supported dtypes)",
+        f"{_MODULE}.get_device_capability",
+        "name",
     ),
     **_of_module("can_device_access_peer get_device_name get_device_properties"),
     "is_bf16_supported": Row("here is_bf16_supported", "torch.accelerator.get_device_capability()['supported_dtypes']"),
@@ -92,7 +93,7 @@ ROWS: dict[str, Row] = {
     "current_stream": Row(
         "device current_stream, accelerator current_stream", "torch.accelerator.current_stream", "call"
     ),
-    "default_stream": Row("device default_stream", f"{_MODULE}.default_stream"),
+    "default_stream": Row("device default_stream", f"{_MODULE}.default_stream", "name"),
     "set_stream": Row("device set_stream, accelerator set_stream", "torch.accelerator.set_stream", "call"),
     "CUDAGraph": Row("device Graph, accelerator Graph", "torch.accelerator.Graph"),
     **_of_module("graph graph_pool_handle make_graphed_callables is_current_stream_capturing"),

@@ -75,7 +75,9 @@ def main():
     losses = []
     for step, (x, y) in enumerate(batches(text, args.steps)):
         if device_type == "cuda":
-            x, y = x.pin_memory().to(args.device, non_blocking=True), y.pin_memory().to(args.device, non_blocking=True)
+            x, y = (batch.pin_memory().to(args.device, non_blocking=True) for batch in (x, y))
+        else:
+            x, y = x.to(args.device), y.to(args.device)
         loss = nn.functional.cross_entropy(model(x).flatten(0, 1), y.flatten())
         optimizer.zero_grad()
         loss.backward()

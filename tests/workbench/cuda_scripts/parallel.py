@@ -25,7 +25,7 @@ def train(rank, world_size, rendezvous, out):
         dist.init_process_group(backend)
     else:
         dist.init_process_group(backend, init_method=f"file://{rendezvous}", rank=rank, world_size=world_size)
-    assert use_cuda == (dist.get_backend() == "nccl")
+    print(f"rank {rank} of {dist.get_world_size()} on {device} with {dist.get_backend()}")
     torch.manual_seed(3)
     data, target = torch.randn(64, 6), torch.randn(64, 2)
     model = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 2)).to(device)

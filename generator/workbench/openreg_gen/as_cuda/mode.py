@@ -48,16 +48,17 @@ class CudaMode(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        kwargs = dict(kwargs or {})
         special = self._special.get(func)
         if special is not None:
-            return special(*args, **kwargs)
-        if func not in _WORDS:
-            if any(map(is_cuda, args)):
-                args = tuple(translate(value, self.kind) for value in args)
-            for name in ("device", "device_type"):
-                if is_cuda(kwargs.get(name)):
-                    kwargs[name] = translated(kwargs[name], self.kind)
+            return special(*args, **(kwargs or {}))
+        for value in args:
+            if value.__class__ is str and is_cuda(value) and func not in _WORDS:
+                args = tuple(translate(each, self.kind) for each in args)
+                break
+        if not kwargs:
+            return func(*args)
+        if is_cuda(kwargs.get("device")) or is_cuda(kwargs.get("device_type")):
+            kwargs = {name: translate(value, self.kind) for name, value in kwargs.items()}
         return func(*args, **kwargs)
 
     def _is_cuda(self, tensor: torch.Tensor, *_: Any) -> bool:

@@ -14,6 +14,7 @@ from .mode import on_device, translate
 from .substitutes import refused_type, stand_in, substitutes
 
 _ABSENT = object()
+_SCRIPTS_CALLS = "torch._dynamo.variables."  # it makes the calls of the function that torch.compile traces
 
 
 class Patches:
@@ -86,7 +87,8 @@ def _unless_pytorch_calls(real: Any, ours: Any) -> Any:
     @functools.wraps(real)
     def function(*args: Any, **kwargs: Any) -> Any:
         caller = sys._getframe(1).f_globals.get("__name__", "")
-        return (real if caller == "torch" or caller.startswith("torch.") else ours)(*args, **kwargs)
+        inside = caller == "torch" or (caller.startswith("torch.") and not caller.startswith(_SCRIPTS_CALLS))
+        return (real if inside else ours)(*args, **kwargs)
 
     return function
 
