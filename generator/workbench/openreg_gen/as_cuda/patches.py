@@ -14,7 +14,8 @@ from .mode import on_device, translate
 from .substitutes import refused_type, stand_in, substitutes
 
 _ABSENT = object()
-_SCRIPTS_CALLS = "torch._dynamo.variables."  # it makes the calls of the function that torch.compile traces
+# torch.compile makes calls of the function that it traces, and repeats them to find out whether the result is still right.
+_SCRIPTS_CALLS = ("torch._dynamo.variables.", "torch._dynamo.guards", "torch._dynamo.source")
 
 
 class Patches:
