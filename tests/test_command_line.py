@@ -10,7 +10,7 @@ from trees import COMMAND, GENERATED, ROOT, state
 
 
 # Verbs that hand their words to a tool in Python.
-TOOLS = re.findall(r'^      tool\("(\w+)"', (ROOT / "generator/cli/workbench.cpp").read_text(), re.MULTILINE)
+TOOLS = re.findall(r'^      tool\("([\w-]+)"', (ROOT / "generator/cli/workbench.cpp").read_text(), re.MULTILINE)
 
 
 def printed(*argv):
@@ -20,7 +20,7 @@ def printed(*argv):
 def verbs():
     """{"new": "Render a new backend from a spec"}, as --help has them."""
     below = printed("--help").split("\nSubcommands:\n")[1].split("\n\n")[0]
-    return dict(re.fullmatch(r"  (\w+) +(\S.*)", line).groups() for line in below.splitlines())
+    return dict(re.fullmatch(r"  ([\w-]+) +(\S.*)", line).groups() for line in below.splitlines())
 
 
 def test_version_and_help():
@@ -44,8 +44,8 @@ def test_each_verb_is_a_file_and_in_the_list():
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_each_tool_is_a_module_of_the_workbench(tool):
-    folder = ROOT / "generator/workbench/openreg_gen"
-    assert (folder / f"{tool}.py").is_file() or (folder / tool / "__main__.py").is_file()
+    folder, module = ROOT / "generator/workbench/openreg_gen", tool.replace("-", "_")
+    assert (folder / f"{module}.py").is_file() or (folder / module / "__main__.py").is_file()
 
 
 def test_each_verb_has_its_own_help_and_examples_name_verbs_only():
@@ -53,13 +53,13 @@ def test_each_verb_has_its_own_help_and_examples_name_verbs_only():
         text = printed(verb, "--help")
         assert text.startswith(f"{about}\nUsage: openreg-gen {verb} [OPTIONS]"), verb
         examples = text.split("\nExamples:\n")[1].split("\n\n")[0]
-        assert set(re.findall(r"openreg-gen (\w+)", examples)) <= set(verbs())
+        assert set(re.findall(r"openreg-gen ([\w-]+)", examples)) <= set(verbs())
 
 
 def test_the_readme_has_every_verb_and_no_other():
     table = (ROOT / "README.md").read_text().split("| command | what it does |\n")[1].split("\n\n")[0]
     cells = [row.split(" | ")[0] for row in table.splitlines()[1:]]
-    assert {word for cell in cells for word in re.findall(r"`(\w+)", cell)} == set(verbs())
+    assert {word for cell in cells for word in re.findall(r"`([\w-]+)", cell)} == set(verbs())
 
 
 @pytest.mark.parametrize(

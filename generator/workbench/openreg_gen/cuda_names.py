@@ -97,8 +97,8 @@ ROWS: dict[str, Row] = {
     "set_stream": Row("device set_stream, accelerator set_stream", "torch.accelerator.set_stream", "call"),
     "CUDAGraph": Row("device Graph, accelerator Graph", "torch.accelerator.Graph"),
     **_of_module("graph graph_pool_handle make_graphed_callables is_current_stream_capturing"),
-    "ExternalStream": Row("raises a cudaStream_t is no stream of this device", "torch.Stream()"),
-    "get_stream_from_external": Row("raises a cudaStream_t is no stream of this device", "torch.Stream()"),
+    "ExternalStream": Row("raises this device has its own streams, no cudaStream_t", "torch.Stream()"),
+    "get_stream_from_external": Row("raises this device has its own streams, no cudaStream_t", "torch.Stream()"),
     "GreenContext": Row("raises green contexts belong to CUDA's driver", "torch.Stream()"),
     "green_contexts": Row("same", "torch.Stream()"),
     # Memory.

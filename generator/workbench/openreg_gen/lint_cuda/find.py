@@ -1,4 +1,4 @@
-"""What a file says that only CUDA understands: each with its place, the generic spelling, and edits if they are mechanical."""
+"""Finds code that only runs on CUDA: each place with the generic spelling, and with edits if they are mechanical."""
 
 import ast
 import re
