@@ -40,6 +40,18 @@ def test_names_without_a_counterpart_say_so_and_what_to_type(on, name):
     assert f"torch.cuda.{name}" in str(error.value) and f"instead: {ROWS[name].write}" in str(error.value)
 
 
+def test_names_that_the_backend_lacks_say_so(device, monkeypatch):
+    module = devices.module(device)
+    if not hasattr(module, "memory_summary"):
+        pytest.skip("the backend has no memory_summary")
+    monkeypatch.delattr(module, "memory_summary")
+    with (
+        as_cuda(device),
+        pytest.raises(NotImplementedError, match=f"torch.{device} has no such name; the backend has to"),
+    ):
+        torch.cuda.memory_summary()
+
+
 def test_the_other_names_are_what_the_table_says(on):
     module = devices.module(on)
     for name, row in ROWS.items():

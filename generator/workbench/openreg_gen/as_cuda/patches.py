@@ -47,8 +47,12 @@ class Patches:
 
 
 def _why_not(name: str, row: Row, kind: str) -> str:
-    why = row.runs.removeprefix("raises ") if row.runs.startswith("raises ") else f"torch.{kind} has no such name"
-    return f"torch.cuda.{name} doesn't work on {kind!r}: {why}; instead: {row.write}"
+    said = f"torch.cuda.{name} doesn't work on {kind!r}"
+    if row.runs.startswith("raises "):
+        return f"{said}: {row.runs.removeprefix('raises ')}; instead: {row.write}"
+    if row.write.startswith("torch.get_device_module()"):
+        return f"{said}: torch.{kind} has no such name; the backend has to provide it"
+    return f"{said}: torch.{kind} has no such name; instead: {row.write}"
 
 
 def _raiser(name: str, row: Row, kind: str, real: Any) -> Any:
