@@ -149,6 +149,8 @@ stage_sweep() {
   backend=$(backend_python "$root/.venv/openreg")
   step "Building generated_example and the tree of specs/full.yaml"
   install_tree "$backend" "$root/generated_example"  # takes in what was edited since it was built
+  step "Tests of the workbench on generated_example that take too long for CI"
+  OPENREG_GEN_NIGHTLY=1 pytests "$backend" -m nightly "$root/tests/workbench"
   step "The sweep on generated_example"
   # shellcheck disable=SC2086  # several words
   sweep "$backend" openreg --strict --results "$build/sweep_openreg.jsonl" ${SWEEP:---mode all} || status=$?
