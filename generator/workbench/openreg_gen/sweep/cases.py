@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ..testing import opinfos
-from . import models, networks, numbers, once, written  # noqa: F401  (numbers and written register their variants)
+from . import kernels, models, networks, numbers, once, written  # noqa: F401  (some register their variants)
 from .compare import Call
 from .copies import tensors
 from .quirks import LEFT_OUT
@@ -120,10 +120,12 @@ def op_cases(
     for variant in VARIANTS.values():
         if (info.name, variant.name) in LEFT_OUT or not wanted(variant.name) or not variant.applies(info, dtype):
             continue
+        if variant.named and not selection.variants:
+            continue
         limits = [most for most in (variant.most, selection.most) if most is not None]
         given = made(variant.grad)
         for index in spaced(len(given), min(limits, default=None)):
-            if size(given[index]) <= LARGE:
+            if size(given[index]) <= kernels.limit(name, variant.name, LARGE):
                 yield from variant_cases(variant, OpSample(info, given[index], dtype, index), name)
     if wanted("errors") and info.error_inputs_func is not None and dtype == first_dtype(info):
         for index, wrong in enumerate(drawn(lambda: info.error_inputs("cpu"))):
@@ -162,6 +164,9 @@ def cases(task: Task, selection: Selection) -> Iterator[Case]:
     dtype = getattr(torch, task.dtype)
     if task.subject in opinfos.database():
         yield from op_cases(opinfos.database()[task.subject], dtype, task.subject, selection, wanted)
+        return
+    if (info := kernels.find(task.subject)) is not None:
+        yield from op_cases(info, dtype, task.subject, selection, wanted)
         return
     seeded()
     if task.subject.startswith(networks.PREFIX):

@@ -308,12 +308,30 @@ def is_as_near(
     return bool((near | ~known & ((ours == theirs) | (ours.isnan() & theirs.isnan()))).all())
 
 
+def poison(expected: Result, device: torch.device) -> None:
+    """Leaves other numbers than the expected ones in memory that the device frees, for a kernel that doesn't write all of its result."""
+    wrong = []
+    with contextlib.suppress(Exception):  # of a layout or dtype that can't be poisoned
+        for x in tensors(expected.value):
+            if x.layout == torch.strided and not x.is_quantized and x.numel():
+                y = host(x).reshape(-1)
+                other = y.logical_not() if y.dtype == torch.bool else y.view(torch.uint8).bitwise_not().view(y.dtype)
+                wrong.append(other.to(device))
+        synchronize(device)
+
+
 def check(
-    call: Call, seed: int, device: torch.device, on_device: Callable[[], None] = lambda: None
+    call: Call,
+    seed: int,
+    device: torch.device,
+    on_device: Callable[[], None] = lambda: None,
+    poisons: bool = False,
 ) -> Difference | None:
     """The first difference between the CPU and a device; None if there is none. `on_device` is called between the two."""
     expected = run(call, torch.device("cpu"), seed)
     on_device()
+    if poisons and device.type != "cpu":
+        poison(expected, device)
     actual = run(call, device, seed)
     try:
         found = differ(call, actual, expected, False)

@@ -1,8 +1,9 @@
 """The device that a sweep is of, its modes, and the command of a case."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -20,6 +21,7 @@ class Context:
     package: str | None = None  # imported before the device is looked for
     start: str = "spawn"  # how workers start, as multiprocessing calls it
     mode: str = "default"
+    examiner: Callable[..., Any] | None = None  # a runner.Examiner, made from the context and the task in the worker
 
     def place(self, index: int) -> torch.device:
         return torch.device("cpu") if self.device == "cpu" else torch.device(self.device, index)

@@ -7,9 +7,9 @@ can't use one that its parent used. Elsewhere workers start anew and import the 
 import gc
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -17,12 +17,20 @@ from .. import workers
 from ..device import count, open_device
 from ..workers import ParentEnded, Report, overdue
 from . import cases
-from .cases import Selection, Task
-from .compare import Call, check
+from .cases import Case, Selection, Task
+from .compare import Call, Difference, check
 from .context import Context, enter
 
 GIVE_UP = 12  # crashes and hangs of one task
 COLLECT = 32  # cases between two collections of garbage
+
+
+class Examiner(Protocol):
+    """Looks at the cases of a task, and says what it found when they ended: members of the task's outcome."""
+
+    def before(self, case: Case) -> None: ...
+    def after(self, case: Case, difference: Difference | None) -> None: ...
+    def end(self, report: Callable[[str], None]) -> dict[str, Any]: ...
 
 
 def devices_for(call: Call) -> int:
@@ -45,6 +53,8 @@ def work(context: Context, task: Task, selection: Selection, skipped: set[str], 
     counts: Counter[str] = Counter()
     found: list[tuple[str, str, str]] = []
     there = count(context.device)
+    examiner: Examiner | None = context.examiner(context, task) if context.examiner else None
+    extra: dict[str, Any] = {}
     try:
         for case in cases.cases(task, selection):
             if case.name in skipped or devices_for(case.call) > there:
@@ -52,7 +62,12 @@ def work(context: Context, task: Task, selection: Selection, skipped: set[str], 
             report.case(case.name)
             if sum(counts.values()) % COLLECT == 0:
                 collect()
-            difference = check(case.call, case.seed, context.place(case.call.device), report.on_device)
+            if examiner is not None:
+                examiner.before(case)
+            place, poisons = context.place(case.call.device), examiner is not None
+            difference = check(case.call, case.seed, place, report.on_device, poisons)
+            if examiner is not None:
+                examiner.after(case, difference)
             counts[case.name.rsplit("/", 3)[1]] += 1
             if difference is not None:
                 found.append((case.name, *difference))
@@ -61,7 +76,9 @@ def work(context: Context, task: Task, selection: Selection, skipped: set[str], 
     except Exception:  # samples that PyTorch can't make, or a variant's own error
         text = " ".join(traceback.format_exc(limit=-2).split())
         found.append((f"{task.subject}/samples/{task.dtype}/0", "structure", text[-400:]))
-    return {"counts": dict(counts), "found": found}
+    if examiner is not None:
+        extra = examiner.end(report.case)
+    return {"counts": dict(counts), "found": found, **extra}
 
 
 @dataclass(frozen=True)

@@ -73,18 +73,22 @@ class Variant(NamedTuple):
     most: int | None  # samples; None: all of them
     grad: bool  # whether samples are made with requires_grad
     applies: Callable[[Any, torch.dtype], bool]
+    named: bool = False  # whether it runs only if it is named
 
 
 VARIANTS: dict[str, Variant] = {}
 
 
 def variant(
-    most: int | None = None, grad: bool = False, applies: Callable[[Any, torch.dtype], bool] = lambda info, dtype: True
+    most: int | None = None,
+    grad: bool = False,
+    applies: Callable[[Any, torch.dtype], bool] = lambda info, dtype: True,
+    named: bool = False,
 ) -> Callable[[Maker], Maker]:
     """Registers a variant under the function's name."""
 
     def register(make: Maker) -> Maker:
-        VARIANTS[make.__name__] = Variant(make.__name__, make, most, grad, applies)
+        VARIANTS[make.__name__] = Variant(make.__name__, make, most, grad, applies, named)
         return make
 
     return register

@@ -234,7 +234,7 @@ def record(code: Code, kind: str, workbench: protocol.Workbench, most: int) -> R
     if results is not None:
         recording.roots, recording.rows = results.experimental_event_tree(), results.events()
     if kind != "cpu":
-        recording.device_rows = _device_rows(profiler)
+        recording.device_rows = device_rows(profiler)
     return recording
 
 
@@ -246,7 +246,7 @@ def _finish(kind: str) -> None:
             synchronize()
 
 
-def _device_rows(profiler: profile) -> dict[tuple[str, int], Mapping[str, Any]]:
+def device_rows(profiler: profile) -> dict[tuple[str, int], Mapping[str, Any]]:
     """Bytes, stream and device of the kernels and copies, by name and correlation. Only the exported trace has them."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"

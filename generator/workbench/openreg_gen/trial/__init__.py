@@ -1,0 +1,1 @@
+"""Run one operator on a device, with many arguments, and say whether this backend's own kernel computed it, right, and how fast."""

@@ -1,0 +1,190 @@
+"""The command: `openreg-gen try`, or `python -m openreg_gen.trial`."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .. import command, device, protocol
+from ..progress import Progress
+from ..record import RecordingError, load
+from ..sweep import kernels, runner
+from ..sweep.cases import ALL_DTYPES, Selection, Task
+from ..sweep.context import Context
+from ..sweep.everywhere import EVERYWHERE
+from ..sweep.known import KnownDifferences, from_rows
+from ..sweep.variants import VARIANTS
+from ..testing import opinfos
+from ..testing.forms import Forms
+from . import __doc__ as about, verdict
+from .proof import Witness
+
+DTYPES = ("float32", "float16", "bfloat16", "int64", "bool", "complex64")
+LARGE_DTYPES = ("int8", "uint8", "bool")
+# Variants that look at PyTorch's Python side more than at a kernel.
+NOT_FOR_KERNELS = ("fakes", "backward_fakes", "backward_fakes_by_heads", "copied_results", "alias", "method")
+MOST_INFOS = 4
+# `try` is a word of Python's, so the module has another name.
+PROGRAM = command.program("try" if "OPENREG_GEN_COMMAND" in os.environ else "trial")
+EXAMPLES = """\
+examples:
+  {0} add.out --device mine                       PyTorch's samples, and sizes around tile borders
+  {0} add.out --device mine --shapes ops.json     also what a model calls it with (openreg-gen record --shapes)
+  {0} abs --device mine --large                   also more than 2^31 elements: takes gigabytes of memory
+
+Exit codes: 0 right, and this backend's kernel ran; 1 wrong, or another kernel ran; 2 a bad argument; 3 the device can't be used.
+"""
+
+
+def parser() -> command.Parser:
+    p = command.Parser(
+        prog=PROGRAM,
+        description=about,
+        epilog=EXAMPLES.format(PROGRAM),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    p.add_argument("op", metavar="OP", help="such as add.out, abs, nn.functional.gelu")
+    device.add_arguments(p)
+    p.add_argument(
+        "--shapes", metavar="FILE", help="what a model calls OP with: a file of `openreg-gen record --shapes`"
+    )
+    p.add_argument("--large", action="store_true", help="also more than 2^31 elements")
+    p.add_argument("--quick", action="store_true", help="at most 4 cases of a kind")
+    p.add_argument(
+        "--dtype", action="append", choices=ALL_DTYPES, metavar="DTYPE", help=f"default: {', '.join(DTYPES)}"
+    )
+    p.add_argument("--variant", action="append", metavar="GLOB", help="such as forward, 'out*'; default: all")
+    p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="worker processes")
+    p.add_argument(
+        "--timeout", type=float, default=120, metavar="S", help="a case that takes longer hangs; default: 120"
+    )
+    p.add_argument("--json", metavar="FILE", help="also write the result as JSON; - for stdout, instead of the text")
+    p.add_argument("--results", metavar="FILE", help="what the next run compares its speed with; default: try.json")
+    p.add_argument("--no-build", action="store_true", help="in a tree: don't build what changed first")
+    return p
+
+
+class Reached:
+    """An operator as opinfos.split() takes it: a name with the other overloads of its packet."""
+
+    serves: Sequence[str] = ()
+    tolerance = None
+
+    def __init__(self, name: str, forms: Sequence[str]) -> None:
+        self.name, self.forms = name, forms
+
+
+def infos_of(op: str) -> list[Any]:
+    """The OpInfos of an operator as a user names it. Fails if there is no such operator."""
+    name = op.removeprefix("aten::")
+    if name in opinfos.database():
+        return [opinfos.database()[name]]
+    first, _, overload = name.partition(".")
+    packet = getattr(torch.ops.aten, first, None)
+    if packet is None:
+        command.fail(f"{op}: PyTorch has no such operator", "`openreg-gen ops WORD` searches PyTorch's operators")
+    known = [f"{first}.{each}".removesuffix(".default") for each in packet.overloads()]
+    if overload and name not in known:
+        command.fail(f"{op}: PyTorch has no such operator", f"there are {', '.join(known)}")
+    found = [info for info in opinfos.database().values() if first.removesuffix("_") in opinfos.names(info)]
+    if not found:  # what others reach, such as _softmax: found out by running them all, once
+        opinfos.say = lambda text: print(text, file=sys.stderr)
+        for infos in opinfos.split(Forms(Reached(name if overload else known[0], known))):
+            found += infos
+    return found[:MOST_INFOS]
+
+
+def dtypes_of(arguments: argparse.Namespace, workbench: protocol.Workbench) -> Sequence[str]:
+    """Those that were asked for, else those that the backend says its kernel has, else the usual ones."""
+    if arguments.dtype:
+        return tuple(arguments.dtype)
+    base = verdict.base_of(arguments.op)
+    for row in workbench.operators:
+        if verdict.base_of(str(getattr(row, "name", ""))) == base and (own := getattr(row, "dtypes", None)):
+            return tuple(own)
+    return DTYPES
+
+
+def recorded_ops(path: str, op: str) -> list[str]:
+    """The operators of a file that are OP, or another overload of it if it has none of that name."""
+    try:
+        rows = [each.op for each in load(path).ops if each.shapes]
+    except RecordingError as error:
+        command.fail(str(error), "`openreg-gen record --shapes -o FILE --device NAME script.py` writes one")
+    if not rows:
+        command.fail(f"{path} has no shapes", "record them with `openreg-gen record --shapes`")
+    name = op.removeprefix("aten::")
+    base = verdict.base_of(op.removeprefix("nn.functional."))
+    return [name] if name in rows else [row for row in rows if verdict.base_of(row) == base]
+
+
+def tasks_of(arguments: argparse.Namespace, workbench: protocol.Workbench) -> list[Task]:
+    infos = infos_of(arguments.op)
+    wanted = dtypes_of(arguments, workbench)
+    tasks = []
+    for info in infos:
+        known = [each for each in ALL_DTYPES if getattr(torch, each) in info.dtypes]
+        for dtype in [each for each in wanted if each in known] or known[:1]:
+            tasks += [Task(info.full_name, dtype), Task(kernels.BORDERS + info.full_name, dtype)]
+        if arguments.large:
+            tasks += [Task(kernels.LARGE + info.full_name, each) for each in LARGE_DTYPES if each in known][:1]
+    if arguments.shapes:
+        found = recorded_ops(arguments.shapes, arguments.op)
+        if not found:
+            print(f"{arguments.shapes} has no call of {arguments.op}", file=sys.stderr)
+        for name in found:
+            subject = f"{kernels.RECORDED}{arguments.shapes}:{name}"
+            dtypes = kernels.Recorded(arguments.shapes, name).dtypes
+            tasks += [Task(subject, each) for each in ALL_DTYPES if getattr(torch, each) in dtypes]
+    return tasks
+
+
+def variants_of(arguments: argparse.Namespace) -> tuple[str, ...]:
+    return tuple(arguments.variant or (name for name in VARIANTS if name not in NOT_FOR_KERNELS))
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    arguments = parser().parse_args(words)
+    kind = device.find_device(arguments.device, arguments.package)
+    backend = protocol.of(kind)
+    tasks = tasks_of(arguments, backend)
+    if not tasks:
+        command.fail(f"{arguments.op}: PyTorch has no samples for it", "record some: --shapes FILE")
+    start = "fork" if kind == "cpu" else backend.start
+    context = Context(kind, arguments.package, start, examiner=Witness)
+    own = from_rows(backend.known, f"torch.{kind}._workbench.known") if kind != "cpu" else []
+    known = KnownDifferences(own, EVERYWHERE if kind != "cpu" else ())
+    selection = Selection(variants_of(arguments), 4 if arguments.quick else None)
+    result = verdict.Verdict(arguments.op.removeprefix("aten::"), kind)
+    progress = Progress("try", len(tasks), "tasks")
+    outcomes: dict[Task, dict[str, Any]] = {}
+    jobs = 1 if arguments.large else arguments.jobs
+    for task, outcome in runner.run(context, tasks, selection, jobs, arguments.timeout):
+        outcomes[task] = outcome
+        different = sum(len(each["found"]) for each in outcomes.values())
+        progress.step(str(task), f"{different} differences")
+    progress.end()
+    for task in tasks:
+        result.add(task, outcomes[task], known)
+    path = verdict.results_file(arguments.results)
+    runs = verdict.read_results(path)
+    key = f"{kind}/{result.op}"
+    if arguments.json != "-":
+        print(verdict.text(result, context, runs.get(key, {}), "fallbacks" in backend.provided))
+    document = json.dumps(result.json(), indent=1)
+    if arguments.json == "-":
+        print(document)
+    elif arguments.json:
+        Path(arguments.json).write_text(document + "\n", encoding="utf-8")
+    verdict.write_results(path, {**runs, key: result.json()})
+    return command.Exit.DONE if result.right else command.Exit.NO
+
+
+if __name__ == "__main__":
+    command.run(main)

@@ -1,0 +1,241 @@
+"""The verdict on an operator, from the outcomes of its tasks: whose kernel ran, what was wrong, how fast it was; as JSON and as text."""
+
+import json
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..record import listed
+from ..sweep.cases import Task
+from ..sweep.context import Context, case_command
+from ..sweep.kernels import BORDERS, LARGE, RECORDED
+from ..sweep.known import KnownDifferences
+
+FORMAT, VERSION = "openreg-gen try", 1
+SHOWN = 12
+# The name of an operator's kernel where the dispatcher has another kernel than the operator's own.
+NOT_OURS = {
+    "fallback": "the backend's fallback, which computes on the CPU",
+    "boxed": "the backend's fallback, registered for this operator",
+    "default": "a composite kernel of PyTorch",
+    "math": "a composite kernel of PyTorch",
+    "none": "nothing",
+    "fallthrough": "nothing",
+}
+
+
+def base_of(operator: str) -> str:
+    """ "aten::add_.Tensor" -> "add"."""
+    return operator.removeprefix("aten::").partition(".")[0].removesuffix("_")
+
+
+def subject_without_prefix(subject: str) -> str:
+    for prefix in (BORDERS, LARGE):
+        subject = subject.removeprefix(prefix)
+    return subject
+
+
+@dataclass
+class Verdict:
+    """An operator's trial. `wrong` has case, category and detail of each case that differs and isn't known."""
+
+    op: str
+    device: str
+    tasks: dict[Task, dict[str, Any]] = field(default_factory=dict)
+    wrong: list[tuple[str, str, str]] = field(default_factory=list)
+    known: int = 0
+
+    def add(self, task: Task, outcome: dict[str, Any], known: KnownDifferences) -> None:
+        self.tasks[task] = outcome
+        for name, category, detail in outcome["found"]:
+            if known.find("default", subject_without_prefix(name), category) is None:
+                self.wrong.append((name, category, detail))
+            else:
+                self.known += 1
+
+    @property
+    def cases(self) -> int:
+        return sum(sum(outcome["counts"].values()) for outcome in self.tasks.values())
+
+    def is_judged(self, op: str) -> bool:
+        """Whether "aten::add.out" is the operator: that overload if one was named, or the one that serves it, else all of its name."""
+        if "." not in self.op or not torch._C._dispatch_has_kernel(f"aten::{self.op}"):
+            return base_of(op) == base_of(self.op)
+        key = "CPU" if self.device == "cpu" else "PrivateUse1"
+        return op in (f"aten::{self.op}", listed(f"aten::{self.op}", key))
+
+    def reached(self) -> dict[str, tuple[int, str, str]]:
+        """The overloads that reached the device: calls, how each is served, and where that was registered."""
+        found: dict[str, tuple[int, str, str]] = {}
+        for outcome in self.tasks.values():
+            for op, (calls, how, place) in outcome.get("reached", {}).items():
+                if self.is_judged(op):
+                    found[op] = (found.get(op, (0,))[0] + calls, how, place)
+        return found
+
+    def on_host(self) -> Counter[str]:
+        """Calls of this operator that the host computed, by cause."""
+        found: Counter[str] = Counter()
+        for outcome in self.tasks.values():
+            for op, cause, calls in outcome.get("fallbacks", ()):
+                if self.is_judged(op):
+                    found[cause] += calls
+        return found
+
+    def kernels(self) -> dict[str, tuple[int, str, str]]:
+        """The overloads that this backend has a kernel for, and that ran."""
+        return {op: row for op, row in self.reached().items() if row[1] == "kernel"}
+
+    @property
+    def proved(self) -> bool:
+        """Whether kernels of this backend computed all calls."""
+        others = [op for op, row in self.reached().items() if row[1] in ("fallback", "boxed")]
+        return bool(self.kernels()) and not others and not self.on_host()["fallback"]
+
+    @property
+    def right(self) -> bool:
+        return not self.wrong and self.cases > 0 and self.proved
+
+    def launches(self) -> int | None:
+        return max((outcome["launches"] for outcome in self.tasks.values() if outcome.get("launches")), default=None)
+
+    def speeds(self) -> list[dict[str, Any]]:
+        return [row for outcome in self.tasks.values() for row in outcome.get("speeds", ())]
+
+    def json(self) -> dict[str, Any]:
+        return {
+            "op": self.op,
+            "device": self.device,
+            "torch": torch.__version__,
+            "right": self.right,
+            "proved": self.proved,
+            "cases": self.cases,
+            "wrong": [{"case": case, "category": category, "detail": text} for case, category, text in self.wrong],
+            "known": self.known,
+            "reached": {op: {"calls": calls, "by": how, "at": at} for op, (calls, how, at) in self.reached().items()},
+            "on_host": dict(self.on_host()),
+            "launches": self.launches(),
+            "tasks": {str(task): sum(outcome["counts"].values()) for task, outcome in self.tasks.items()},
+            "speeds": self.speeds(),
+        }
+
+
+def name_of(subject: str) -> str:
+    if subject.startswith(RECORDED):
+        return f"recorded in {os.path.basename(subject.removeprefix(RECORDED).rsplit(':', 1)[0])}"
+    if subject.startswith(BORDERS):
+        return f"{subject.removeprefix(BORDERS)}, around tile borders"
+    if subject.startswith(LARGE):
+        return f"{subject.removeprefix(LARGE)}, more than 2^31 elements"
+    return f"{subject}, PyTorch's samples"
+
+
+def microseconds(seconds: float) -> str:
+    return f"{seconds * 1e6:.1f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
+
+
+def table(rows: list[list[str]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+
+
+def _kernel_lines(verdict: Verdict, counts_fallbacks: bool) -> list[str]:
+    reached = verdict.reached()
+    lines = [f"{verdict.op} on {verdict.device}: {verdict.cases} cases, PyTorch {torch.__version__}", ""]
+    if not reached:
+        return [*lines, f"{verdict.op} itself never reached the device: other operators computed its samples"]
+    ours = bool(verdict.kernels())
+    for op, (calls, how, place) in reached.items():
+        if ours and how in ("default", "math"):
+            continue  # it calls the kernel
+        who = f"this backend's kernel, registered at {place}" if how == "kernel" else NOT_OURS.get(how, how)
+        lines.append(f"  {op.removeprefix('aten::')}: {calls} calls by {who}")
+    host = verdict.on_host()
+    if host["fallback"]:
+        lines.append(f"  {host['fallback']} calls were computed by the fallback, on the CPU")
+    if host["kernel"]:
+        lines.append(f"  {host['kernel']} calls were computed by the kernel on the host, on copies")
+    if verdict.launches():
+        number = verdict.launches()
+        lines.append(f"  one call launches {number} kernel{'' if number == 1 else 's'} on the device")
+    elif verdict.device != "cpu":
+        lines.append("  the profiler shows no kernels of this device: launches can't be counted")
+    if not counts_fallbacks and verdict.device != "cpu":
+        lines.append(
+            f"  torch.{verdict.device}._workbench has no `fallbacks`: the dispatcher alone says whose kernel ran"
+        )
+    return lines
+
+
+def text(verdict: Verdict, context: Context, last: dict[str, Any], counts_fallbacks: bool) -> str:
+    """The report on a terminal. `last`: the JSON of the last run, or empty."""
+    lines = _kernel_lines(verdict, counts_fallbacks)
+    rows = [["arguments", "dtype", "cases", "wrong"]]
+    for task, outcome in verdict.tasks.items():
+        wrong = sum(
+            1 for name, *_ in verdict.wrong if name.startswith(f"{task.subject}/") and f"/{task.dtype}/" in name
+        )
+        rows.append([name_of(task.subject), task.dtype, str(sum(outcome["counts"].values())), str(wrong)])
+    lines += ["", *table(rows)]
+    before = {row["case"]: row["device"] for row in last.get("speeds", ())}
+    speeds = [["speed of", "device", "CPU", "against CPU", "against last run"]]
+    for row in verdict.speeds():
+        then = before.get(row["case"])
+        against = f"{then / row['device']:.2f}x" if then else "-"
+        times = [microseconds(row["device"]), microseconds(row["cpu"]), f"{row['cpu'] / row['device']:.2f}x"]
+        speeds.append([row["args"], *times, against])
+    if len(speeds) > 1:
+        lines += ["", *table(speeds)]
+    if verdict.wrong:
+        lines += ["", f"wrong: {len(verdict.wrong)} cases"]
+        for name, category, detail in verdict.wrong[:SHOWN]:
+            lines += [f"  {category}: {detail}", f"    {case_command(context, 'default', name)}"]
+        if len(verdict.wrong) > SHOWN:
+            lines.append(f"  and {len(verdict.wrong) - SHOWN} more; --json has them all")
+    if verdict.known:
+        lines.append(f"{verdict.known} known differences are left out")
+    lines += ["", _conclusion(verdict)]
+    return "\n".join(lines)
+
+
+def _conclusion(verdict: Verdict) -> str:
+    if not verdict.cases:
+        return f"nothing ran: there are no samples for {verdict.op}"
+    what = "right" if not verdict.wrong else f"wrong in {len(verdict.wrong)} of {verdict.cases} cases"
+    if verdict.proved:
+        return f"{verdict.op}: {what}, and this backend's kernel computed it"
+    return f"{verdict.op}: {what}, but this backend's kernel did not compute it, or not always"
+
+
+# --- the last run
+
+
+def results_file(given: str | None) -> Path:
+    """--results, else a file of the tree around the current folder, else one in the current folder."""
+    if given is not None:
+        return Path(given)
+    here = Path.cwd()
+    tree = next((each / ".openreg-gen" for each in (here, *here.parents) if (each / ".openreg-gen").is_dir()), None)
+    return tree / "try.json" if tree is not None else here / "try.json"
+
+
+def read_results(path: Path) -> dict[str, Any]:
+    """The last run of each operator by device and name. A file that holds something else is as none."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if (data["format"], data["version"]) == (FORMAT, VERSION):
+            return dict(data["runs"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return {}
+
+
+def write_results(path: Path, runs: dict[str, Any]) -> None:
+    document = {"format": FORMAT, "version": VERSION, "runs": dict(sorted(runs.items()))}
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
