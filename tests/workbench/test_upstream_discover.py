@@ -21,7 +21,12 @@ FAULTY = pathlib.Path(__file__).parent / "upstream/faulty"
 def test_files_are_found_by_their_calls(tmp_path):
     found = {file.name: file for file in files.discover(FAULTY)}
     assert sorted(found) == ["test_faults.py", "test_no_import.py", "test_switches.py"]
-    classes = (("TestFaults", "ACCELERATOR"), ("TestOfOtherDevices", ""), ("TestWithoutSetUp", ""))
+    classes = (
+        ("TestFaults", "ACCELERATOR"),
+        ("TestOfOtherDevices", ""),
+        ("TestWithoutSetUp", ""),
+        ("TestWithoutTearDown", ""),
+    )
     assert found["test_faults.py"].classes == classes
     (tmp_path / "test/nn").mkdir(parents=True)
     (tmp_path / "test/nn/test_broken.py").write_text("instantiate_device_type_tests(\n")
@@ -51,6 +56,8 @@ def test_hardware_classes():
         (["test_out*"], True),
         (["test_in*"], False),
         (["test_ops::TestCommon"], True),
+        (["test_ops"], True),
+        (["test_nn"], False),
         (["test_ops.py::TestCommon::test_out_*"], True),
         (["test_ops.py::test_in*"], False),
         (["test_torch.py::test_out", "TestCommon.test_out"], True),
@@ -58,7 +65,7 @@ def test_hardware_classes():
 )
 def test_select(patterns, chosen):
     names = ("test_ops.py", "TestCommon", "test_out_add_mine_float32", "test_out")
-    choice = Choice(patterns)
+    choice = Choice(patterns).among(["test_ops.py", "nn/test_nn.py"])
     assert (choice.file(names[0]) and choice.test(*names)) is chosen
 
 
@@ -301,6 +308,7 @@ def test_each_fault_has_its_category(run_python, any_device, tmp_path):
     assert states(tmp_path / "r") == {
         "test_abort": "crash",
         "test_anything": "import",
+        "test_before_tear_down": "other",
         "test_crash_other_error_text": "error text",
         "test_cuda_call": "CUDA only",
         "test_hang": "time-out",

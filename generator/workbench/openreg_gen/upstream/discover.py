@@ -59,7 +59,9 @@ class Discovery:
         if not checkout.is_dir():
             command.fail(f"{checkout}: no such folder", "clone PyTorch at the tag of your release, and name the clone")
         root = files.folder_of_tests(checkout).resolve()
-        found = [file for file in files.discover(checkout) if self.choice.file(file.name)]
+        found = files.discover(checkout)
+        self.choice = self.choice.among(file.name for file in found)
+        found = [file for file in found if self.choice.file(file.name)]
         if not found:
             hint = "name a checkout of PyTorch, or the folder with its tests; --select takes file or test names"
             command.fail(f"{checkout}: no file there calls {files.INSTANTIATE}", hint)
@@ -168,13 +170,13 @@ class Discovery:
         return [row for row, found in did.items() if runs.PASSED in found and runs.FAILED not in found]
 
     def _write(self, run: Run) -> None:
-        path = self.given.exclusions
+        path, choice = self.given.exclusions, self.choice.among({outcome.file for outcome in run.outcomes})
         chosen = [
             outcome
             for outcome in run.failures()
             if outcome.group
-            and self.choice.file(outcome.file)
-            and self.choice.test(outcome.file, outcome.group, outcome.name, outcome.origin)
+            and choice.file(outcome.file)
+            and choice.test(outcome.file, outcome.group, outcome.name, outcome.origin)
             and (not self.given.category or outcome.category in self.given.category)
         ]
         rows = entries(run, chosen, self.given.reason or "")

@@ -152,6 +152,7 @@ class Result(unittest.TestResult):
         super().__init__()
         self.keys, self.path, self.report = keys, path, report
         self.said: set[str] = set()
+        self.last = ""
         self.now: Row | None = None
         self.begun = 0.0
         self.broken: Row | None = None  # a class's own error
@@ -172,6 +173,7 @@ class Result(unittest.TestResult):
 
     def _say(self, key: str, row: Row) -> None:
         self.said.add(key)
+        self.last = key
         self.report.row(key, row)
 
     def _failed(self, test: Any, failure: Any) -> None:
@@ -179,6 +181,8 @@ class Result(unittest.TestResult):
         row = Row("failed", triage.categorize(error, triage.lines_of(error, self.path)), triage.first_line(error), 0)
         if not isinstance(test, unittest.TestCase):  # setUpClass, or tearDownClass
             self.broken = row._replace(category="import" if row.category == "other" else row.category)
+            if self.last:  # it is the last test's then, and fails it
+                self._say(self.last, row._replace(detail=f"tearDownClass: {row.detail}"))
         elif self.now is None or self.now.state != "failed":
             self.now = row
 

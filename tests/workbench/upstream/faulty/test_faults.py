@@ -75,9 +75,19 @@ class TestWithoutSetUp(TestCase):
         pass
 
 
+class TestWithoutTearDown(TestCase):
+    @classmethod
+    def tearDownClass(cls):
+        raise RuntimeError("nothing to tear down")
+
+    def test_before_tear_down(self, device):
+        pass
+
+
 instantiate_device_type_tests(TestFaults, globals())
 instantiate_device_type_tests(TestOfOtherDevices, globals())
 instantiate_device_type_tests(TestWithoutSetUp, globals())
+instantiate_device_type_tests(TestWithoutTearDown, globals())
 
 if __name__ == "__main__":
     run_tests()
