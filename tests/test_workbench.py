@@ -31,6 +31,28 @@ def test_a_tool_gets_all_words_as_they_are(openreg_gen, other_python):
     assert outcome.stdout.splitlines() == [f"{WORKBENCH}:/elsewhere", "openreg-gen", "-m", "openreg_gen.sweep", *words]
 
 
+@pytest.mark.parametrize(
+    ("words", "builds"),
+    [
+        (["abs", "--device", "mybackend"], True),
+        (["abs", "--device=mybackend:1"], True),
+        (["abs", "--device", "mybackend", "--no-build"], False),
+        (["abs", "--device", "another"], False),
+    ],
+)
+def test_try_builds_what_changed_in_its_own_tree(openreg_gen, tree, other_python, tmp_path, words, builds):
+    cmake = tmp_path / "cmake"
+    cmake.write_text('#!/bin/sh\necho "cmake $@"\n')
+    cmake.chmod(0o755)
+    (tree / "build").mkdir()
+    cache = f"Python_EXECUTABLE:FILEPATH={other_python}\nCMAKE_COMMAND:INTERNAL={cmake}\n"
+    (tree / "build/CMakeCache.txt").write_text(cache)
+    env = {"OPENREG_GEN_PYTHON": str(other_python)}
+    said = openreg_gen("try", *words, cwd=tree, code=4, env=env.items()).stdout.splitlines()
+    assert ("cmake --build build" in said) == builds
+    assert said[-len(words) - 2 :] == ["-m", "openreg_gen.try", *words]
+
+
 def test_without_pytorch_the_environment_is_named(openreg_gen, tmp_path):
     python = tmp_path / "bin/python"
     python.parent.mkdir()

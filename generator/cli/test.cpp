@@ -1,4 +1,5 @@
 // openreg-gen test [OP...]: builds what changed in a tree, then runs its tests, or those of some operators.
+#include "cli/build_tree.h"
 #include "cli/next.h"
 #include "cli/verb.h"
 #include "base/suggest.h"
@@ -19,13 +20,6 @@ void declare(CLI::App& app, Invocation& call, TestOptions& options) {
                  "Operators of the spec, abs.out; default: all tests. Arguments after -- go to pytest");
   call.add_tree(app);
   call.add_torch(app);
-}
-
-/// A variable of CMakeCache.txt: "Python_EXECUTABLE" -> "/usr/bin/python3".
-std::string cached(std::string_view cache, const std::string& name) {
-  for (const std::string_view line : split_lines(cache))
-    if (line.starts_with(name + ":")) return std::string(line.substr(std::min(line.find('='), line.size() - 1) + 1));
-  return {};
 }
 
 /// pytest's -k: ids of parametrised tests hold an operator's name, or that without its overload, between brackets and
@@ -54,18 +48,17 @@ std::string selection(Invocation& call, const OpenTree& tree, const std::vector<
 
 Exit run(Invocation& call, const TestOptions& options) {
   const OpenTree tree = call.tree(Access::Read);
-  const std::string cache = try_read_file(tree.root / "build" / "CMakeCache.txt").value_or("");
-  const std::string python = cached(cache, "Python_EXECUTABLE"), cmake = cached(cache, "CMAKE_COMMAND");
-  if (!is_program(python) || !is_program(cmake))
+  const BuildPrograms programs = build_programs(tree);
+  if (!programs.exist())
     throw Failure(Exit::Environment, "E0558",
-                  cache.empty() ? fmt::format("'{}' was never built", tree.root.string())
-                                : fmt::format("'{}' was built with programs that no longer exist", tree.root.string()),
+                  !programs.built
+                      ? fmt::format("'{}' was never built", tree.root.string())
+                      : fmt::format("'{}' was built with programs that no longer exist", tree.root.string()),
                   "in the environment that should have it: " + Next(call, tree.root).install());
-  std::vector<std::string> pytest{python, "-m", "pytest"};
+  std::vector<std::string> pytest{programs.python, "-m", "pytest"};
   if (!options.ops.empty()) pytest.insert(pytest.end(), {"-k", selection(call, tree, options.ops)});
   pytest.insert(pytest.end(), call.passed_on.begin(), call.passed_on.end());
-  if (run_program(tree.root, {cmake, "--build", "build"}) != 0)
-    throw Failure(Exit::No, "E0558", "the build failed", "the compiler's messages are above");
+  build_tree(tree, programs);
   return static_cast<Exit>(run_program(tree.root, pytest));
 }
 

@@ -1,7 +1,9 @@
 #include "cli/workbench.h"
 
 #include "base/environment.h"
+#include "cli/build_tree.h"
 #include "render/data_dir.h"
+#include "spec/spec.h"
 #include "system/child.h"
 #include "system/python.h"
 
@@ -26,13 +28,42 @@ void put_first(const fs::path& workbench) {
   setenv("OPENREG_GEN_COMMAND", "openreg-gen", 1);  // how the tools call themselves in their help
 }
 
-/// `openreg-gen NAME WORDS...`; `help` is the words that show the tool's own options.
+/// What follows an option among the words, as "--device NAME" or "--device=NAME"; empty without it.
+std::string value_of(const std::vector<std::string>& words, const std::string& option) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == option && i + 1 < words.size()) return words[i + 1];
+    if (words[i].starts_with(option + "=")) return words[i].substr(option.size() + 1);
+  }
+  return {};
+}
+
+/// Builds what changed in the tree around the current folder, if it is the device's, and has its Python run the tools.
+void build_around(Invocation& call) {
+  const std::string device = value_of(call.passed_on, "--device");
+  if (device.empty() || contains(call.passed_on, "--no-build") || contains(call.passed_on, "--help")) return;
+  try {
+    const OpenTree tree = call.tree(Access::Read);
+    Diagnostics ignored;
+    const Spec spec = parse_spec(tree.root / tree.manifest.spec, ignored);
+    const BuildPrograms programs = build_programs(tree);
+    if (*spec.backend.name != device.substr(0, device.find(':')) || !programs.exist()) return;
+    build_tree(tree, programs);
+    setenv("OPENREG_GEN_PYTHON", programs.python.c_str(), 1);
+  } catch (const Failure& failure) {
+    if (failure.code() == "E0558") throw;  // the build failed; without a tree there is nothing to build
+  }
+}
+
+/// `openreg-gen NAME WORDS...`; `help` is the words that show the tool's own options. `before` runs first.
 Verb tool(const std::string& name, const std::string& about, std::vector<std::string> examples,
-          const std::string& help = "--device cpu --help") {
+          const std::string& help = "--device cpu --help", void (*before)(Invocation&) = nullptr) {
   std::string module = name;
   std::ranges::replace(module, '-', '_');
-  const auto declare = [module](CLI::App&, Invocation&) -> Run {
-    return [module](Invocation& call) { return run_tool(module, call.passed_on); };
+  const auto declare = [module, before](CLI::App&, Invocation&) -> Run {
+    return [module, before](Invocation& call) {
+      if (before != nullptr) before(call);
+      return run_tool(module, call.passed_on);
+    };
   };
   examples.push_back(name + " " + help);
   return {.name = name, .about = about, .set_up = declare, .examples = std::move(examples), .passes_on = true};
@@ -62,7 +93,10 @@ std::vector<Verb> tool_verbs() {
       tool("upstream", "Run PyTorch's own test files on a backend",
            {"upstream --device mybackend pytorch/test/test_torch.py -k pin_memory"}),
       tool("record", "Run a script and record the operators that it needs from a backend",
-           {"record --device mybackend -o ops.json train.py"}),
+           {"record --device mybackend -o ops.json train.py", "record --device mybackend --shapes --merge train.py"}),
+      tool("try", "Run one operator's kernel on many arguments: is it right, did it run, how fast is it",
+           {"try add.out --device mybackend", "try add.out --device mybackend --shapes ops.json"},
+           "add --device cpu --help", build_around),
       tool("compare", "Run a script and compare each operator's result with the CPU's result",
            {"compare --device mybackend train.py", "compare --device mybackend --first train.py"}),
       tool("trace", "Show how an expression or a script reaches a backend's kernels, call by call",

@@ -12,7 +12,7 @@ from openreg_gen.testing import opinfos
 from openreg_gen.trial import __main__ as trial, verdict
 
 HERE = pathlib.Path(__file__).parent
-TRY = ("-m", "openreg_gen.trial")
+TRY = ("-m", "openreg_gen.try")
 # As in mutants.py, which can be imported only where it may register kernels: operator, dtype, and what is found.
 MUTANTS = {
     "tile_border": ("mul.out", "float32", "value"),

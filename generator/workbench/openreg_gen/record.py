@@ -10,7 +10,7 @@ what `ops: ["@model:FILE"]` in a spec and `openreg-gen add --from FILE` take. Co
 are composed of is, as it reaches the backend. Neither is the minimal set, which every backend has; with `--shapes`, those of it
 that compute are. With `--device cpu` the list is what a backend would be asked for, as far as the CPU takes the same ways.
 
-`--shapes` also lists the arguments of each operator without their data (openreg_gen.shapes): what `python -m openreg_gen.trial` runs it on.
+`--shapes` also lists the arguments of each operator without their data (openreg_gen.shapes): what `openreg-gen try` runs it on.
 `--merge` adds to what FILE has.
 """
 
@@ -288,7 +288,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = command.Parser(
         prog=command.program("record"),
         description="Run a script and record the operators that it needs from a backend.",
-        epilog="`openreg-gen add --from FILE` and `openreg-gen audit --model FILE` read FILE; `python -m openreg_gen.trial` runs its shapes.",
+        epilog="`openreg-gen add --from FILE` and `openreg-gen audit --model FILE` read FILE; `openreg-gen try` runs its shapes.",
     )
     device.add_arguments(parser)
     parser.add_argument("-o", "--output", default="ops.json", metavar="FILE", help="default: ops.json")

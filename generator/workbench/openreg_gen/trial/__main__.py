@@ -1,4 +1,4 @@
-"""The command: `openreg-gen try`, or `python -m openreg_gen.trial`."""
+"""The command: `openreg-gen try`, or `python -m openreg_gen.try`."""
 
 import argparse
 import json
@@ -29,8 +29,7 @@ LARGE_DTYPES = ("int8", "uint8", "bool")
 # Variants that look at PyTorch's Python side more than at a kernel.
 NOT_FOR_KERNELS = ("fakes", "backward_fakes", "backward_fakes_by_heads", "copied_results", "alias", "method")
 MOST_INFOS = 4
-# `try` is a word of Python's, so the module has another name.
-PROGRAM = command.program("try" if "OPENREG_GEN_COMMAND" in os.environ else "trial")
+PROGRAM = command.program("try")
 EXAMPLES = """\
 examples:
   {0} add.out --device mine                       PyTorch's samples, and sizes around tile borders
