@@ -8,6 +8,7 @@ import pytest
 import torch
 from openreg_gen import record
 from openreg_gen.sweep import cases, kernels
+from openreg_gen.sweep.known import KnownDifferences
 from openreg_gen.testing import opinfos
 from openreg_gen.trial import __main__ as trial, verdict
 
@@ -121,6 +122,15 @@ def test_names_of_kernels():
     assert found.is_judged("aten::add.out")  # the form that serves it
     assert not found.is_judged("aten::add.Scalar_out")
     assert verdict.Verdict("add", "cpu").is_judged("aten::add_.Tensor")
+
+
+def test_too_little_memory_is_no_fault():
+    found = verdict.Verdict("abs", "mine")
+    lost = ["large:abs/forward/int8/0", "raising", "mine raises OutOfMemoryError: no more; the CPU does not"]
+    found.add(cases.Task("large:abs", "int8"), {"counts": {"forward": 1}, "found": [lost]}, KnownDifferences())
+    assert (found.wrong, found.no_memory) == ([], [lost[0]])
+    found.add(cases.Task("abs", "int8"), {"counts": {"forward": 1}, "found": [lost]}, KnownDifferences())
+    assert found.wrong  # elsewhere it is one
 
 
 def test_bad_input(capsys, monkeypatch, tmp_path):

@@ -48,11 +48,14 @@ class Verdict:
     tasks: dict[Task, dict[str, Any]] = field(default_factory=dict)
     wrong: list[tuple[str, str, str]] = field(default_factory=list)
     known: int = 0
+    no_memory: list[str] = field(default_factory=list)  # cases that the device has too little memory for
 
     def add(self, task: Task, outcome: dict[str, Any], known: KnownDifferences) -> None:
         self.tasks[task] = outcome
         for name, category, detail in outcome["found"]:
-            if known.find("default", subject_without_prefix(name), category) is None:
+            if task.subject.startswith(LARGE) and "OutOfMemoryError" in detail:
+                self.no_memory.append(name)
+            elif known.find("default", subject_without_prefix(name), category) is None:
                 self.wrong.append((name, category, detail))
             else:
                 self.known += 1
@@ -116,6 +119,7 @@ class Verdict:
             "cases": self.cases,
             "wrong": [{"case": case, "category": category, "detail": text} for case, category, text in self.wrong],
             "known": self.known,
+            "no_memory": self.no_memory,
             "reached": {op: {"calls": calls, "by": how, "at": at} for op, (calls, how, at) in self.reached().items()},
             "on_host": dict(self.on_host()),
             "launches": self.launches(),
@@ -200,6 +204,8 @@ def text(verdict: Verdict, context: Context, last: dict[str, Any], counts_fallba
             lines.append(f"  and {len(verdict.wrong) - SHOWN} more; --json has them all")
     if verdict.known:
         lines.append(f"{verdict.known} known differences are left out")
+    if verdict.no_memory:
+        lines.append(f"not tried, because {verdict.device} has too little memory: {', '.join(verdict.no_memory)}")
     lines += ["", _conclusion(verdict)]
     return "\n".join(lines)
 
