@@ -274,6 +274,8 @@ stage_opencl() {
   said=$(OCL_ICD_VENDORS=/nowhere/ "$backend" -c 'import torch; torch.ones(1, device="mycl")' 2>&1) && die "it ran on none"
   [[ $said == *"no OpenCL driver is installed"* ]] || die "what is missing is not said: $said"
   [ $# -ne 0 ] || return 0
+  step "Scripts that say cuda, on OpenCL"
+  OPENREG_GEN_NIGHTLY=1 OPENREG_GEN_DEVICE=mycl pytests "$backend" "$root/tests/workbench/test_as_cuda.py" -k "not compiled"
   step "The sweep on OpenCL"
   # shellcheck disable=SC2086
   sweep "$backend" mycl --results "$build/sweep_opencl_$driver.jsonl" ${SWEEP:-}
