@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs tests that take too long for CI, or need more than CI's machine has. Each stage replaces its row of tests/nightly.md: commit it.
 # Usage: scripts/nightly.sh [STAGE ...]   default: all, in this order, which takes a night:
-#          slow        tests that are marked nightly, since they take too long for CI: of the command, of ports, of two backends
+#          slow        tests that are marked nightly, since they take too long for CI: of the command, of ports, of two backends,
+#                      of faults in each example
 #          soak        the runtime's C++ tests under both sanitizers, with eight threads on two devices for a minute
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
 #          owned       hand-written operators, in the tree of specs/full.yaml
@@ -25,6 +26,12 @@ logs=$build/nightly
 stage_slow() {
   export OPENREG_GEN_NIGHTLY=1
   pytests "$python" -m nightly --dist load "$root/tests" --ignore "$root/tests/built"
+  local backend
+  backend=$(backend_python "$work/venv_slow")
+  step "Building generated_example"
+  install_tree "$backend" "$root/generated_example"
+  step "A fault in each example of generated_example"
+  pytests "$backend" -m nightly --dist load "$root/tests/workbench/test_planted_faults.py"
 }
 
 # PyTorch's libraries are not instrumented.

@@ -108,7 +108,7 @@ def test_collects_the_first_of_each_operator(device, wrong):
     assert found.first is found.differences[0]
     assert len([w for w in warned if "not as on the CPU" in str(w.message)]) == 2
     assert found.compared[f"{NAMESPACE}.twice.default"] == 2
-    assert "2 differ" in str(found)
+    assert "4 calls of 3 operators compared with the CPU; 3 differ" in str(found)
 
 
 def test_tolerances(device, wrong):

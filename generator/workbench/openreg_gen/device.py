@@ -18,6 +18,12 @@ def backends() -> list[str]:
     return sorted({point.dist.name if point.dist else point.value for point in entry_points(group="torch.backends")})
 
 
+def versions() -> dict[str, str]:
+    """The versions of those packages."""
+    points = entry_points(group="torch.backends")
+    return {point.dist.name: point.dist.version for point in points if point.dist is not None}
+
+
 def current() -> str | None:
     """The name of the PrivateUse1 backend that is loaded; None if there is none."""
     name = torch._C._get_privateuse1_backend_name()
@@ -79,9 +85,10 @@ def count(kind: str) -> int:
     return 1 if counted is None else int(counted())
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """`--device` and `--import`, as all tools take them."""
-    parser.add_argument("--device", required=True, metavar="NAME", help="the backend's device type, or cpu")
+    text = "the backend's device type, or cpu" + ("" if required else "; default: that of the file")
+    parser.add_argument("--device", required=required, metavar="NAME", help=text)
     parser.add_argument(
         "--import",
         dest="package",

@@ -16,7 +16,7 @@ _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _PYTHON = os.path.dirname(os.__file__) + os.sep
 
 
-def _is_users(file: str) -> bool:
+def is_users(file: str) -> bool:
     """Whether a file belongs to the user, rather than to PyTorch, to the trace or to Python's start of a script."""
     if file == EXPRESSION:
         return True
@@ -28,7 +28,7 @@ def _is_users(file: str) -> bool:
 def caller() -> Place | None:
     """The innermost line of the user's code that is running in this thread; None in a thread of PyTorch's own."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and not _is_users(frame.f_code.co_filename):
+    while frame is not None and not is_users(frame.f_code.co_filename):
         frame = frame.f_back
     return None if frame is None else _place(frame.f_code, frame.f_lineno, frame.f_lasti)
 
@@ -37,7 +37,7 @@ def of_error(error: BaseException) -> Place | None:
     """The innermost line of the user's code that an exception passed through."""
     found, trace = None, error.__traceback__
     while trace is not None:
-        if _is_users(trace.tb_frame.f_code.co_filename):
+        if is_users(trace.tb_frame.f_code.co_filename):
             found = _of_traceback(trace)
         trace = trace.tb_next
     return found
