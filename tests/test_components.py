@@ -142,10 +142,10 @@ def kept_lines(before, after):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_growing_keeps_the_files_that_are_there(name, needs, render):
-    """A component adds files, and lines to some. Left to do: templates/small, which loops replaces."""
+    """A component adds files, and lines to some."""
     minimal = render("minimal", spec_of("minimal"))
     listed = json.loads((minimal / MANIFEST).read_text())["files"]
-    core = [path for path, file in listed.items() if not file["template"].startswith("small/")]
+    core = [path for path, file in listed.items() if not file["template"].startswith("third_party/small/")]
     grown = texts(render(f"with_{name}", spec_of("minimal", **dict.fromkeys(sorted(with_needs(name, needs)), True))))
     parts = ("csrc/", "torch_mybackend/", "tests/")
     kept = {
@@ -153,6 +153,7 @@ def test_growing_keeps_the_files_that_are_there(name, needs, render):
     }
     assert len(kept) > 25
     kept.pop("torch_mybackend/_absent.py")  # which gets shorter, as it should
+    kept.pop("csrc/aten/RegisterOverrideable.cpp")  # in the place of kernels that loops has
     if name in ("recurrent", "examples"):  # a fused cell serves what is composed without it
         del kept["csrc/aten/native/RecurrentCells.cpp"]
     assert {path: part for path, part in kept.items() if part < 0.9} == {}

@@ -149,11 +149,10 @@ json make_globals(const ResolvedSpec& resolved, const DeviceKernels& kernels, co
     if (on && (simulated || !component.emulated))
       components.push_back({{"name", component.name}, {"about", component.about}});
   }
-  const bool runtime = spec.components.has("loops"), device = spec.components.has("device");
   json globals = {
       {"has", std::move(has)},
-      // What stands in the place of `loops` and `device` where the tree does not have them.
-      {"small", {{"runtime", !runtime}, {"device", !device && simulated}}},
+      // What stands in the place of component `device` where the tree does not have it.
+      {"small", {{"device", !spec.components.has("device") && simulated}}},
       {"components", std::move(components)},
       {"partial", partial},  // some component is not there
       {"b", backend_model(spec.backend)},

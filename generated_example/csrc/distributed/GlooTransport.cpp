@@ -17,7 +17,7 @@
 
 #include "distributed/GlooCalls.h"
 #include "distributed/Unfinished.h"
-#include "host/Run.h"
+#include "host/Tensors.h"
 #include "host/alias/Alias.h"
 #include "host/alias/Queue.h"
 #include "runtime/Event.h"

@@ -24,10 +24,9 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
-#include "host/Arguments.h"
 #include "host/Fallback.h"
-#include "host/Run.h"
 #include "host/Tensors.h"
+#include "runtime/Functions.h"
 
 namespace openreg {
 namespace {
@@ -73,13 +72,14 @@ c10::Device where_it_is(const c10::OperatorHandle& op, const torch::jit::Stack& 
   std::optional<c10::Device> found;
   for (const c10::IValue& value : torch::jit::last(stack, op.schema().arguments().size())) {
     if (value.isDevice() && value.toDevice().is_privateuseone()) {
-      return resolve_device(value.toDevice());
+      found = value.toDevice();
+      break;
     }
     if (!found.has_value() && value.isTensor() && value.toTensor().is_privateuseone()) {
       found = value.toTensor().device();
     }
   }
-  return resolve_device(found);
+  return {c10::DeviceType::PrivateUse1, resolve_device_index(found.has_value() ? found->index() : c10::DeviceIndex{-1})};
 }
 
 /// The bytes of a storage as a tensor.
@@ -243,7 +243,7 @@ bool run_as_it_is(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 
 std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
-  c10::Device device = device_of(op, *stack);
+  c10::Device device(c10::DeviceType::PrivateUse1, current_device());
   const size_t count = op.schema().arguments().size();
   const auto arguments = torch::jit::last(*stack, count);
   std::unordered_map<const c10::TensorImpl*, at::Tensor> on_host;

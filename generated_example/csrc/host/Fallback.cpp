@@ -2,37 +2,27 @@
 // Generated: do not edit; `fallback` in the spec changes it, then `openreg-gen generate`.
 #include "host/Fallback.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include <ATen/core/Generator.h>
+#include <ATen/core/op_registration/adaption.h>
 #include <c10/core/DeviceGuard.h>
-#include <c10/util/FunctionRef.h>
 #include <torch/library.h>
 
-#include "host/Arguments.h"
-#include "host/Run.h"
 #include "host/Tensors.h"
-#include "host/Work.h"
-#include "runtime/Capturing.h"
+#include "runtime/Functions.h"
 #include "runtime/Generator.h"
 
 namespace openreg {
 namespace {
 
 constexpr FallbackKind kSpecKind = FallbackKind::kCpu;  // `fallback` in openreg.yaml
-
-/// More numbers than any kernel draws for one value; the generator has to move past all it may have used.
-constexpr uint64_t kDrawsPerValue = 16;
 
 std::optional<FallbackKind> read_override() {
   const char* text = std::getenv("OPENREG_FALLBACK");
@@ -64,169 +54,135 @@ std::string name_in_spec(const c10::OperatorHandle& op) {
 }
 
 void check_can_fall_back(const c10::OperatorHandle& op) {
-  constexpr const char* kNowhere =
-      " has no kernel for openreg, and the CPU has none to fall back to. Add one under `ops:` in openreg.yaml: `";
   TORCH_CHECK_NOT_IMPLEMENTED(op.hasComputedKernelForDispatchKey(c10::DispatchKey::CPU), op.operator_name(),
-      kNowhere, name_in_spec(op), ": native`");
+      " has no kernel for openreg, and the CPU has none to fall back to. Add one under `ops:` in openreg.yaml: `",
+      name_in_spec(op), ": native`");
 }
 
-/// How many values a random operator may draw, at most.
-uint64_t drawn_values(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+/// Whether a schema marks an argument as written, or a list whose tensors all are.
+bool is_marked(const c10::Argument& argument) {
+  const c10::AliasInfo* const info = argument.alias_info();
+  return info != nullptr &&
+      (info->isWrite() || std::ranges::any_of(info->containedTypes(), [](const auto& item) { return item.isWrite(); }));
+}
+
+/// Arguments that may be on the host beside tensors of the device, on PyTorch's own devices too: indices, lengths and sizes.
+bool may_be_on_host(const c10::OperatorHandle& op, size_t index, const c10::IValue& value) {
+  const std::string& name = op.operator_name().name;
+  const bool lengths = name.starts_with("aten::_ctc_loss") || name == "aten::_pack_padded_sequence";
+  return value.isOptionalTensorList() || (lengths && op.schema().arguments()[index].name().ends_with("lengths")) ||
+      name == "aten::_nested_view_from_buffer" || name == "aten::_nested_from_padded";
+}
+
+/// The device of a call: that of its tensors, else the one it asks for, else the current one. Throws as PyTorch does if its
+/// tensors are on several, where a 0-dim CPU tensor counts as a number: the CPU's kernel would take all of them.
+c10::Device device_of(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+  const auto values = torch::jit::last(stack, op.schema().arguments().size());
+  std::optional<c10::Device> common, asked;
+  for (const c10::IValue& value : values) {
+    asked = value.isDevice() && value.toDevice().is_privateuseone() ? value.toDevice() : asked;
+    each_tensor(value, [&common](const at::Tensor& tensor) { common = !common.has_value() && tensor.is_privateuseone() ? tensor.device() : common; });
+  }
+  if (!common.has_value()) {
+    return {c10::DeviceType::PrivateUse1, resolve_device_index(asked.has_value() ? asked->index() : c10::DeviceIndex{-1})};
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const c10::Argument& argument = op.schema().arguments()[i];
+    each_tensor(values[i], [&](const at::Tensor& tensor) {
+      const bool on_host = tensor.is_cpu() && !is_marked(argument) && (tensor.dim() == 0 || may_be_on_host(op, i, values[i]));
+      if (tensor.device() != *common && !on_host) {
+        c10::impl::common_device_check_failure(*common, tensor, op.operator_name().name.c_str(), argument.name().c_str());
+      }
+    });
+  }
+  return *common;
+}
+
+/// Replaces the device's generator by one of the CPU that is derived from it.
+void derive_generator(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const auto& arguments = op.schema().arguments();
-  const size_t begin = stack.size() - arguments.size();
-  uint64_t values = 1;
-  uint64_t samples = 1;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const c10::IValue& value = stack[begin + i];
-    if (value.isTensor() && value.toTensor().defined()) {
-      values = std::max(values, static_cast<uint64_t>(value.toTensor().numel()));
-    } else if (arguments[i].name() == "num_samples") {
-      samples = static_cast<uint64_t>(std::max<int64_t>(value.toInt(), 1));
+    c10::IValue& value = (*stack)[stack->size() - arguments.size() + i];
+    if (arguments[i].name() == "generator") {
+      value = cpu_generator(value.toOptional<at::Generator>(), current_device(), kNumbersPerDraw);
     }
   }
-  return values * samples;
 }
 
-/// How many numbers a call may take from its generator; 0 if it has none.
-uint64_t draws_of(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+/// The CPU's kernel on the host's tensors; takes the results home.
+CopiedBytes run_on(HostTensors& tensors, const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const auto& arguments = op.schema().arguments();
-  const bool random = std::any_of(arguments.begin(), arguments.end(), [](const auto& each) { return each.name() == "generator"; });
-  return random ? drawn_values(op, stack) * kDrawsPerValue : 0;
-}
-
-/// Whether the current stream is captured: then the call becomes a node of the graph, or throws c10::AcceleratorError if it needs copies.
-bool is_captured(const c10::OperatorHandle& op, torch::jit::Stack* stack, bool copies) {
-  if (!is_current_stream_capturing()) {
-    return false;
-  }
-  if (copies) {
-    const std::string what = c10::str("the CPU's kernel of ", op.operator_name(), ", which needs copies of device memory");
-    check_not_capturing(what.c_str());
-  }
-  (*capture_cpu_kernel)(op, stack, draws_of(op, *stack));
-  return true;
-}
-
-/// Gives the CPU kernel of a random operator a generator that is derived from the device's generator.
-void derive_generator(const c10::OperatorHandle& op, torch::jit::Stack* stack, c10::DeviceIndex device) {
-  const auto& arguments = op.schema().arguments();
-  const size_t begin = stack->size() - arguments.size();
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].name() != "generator") {
-      continue;
-    }
-    c10::IValue& value = (*stack)[begin + i];
-    const auto generator = value.isNone() ? std::nullopt : std::optional<at::Generator>(value.toGenerator());
-    value = cpu_generator(generator, device, drawn_values(op, *stack) * kDrawsPerValue);
-  }
-}
-
-/// What PyTorch calls for each operator that has no kernel here.
-void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) { fall_back(op, stack, kSpecKind); }
-
-/// The CPU's kernel on the host's tensors; takes the results home. Returns the bytes that it copied to the host and back.
-std::pair<uint64_t, uint64_t> run(const c10::OperatorHandle& op, torch::jit::Stack* stack, HostTensors& tensors) {
-  const size_t count = op.schema().arguments().size();
-  const auto arguments = torch::jit::last(*stack, count);
-  for (size_t i = 0; i < count; ++i) {
-    tensors.add(arguments[i], is_written(op, i), /*read=*/!op.schema().arguments()[i].is_out());
+  torch::jit::Stack host = torch::jit::pop(*stack, arguments.size());
+  for (size_t i = 0; i < host.size(); ++i) {
+    tensors.add(host[i], is_written(op, i), /*read=*/!arguments[i].is_out());
   }
   tensors.fetch();
-  torch::jit::Stack host;
-  for (const c10::IValue& argument : arguments) {
-    host.push_back(tensors.on_host(argument));
+  for (c10::IValue& argument : host) {
+    argument = tensors.on_host(argument);
   }
   tensors.run([&] { (*cpu_kernel_call)(op, &host); });
   tensors.update();
-  torch::jit::drop(*stack, count);
   for (const c10::IValue& result : host) {
     stack->push_back(tensors.on_device(result));
   }
   return {tensors.bytes_to_host(), tensors.bytes_to_device()};
 }
 
-/// Each call that falls back comes here. `run` returns the bytes that it copied to the host and back.
-void fall_back_by(const c10::OperatorHandle& op, torch::jit::Stack* stack, FallbackKind kind, bool copies,
-    c10::function_ref<std::pair<uint64_t, uint64_t>()> run) {
-  if (kind == FallbackKind::kNone) {
-    refuse(op);
-  }
-  check_generator(op, *stack);
-  leave_out_unread(op, stack);
-  const c10::Device device = device_of(op, *stack);
-  const c10::DeviceGuard guard(device);
-  if (logs_fallbacks()) {
-    log_once(c10::toString(op.operator_name()),
-        copies ? " has no kernel for openreg and runs on the CPU, on copies of its arguments"
-               : " has no kernel for openreg and runs on the CPU, on the device's memory");
-  }
-  HostCostScope cost({.op = &op.operator_name(), .aliased = !copies});
-  if (is_captured(op, stack, copies)) {
-    return;
-  }
-  derive_generator(op, stack, device.index());
-  if (copies) {
-    cost.wait_for_earlier_work();
-  }
-  const auto [to_host, to_device] = run();
-  cost.copied(to_host, to_device);
+/// Each run of a CPU's kernel comes here.
+void run_watched(const HostRun& call, c10::function_ref<CopiedBytes()> run) {
+  const c10::DeviceGuard guard(device_of(call.op, *call.stack));
+  (*watch_host_run)(call, [&] {
+    derive_generator(call.op, call.stack);
+    return run();
+  });
 }
 
+void refuse_or_run(const HostRun& call, c10::function_ref<CopiedBytes()> run) {
+  TORCH_CHECK_NOT_IMPLEMENTED(call.fell_back || fallback_override() != FallbackKind::kNone, call.op.operator_name(),
+      " is computed on the host, on copies of its arguments, and OPENREG_FALLBACK is none. Write its kernel in csrc/aten/native");
+  run();
+}
+
+/// What PyTorch calls for each operator that has no kernel here.
+void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) { fall_back(op, stack, kSpecKind); }
+
 }  // namespace
+
+constinit WatchHostRun* watch_host_run = &refuse_or_run;
+constinit CallCpuKernel* cpu_kernel_call = [](const c10::OperatorHandle& op, torch::jit::Stack* stack) { op.callBoxed(stack); };
 
 std::optional<FallbackKind> fallback_override() {
   static const std::optional<FallbackKind> kind = read_override();
   return kind;
 }
 
-bool logs_fallbacks() {
-  static const bool logs = [] {
-    const char* text = std::getenv("OPENREG_LOG_FALLBACK");
-    return text == nullptr ? false : std::string_view(text) != "0";
-  }();
-  return logs;
-}
-
-void log_once(const std::string& op, const char* what) {
-  static std::mutex mutex;
-  static auto& seen = *new std::unordered_set<std::string>();
-  {
-    const std::lock_guard<std::mutex> lock(mutex);
-    if (!seen.insert(op).second) {
-      return;
-    }
-  }
-  TORCH_WARN(op, what);
+// In training, batch normalization writes the running statistics; its schemas don't say so.
+bool is_written(const c10::OperatorHandle& op, size_t index) {
+  const c10::Argument& argument = op.schema().arguments()[index];
+  const auto& name = op.operator_name().name;
+  return is_marked(argument) || ((name == "aten::native_batch_norm" || name == "aten::batch_norm_update_stats") && argument.name().starts_with("running_"));
 }
 
 void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, FallbackKind kind) {
   kind = fallback_override().value_or(kind);
-  if (kind != FallbackKind::kNone) {
-    check_can_fall_back(op);
+  if (kind == FallbackKind::kNone) {
+    refuse(op);
   }
+  check_can_fall_back(op);
   const std::unique_ptr<HostTensors> tensors = kind == FallbackKind::kCopy ? std::make_unique<HostTensors>() : host_tensors();
-  fall_back_by(op, stack, kind, tensors->copies(), [&] { return run(op, stack, *tensors); });
+  run_watched({op, stack, /*fell_back=*/true, tensors->copies()}, [&] { return run_on(*tensors, op, stack); });
 }
 
 void fall_back_on_copies(const c10::OperatorHandle& op, torch::jit::Stack* stack, CpuRun* run) {
-  fall_back_by(op, stack, fallback_override().value_or(kSpecKind), /*copies=*/true, [&] { return run(op, stack); });
+  if (fallback_override().value_or(kSpecKind) == FallbackKind::kNone) {
+    refuse(op);
+  }
+  run_watched({op, stack, /*fell_back=*/true, /*copies=*/true}, [&] { return run(op, stack); });
 }
 
 void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
-  leave_out_unread(op, stack);
-  const c10::DeviceGuard guard(device_of(op, *stack));
   const std::unique_ptr<HostTensors> tensors = host_tensors();
-  if (is_captured(op, stack, tensors->copies())) {
-    return;
-  }
-  std::optional<HostWork> work;
-  if (tensors->copies()) {
-    work.emplace(HostCode::kCpuKernel, &op.operator_name());
-  }
-  const auto [to_host, to_device] = run(op, stack, *tensors);
-  if (work.has_value()) {
-    work->copied(to_host, to_device);
-  }
+  run_watched({op, stack, /*fell_back=*/false, tensors->copies()}, [&] { return run_on(*tensors, op, stack); });
 }
 
 void cpu_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack) {

@@ -14,12 +14,11 @@
 #include "host/Fallback.h"
 #include "host/Launch.h"
 #include "host/alias/QueuedCall.h"
-#include "host/Run.h"
 #include "host/Work.h"
 
 // Note [The CPU's kernels on the device]
 // A backend's first kernels are PyTorch's own for the CPU, on the device's memory (Note [Host code on device memory]):
-//   host_call<Op>(args...)     any operator; waits for it, moves its results to the device
+//   host_call<Op>(args...)     any operator; waits for it, moves its results to the device (Fallback.h)
 //   host_op<Op>(args...)       an out= or in-place operator whose outputs have their final sizes
 //   HostStub<stub>::run(...)   the CPU's function of a DispatchStub
 // They run at once, on copies, and the call throws the function's exceptions.
@@ -71,13 +70,6 @@ struct OpCall<Op, R(Params...)> {
 template <class Op, class... Args>
 void host_op(Args&&... args) {
   detail::OpCall<Op, typename Op::schema>::run(std::forward<Args>(args)...);
-}
-
-/// The CPU's kernel of `Op`, as a call of `Op` on the device: outputs are resized, new results are on the current device.
-/// Waits for the current stream. Errors: those of the CPU's kernel, thrown here.
-template <class Op, class... Args>
-decltype(auto) host_call(Args&&... args) {
-  return at::native::call_fallback_fn<&run_cpu_kernel, Op>::call(std::forward<Args>(args)...);
 }
 
 /// What a DispatchStub can be given for the device: run() has its type. `promotes`: the function is elementwise, so that it

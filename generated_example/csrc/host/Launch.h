@@ -35,14 +35,10 @@ void launch(c10::ArrayRef<Operand> operands, Fn fn) {
     return;
   }
   HostWork work(HostCode::kFunction);
-  HostMemory memory;
-  for (const Operand& operand : operands) {
-    memory.add(operand);
-  }
-  memory.fetch();
+  HostMemory memory(operands);
   Pointers pointers;
   for (const Operand& operand : operands) {
-    pointers.push_back(operand.bytes == 0 ? nullptr : memory.at(static_cast<char*>(operand.data)));
+    pointers.push_back(operand.bytes == 0 ? nullptr : memory.at(operand.data));
   }
   fn(pointers.data());
   memory.write_back();

@@ -17,97 +17,66 @@
 #include "runtime/Stream.h"
 
 namespace openreg::native {
-namespace {
 
-/// Larger copies use pageable memory, for which the driver may wait: what is pinned stays with the process.
-constexpr size_t kMostPinned = size_t{64} << 20;
-
-bool is_pinned(const HostMemory::Span& span) { return span.padding() + span.bytes <= kMostPinned; }
-
-}  // namespace
-
-void HostMemory::add(const Operand& operand) {
-  if (operand.bytes == 0) {
-    return;
-  }
-  spans_.push_back({static_cast<char*>(operand.data), operand.bytes, operand.read, nullptr, {}});
-  if (operand.written) {
-    written_.push_back({operand, operand.layout == nullptr ? Layout{} : *operand.layout});
-  }
-}
-
-void HostMemory::fetch() {
-  std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
-  std::vector<Span> merged;
-  for (Span& span : spans_) {
-    if (!merged.empty() && span.begin < merged.back().begin + merged.back().bytes) {
-      Span& last = merged.back();
-      last.bytes = std::max(last.bytes, static_cast<size_t>(span.begin - last.begin) + span.bytes);
-      last.read = last.read || span.read;
-    } else {
-      merged.push_back(std::move(span));
+HostMemory::HostMemory(c10::ArrayRef<Operand> operands) : operands_(operands) {
+  std::vector<Span> all;
+  for (const Operand& operand : operands) {
+    if (operand.bytes != 0) {
+      all.push_back({static_cast<char*>(operand.data), operand.bytes, nullptr, {}});
     }
   }
-  spans_ = std::move(merged);
+  std::sort(all.begin(), all.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  for (Span& span : all) {
+    if (!spans_.empty() && span.begin < spans_.back().begin + spans_.back().bytes) {
+      Span& last = spans_.back();
+      last.bytes = std::max(last.bytes, static_cast<size_t>(span.begin - last.begin) + span.bytes);
+    } else {
+      spans_.push_back(std::move(span));
+    }
+  }
   const OpenRegStream stream = getCurrentStream();
   for (Span& span : spans_) {
-    span.memory = (is_pinned(span) ? getHostAllocator() : c10::GetCPUAllocator())->allocate(span.padding() + span.bytes);
+    span.memory = (span.is_pinned() ? getHostAllocator() : c10::GetCPUAllocator())->allocate(span.padding() + span.bytes);
     span.host = static_cast<char*>(span.memory.get()) + span.padding();
-    if (span.read) {
-      OPENREG_CHECK_LAUNCH(orMemcpyAsync(span.host, span.begin, span.bytes, orMemcpyDeviceToHost, stream.stream()));
-      to_host_ += span.bytes;
-    }
+    OPENREG_CHECK_LAUNCH(orMemcpyAsync(span.host, span.begin, span.bytes, orMemcpyDeviceToHost, stream.stream()));
+    to_host_ += span.bytes;
   }
   if (to_host_ != 0) {
     stream.synchronize();
   }
 }
 
-const HostMemory::Span* HostMemory::span(const void* device) const {
+const HostMemory::Span& HostMemory::span(const void* device) const {
   const auto* const byte = static_cast<const char*>(device);
-  auto after = std::upper_bound(
+  const auto after = std::upper_bound(
       spans_.begin(), spans_.end(), byte, [](const char* at, const Span& span) { return at < span.begin; });
-  if (after == spans_.begin()) {
-    return nullptr;
-  }
-  --after;
-  return byte < after->begin + after->bytes ? &*after : nullptr;
+  TORCH_INTERNAL_ASSERT(after != spans_.begin() && byte < (after - 1)->begin + (after - 1)->bytes,
+      "openreg: a host function asks for memory that is not one of its operands");
+  return *(after - 1);
 }
 
-void* HostMemory::copied(const void* device) const {
-  if (device == nullptr) {
-    return nullptr;
-  }
-  const Span* const found = span(device);
-  TORCH_INTERNAL_ASSERT(found != nullptr, "openreg: a host function asks for memory that is not one of its operands");
-  return found->host + (static_cast<const char*>(device) - found->begin);
-}
-
-void HostMemory::store(const Operand& operand) {
-  if (operand.bytes == 0) {
-    return;
-  }
-  auto* const device = static_cast<char*>(operand.data);
-  const auto* const host = static_cast<const char*>(copied(device));
-  const OpenRegStream stream = getCurrentStream();
-  Rows rows;
-  if (operand.layout == nullptr) {
-    rows.width = operand.bytes;
-  } else {
-    rows = rows_of(operand.layout->sizes, {operand.layout->strides, operand.layout->strides}, operand.layout->itemsize);
-  }
-  copy_rows(rows, device, host, orMemcpyHostToDevice, stream);
-  to_device_ += rows.bytes();
-  if (const Span& from = *span(device); is_pinned(from)) {  // not handed out again before the stream has read it
-    getHostAllocator()->record_event(from.memory.get(), from.memory.get_context(), stream);
-  }
+char* HostMemory::at(const void* device) const {
+  const Span& found = span(device);
+  return found.host + (static_cast<const char*>(device) - found.begin);
 }
 
 void HostMemory::write_back() {
-  for (const WriteBack& written : written_) {
-    Operand operand = written.operand;
-    operand.layout = operand.layout == nullptr ? nullptr : &written.layout;
-    store(operand);
+  const OpenRegStream stream = getCurrentStream();
+  for (const Operand& operand : operands_) {
+    if (!operand.written || operand.bytes == 0) {
+      continue;
+    }
+    Rows rows;
+    if (operand.layout == nullptr) {
+      rows.width = operand.bytes;
+    } else {
+      rows = rows_of(operand.layout->sizes, {operand.layout->strides, operand.layout->strides}, operand.layout->itemsize);
+    }
+    copy_rows(rows, static_cast<char*>(operand.data), at(operand.data), orMemcpyHostToDevice, stream);
+    to_device_ += rows.bytes();
+    if (const Span& from = span(operand.data); from.is_pinned()) {  // not handed out again before the stream has read it
+      getHostAllocator()->record_event(from.memory.get(), from.memory.get_context(), stream);
+    }
   }
 }
 

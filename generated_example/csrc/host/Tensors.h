@@ -4,31 +4,45 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
+#include <c10/core/GradMode.h>
 #include <c10/core/Storage.h>
 #include <c10/util/FunctionRef.h>
 
-#include "host/Memory.h"
 #include "runtime/Export.h"
 
 // Note [The tensors of a call, there and back]
-// An operator's tensors become CPU tensors over HostMemory with the same layout: tensors of one storage share one (with copies,
-// only if they overlap), and a tensor that is passed twice is one tensor. So the CPU's checks work as usual: outputs that
-// overlap inputs, an in-place operator's self among its inputs. On the way back an argument is still the same
-// tensor, with the sizes and strides that the function gave it, a view of an argument is a view of device memory, and a
-// new tensor is moved with its whole storage, so that results that share memory still do.
+// Much of a backend begins as code for the host: operators that fall back to PyTorch's CPU kernels, and kernels that call them.
+// Such a call gets CPU tensors over copies of the device's memory: the current stream copies the bytes that the arguments reach
+// over to the host, the caller waits, the code runs on the calling thread, and the current stream copies back what it wrote. Any
+// device that can allocate and copy supports that. at::native::cpu_fallback copies each tensor by itself; here tensors that share
+// memory share the copy, a tensor that is passed twice is one tensor, and all keep their strides, conjugation and negation. So the
+// CPU's kernel returns, resizes and refuses what it would for tensors of its own. On the way back an argument is still the same
+// tensor, a view of one is a view of device memory, and a new tensor is moved with its whole storage.
 
 namespace openreg {
 
+/// The state of a thread in which CPU kernels may run: no autograd, and as many threads as `threads` (0: as it is), since
+/// those settings belong to a thread.
+class OPENREG_RUNTIME_API CpuKernelScope {
+ public:
+  explicit CpuKernelScope(int threads = 0);
+
+ private:
+  c10::NoGradGuard no_grad_;
+  at::AutoDispatchBelowADInplaceOrView below_autograd_;
+};
+
 /// The tensors of one call of an operator as the host's. Use: add() all arguments, fetch(), on_host() each, run(), update(),
-/// on_device() each result. Keeps the device tensors alive; must not live longer than the call, nor die on a
-/// stream's thread. The device of the tensors is the current one. Used by one thread. Errors: those of the device's API, and
-/// c10::NotImplementedError for tensors that are not strided.
+/// on_device() each result. Must not live longer than the call, nor die on a stream's thread. The device of the tensors is the
+/// current one. Used by one thread. Errors: those of the device's API.
 class OPENREG_RUNTIME_API HostTensors {
  public:
   HostTensors() = default;
@@ -44,10 +58,9 @@ class OPENREG_RUNTIME_API HostTensors {
 
   void fetch();
 
-  /// What stands for an argument on the host; what is not of the device stays, and a device becomes the CPU. A copy must not
-  /// outlive this object.
-  c10::IValue on_host(const c10::IValue& value);
-  at::Tensor on_host(const at::Tensor& tensor);
+  /// What stands for an argument on the host; what is not of the device stays, and a device becomes the CPU.
+  c10::IValue on_host(const c10::IValue& value) const;
+  at::Tensor on_host(const at::Tensor& tensor) const;
 
   /// Whether the tensors are copies; if not, they are the device's own bytes.
   virtual bool copies() const { return true; }
@@ -63,51 +76,43 @@ class OPENREG_RUNTIME_API HostTensors {
   c10::IValue on_device(const c10::IValue& result);
   at::Tensor on_device(const at::Tensor& result);
 
-  uint64_t bytes_to_host() const { return memory_.bytes_to_host(); }
-  uint64_t bytes_to_device() const { return memory_.bytes_to_device() + moved_bytes_; }
+  uint64_t bytes_to_host() const { return to_host_; }
+  uint64_t bytes_to_device() const { return to_device_; }
 
  protected:
-  /// Memory of the host that tensors share: `host`, of so many bytes, stands for that from `begin` on. `key` tells it from others.
-  struct Place {
-    const void* key;
-    const char* begin;
-    size_t bytes;
-    char* host;
+  /// Bytes of a storage of the device that tensors of the call reach over.
+  struct Range {
+    c10::Storage device;
+    int64_t begin, end;
+    bool read, written;
   };
-  /// Makes the memory of all tensors the host's.
-  virtual void reach();
-  virtual Place place_of(const at::Tensor& tensor) const;
+  /// A storage of the host that stands for the bytes from `range.begin` on.
+  virtual c10::Storage reach(const Range& range);
 
  private:
-  /// A storage of the host over device memory, or over a copy of it.
-  struct Home {
+  struct Memory {
+    Range range;
     c10::Storage host;
-    c10::Storage device;
-    const void* data;  // of `host`, until the function resized it
-    int64_t shift;  // bytes from the beginning of `device` to that of `host`
+    const void* data = nullptr;  // of `host`, before the function may have resized it
   };
   struct TensorCopy {
-    at::Tensor device;
-    at::Tensor host;
-    bool written;
-    bool read;
-    size_t home;
+    at::Tensor device, host;
+    bool written, read;
+    size_t memory = 0;  // an index
   };
-
-  void join_written();
-  size_t home_of(const at::Tensor& tensor);
-  void make(TensorCopy& known);
+  /// The storage of the device that one of the host stands for, from a byte on.
+  struct Home {
+    c10::Storage device;
+    int64_t begin = 0;
+  };
   void update(const TensorCopy& known);
-  at::Tensor view_on_device(const at::Tensor& result, const c10::Storage& storage, int64_t shift) const;
 
-  native::HostMemory memory_;
   std::vector<TensorCopy> known_;
-  std::vector<Home> homes_;
+  std::vector<Memory> memory_;
   std::unordered_map<const c10::TensorImpl*, size_t> by_device_, by_host_;  // indices into known_
-  std::unordered_map<const void*, size_t> home_by_key_;  // a device's storage, or a span
-  std::unordered_map<const c10::StorageImpl*, size_t> home_by_host_;
-  std::unordered_map<const c10::StorageImpl*, std::pair<c10::Storage, c10::Storage>> moved_;  // of results: host, device
-  uint64_t moved_bytes_ = 0;
+  std::unordered_map<const c10::StorageImpl*, Home> homes_;
+  uint64_t to_host_ = 0;
+  uint64_t to_device_ = 0;
 };
 
 /// The tensors of a call on the current device. Components that have another way to its memory than copies put a function of
@@ -115,8 +120,46 @@ class OPENREG_RUNTIME_API HostTensors {
 using MakeHostTensors = std::unique_ptr<HostTensors>();
 extern MakeHostTensors* host_tensors;
 
-/// HostTensors::on_device() of a result that is_compound(). Null, unless component compound puts a function here.
+/// Whether a tensor is more than memory with sizes and strides: sparse, nested or quantized.
+bool is_compound(const at::Tensor& tensor);
+
+/// HostTensors::on_device() of a result that is_compound(). Null, unless a component puts a function here.
 using CompoundOnDevice = at::Tensor(HostTensors& tensors, const at::Tensor& result);
 extern CompoundOnDevice* compound_on_device;
+
+/// The value with fn(tensor) in the place of each tensor in it.
+template <class Fn>
+c10::IValue mapped(const c10::IValue& value, Fn fn) {
+  if (value.isTensor()) {
+    return fn(value.toTensor());
+  }
+  if (value.isTensorList()) {
+    c10::List<at::Tensor> list = value.toTensorList().copy();
+    for (size_t i = 0; i < list.size(); ++i) {
+      list.set(i, fn(list.get(i)));
+    }
+    return list;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<at::Tensor>> list = value.toOptionalTensorList().copy();
+    for (size_t i = 0; i < list.size(); ++i) {
+      const std::optional<at::Tensor> tensor = list.get(i);
+      list.set(i, tensor.has_value() ? std::optional(fn(*tensor)) : std::nullopt);
+    }
+    return list;
+  }
+  return value;
+}
+
+/// Calls fn(tensor) for each tensor in a value that is defined.
+template <class Fn>
+void each_tensor(const c10::IValue& value, Fn fn) {
+  mapped(value, [&fn](const at::Tensor& tensor) {
+    if (tensor.defined()) {
+      fn(tensor);
+    }
+    return tensor;
+  });
+}
 
 }  // namespace openreg

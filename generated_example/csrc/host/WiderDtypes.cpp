@@ -12,8 +12,8 @@
 #include <c10/util/ArrayRef.h>
 #include <c10/util/Exception.h>
 
-#include "host/Arguments.h"
-#include "host/Run.h"
+#include "host/Fallback.h"
+#include "host/Tensors.h"
 
 // Note [Dtypes that CUDA takes and the CPU does not]
 // Some of the CPU's kernels refuse dtypes that CUDA's take, and code that is written for accelerators uses them: routers of

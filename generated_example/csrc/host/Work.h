@@ -6,6 +6,8 @@
 #include <cstdint>
 
 #include <ATen/core/operator_name.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
 
 #include "host/Operator.h"
 #include "runtime/Export.h"
@@ -56,6 +58,11 @@ class OPENREG_RUNTIME_API HostCostScope {
   HostCost cost_;
   Clock::time_point begin_ = Clock::now();
 };
+
+/// Records the CPU's kernel of `op` into the graph that the current stream is captured into. `draws`: how many numbers it takes
+/// from its generator at most. Null, unless a component that runs CPU kernels on device memory puts a function here while the library
+/// is loaded.
+extern void (*capture_cpu_kernel)(const c10::OperatorHandle& op, torch::jit::Stack* stack, uint64_t draws);
 
 /// One run of host code on copies of device memory, from construction to destruction.
 /// The operator is the current kernel's (Operator.h), and without one `op`. Throws NotImplementedError where

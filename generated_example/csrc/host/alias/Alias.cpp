@@ -4,6 +4,7 @@
 
 #include <openreg.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -14,9 +15,9 @@
 #include <vector>
 
 #include <ATen/Parallel.h>
+#include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
 
-#include "host/Run.h"
 #include "host/alias/Queue.h"
 #include "runtime/Capturing.h"
 #include "runtime/Exception.h"
@@ -131,10 +132,12 @@ bool native::host_reaches_memory() { return host_access() == 2; }
 
 void HostAliases::run(c10::function_ref<void()> fn) { run_on_worker(fn); }
 
-HostTensors::Place HostAliases::place_of(const at::Tensor& tensor) const {
-  c10::StorageImpl* const storage = tensor.storage().unsafeGetStorageImpl();
-  auto* const begin = static_cast<char*>(const_cast<void*>(storage->data()));
-  return {storage, begin, storage->nbytes(), begin};
+// To the end of the storage: a tensor that is resized may stay in it. If it doesn't fit, it takes memory of the host.
+c10::Storage HostAliases::reach(const Range& range) {
+  const size_t begin = std::min(static_cast<size_t>(range.begin), range.device.nbytes());
+  auto* const data = static_cast<char*>(const_cast<void*>(range.device.data()));
+  return c10::Storage(c10::Storage::use_byte_size_t(), range.device.nbytes() - begin,
+      c10::DataPtr(data == nullptr ? nullptr : data + begin, at::kCPU), c10::GetCPUAllocator(), /*resizable=*/true);
 }
 
 at::Tensor host_alias(const at::Tensor& tensor, bool written) {

@@ -38,8 +38,7 @@ class OPENREG_RUNTIME_API HostAliases final : public HostTensors {
   void run(c10::function_ref<void()> fn) override;
 
  private:
-  void reach() override {}
-  Place place_of(const at::Tensor& tensor) const override;
+  c10::Storage reach(const Range& range) override;
 };
 
 /// HostAliases for a single tensor: a CPU tensor over its bytes. Where kernels reach device memory.

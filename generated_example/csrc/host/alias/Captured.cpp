@@ -13,8 +13,8 @@
 #include <c10/util/Exception.h>
 
 #include "graphs/Capture.h"
-#include "host/Arguments.h"
-#include "host/Run.h"
+#include "host/Fallback.h"
+#include "host/Work.h"
 #include "host/alias/Alias.h"
 #include "host/alias/Queue.h"
 #include "runtime/Functions.h"

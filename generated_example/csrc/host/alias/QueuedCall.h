@@ -10,7 +10,6 @@
 #include <c10/util/SmallVector.h>
 
 #include "host/Call.h"
-#include "host/Run.h"
 #include "host/alias/Alias.h"
 #include "host/alias/Dtypes.h"
 #include "host/alias/QueuedArgument.h"
