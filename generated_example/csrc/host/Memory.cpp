@@ -22,7 +22,7 @@ HostMemory::HostMemory(c10::ArrayRef<Operand> operands) : operands_(operands) {
   std::vector<Span> all;
   for (const Operand& operand : operands) {
     if (operand.bytes != 0) {
-      all.push_back({static_cast<char*>(operand.data), operand.bytes, nullptr, {}});
+      all.push_back({static_cast<char*>(operand.data), operand.bytes, operand.read, nullptr, {}});
     }
   }
   std::sort(all.begin(), all.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
@@ -30,6 +30,7 @@ HostMemory::HostMemory(c10::ArrayRef<Operand> operands) : operands_(operands) {
     if (!spans_.empty() && span.begin < spans_.back().begin + spans_.back().bytes) {
       Span& last = spans_.back();
       last.bytes = std::max(last.bytes, static_cast<size_t>(span.begin - last.begin) + span.bytes);
+      last.read = last.read || span.read;
     } else {
       spans_.push_back(std::move(span));
     }
@@ -38,8 +39,10 @@ HostMemory::HostMemory(c10::ArrayRef<Operand> operands) : operands_(operands) {
   for (Span& span : spans_) {
     span.memory = (span.is_pinned() ? getHostAllocator() : c10::GetCPUAllocator())->allocate(span.padding() + span.bytes);
     span.host = static_cast<char*>(span.memory.get()) + span.padding();
-    OPENREG_CHECK_LAUNCH(orMemcpyAsync(span.host, span.begin, span.bytes, orMemcpyDeviceToHost, stream.stream()));
-    to_host_ += span.bytes;
+    if (span.read) {
+      OPENREG_CHECK_LAUNCH(orMemcpyAsync(span.host, span.begin, span.bytes, orMemcpyDeviceToHost, stream.stream()));
+      to_host_ += span.bytes;
+    }
   }
   if (to_host_ != 0) {
     stream.synchronize();

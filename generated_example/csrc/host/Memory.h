@@ -33,12 +33,14 @@ struct Layout {
 };
 
 /// Device memory that a function reads, writes or both. Of what is written, only the elements of `layout` go back
-/// where the function ran on copies; without one, all bytes. Borrows `layout` for the call.
+/// where the function ran on copies; without one, all bytes. Borrows `layout` for the call. With `read` false the function
+/// writes each of those elements, and finds anything there before.
 struct Operand {
   void* data = nullptr;
   size_t bytes = 0;
   bool written = false;
   const Layout* layout = nullptr;
+  bool read = true;
 };
 
 /// Copies of the device memory of one call. Use: construct it, run the code, write_back(). The current device must stay the
@@ -65,6 +67,7 @@ class OPENREG_RUNTIME_API HostMemory {
   struct Span {
     char* begin = nullptr;
     size_t bytes = 0;
+    bool read = false;
     char* host = nullptr;
     c10::DataPtr memory;
     size_t padding() const { return reinterpret_cast<uintptr_t>(begin) % kAlign; }
