@@ -1,6 +1,7 @@
 """Verbs that hand their words to a tool in Python: which Python, which package, what comes back."""
 
 import os
+import re
 import shutil
 import sys
 
@@ -86,3 +87,13 @@ def test_a_change_of_what_trees_share_is_rendered(openreg_gen, tree, other_data,
     openreg_gen("generate", "--check", cwd=tree, env=other_data, code=1)
     openreg_gen("generate", cwd=tree, env=other_data)
     assert (tree / "torch_mybackend/testing/forms.py").read_text().endswith("# another line\n")
+
+
+def test_the_command_lists_the_options_of_upstream(openreg_gen):
+    """The command's help and completion have a list of their own; the tool's parser is in Python."""
+    source = (WORKBENCH / "openreg_gen/upstream/__main__.py").read_text() + (WORKBENCH / "openreg_gen/device.py").read_text()
+    parsed = set(re.findall(r'add_argument\(\s*"(--[\w-]+)"', source))
+    listed = set(re.findall(r"^  (--[\w-]+)", openreg_gen("upstream", "--help").stdout, re.M))
+    assert listed == parsed and len(parsed) > 15
+    said = openreg_gen("completion", "bash", "--", "upstream", "--write").stdout
+    assert said.split() == ["--write-exclusions"]

@@ -69,6 +69,54 @@ Verb tool(const std::string& name, const std::string& about, std::vector<std::st
   return {.name = name, .about = about, .set_up = declare, .examples = std::move(examples), .passes_on = true};
 }
 
+/// An option that a tool parses itself.
+struct ToolOption {
+  std::string name, value, about;  // value: what --help calls it; "" of a flag
+};
+
+/// The verb, whose --help and completion list options of its tool.
+Verb with_options_of_tool(Verb verb, std::vector<ToolOption> options) {
+  verb.set_up = [set_up = verb.set_up, options = std::move(options)](CLI::App& app, Invocation& call) -> Run {
+    for (const ToolOption& each : options) {
+      const std::string& text = each.about;
+      if (each.value.empty())
+        app.add_flag(each.name, text);
+      else
+        app.add_option(each.name, text)->type_name(each.value);
+    }
+    return set_up(app, call);
+  };
+  return verb;
+}
+
+/// The options of openreg_gen/upstream/__main__.py; tests/test_workbench.py compares the names.
+std::vector<ToolOption> upstream_options() {
+  return {
+      {"--device", "NAME", "The backend's device type, or cpu"},
+      {"--import", "PACKAGE", "A module to import first"},
+      {"--native", "", "Only operators that the backend lists"},
+      {"--cuda", "", "Also tests that are written for CUDA alone"},
+      {"--discover", "DIR", "Run all test files for devices below this checkout of PyTorch"},
+      {"--select", "GLOB", "Files or tests: test_ops.py, 'test_out*', 'test_ops.py::test_out*'"},
+      {"--hw-classification", "{GENERIC,ACCELERATOR,CPU,CUDA,XPU,MPS}", "Only classes that are marked so"},
+      {"--shard", "I/N", "The I-th of N parts of the tests"},
+      {"--jobs", "N", "Worker processes"},
+      {"--timeout", "S", "Seconds that a test may take"},
+      {"--results", "DIR", "The folder of all runs"},
+      {"--resume", "", "Go on with the run that was interrupted"},
+      {"--last", "", "Run nothing, and report the last run again"},
+      {"--merge", "DIR", "Run nothing, and make one run of the shards in these folders"},
+      {"--against", "FILE", "Also compare with a results.json"},
+      {"--no-retry", "", "Don't run tests that newly fail a second time"},
+      {"--shown", "N", "Tests per list in the terminal"},
+      {"--exclusions", "FILE", "YAML with tests.exclude: the tree's spec, or a file of its own"},
+      {"--skip-excluded", "", "Don't run excluded tests to see whether they pass"},
+      {"--write-exclusions", "", "Add the tests that failed to the file of --exclusions"},
+      {"--category", "CATEGORY", "Of the tests that failed, only those of this category"},
+      {"--reason", "TEXT", "The reason of the entries that are added"},
+  };
+}
+
 }  // namespace
 
 fs::path find_torch_python() {
@@ -87,11 +135,12 @@ Exit run_tool(const std::string& module, const std::vector<std::string>& words) 
 }
 
 std::vector<Verb> tool_verbs() {
-  return {
+  std::vector<Verb> verbs{
       tool("sweep", "Compare a backend with the CPU on all of PyTorch's samples",
            {"sweep --device mybackend --sample", "sweep --device mybackend add 'linalg.*'"}),
       tool("upstream", "Run PyTorch's own test files on a backend",
-           {"upstream --device mybackend pytorch/test/test_torch.py -k pin_memory"}),
+           {"upstream --device mybackend pytorch/test/test_torch.py -k pin_memory",
+            "upstream --device mybackend --discover pytorch --exclusions mybackend.yaml"}),
       tool("record", "Run a script and record the operators that it needs from a backend",
            {"record --device mybackend -o ops.json train.py", "record --device mybackend --shapes --merge train.py"}),
       tool("try", "Run one operator's kernel on many arguments: is it right, did it run, how fast is it",
@@ -106,6 +155,9 @@ std::vector<Verb> tool_verbs() {
       tool("lint-cuda", "Find code that only runs on CUDA, and rewrite it for each backend",
            {"lint-cuda train.py", "lint-cuda --fix src", "lint-cuda --fix --yes src"}, ". --help"),
   };
+  for (Verb& verb : verbs)
+    if (verb.name == "upstream") verb = with_options_of_tool(std::move(verb), upstream_options());
+  return verbs;
 }
 
 }  // namespace openreg_gen

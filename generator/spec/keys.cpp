@@ -142,7 +142,7 @@ const Key kKeys[] = {
     {.path = "tests.tolerances[].atol", .type = Number, .into = at<&TestsSpec::Tolerance::atol>, .description = "Absolute tolerance.", .example = "1.0e-3", .max = 1'000'000, .required = true},
     {.path = "tests.exclude", .type = List, .description = "Tests in PyTorch's own test files to skip on the device.", .example = "[{test: TestTorchDeviceType.test_pin_memory, reason: the device pins nothing}]"},
     {.path = "tests.exclude[]", .type = Map, .description = "One test, or a whole class."},
-    {.path = "tests.exclude[].test", .type = Text, .into = at<&TestsSpec::Exclusion::test>, .description = "`Class.test_name`, as written in the file (without device and dtype), or `Class`.", .example = "TestTorchDeviceType.test_pin_memory", .rule = rules::test_name, .pattern = kTestName, .required = true},
+    {.path = "tests.exclude[].test", .type = Text, .into = at<&TestsSpec::Exclusion::test>, .description = "`Class.test_name`, as written in the file, for all dtypes; `Class.test_name_device_dtype` for one; or `Class`.", .example = "TestTorchDeviceType.test_pin_memory", .rule = rules::test_name, .pattern = kTestName, .required = true},
     {.path = "tests.exclude[].reason", .type = Text, .into = at<&TestsSpec::Exclusion::reason>, .description = "Why: one line.", .example = "the device pins nothing", .rule = rules::line, .pattern = kLine, .required = true},
 
     {.path = "amp", .type = Map, .description = "Automatic mixed precision."},

@@ -41,7 +41,9 @@ void line(const Node& node, RuleContext& context) {
   auto& diagnostics = context.diagnostics;
   const auto key = last_part(context.path);
   if (text.find_first_not_of(' ') == std::string_view::npos) {
-    diagnostics.error("E0133", node.at, fmt::format("'{}' is blank", key), "leave the key out for its default");
+    diagnostics.error("E0133", node.at, fmt::format("'{}' is blank", key),
+                      key == "reason" ? "say why in one line, such as `reason: the device pins nothing`"
+                                      : "leave the key out for its default");
     return;
   }
   std::size_t count = 0;
