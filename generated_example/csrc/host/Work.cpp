@@ -63,7 +63,7 @@ bool logs_host_work() {
   return logs;
 }
 
-void log_once(const std::string& op, const char* what) {
+void log_once(const std::string& op, const std::string& what) {
   static std::mutex mutex;
   static auto& seen = *new std::unordered_set<std::string>();
   {
@@ -149,8 +149,8 @@ void watch(const HostRun& call, c10::function_ref<CopiedBytes()> run) {
   leave_out_unread(call);
   const c10::OperatorName& name = call.op.operator_name();
   if (call.fell_back && logs_host_work()) {
-    log_once(c10::toString(name), call.copies ? " has no kernel for openreg and runs on the CPU, on copies of its arguments"
-                                              : " has no kernel for openreg and runs on the CPU, on the device's memory");
+    const char* const where = call.copies ? "copies of its arguments" : "the device's memory";
+    log_once(c10::toString(name), c10::str(" has no kernel for openreg and runs on the CPU, on ", where));
   }
   if (is_captured(call)) {
     return;
