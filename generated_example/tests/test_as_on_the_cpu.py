@@ -215,7 +215,8 @@ def test_results_beside_a_number_of_the_host_are_on_the_device(device):
 
 
 def test_what_falls_back_can_be_found():
-    script = "import torch, torch_openreg; x = torch.ones(3, 3, device='openreg'); print(x.cpu().sum()); torch.geqrf(x)"
+    made = "x = torch.ones(3, 3, device='openreg')"
+    script = f"import torch, torch_openreg; {made}; print(x.cpu().sum()); torch.geqrf(x)"
     environment = {**os.environ, "OPENREG_FALLBACK": "none"}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode != 0
