@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ATen/EmptyTensor.h>
+#include <ATen/MemoryOverlap.h>
 #include <ATen/Parallel.h>
 #include <ATen/SparseCsrTensorUtils.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
@@ -189,7 +190,8 @@ void HostTensors::update(const TensorCopy& known) {
     return;
   }
   to_device_ += host.nbytes();
-  if (elsewhere || !host.is_non_overlapping_and_dense()) {  // what lies between its elements stays as it is
+  const bool gaps = !host.is_non_overlapping_and_dense() && at::has_internal_overlap(host) != at::MemOverlap::Yes;
+  if (elsewhere || gaps) {  // what lies between its elements stays as it is
     device.copy_(host);
     return;
   }
