@@ -148,8 +148,9 @@ json operators_model(const ResolvedSpec& resolved, const DeviceKernels& kernels,
   const Fallbacks fallbacks(listed);
   listed.out("tested", tested)(
       "limited", std::ranges::any_of(tested, [](const TestedItem& item) { return !item.releases->when.empty(); }))(
-      "minimal_headers", headers_of(listed, "minimal"))("cells_headers", headers_of(listed, "cells"))(
-      "fallbacks", fallbacks.headers)("falls_back", fallbacks.any)("kernels", owned_kernels(listed))(
+      "minimal_headers", headers_of(listed, "minimal"))("overrideable_headers", headers_of(listed, "overrideable"))(
+      "cells_headers", headers_of(listed, "cells"))("fallbacks", fallbacks.headers)("falls_back", fallbacks.any)(
+      "kernels", owned_kernels(listed))(
       // Without component testing, one file tests the operators.
       "tested_in_one_file", !tested.empty() && !resolved.spec.components.has("testing"))(
       // Operators for the networks of tests/test_training.py.
