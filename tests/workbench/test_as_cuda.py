@@ -136,7 +136,7 @@ def test_devices(on):
     ):
         assert made.is_cuda and made.device.type == on
     assert not torch.ones(2).is_cuda and not torch.ones(2, device="cuda").cpu().is_cuda
-    assert torch.einsum("cuda", torch.ones(1, 1, 1, 1)).shape == (1, 1, 1, 1)  # a word that is no device
+    assert torch.einsum("cuda", torch.ones(1, 1, 1, 1)).shape == (1, 1, 1, 1)  # a word, not a device
     with torch.cuda.device(0), torch.device("cuda"):
         assert torch.ones(1).is_cuda
 
