@@ -37,7 +37,8 @@ std::string value_of(const std::vector<std::string>& words, const std::string& o
   return {};
 }
 
-/// Builds what changed in the tree around the current folder, if it is for the device, and has its Python run the tools.
+/// Builds what changed in the tree around the current folder, if it is for the device, and has its Python run the
+/// tools.
 void build_around(Invocation& call) {
   const std::string device = value_of(call.passed_on, "--device");
   if (device.empty() || contains(call.passed_on, "--no-build") || contains(call.passed_on, "--help")) return;
