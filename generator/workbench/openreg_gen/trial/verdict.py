@@ -212,7 +212,7 @@ def text(verdict: Verdict, context: Context, last: dict[str, Any], counts_fallba
 
 def _conclusion(verdict: Verdict) -> str:
     if not verdict.cases:
-        return f"nothing ran: there are no samples for {verdict.op}"
+        return f"nothing ran: PyTorch has no sample that calls {verdict.op} with these options"
     what = "right" if not verdict.wrong else f"wrong in {len(verdict.wrong)} of {verdict.cases} cases"
     if verdict.proved:
         return f"{verdict.op}: {what}, and this backend's kernel computed it"
