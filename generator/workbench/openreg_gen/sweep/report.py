@@ -1,7 +1,5 @@
 """The findings of a sweep: totals as text, and one page of HTML that needs no network."""
 
-import html
-import json
 import pathlib
 from collections import Counter
 from collections.abc import Iterable
@@ -9,6 +7,7 @@ from collections.abc import Iterable
 import torch
 
 from ..command import program
+from ..page import render
 from .categories import CATEGORIES
 from .context import Context, case_command
 from .known import KnownDifference
@@ -85,7 +84,4 @@ def page(context: Context, results: Results, findings: list[Finding], modes: lis
             for f in findings
         ],
     }
-    # Within <script>, only this could end it.
-    packed = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-    title = html.escape(f"{context.device} compared with the CPU")
-    return PAGE.read_text(encoding="utf-8").replace("@TITLE@", title).replace("@DATA@", packed)
+    return render(PAGE, f"{context.device} compared with the CPU", data)

@@ -1,12 +1,11 @@
 """A run as text, as JUnit XML, and as one page of HTML that needs no network."""
 
-import html
-import json
 import pathlib
 import xml.etree.ElementTree as xml
 from collections import Counter
 from collections.abc import Iterable
 
+from ..page import render
 from . import runs
 from .exclusions import Exclusion
 from .runs import Comparison, Outcome, Run
@@ -156,7 +155,4 @@ def page(history: list[Run], compared: Comparison | None, against: Comparison | 
         ],
         "skips": Counter(outcome.detail for outcome in run.outcomes if outcome.state == runs.SKIPPED).most_common(50),
     }
-    # Within <script>, only this could end it.
-    packed = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-    title = html.escape(f"PyTorch's tests on {run.head['device']}")
-    return PAGE.read_text(encoding="utf-8").replace("@TITLE@", title).replace("@DATA@", packed)
+    return render(PAGE, f"PyTorch's tests on {run.head['device']}", data)
