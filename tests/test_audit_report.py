@@ -74,6 +74,14 @@ def test_faults_of_the_command_line(openreg_gen, audited, tmp_path):
     assert "E0171" in audited("--model", broken, code=2).stderr
 
 
+def test_a_model_whose_operators_are_all_served(audited, tmp_path):
+    model = tmp_path / "model.json"
+    shape = {"calls": 2, "args": [{"tensor": "float32", "shape": [2]}]}  # as record --shapes writes it
+    rows = [{"op": name, "calls": 2, "shapes": [shape]} for name in ("add.out", "relu")]
+    model.write_text(json.dumps({"format": "openreg-gen ops", "version": 1, "torch": "2.13.0", "ops": rows}))
+    assert "The model: all of its 2 operators are served" in audited("--model", model).stdout
+
+
 def test_a_device_that_is_not_there(openreg_gen):
     outcome = openreg_gen("audit", "nobody", code=3)
     assert "error: no device 'nobody'" in outcome.stderr and outcome.stdout == ""

@@ -123,7 +123,7 @@ void model_text(const AuditReport& report, const AuditSubject& subject, Lines& o
       lacking.push_back(row.coverage.op->name);
   }
   if (lacking.empty())
-    out.add(fmt::format("The model: all of its {} operators are served", count_of(report.recorded.all(), "operator")));
+    out.add(fmt::format("The model: all of its {} are served", count_of(report.recorded.all(), "operator")));
   else
     out.list(fmt::format("the model lacks ({})", lacking.size()), lacking);
 }

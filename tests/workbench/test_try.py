@@ -114,6 +114,11 @@ def test_recorded_arguments(tmp_path):
     listed = [case.name for case in cases.cases(task, cases.Selection(("forward", "out", "inplace")))]
     assert [name.rsplit("/", 3)[1] for name in listed] == ["forward", "inplace", "out"]
     assert cases.find(listed[0]) is not None
+    with record.record("cpu", path, shapes=True):
+        torch.sum(table, 0)
+    name = next(op.op for op in record.load(path).ops if op.op.startswith("sum"))
+    task = cases.Task(f"recorded:{path}:{name}", "float32")
+    assert list(cases.cases(task, cases.Selection(("offset", "dim_from_end"))))  # which ask what the operator is called
 
 
 def test_names_of_kernels():

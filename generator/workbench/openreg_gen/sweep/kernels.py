@@ -246,7 +246,7 @@ class Recorded:
     aliases = ()
 
     def __init__(self, path: str, name: str) -> None:
-        self.name = name
+        self.name, self.aten_name = name, name.partition(".")[0]
         found = next((op for op in load(path).ops if op.op == name), None)
         self.rows = [json.loads(text) for text in found.shapes] if found is not None else []
         own = forms.find(opinfos.INSIDE.get(name, name))
