@@ -10,7 +10,7 @@
 #          interpreter than python3
 #        scripts/test.sh opencl pocl|intel
 #          the tree of specs/opencl.yaml on one of two drivers for CPUs: Debian's PoCL, or Intel's, 700 MB from pip; with CLBlast,
-#          all subjects of the sweep's sample, of which CI takes those from a to d, and the whole sweep
+#          what CI leaves out: the tests of each operator, all subjects of the sweep's sample, and the whole sweep
 #        scripts/test.sh components NAME ...|all
 #          minimal is built from nothing, without a compiler cache, and tested; then minimal trees with one component more:
 #          those that are named, or all; default: the one that the change touches most (scripts/choose.py)
@@ -179,7 +179,7 @@ stage_second() {
   backend=$(backend_python "$work/venv_mybackend")
   "$generator" add component extensions -C "$tree" >/dev/null
   step "Building $(basename "$tree"), what \`new\` writes, with component extensions"
-  install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON
+  install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON "$quick"
   step "Python tests of $(basename "$tree")"
   # What a name is part of: packages, modules, settings, libraries, registrations. All else the first tree has tested.
   pytests "$backend" "$tree"/tests/test_{scripts,cpp_extension,device,errors,profiler,compile}.py
@@ -195,13 +195,14 @@ stage_second() {
   (cd "$work/wheel" && "$venv/bin/python" -c 'import torch; assert not hasattr(torch, "mybackend")')
 }
 
-# Each of PyTorch's operators, modules and optimizers once, with both accesses to device memory.
+# Each of PyTorch's operators, modules and optimizers once. Access to device memory by copies is that of the stages external
+# and opencl; scripts/nightly.sh sweep has both.
 stage_sample() {
   local backend
   backend=$(backend_python "$root/.venv/openreg")
   install_tree "$backend" "$root/generated_example"  # takes in what was edited since it was built
   step "A sample of the sweep"
-  sweep "$backend" openreg --sample --fresh --mode default --mode copy --results "$build/sample.jsonl"
+  sweep "$backend" openreg --sample --fresh --results "$build/sample.jsonl"
   step "Some operators, compiled"
   sweep "$backend" openreg --compiled --sample
 }
@@ -212,7 +213,7 @@ stage_full() {
   "$generator" new openreg --spec "$root/specs/full.yaml" --out "$tree" >/dev/null
   backend=$(backend_python "$work/venv_full")
   step "Building the tree of specs/full.yaml"
-  install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON
+  install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON "$quick"
   step "Training and operators of specs/full.yaml"
   pytests "$backend" --dist load "$tree/tests/test_training.py" "$tree/tests/test_operators.py" "$tree/tests/test_autograd.py" \
     "$tree/tests/test_gemm.py" "$tree/tests/test_reductions.py" "$tree/tests/test_minimal_set.py"
@@ -239,8 +240,8 @@ use_intel_opencl() {
 
 # specs/opencl.yaml on a driver for CPUs: the device by the bring-up ladder, then through PyTorch, training last.
 stage_opencl() {
-  local driver=${1:-pocl} subjects=() tree=$work/opencl backend said
-  [ $# -ne 0 ] || subjects=(once '[a-d]*')
+  local driver=${1:-pocl} subjects=(once '[a-f]*') build_options=("$quick") longer=() tree=$work/opencl backend said
+  [ $# -eq 0 ] || subjects=() build_options=() longer=("$tree/tests/test_operators.py")
   install_packages opencl-headers ocl-icd-opencl-dev
   case $driver in
     pocl) install_packages pocl-opencl-icd; export MYCL_PLATFORM="Portable Computing Language" ;;
@@ -258,10 +259,10 @@ stage_opencl() {
   cmake -S "$work/opencl_minimal/third_party/mycl" -B "$work/opencl_device" -G Ninja -DMYCL_WERROR=ON >/dev/null
   cmake --build "$work/opencl_device"
   step "Building the tree of specs/opencl.yaml"
-  install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON
+  install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON "${build_options[@]}"
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
-    "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,language_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,scripts,operators,as_on_the_cpu,examples,distributed,distributed_works}.py
+    "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,language_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,scripts,as_on_the_cpu,examples,distributed,distributed_works}.py "${longer[@]}"
   built_tests "$backend" "$tree" package module streams random profiler host_code
   step "Kernels that an owner writes"
   "$root/scripts/sweep.sh" opencl

@@ -47,7 +47,9 @@ def test_expressions_that_glsl_lacks_functions_of_run_on_copies(glsl, openreg_ge
 
 
 @pytest.mark.skipif(shutil.which("glslangValidator") is None, reason="glslangValidator is not installed")
-@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize(
+    "dtype", [name if name in ("float32", "int32") else pytest.param(name, marks=pytest.mark.nightly) for name in REAL]
+)
 def test_programs_are_glsl(glsl, dtype, tmp_path):
     folder = glsl / "torch_mychip/glsl"
     common = "".join((folder / f"{file}.glsl").read_text() for file in ("types", "functions"))

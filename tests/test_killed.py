@@ -136,6 +136,7 @@ def rounds(otherwise):
     return int(os.environ.get("OPENREG_GEN_KILLS", otherwise))
 
 
+@pytest.mark.nightly
 def test_undo_killed_at_random_times(openreg_gen, killing, edited, tmp_path):
     env, _ = killing
     root = shutil.copytree(edited, tmp_path / "torch_mybackend")
@@ -147,6 +148,7 @@ def test_undo_killed_at_random_times(openreg_gen, killing, edited, tmp_path):
     assert seen and all(now in (before, after) for now in seen)
 
 
+@pytest.mark.nightly
 def test_add_killed_at_random_times(openreg_gen, killing, edited, tmp_path):
     env, torch = killing
     root = shutil.copytree(edited, tmp_path / "torch_mybackend")
@@ -159,6 +161,7 @@ def test_add_killed_at_random_times(openreg_gen, killing, edited, tmp_path):
     assert seen and all(now in (before, after) for now in seen)
 
 
+@pytest.mark.nightly
 def test_generate_killed_at_random_times(openreg_gen, killing, edited, tmp_path):
     """Another spec, to be rendered over a tree with an owner's edits: generate ends what a killed generate began."""
     env, torch = killing

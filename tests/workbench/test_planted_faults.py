@@ -28,7 +28,7 @@ FAULTS = [
     ("meta_learning.py", "tanh self=float32[8, 5, 16]", "step 0, forward, model.1"),
     ("recommender.py", "_embedding_bag mode=0", "step 0, forward, model.weighted"),
 ]
-QUICK = ("train_mlp.py",)
+QUICK = ("kmeans.py",)
 
 
 def test_each_example_has_a_fault():

@@ -189,7 +189,7 @@ def test_a_file_of_pytorchs_kind(run_python, any_device, tmp_path, ci):
     assert f"test_out_neg_{any_device}_float64" in said and f"test_out_neg_{any_device}_float32 (" not in said
 
 
-@pytest.mark.parametrize("name", ["torch_like", "ops_like"])
+@pytest.mark.parametrize("name", ["torch_like", pytest.param("ops_like", marks=pytest.mark.nightly)])
 def test_files_written_as_pytorch_writes_its_own(run_python, device, name):
     """Once by the tool, once by pytest with the plugin. Not all of the 702 OpInfos: those of the backend's operators."""
     if "operators" not in protocol.of(device).provided:

@@ -1,13 +1,15 @@
-"""Tests in PyTorch's style that pass or fail as the files of a folder say, which OPENREG_GEN_SWITCHES names."""
+"""Tests in PyTorch's style that pass or fail as the files of a folder say, which OPENREG_GEN_SWITCHES names. Without it, they
+are those of an empty folder."""
 
 import os
 import pathlib
+import tempfile
 import time
 
 from torch.testing._internal.common_device_type import instantiate_device_type_tests
 from torch.testing._internal.common_utils import TestCase, run_tests
 
-FOLDER = pathlib.Path(os.environ.get("OPENREG_GEN_SWITCHES", "."))
+FOLDER = pathlib.Path(os.environ.get("OPENREG_GEN_SWITCHES") or tempfile.mkdtemp())
 
 
 class TestSwitches(TestCase):
