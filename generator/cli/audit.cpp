@@ -1,11 +1,10 @@
 // openreg-gen audit NAME: what an installed backend has and lacks. Python collects the facts, this file judges them.
+#include "cli/adopt.h"
 #include "cli/audit_view.h"
 #include "cli/terminal_text.h"
 #include "cli/verb.h"
 #include "cli/workbench.h"
 #include "cli/next.h"
-
-#include <stdlib.h>
 
 namespace openreg_gen {
 namespace {
@@ -36,27 +35,6 @@ void declare(CLI::App& app, Invocation& call, AuditOptions& options) {
   call.add_json(app);
   call.add_torch(app, "PyTorch to read the operators from; default: the audited one");
 }
-
-/// A folder that goes with the run.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "openreg-gen-audit-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw Failure(Exit::Environment, "E0506", "cannot create a temporary folder", "set TMPDIR to a writable folder");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// Python's findings as JSON text; nothing if it failed, which it has reported.
 std::optional<std::string> found(const AuditOptions& options, Exit& exit) {

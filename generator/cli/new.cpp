@@ -1,4 +1,5 @@
 // openreg-gen new NAME: from a spec to a tree.
+#include "cli/adopt.h"
 #include "cli/new_spec.h"
 #include "cli/next.h"
 #include "cli/plan_view.h"
@@ -20,7 +21,8 @@ namespace openreg_gen {
 namespace {
 
 struct NewOptions {
-  std::string name, spec, device, profile, out;
+  std::string name, spec, device, profile, out, from, facts;
+  std::vector<std::string> sources;
   std::size_t lesson = 0;
   bool dry_run = false;
 };
@@ -42,9 +44,24 @@ void declare(CLI::App& app, Invocation& call, NewOptions& options) {
       ->check(CLI::Range(std::size_t{1}, kLessons.size()))
       ->excludes("--spec", "--device", "--profile")
       ->type_name("N");
+  auto* from = app.add_option("--from", options.from,
+                              "Adopt a backend that was written by hand: the module whose import registers it")
+                   ->excludes("--spec", "--lesson")
+                   ->type_name("PACKAGE");
+  app.add_option("--sources", options.sources,
+                 "With --from: a folder with its C++ sources; may be given more than once")
+      ->needs(from)
+      ->check(CLI::ExistingDirectory)
+      ->type_name("DIR");
+  app.add_option("--facts", options.facts,
+                 "With --from: read `python -m openreg_gen.adopt.read PACKAGE --json FILE`, and don't import PACKAGE")
+      ->needs(from)
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
   app.add_option("--out", options.out, "Folder of the tree; default: torch_NAME")->type_name("DIR");
   call.add_torch(app);
-  app.add_flag("--dry-run", options.dry_run, "Print what would be written; write nothing");
+  app.add_flag("--dry-run", options.dry_run,
+               "Print what would be written; write nothing. With --from: a report on what the tree would change");
   call.add_json(app);
 }
 
@@ -86,8 +103,8 @@ std::string with_choices(const Spec& spec, const NewOptions& options) {
     text = with_word(text, spec.path, "device", "api", text_node(options.device));
   // A tree says which components it has, so that another default never changes it.
   if (options.lesson != 0) text = with_word(text, spec.path, "profile", "", text_node("minimal"));
-  const bool default_profile =
-      options.lesson == 0 && options.profile.empty() && (options.spec.empty() || !spec.profile.given());
+  const bool default_profile = options.lesson == 0 && options.profile.empty() &&
+                               ((options.spec.empty() && options.from.empty()) || !spec.profile.given());
   if (!options.profile.empty() || default_profile)
     text = with_word(text, spec.path, "profile", "", text_node(default_profile ? "standard" : options.profile));
   if (options.lesson != 0) text += fmt::format("lesson: {}\n", options.lesson);
@@ -124,8 +141,10 @@ void write_tree(const fs::path& root, const Plan& plan) {
 Exit run(Invocation& call, const NewOptions& options) {
   const DataDir data = find_data();
   Renderer renderer(data);  // first of all: Python loads Jinja2 while the spec is being read
-  const bool shipped = options.spec.empty(), minimal = options.lesson != 0 || options.profile == "minimal";
-  const fs::path source = !shipped                 ? fs::path(options.spec)
+  const bool adopted = !options.from.empty();
+  const bool shipped = options.spec.empty() && !adopted, minimal = options.lesson != 0 || options.profile == "minimal";
+  const fs::path source = adopted                  ? fs::path(options.name + ".yaml")
+                          : !shipped               ? fs::path(options.spec)
                           : minimal                ? data.specs / "minimal.yaml"
                           : options.device.empty() ? data.specs / "openreg.yaml"
                                                    : data.specs / find_device_kind(options.device)->spec;
@@ -133,7 +152,13 @@ Exit run(Invocation& call, const NewOptions& options) {
   const std::string spec_file = options.name + extension;
   const fs::path path = shipped ? fs::path(spec_file) : source;
   if (!check_name(call, options.name)) return Exit::BadInput;
-  std::string text = read_spec(source);
+  std::optional<Adoption> adoption;
+  if (adopted) {
+    Exit exit = Exit::Done;
+    adoption = adopt(call, {options.name, options.from, options.sources, options.facts, options.dry_run}, exit);
+    if (!adoption) return exit;
+  }
+  std::string text = adoption ? adoption->spec() : read_spec(source);
   if (shipped && !minimal)
     text = adapt_shipped_spec(text, options.name, find_device_kind(options.device), options.profile == "full");
   Diagnostics diagnostics;
@@ -145,7 +170,7 @@ Exit run(Invocation& call, const NewOptions& options) {
   text = with_choices(read, options);
   diagnostics = {};
   Spec made = parse_spec_text(text, path, diagnostics);
-  call.said_of(shipped ? "" : read.text, text);
+  call.said_of(shipped || adopted ? "" : read.text, text);
   const auto resolved = call.valid(std::move(made), diagnostics);
   if (!resolved) return Exit::BadInput;
   const Spec& spec = resolved->spec;
@@ -158,12 +183,18 @@ Exit run(Invocation& call, const NewOptions& options) {
   const Plan plan = make_plan(RealDisk(root), nullptr, std::move(renders), rendering.next);
   if (plan.refused()) return print_refusal(plan);
   if (!options.dry_run) write_tree(root, plan);
+  if (!options.dry_run && adoption)
+    if (const Exit exit = adoption->place(root); exit != Exit::Done) return exit;
 
   call.folder = root.string();
   Next next(call, root);
   if (!options.dry_run) {
     next.build();
-    if ((*spec.device.api)->word == "external")
+    const bool has_port = adoption && adoption->has_port();
+    if (has_port)
+      next.add(next.file(spec_file) + " lists what is unclear; " +
+               next.file("third_party/" + *spec.backend.name + "/src/port.cpp") + " calls the old runtime");
+    else if ((*spec.device.api)->word == "external")
       next.add(fmt::format("fill {}; {} explains how", next.file("third_party/" + *spec.backend.name + "/src/port.cpp"),
                            next.file("docs/porting.md")));
     if (options.lesson == 0)
@@ -172,10 +203,13 @@ Exit run(Invocation& call, const NewOptions& options) {
       next.add("cd " + shell_quoted(root.string()) + " && python -m openreg_gen.learn");
   }
   if (call.json) {
-    print_json(nlohmann::json{{"root", root.string()}, {"files", steps_json(plan)}, {"next", next.lines()}});
+    nlohmann::json all{{"root", root.string()}, {"files", steps_json(plan)}, {"next", next.lines()}};
+    if (adoption) all["adoption"] = adoption->summary();
+    print_json(all);
     return Exit::Done;
   }
-  if (options.dry_run) print_text(steps_table(plan, colour_wanted(STDOUT_FILENO)));
+  if (adoption) print_text(adoption->report());
+  if (options.dry_run && !adoption) print_text(steps_table(plan, colour_wanted(STDOUT_FILENO)));
   fmt::print("{}{}: {}\n", options.dry_run ? "nothing written; " : "", root.string(), count_classes(plan.manifest));
   fmt::print("spec: {}\n{}", (root / spec_file).string(), next.text());
   return Exit::Done;
@@ -184,11 +218,13 @@ Exit run(Invocation& call, const NewOptions& options) {
 }  // namespace
 
 Verb new_verb() {
-  return {"new",
-          "Render a new backend from a spec",
-          with_options<NewOptions>(declare, run),
-          {"new mybackend", "new mybackend --profile minimal", "new mychip --device external",
-           "new mycl --device opencl", "new mybackend --lesson 1"}};
+  return {
+      "new",
+      "Render a new backend from a spec",
+      with_options<NewOptions>(declare, run),
+      {"new mybackend", "new mybackend --profile minimal", "new mychip --device external", "new mycl --device opencl",
+       "new mybackend --lesson 1", "new mychip --from torch_mychip_old --sources ../old/csrc --dry-run",
+       "new mychip --from torch_mychip_old --sources ../old/csrc"}};
 }
 
 }  // namespace openreg_gen

@@ -169,6 +169,7 @@ constexpr Code kCodes[] = {
     {"E0570", "not an audit", "`openreg-gen audit --from` reads what `openreg-gen audit NAME --save` wrote, or `python -m openreg_gen.audit`. The file is something else, or was cut off."},
     {"E0571", "an audit of another schema", "A newer openreg_gen wrote the file. Update openreg-gen, or repeat the audit with the openreg_gen that comes with it."},
     {"E0572", "a backend that can't be audited", "Python did not find the device, or could not import PyTorch; its message is on standard error."},
+    {"E0573", "a backend that can't be adopted", "`openreg-gen new NAME --from PACKAGE` could not import PACKAGE, found nothing at PrivateUse1, or could not read the sources. The message on standard error says which, and what to type next."},
     // Templates and rendering.
     {"E0601", "undefined name in a template", "A template does not exist, or uses a name that the model does not have: a bug in openreg-gen."},
     {"E0602", "template syntax", "Jinja2 cannot parse a template: a bug in openreg-gen."},
