@@ -94,7 +94,7 @@ class Helpers:
         return f"adopted/{stem_of(file, self.files)}.h"
 
     def includes(self, file: str) -> list[str]:
-        """What a file with code from `file` includes: the headers that are left of it, or what it included itself."""
+        """The includes of a file with code from `file`: the header that is left of it, or its own includes."""
         return [f'"{self.header_of(file)}"'] if self._moves(file) else self._own_includes(self._source(file))
 
     def _moves(self, file: str) -> bool:

@@ -63,7 +63,7 @@ class Item:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Identifiers that may be names of items: no members of objects, and nothing of PyTorch's or C++'s namespaces."""
+    """Identifiers that may be names of items: no members of objects, and no names from namespaces of PyTorch or C++."""
     mask = re.sub(r"\b(?:at|std|c10|torch)(?:::\w+)+", " ", masked(text))
     return frozenset(re.findall(r"(?<![.\w])(?<!->)[A-Za-z_]\w*", mask))
 

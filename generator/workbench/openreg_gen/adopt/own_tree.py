@@ -1,4 +1,4 @@
-"""What the sources of a tree of openreg-gen say: its macros name each kernel's strategy, and loops have their expression."""
+"""Reads the sources of a tree of openreg-gen: its macros name each kernel's strategy, and loops have their expression."""
 
 import re
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ def _of_source(source: Source) -> Iterator[Noted]:
         name = next((each for each in words[:2] if each), None)
         if name is None or len(words) < 4 or (words[-1] is None and not call.name.endswith("_IMPL_BOXED")):
             continue
-        strategy = words[-1] or "unsupported"  # which is no kernel, so it notes none
+        strategy = words[-1] or "unsupported"  # its macro has no strategy
         yield Noted(
             name,
             strategy,

@@ -209,7 +209,7 @@ def _python(plan: Plan) -> None:
 
 
 def _needs(text: str) -> str:
-    """What a module has that another package can't have; empty if it can move."""
+    """The reason why a module can't move to another package; empty if it can."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.level > 0:
             return f"imports .{node.module or ''} in line {node.lineno}"

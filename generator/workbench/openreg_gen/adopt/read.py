@@ -99,7 +99,7 @@ def custom_operators(defined: set[str], registered: Sequence[dict[str, Any]]) ->
 
 
 def amp_dtypes(module: Any) -> list[str]:
-    """What the backend says of autocast's dtypes; empty where it says nothing."""
+    """The dtypes of autocast that the backend reports; empty if it reports none."""
     try:
         return [str(each).removeprefix("torch.") for each in module.get_amp_supported_dtype()]
     except Exception:  # foreign code, which may not have it

@@ -1,4 +1,4 @@
-"""What the sources of a backend register: blocks of TORCH_LIBRARY, stubs, rules of autocast, the runtime's classes."""
+"""Reads what the sources of a backend register: blocks of TORCH_LIBRARY, stubs, rules of autocast, the runtime's classes."""
 
 import pathlib
 import re
@@ -195,7 +195,7 @@ class _Block:
             self.found.registered.append(Registered(full.split("(")[0].strip(), "", *_how(words[-1]), at, self.scope))
 
     def _rest(self, body: str, mask: str, start: int, done: list[tuple[int, int]]) -> None:
-        """What else stands in the block: rules of autocast are read elsewhere; calls of the owner's own are not."""
+        """Other calls in the block. Rules of autocast are read elsewhere; macros and functions of the owner are unclear."""
         if self.source.text.startswith(OWN):
             return
         for call in re.finditer(r"(?<![\w.:>])([A-Za-z_]\w*)\s*\(", mask):
