@@ -83,7 +83,8 @@ class Chooser:
     def _of_own_tree(self, noted: Noted, known: Mapping[str, Any]) -> Choice:
         if noted.strategy == "minimal" or (known.get("decomposed_otherwise") and noted.strategy == "cpu_fallback"):
             return Choice(noted.op, MINIMAL, "registered by each tree", noted.at)
-        if noted.form:
+        of_form = (self.noted.get(each) for each in known["variants"])
+        if noted.form or (known["default"] and any(each and each.strategy == noted.strategy for each in of_form)):
             return Choice(noted.op, LEFT_OUT, "a form that another kernel serves", noted.at)
         keys = dict(noted.keys)
         needed = {"pointwise": ("expr",), "unsupported": ("reason",)}.get(noted.strategy, ())
@@ -92,7 +93,7 @@ class Chooser:
                 noted.op, f"{noted.strategy} without a readable {missing[0]}", "copy it from the tree's spec", noted.at
             )
             return self._native(noted.op, known, noted.at, None, "its expression can't be read")
-        if noted.strategy == "reduction" and "init" not in keys:
+        if noted.strategy == "reduction" and not {"init", "prefer"} & set(keys):
             self._doubt(noted.op, "reduction without a readable fold", "copy it from the tree's spec", noted.at)
             return self._native(noted.op, known, noted.at, None, "its fold can't be read")
         override = {"override": "true"} if self._needs_override(known, noted.strategy) else {}

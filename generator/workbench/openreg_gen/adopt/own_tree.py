@@ -68,11 +68,14 @@ def _keys(source: Source, strategy: str, name: str) -> dict[str, str]:
 
 
 def _fold(source: Source) -> dict[str, str]:
-    opening = re.search(r"\breduce_kernel<scalar_t>\(", source.text)
+    opening = re.search(r"\b(reduce|pick)_kernel<scalar_t>\(", source.text)
     if opening is None:
         return {}
     words = split_arguments(source.text[opening.end() : closing(source.mask, opening.end() - 1)])
     lambdas = [found[1] for each in words if (found := re.search(r"\{ return (.*); \}$", each, re.DOTALL))]
+    if opening[1] == "pick":
+        keys = {"map": lambdas[0], "prefer": lambdas[1]} if len(lambdas) == 2 else {}
+        return {key: value for key, value in keys.items() if (key, value) != ("map", "self")}
     init = next((found[1] for each in words if (found := re.match(r"static_cast<acc_t>\((.*)\)$", each))), "")
     if len(lambdas) != 3 or not init:
         return {}

@@ -60,6 +60,9 @@ def make_plan(name: str, facts: Mapping[str, Any], catalogue: Mapping[str, Any],
     plan.amp = compare(live, found, catalogue["autocast"])
     own_kernels = [each for each in facts["fallbacks"] if each["key"] == "PrivateUse1" and each["kind"] == "boxed"]
     plan.fallback = "cpu" if own_kernels else "none"
+    if facts["device"] != name:
+        why = f"the device was called {facts['device']!r}: torch.device({facts['device']!r}) becomes torch.device({name!r})"
+        plan.unclear.append(Unclear(name, why, f"name it {facts['device']}, or change the scripts that say it"))
     plan.unclear += [
         *found.unclear,
         *(row for each in yamls for row in each.unclear),
