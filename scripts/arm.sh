@@ -140,7 +140,8 @@ step "A minimal tree for aarch64"
 "$generator" new mybackend --profile minimal --out "$arm/minimal" >/dev/null
 build_tree minimal
 step "It is imported, tested and trains, in QEMU"
-test_tree minimal tests
+# PyTorch loads a backend by itself only if pip has installed it.
+test_tree minimal tests --deselect tests/test_device.py::test_importing_torch_is_enough
 step "Kernels that call functions behind PyTorch's DispatchStubs"
 "$generator" new mybackend --profile minimal --out "$arm/stubs" >/dev/null
 "$generator" add component loops -C "$arm/stubs" >/dev/null
