@@ -117,6 +117,11 @@ std::optional<Adoption> adopt(Invocation& call, const AdoptOptions& options, Exi
                     "Python's message is on standard error");
     return exit == Exit::Done;
   };
+  std::error_code error;
+  for (const std::string& each : options.sources)
+    if (!fs::is_directory(each, error))
+      throw Failure(Exit::BadInput, "E0573", "'" + each + "' is not a directory",
+                    "name the folder that holds the C++ sources of '" + options.package + "'");
   fs::path facts = options.facts;
   if (facts.empty()) {
     facts = folder / "facts.json";
@@ -133,7 +138,6 @@ std::optional<Adoption> adopt(Invocation& call, const AdoptOptions& options, Exi
     return std::nullopt;
   }
   // Of the PyTorch that the old backend runs with, if it is here.
-  std::error_code error;
   std::optional<Catalog> own;
   if (!call.torch() && !document->torch_dir.empty() && fs::is_directory(document->torch_dir, error))
     own = load_catalog(find_torch(document->torch_dir));

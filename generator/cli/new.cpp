@@ -51,12 +51,11 @@ void declare(CLI::App& app, Invocation& call, NewOptions& options) {
   app.add_option("--sources", options.sources,
                  "With --from: a folder with its C++ sources; may be given more than once")
       ->needs(from)
-      ->check(CLI::ExistingDirectory)
+      ->allow_extra_args(false)
       ->type_name("DIR");
   app.add_option("--facts", options.facts,
                  "With --from: read `python -m openreg_gen.adopt.read PACKAGE --json FILE`, and don't import PACKAGE")
       ->needs(from)
-      ->check(CLI::ExistingFile)
       ->type_name("FILE");
   app.add_option("--out", options.out, "Folder of the tree; default: torch_NAME")->type_name("DIR");
   call.add_torch(app);
