@@ -212,6 +212,7 @@ def workload() -> None:
     x = torch.arange(1000.0, device=NAME)
     large = torch.ones(1 << 20, device=NAME)
     stream = api.Stream()
+    stream.wait_stream(api.current_stream())
     with api.stream(stream):
         y = x * 2
         event = stream.record_event(torch.Event(NAME, enable_timing=True))

@@ -39,6 +39,7 @@ constexpr Component kComponents[] = {
     {.name = "graphs", .about = "graphs: streams that are captured and replayed", .since = Full, .needs = "pools", .key = "graphs"},
     {.name = "distributed", .about = "`torch.distributed`: collectives between processes", .since = Full, .needs = "loops", .key = "distributed"},
     {.name = "extensions", .about = "headers for C++ outside the tree that uses streams and guards", .since = Full, .needs = "loops"},
+    {.name = "sanitizer", .about = "`openreg-gen sanitize` finds races of streams: callbacks for what the runtime does"},
     {.name = "testing", .about = "tests each operator of the spec against the CPU, with PyTorch's samples", .needs = "loops"},
     {.name = "examples", .about = "more scripts that train and run networks", .since = Full, .needs = "recurrent amp"},
     {.name = "ci", .about = "GitHub workflows: pull requests, PyTorch's nightly build, wheels, and PyTorch's cross-repository CI", .since = Full},

@@ -63,6 +63,7 @@ c10::DataPtr DirectAllocator::allocate(size_t size) {
   OPENREG_CHECK(error);
   if (data != nullptr) {
     add(data, block);
+    fire_hook(&TraceHooks::trace_gpu_memory_allocation, data);
   }
   return {data, data, raw_deleter(), c10::Device(c10::DeviceType::PrivateUse1, block.device)};
 }

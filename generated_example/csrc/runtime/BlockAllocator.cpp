@@ -65,6 +65,7 @@ void* BlockAllocator::raw_alloc_with_stream(size_t nbytes, orStream_t stream) {
     const std::lock_guard<std::mutex> lock(owners().mutex);
     owners().by_address[data] = this;
   }
+  fire_hook(&TraceHooks::trace_gpu_memory_allocation, data);
   report(data, block, static_cast<int64_t>(block.bytes));
   return data;
 }

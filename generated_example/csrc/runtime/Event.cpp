@@ -16,7 +16,7 @@ OpenRegEvent::~OpenRegEvent() {
   }
 }
 
-void OpenRegEvent::record(const OpenRegStream& stream) {
+void OpenRegEvent::record(const OpenRegStream& stream, bool reported) {
   initialize();
   const OpenRegGuard guard(stream.device_index());
   if (event_ == nullptr) {
@@ -25,17 +25,24 @@ void OpenRegEvent::record(const OpenRegStream& stream) {
     OPENREG_CHECK(orEventCreateWithFlags(&created, flags));
     event_ = created;
     device_ = stream.device_index();
+    if (reported) {
+      fire_hook(&TraceHooks::trace_gpu_event_creation, event_);
+    }
   }
   TORCH_CHECK(
       device_ == stream.device_index(),
       "openreg: an event of device ", int{device_}, " can't be recorded on ", stream);
   OPENREG_CHECK(orEventRecord(event_, stream.stream()));
+  if (reported) {
+    fire_hook(&TraceHooks::trace_gpu_event_record, event_, stream.unwrap().hash());
+  }
 }
 
 void OpenRegEvent::block(const OpenRegStream& stream) const {
   if (event_ != nullptr) {
     const OpenRegGuard guard(stream.device_index());
     OPENREG_CHECK(orStreamWaitEvent(stream.stream(), event_));
+    fire_hook(&TraceHooks::trace_gpu_event_wait, event_, stream.unwrap().hash());
   }
 }
 
@@ -48,12 +55,14 @@ bool OpenRegEvent::query() const {
     return false;
   }
   OPENREG_CHECK(error);
+  fire_hook(&TraceHooks::trace_gpu_event_synchronization, event_);
   return true;
 }
 
 void OpenRegEvent::synchronize() const {
   if (event_ != nullptr) {
     OPENREG_CHECK_WAIT(device_, orEventSynchronize(event_));
+    fire_hook(&TraceHooks::trace_gpu_event_synchronization, event_);
   }
 }
 

@@ -35,7 +35,8 @@ class OPENREG_RUNTIME_API OpenRegEvent {
   }
 
   /// Marks the point `stream` has come to. Throws c10::Error if it was recorded on another device before.
-  void record(const OpenRegStream& stream);
+  /// Deleters must not report it to a sanitizer: see fire_hook().
+  void record(const OpenRegStream& stream, bool reported = true);
 
   /// Makes `stream`, of any device, wait for the event. Does nothing if it was never recorded.
   void block(const OpenRegStream& stream) const;

@@ -75,6 +75,7 @@ void device_synchronize(c10::DeviceIndex device) {
   device = resolve_device_index(device);
   const OpenRegGuard guard(device);
   OPENREG_CHECK_WAIT(device, orDeviceSynchronize());
+  fire_hook(&TraceHooks::trace_gpu_device_synchronization);  // of the current device
 }
 
 void check_device_index(c10::DeviceIndex device) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <c10/core/Device.h>
+#include <c10/core/impl/GPUTrace.h>
 
 #include "runtime/Export.h"
 
@@ -73,5 +74,15 @@ OPENREG_RUNTIME_API void mark_device_used(c10::DeviceIndex device) noexcept;
 
 /// Whether mark_device_used(device) was called; false for an index out of range.
 OPENREG_RUNTIME_API bool device_has_context(c10::DeviceIndex device) noexcept;
+
+/// Reports to a sanitizer if one runs: fire_hook(&TraceHooks::trace_gpu_event_record, event, stream.hash()). Takes Python's lock, so
+/// call it without a mutex; and in no destructor or deleter, where Python may have an exception that the hook would lose.
+using TraceHooks = c10::impl::PyInterpreterVTable;
+template <typename Hook, typename... Numbers>
+void fire_hook(Hook hook, Numbers... numbers) {
+  if (const auto* const sanitizer = c10::impl::GPUTrace::get_trace(); C10_UNLIKELY(sanitizer != nullptr)) {
+    ((**sanitizer).*hook)(c10::DeviceType::PrivateUse1, (uintptr_t)numbers...);
+  }
+}
 
 }  // namespace openreg

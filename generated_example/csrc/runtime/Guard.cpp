@@ -126,9 +126,11 @@ void OpenRegGuardImpl::record(
     orEvent_t created = nullptr;
     OPENREG_CHECK(orEventCreateWithFlags(&created, timing ? orEventDefault : orEventDisableTiming));
     *event = created;
+    fire_hook(&TraceHooks::trace_gpu_event_creation, created);
     note_event(created, stream.device_index());
   }
   OPENREG_CHECK(orEventRecord(as_event(*event), target.stream()));
+  fire_hook(&TraceHooks::trace_gpu_event_record, *event, stream.hash());
 }
 
 void OpenRegGuardImpl::block(void* event, const c10::Stream& stream) const {
@@ -136,6 +138,7 @@ void OpenRegGuardImpl::block(void* event, const c10::Stream& stream) const {
     const OpenRegStream target(stream);
     const OpenRegGuard guard(stream.device_index());
     OPENREG_CHECK(orStreamWaitEvent(target.stream(), as_event(event)));
+    fire_hook(&TraceHooks::trace_gpu_event_wait, event, stream.hash());
   }
 }
 
@@ -148,12 +151,14 @@ bool OpenRegGuardImpl::queryEvent(void* event) const {
     return false;
   }
   OPENREG_CHECK(error);
+  fire_hook(&TraceHooks::trace_gpu_event_synchronization, event);
   return true;
 }
 
 void OpenRegGuardImpl::synchronizeEvent(void* event) const {
   if (event != nullptr) {
     OPENREG_CHECK_WAIT(device_of_event(event), orEventSynchronize(as_event(event)));
+    fire_hook(&TraceHooks::trace_gpu_event_synchronization, event);
   }
 }
 

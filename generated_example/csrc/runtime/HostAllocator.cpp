@@ -58,7 +58,7 @@ struct HostAllocatorImpl final : at::CachingHostAllocatorImpl<OpenRegStream, Ope
     OpenRegEvent event;
     bool recorded = false;
     never_throw("a stream that used pinned memory got an event", [&] {
-      event.record(stream);
+      event.record(stream, /*reported=*/false);
       recorded = true;
     });
     if (recorded || has_run_dry(stream)) {

@@ -88,12 +88,14 @@ bool OpenRegStream::query() const {
     return false;
   }
   OPENREG_CHECK(error);
+  fire_hook(&TraceHooks::trace_gpu_stream_synchronization, stream_.hash());
   return true;
 }
 
 void OpenRegStream::synchronize() const {
   const OpenRegGuard guard(device_index());
   OPENREG_CHECK_WAIT(device_index(), orStreamSynchronize(stream()));
+  fire_hook(&TraceHooks::trace_gpu_stream_synchronization, stream_.hash());
 }
 
 int OpenRegStream::priority() const {
@@ -117,7 +119,9 @@ OpenRegStream getStreamFromPool(int priority, c10::DeviceIndex device) {
       pool.streams[index].store(create_stream(kind), std::memory_order_release);
     }
   }
-  return OpenRegStream(make_stream(device, stream_id(kind, index)));
+  const c10::Stream stream = make_stream(device, stream_id(kind, index));
+  fire_hook(&TraceHooks::trace_gpu_stream_creation, stream.hash());  // each time it is handed out
+  return OpenRegStream(stream);
 }
 
 OpenRegStream foreign_stream(c10::DeviceIndex device, size_t index) {

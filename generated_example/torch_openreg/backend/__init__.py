@@ -102,6 +102,7 @@ from .memory_pools import (
 from .multiprocessing import (
     ipc_collect,
 )
+from ._gpu_trace import _register as _register__gpu_trace
 from .multiprocessing import _register as _register_multiprocessing
 
 default_generators: tuple[_torch.Generator, ...]  # one per device
@@ -206,4 +207,5 @@ def _register() -> None:
     _torch._register_device_module("openreg", _sys.modules[__name__])
     for module in (memory, random, amp, multiprocessing):
         _sys.modules[f"torch.openreg.{module.__name__.rpartition('.')[2]}"] = module
+    _register__gpu_trace()
     _register_multiprocessing()

@@ -164,6 +164,7 @@ void* CachingAllocator::allocate_on(c10::DeviceIndex device, size_t size, orStre
   if (C10_UNLIKELY(!isEnabled())) {
     void* data = nullptr;
     OPENREG_CHECK(orMalloc(&data, size));
+    fire_hook(&TraceHooks::trace_gpu_memory_allocation, data);
     return data;
   }
   const Allocation made = caches()[static_cast<size_t>(device)].allocate(size, stream);
@@ -171,6 +172,7 @@ void* CachingAllocator::allocate_on(c10::DeviceIndex device, size_t size, orStre
     c10::reportMemoryUsageToProfiler(made.ptr, static_cast<int64_t>(made.bytes), made.totals.allocated,
         made.totals.reserved, c10::Device(c10::DeviceType::PrivateUse1, device));
   }
+  fire_hook(&TraceHooks::trace_gpu_memory_allocation, made.ptr);
   return made.ptr;
 }
 
@@ -234,6 +236,7 @@ void CachingAllocator::recordStream(const c10::DataPtr& data, c10::Stream stream
   // somebody else, who looks after it, is not found.
   const caching::StreamUse use{used.stream(), used.device_index()};
   find_cache([&](DeviceCache& each) { return each.record_stream(data.get(), use); });
+  fire_hook(&TraceHooks::trace_gpu_event_record, data.get(), stream.hash());
 }
 
 void CachingAllocator::cacheInfo(c10::DeviceIndex device, size_t* largestBlock) {
