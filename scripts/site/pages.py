@@ -72,7 +72,7 @@ def verbs():
     head = (
         "# Verbs\n\nWhat `openreg-gen VERB --help` and `openreg-gen help VERB` print. With `--json` a verb answers in\n"
         "[JSON](diagnostics.md#for-programs). The options of `sweep`, `record`, `try`, `compare`, `replay`,\n"
-        "`trace` and `lint-cuda` are those of the [workbench](workbench.md)'s tools: `openreg-gen sweep --device cpu --help`.\n"
+        "`sanitize`, `trace` and `lint-cuda` are those of the [workbench](workbench.md)'s tools: `openreg-gen sweep --device cpu --help`.\n"
     )
     return "\n".join([head, *verb_section([], "##")])
 
