@@ -36,13 +36,18 @@ def ladder(tree, **environment):
     return outcomes, result.stdout
 
 
-def new_tree(folder, *options, port=None, components=()):
+def new_tree(folder, *options, port=None, components=(), device="external", files=(), cmake=""):
+    """`files`: pairs of a source and its place in the tree; `cmake`: lines for the build of the device library."""
     tree = folder / "torch_mybackend"
-    run(GENERATOR, "new", "mybackend", "--device", "external", *options, "--out", str(tree), cwd=tree.parent)
+    run(GENERATOR, "new", "mybackend", "--device", device, *options, "--out", str(tree), cwd=tree.parent)
     if components:
         run(GENERATOR, "add", "component", *components, cwd=tree)
     if port is not None:
         shutil.copy(port, tree / PORT)
+    for source, place in files:
+        shutil.copy(source, tree / place)
+    with (tree / "third_party/mybackend/CMakeLists.txt").open("a") as build:
+        build.write(cmake)
     run("cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}",
         "-DMYBACKEND_WERROR=ON", "-DMYBACKEND_UNITY_BUILD=ON", cwd=tree)  # fmt: skip
     run("cmake", "--build", "build", cwd=tree)

@@ -33,7 +33,8 @@ void declare(CLI::App& app, Invocation& call, NewOptions& options) {
   app.add_option("NAME", options.name, "Name of the device, as in torch.device(): [a-z][a-z_]*")->required();
   app.add_option("--spec", options.spec, "Spec to start from (YAML or JSON); default: the one for the device's kind")
       ->type_name("FILE");
-  app.add_option("--device", options.device, "A simulated device, a port layer for a vendor's own runtime, or OpenCL")
+  app.add_option("--device", options.device,
+                 "A simulated device, a port layer for a vendor's own runtime or graph compiler, or OpenCL")
       ->check(CLI::IsMember(words))
       ->type_name("");
   app.add_option("--profile", options.profile,
@@ -193,9 +194,11 @@ Exit run(Invocation& call, const NewOptions& options) {
     if (has_port)
       next.add(next.file(spec_file) + " lists what is unclear; " +
                next.file("third_party/" + *spec.backend.name + "/src/port.cpp") + " calls the old runtime");
-    else if ((*spec.device.api)->word == "external")
+    else if ((*spec.device.api)->ported)
       next.add(fmt::format("fill {}; {} explains how", next.file("third_party/" + *spec.backend.name + "/src/port.cpp"),
                            next.file("docs/porting.md")));
+    if ((*spec.device.api)->compiles)
+      next.add(fmt::format("write compile() of {}", next.file(*spec.backend.package + "/compiler.py")));
     if (options.lesson == 0)
       next.test();
     else
@@ -217,13 +220,13 @@ Exit run(Invocation& call, const NewOptions& options) {
 }  // namespace
 
 Verb new_verb() {
-  return {
-      "new",
-      "Render a new backend from a spec",
-      with_options<NewOptions>(declare, run),
-      {"new mybackend", "new mybackend --profile minimal", "new mychip --device external", "new mycl --device opencl",
-       "new mybackend --lesson 1", "new mychip --from torch_mychip_old --sources ../old/csrc --dry-run",
-       "new mychip --from torch_mychip_old --sources ../old/csrc"}};
+  return {"new",
+          "Render a new backend from a spec",
+          with_options<NewOptions>(declare, run),
+          {"new mybackend", "new mybackend --profile minimal", "new mychip --device external",
+           "new mycl --device opencl", "new mychip --device compiler", "new mybackend --lesson 1",
+           "new mychip --from torch_mychip_old --sources ../old/csrc --dry-run",
+           "new mychip --from torch_mychip_old --sources ../old/csrc"}};
 }
 
 }  // namespace openreg_gen

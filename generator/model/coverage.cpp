@@ -17,6 +17,7 @@ using SpecEntries = std::unordered_map<std::string_view, const OpSpec*>;
 std::string_view how_it_falls_back(FallbackKind kind) {
   return kind == FallbackKind::Copy    ? "by the CPU's kernel on copies"
          : kind == FallbackKind::Alias ? "by the CPU's kernel on the device's memory"
+         : kind == FallbackKind::Graph ? "as a graph of one node, or by the CPU's kernel if the compiler refuses it"
                                        : "by the CPU's kernel";
 }
 

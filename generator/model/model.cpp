@@ -76,6 +76,7 @@ json device_model(const DeviceSpec& spec) {
   const DeviceKind& kind = **spec.api;
   json out = one_of(device_kinds(), kind);
   out.update({{"api", kind.word},
+              {"external", kind.ported},  // a compiler's device has the files of an external one, and more
               {"hardware", !kind.simulated},
               {"count", *spec.count},
               // Hardware reports the values that are not given.

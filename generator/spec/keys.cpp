@@ -14,7 +14,7 @@ namespace {
 using enum KeyType;
 
 constexpr std::string_view kOpenClTypes[] = {"any", "cpu", "gpu", "accelerator"};
-constexpr std::string_view kFallbacks[] = {"none", "cpu", "copy", "alias"};
+constexpr std::string_view kFallbacks[] = {"none", "cpu", "copy", "alias", "graph"};
 constexpr std::string_view kDtypes[] = {"bool",    "uint8",    "int8",    "int16",   "int32",     "int64",
                                         "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
 constexpr std::string_view kTestChecks[] = {"forward", "out",          "inplace", "noncontiguous",
@@ -94,8 +94,8 @@ const Key kKeys[] = {
     {.path = "allocator.roundup_power2_divisions", .type = Integer, .into = at<&Spec::allocator, &AllocatorSpec::roundup_power2_divisions>, .unset = "none", .description = "Sizes are rounded up to a multiple of a power of two divided by this number, itself a power of two.", .example = "4", .min = 1, .max = 64},
     {.path = "allocator.expandable_segments", .type = Boolean, .into = at<&Spec::allocator, &AllocatorSpec::expandable_segments>, .fallback = "false", .description = "Segments that grow in place, if the device has the functions for virtual memory.", .example = "true"},
 
-    {.path = "fallback", .type = Map, .unset = "`cpu`", .description = "What happens to operators without a kernel: a word, or a map.", .example = "none", .shorthand = "kind"},
-    {.path = "fallback.kind", .type = Word, .into = at<&Spec::fallback, &FallbackSpec::kind>, .fallback = "cpu", .values = kFallbacks, .description = "`cpu`: the CPU kernel runs, directly on device memory if launched functions can reach it, otherwise on copies. `alias`, `copy`: always the one or the other. `none`: an error.", .example = "alias"},
+    {.path = "fallback", .type = Map, .unset = "`cpu`; `graph` with `api: compiler`", .description = "What happens to operators without a kernel: a word, or a map.", .example = "none", .shorthand = "kind"},
+    {.path = "fallback.kind", .type = Word, .into = at<&Spec::fallback, &FallbackSpec::kind>, .fallback = "cpu", .unset = "`cpu`; `graph` with `api: compiler`", .values = kFallbacks, .description = "`cpu`: the CPU kernel runs, directly on device memory if launched functions can reach it, otherwise on copies. `alias`, `copy`: always the one or the other. `none`: an error. `graph`, only with `api: compiler`: a graph of one node is compiled and kept; if the compiler refuses it, the CPU kernel runs on copies.", .example = "alias"},
     {.path = "fallback.warn_once", .type = Boolean, .into = at<&Spec::fallback, &FallbackSpec::warn_once>, .fallback = "false", .description = "Whether each operator warns the first time it falls back.", .example = "true"},
 
     {.path = "ops", .type = Table, .description = "Operators that the backend registers: a map from operator to strategy (or to the keys below), or a list of operators and such maps. A key may also be a selection, which stands for many operators: a name without overload, a glob (`add.*`, `*_backward`), a set (`@minimal`, `@core`, `@pointwise`, `@amp`, `@tag:NAME`, `@model:FILE`), or one of these with a minus, which removes them again. See [operators](operators.md#selections).", .example = "{abs.out: stub, relu: native}", .pattern = kSelection},

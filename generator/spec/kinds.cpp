@@ -23,12 +23,19 @@ constexpr DeviceKind kDeviceKinds[] = {
      .runs_loops = true},
     {.word = "external",
      .about = "the same C API as a port layer, which you fill with calls of your runtime.",
+     .ported = true,
      .keys = "kernels"},
     {.word = "opencl",
      .about = "the same C API over the OpenCL devices of the machine.",
      .keys = "memory platform type sub_devices",
      .kernels = "opencl_c",
      .spec = "opencl.yaml"},
+    {.word = "compiler",
+     .about = "a port layer like `external`, for a device that only runs what a graph compiler makes: operators become "
+              "graphs of one node.",
+     .ported = true,
+     .compiles = true,
+     .spec = "compiler.yaml"},
 };
 
 }  // namespace

@@ -26,6 +26,8 @@ struct DeviceKind {
   std::string_view word;          // of `device.api`; templates see it as device.<word>
   std::string_view about;         // of the reference page, behind the word
   bool simulated = false;         // no hardware: the tree has the device itself
+  bool ported = false;            // the owner fills the C API in; templates see it as device.external
+  bool compiles = false;          // runs what a graph compiler makes: `fallback: graph`
   std::string_view keys = {};     // of `device`: those that not all kinds have, and this one has
   bool runs_loops = false;        // kernels that are C++ loops run on the device, not on copies on the host
   std::string_view kernels = {};  // the language in which it takes kernels, of kernel_languages(); else the key says it

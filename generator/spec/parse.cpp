@@ -91,6 +91,8 @@ class Parse {
       diagnostics_.warning("E0231", spec_.fallback.kind.at, "`alias` needs a device whose memory the host can reach",
                            "unless the port says hostAccessible, operators fall back on copies");
     }
+    if (kind.compiles && !spec_.fallback.kind.given()) spec_.fallback.kind.value = FallbackKind::Graph;
+    needs_compiler(spec_.fallback.kind);
     if (device == nullptr) return;
     for (const auto& [key, node] : device->entries) {
       const auto has_key = [&](const DeviceKind& other) { return other.has_key(key.text); };
@@ -130,8 +132,17 @@ class Parse {
       fits_strategy(op, node);
       if (op.fallback.given() && *op.fallback == FallbackKind::Alias)
         needs_component("host_alias", op.fallback.at, "`fallback: alias`");
+      if (op.fallback.given()) needs_compiler(op.fallback);
       spec_.ops.push_back(std::move(op));
     }
+  }
+
+  void needs_compiler(const SpecValue<FallbackKind>& fallback) {
+    const DeviceKind& kind = **spec_.device.api;
+    if (*fallback != FallbackKind::Graph || kind.compiles) return;
+    diagnostics_.error("E0183", fallback.at,
+                       fmt::format("`fallback: graph` needs a graph compiler, and the device is `api: {}`", kind.word),
+                       "write `device: {api: compiler}`, or another fallback: cpu, copy or none");
   }
 
   void needs_component(std::string_view name, const Location& at, const std::string& what) {

@@ -19,7 +19,7 @@
 
 namespace openreg_gen {
 
-enum class FallbackKind { None, Cpu, Copy, Alias };
+enum class FallbackKind { None, Cpu, Copy, Alias, Graph };
 
 struct BackendSpec {
   SpecValue<std::string> name;  // "openreg"

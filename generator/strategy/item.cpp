@@ -162,7 +162,7 @@ DtypeTexts::DtypeTexts(const SpecView& shown, const OpSpec& entry, const OpItem&
 }
 
 std::string fallback_enumerator(FallbackKind kind) {
-  constexpr const char* kEnumerators[] = {"kNone", "kCpu", "kCopy", "kAlias"};
+  constexpr const char* kEnumerators[] = {"kNone", "kCpu", "kCopy", "kAlias", "kGraph"};
   return kEnumerators[static_cast<std::size_t>(kind)];
 }
 

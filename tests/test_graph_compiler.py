@@ -1,0 +1,198 @@
+"""A tree for a device with a graph compiler: `device: {api: compiler}`, `fallback: graph`.
+
+With a mock compiler (external/graph_compiler), which has faults that a real one rarely shows, and with OpenVINO (external/openvino)
+where the Python that runs the tests has it: `pip install openvino`.
+"""
+
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+from ports import GENERATOR, ROOT, ladder, new_tree, run
+
+EXECUTABLES, COMPILER = "third_party/mybackend/src/executables.cpp", "torch_mybackend/compiler.py"
+SCRIPT = """
+import warnings, torch, torch_mybackend
+api = torch.mybackend
+def graphs(): return [(row.graph, row.source) for row in api.compilations()]
+def refused(): return [(row.op, row.category, row.calls) for row in api.refusals()]
+x, y = torch.linspace(-2, 2, 6).reshape(2, 3), torch.linspace(1, 3, 6).reshape(2, 3)
+a, b = x.to("mybackend"), y.to("mybackend")
+"""
+
+
+def port(folder, name, cmake=""):
+    external = ROOT / "tests/external"
+    files = [(external / name / "executables.cpp", EXECUTABLES), (external / name / "compiler.py", COMPILER)]
+    host = external / "host_port.cpp"
+    return new_tree(folder, "--profile", "minimal", device="compiler", port=host, files=files, cmake=cmake)
+
+
+def said(tree, script, check=True, **environment):
+    environment = {"MYBACKEND_GRAPH_CACHE": "off", **environment}
+    return run(sys.executable, "-c", SCRIPT + script, cwd=tree, check=check, **environment)
+
+
+def test_the_tree_of_a_compiler_has_its_files(tmp_path):
+    tree = tmp_path / "tree"
+    done = run(GENERATOR, "new", "mybackend", "--device", "compiler", "--out", str(tree), cwd=tmp_path)
+    assert "write compile() of" in done.stdout and COMPILER in done.stdout
+    assert "api: compiler" in (tree / "mybackend.yaml").read_text()
+    for file in (EXECUTABLES, COMPILER, "torch_mybackend/_graph/eager.py", "tests/test_bringup_4b_graphs.py"):
+        assert (tree / file).is_file()
+    assert "FallbackKind::kGraph" in (tree / "csrc/host/Fallback.cpp").read_text()
+    external = tmp_path / "external"
+    run(GENERATOR, "new", "mybackend", "--device", "external", "--out", str(external), cwd=tmp_path)
+    assert not (external / COMPILER).exists()
+    assert "kGraph" not in (external / "csrc/host/Fallback.cpp").read_text()
+
+
+@pytest.fixture(scope="module")
+def mock(tmp_path_factory):
+    return port(tmp_path_factory.mktemp("mock"), "graph_compiler")
+
+
+@pytest.mark.nightly
+def test_a_fresh_tree_runs_on_the_cpu_and_says_why(tmp_path):
+    files = [(ROOT / "tests/external/host_port.cpp", "third_party/mybackend/src/port.cpp")]
+    tree = new_tree(tmp_path, "--profile", "minimal", device="compiler", files=files)
+    script = "assert torch.equal((a + b).cpu(), x + y)\nprint(api.refusals()[0].reason)"
+    assert said(tree, script).stdout == "compile() of torch_mybackend/compiler.py is not written yet\n"
+    none = said(tree, "a + b", check=False, MYBACKEND_FALLBACK="none")
+    assert "compile() of torch_mybackend/compiler.py is not written yet), and MYBACKEND_FALLBACK is none" in none.stderr
+
+
+@pytest.mark.nightly
+def test_the_ladder_with_the_mock(mock):
+    outcomes, output = ladder(mock, MYBACKEND_GRAPH_CACHE="off")
+    assert set(outcomes.values()) == {"PASSED"}, output
+
+
+@pytest.mark.nightly
+def test_a_wrong_executable_is_found_by_the_trees_own_tests(mock):
+    outcomes, output = ladder(mock, MYBACKEND_GRAPH_CACHE="off", MOCK_FAULT="wrong")
+    failed = {name.partition("::")[2] for name, outcome in outcomes.items() if outcome == "FAILED"}
+    assert {"test_operator[add]", "test_an_operator_is_compiled_once", "test_in_place_and_through_a_view"} <= failed, (
+        output
+    )
+
+
+@pytest.mark.nightly
+def test_what_the_compiler_refuses_runs_on_the_cpu_and_is_counted(mock):
+    script = """
+assert torch.equal(torch.exp(a).cpu(), x.exp()) and torch.equal((a.double() + 1).cpu(), x.double() + 1)
+assert torch.equal(torch.nonzero(a > 0).cpu(), torch.nonzero(x > 0)) and torch.exp(a).shape == x.shape
+print(sorted(refused()))
+"""
+    answer = said(mock, script).stdout
+    assert "('aten::exp.out', 'operator', 2)" in answer and "('aten::nonzero', 'shape', 1)" in answer
+    assert "('aten::add.out', 'dtype', 1)" in answer
+    none = said(mock, "assert torch.equal((a + b).cpu(), x + y)\ntorch.exp(a)", check=False, MYBACKEND_FALLBACK="none")
+    assert "aten::exp.out is not run by the graph compiler of mybackend (operator: aten.exp.default)" in none.stderr
+    assert said(mock, "a + b\nprint(graphs(), refused())", MYBACKEND_FALLBACK="copy").stdout == "[] []\n"
+
+
+@pytest.mark.nightly
+def test_a_compiler_that_fails_or_hangs(mock):
+    script = "warnings.simplefilter('always')\nassert torch.equal((a + b).cpu(), x + y)\na + b\nprint(refused())"
+    done = said(mock, script, MOCK_FAULT="error")
+    assert done.stdout == "[('aten::add.out', 'compile error', 2)]\n"
+    assert done.stderr.count("ValueError: the mock fails, as it was asked to; it runs on the CPU") == 1
+    graph = "aten::add.out(float32[2, 3], float32[2, 3], 1, float32[2, 3])"
+    done = said(mock, script, MOCK_FAULT="hang", MYBACKEND_COMPILE_SECONDS="1.5")
+    assert done.stdout == "[('aten::add.out', 'time limit', 2)]\n"
+    assert f"mybackend: compiling {graph}\n" in done.stderr
+    assert f"{graph}: the compiler takes longer than 1.5 s" in done.stderr
+
+
+@pytest.mark.nightly
+def test_an_executable_that_the_device_lost_is_loaded_again(mock):
+    script = "assert torch.equal((a + b).cpu(), x + y)\nprint(len(graphs()), refused())"
+    assert said(mock, script, MOCK_LOSE="1").stdout == "1 []\n"
+    lost = said(mock, script, check=False, MOCK_LOSE="2")
+    assert (
+        "aten::add.out(float32[2, 3], float32[2, 3], 1, float32[2, 3]): the device lost its executable" in lost.stderr
+    )
+
+
+@pytest.mark.nightly
+def test_writes(mock):
+    """Into views, and into operands; overlaps are PyTorch's errors."""
+    script = """
+for target in (lambda t: t.t(), lambda t: t[:, :2], lambda t: t[1]):
+    c, e = a.clone(), x.clone()
+    target(c).mul_(target(b)), target(e).mul_(target(y))
+    assert torch.equal(c.cpu(), e)
+c, e = a.clone(), x.clone()
+torch.add(c, b, out=c), torch.add(e, y, out=e)
+assert torch.equal(c.cpu(), e)
+assert torch.equal(torch.add(a, b, out=a.new_empty(0)).cpu(), x + y)
+for bad in (lambda: a[:1].expand(2, 3).add_(b), lambda: torch.add(a.view(-1)[:3], b[0], out=a.view(-1)[1:4])):
+    try:
+        bad()
+    except RuntimeError as error:
+        print(str(error).partition(":")[0])
+print(refused())
+"""
+    assert said(mock, script).stdout == "unsupported operation\n" * 2 + "[]\n"
+
+
+@pytest.mark.nightly
+def test_four_processes_share_a_cache(mock, tmp_path):
+    script = "assert torch.equal((a + b * 3).cpu(), x + y * 3)\nprint(sorted(source for _, source in graphs()))"
+    command = (sys.executable, "-c", SCRIPT + script)
+    environment = ["env", f"MYBACKEND_GRAPH_CACHE={tmp_path}", "TORCH_DEVICE_BACKEND_AUTOLOAD=0", f"PYTHONPATH={mock}"]
+    cold = [subprocess.Popen([*environment, *command], stdout=subprocess.PIPE) for _ in range(4)]
+    assert all(each.wait(timeout=600) == 0 for each in cold)
+    files = sorted(tmp_path.iterdir())
+    assert len(files) == 2 and not any(file.name.startswith(".") for file in files)
+    assert said(mock, script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == "['disk', 'disk']\n"
+    files[0].write_bytes(files[0].read_bytes()[:-1])
+    assert said(mock, script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == "['compiler', 'disk']\n"
+    said(mock, script + "\na * b", MYBACKEND_GRAPH_CACHE=str(tmp_path), MYBACKEND_GRAPH_CACHE_FILES="1")
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.fixture(scope="module")
+def openvino(tmp_path_factory):
+    if importlib.util.find_spec("openvino") is None:
+        pytest.skip("needs OpenVINO: pip install openvino")
+    cmake = (ROOT / "tests/external/openvino/openvino.cmake").read_text()
+    return port(tmp_path_factory.mktemp("openvino"), "openvino", cmake)
+
+
+@pytest.mark.nightly
+def test_the_ladder_with_openvino(openvino):
+    outcomes, output = ladder(openvino, MYBACKEND_GRAPH_CACHE="off")
+    assert set(outcomes.values()) == {"PASSED"}, output
+
+
+@pytest.mark.nightly
+def test_a_network_trains_on_openvino_and_a_second_step_compiles_nothing(openvino):
+    script = """
+from torch import nn
+def train(device, optimizer):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 32), nn.GELU(), nn.LayerNorm(32), nn.Linear(32, 4))
+    data, target = torch.randn(8, 16).to(device), torch.randint(0, 4, (8,)).to(device)
+    steps, counts, losses = optimizer(model.to(device).parameters()), [], []
+    for step in range(4):
+        steps.param_groups[0]["lr"] = 1e-2 / (step + 1)
+        steps.zero_grad()
+        loss = nn.functional.cross_entropy(model(data), target)
+        loss.backward()
+        steps.step()
+        losses.append(loss.item())
+        counts.append(len(api.compilations()))
+    return counts, losses, [each.detach().cpu() for each in model.parameters()]
+for optimizer in (lambda p: torch.optim.SGD(p, lr=1e-2), lambda p: torch.optim.AdamW(p, lr=1e-2)):
+    _, losses, parameters = train("cpu", optimizer)
+    counts, ours, moved = train("mybackend", optimizer)
+    assert counts[0] > 5 and counts == [counts[0]] * 4, counts
+    torch.testing.assert_close(ours, losses, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(moved, parameters, rtol=1e-3, atol=1e-4)
+    api.reset_compilations()
+print(refused())
+"""
+    assert said(openvino, script).stdout == "[]\n"
