@@ -239,7 +239,7 @@ def test_help_has_no_notation_of_its_parser():
     for verb in paths():
         text = printed("help", *verb)
         assert not re.search(r":\{|TEXT:|REQUIRED|Excludes:|Needs:", text), verb
-    assert "  --device {emulator,external,opencl}\n" in printed("help", "new")
+    assert "  --device {emulator,external,opencl,compiler}\n" in printed("help", "new")
 
 
 def test_the_tree_may_be_named_before_the_verb(openreg_gen, tree):

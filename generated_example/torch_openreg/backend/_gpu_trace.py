@@ -16,17 +16,17 @@ from torch._utils import CallbackRegistry
 
 # Whether memory that is freed waits for the device; otherwise the next tensor may get it while work is still queued.
 FREE_WAITS = False
-
-EventCreationCallbacks: CallbackRegistry[int] = CallbackRegistry("openreg event creation")
-EventDeletionCallbacks: CallbackRegistry[int] = CallbackRegistry("openreg event deletion")
-EventRecordCallbacks: CallbackRegistry[int, int] = CallbackRegistry("openreg event record")
-EventWaitCallbacks: CallbackRegistry[int, int] = CallbackRegistry("openreg event wait")
-EventSynchronizationCallbacks: CallbackRegistry[int] = CallbackRegistry("openreg event synchronization")
-StreamCreationCallbacks: CallbackRegistry[int] = CallbackRegistry("openreg stream creation")
-StreamSynchronizationCallbacks: CallbackRegistry[int] = CallbackRegistry("openreg stream synchronization")
-DeviceSynchronizationCallbacks: CallbackRegistry[[]] = CallbackRegistry("openreg device synchronization")
-MemoryAllocationCallbacks: CallbackRegistry[int] = CallbackRegistry("openreg memory allocation")
-MemoryDeallocationCallbacks: CallbackRegistry[int] = CallbackRegistry("openreg memory deallocation")
+_DEVICE = "openreg"
+EventCreationCallbacks: CallbackRegistry[int] = CallbackRegistry(f"{_DEVICE} event creation")
+EventDeletionCallbacks: CallbackRegistry[int] = CallbackRegistry(f"{_DEVICE} event deletion")
+EventRecordCallbacks: CallbackRegistry[int, int] = CallbackRegistry(f"{_DEVICE} event record")
+EventWaitCallbacks: CallbackRegistry[int, int] = CallbackRegistry(f"{_DEVICE} event wait")
+EventSynchronizationCallbacks: CallbackRegistry[int] = CallbackRegistry(f"{_DEVICE} event synchronization")
+StreamCreationCallbacks: CallbackRegistry[int] = CallbackRegistry(f"{_DEVICE} stream creation")
+StreamSynchronizationCallbacks: CallbackRegistry[int] = CallbackRegistry(f"{_DEVICE} stream synchronization")
+DeviceSynchronizationCallbacks: CallbackRegistry[[]] = CallbackRegistry(f"{_DEVICE} device synchronization")
+MemoryAllocationCallbacks: CallbackRegistry[int] = CallbackRegistry(f"{_DEVICE} memory allocation")
+MemoryDeallocationCallbacks: CallbackRegistry[int] = CallbackRegistry(f"{_DEVICE} memory deallocation")
 
 
 def _register() -> None:

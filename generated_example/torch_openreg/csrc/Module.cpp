@@ -89,7 +89,7 @@ py::object default_generator(int64_t index) {
 
 // See Note [Autograd's threads when Python ends].
 void wait_for_autograd() {
-  if (isInBadFork()) {
+  if (isInBadFork() || !c10::impl::hasDeviceGuardImpl(c10::DeviceType::PrivateUse1)) {
     return;
   }
   for (c10::DeviceIndex device = 0; device < device_count(); ++device) {

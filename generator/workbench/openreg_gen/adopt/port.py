@@ -55,7 +55,7 @@ def make_port(name: str, parts: dict[str, Item], helpers: Helpers) -> dict[str, 
     }
 
     def filled(template: str) -> str:
-        text = (TEMPLATES / template).read_text()
+        text = (TEMPLATES / f"{template}.in").read_text()
         for key, value in values.items():
             text = text.replace(key, value)
         return text
