@@ -3,7 +3,8 @@
 # Usage: scripts/nightly.sh [STAGE ...]   default: all, in this order, which takes a night:
 #          slow        tests that are marked nightly, since they take too long for CI: of the command, of ports, of two backends,
 #                      of faults in each example
-#          soak        the runtime's C++ tests under both sanitizers, with eight threads on two devices for a minute
+#          soak        the device and the allocators under the address sanitizer; the runtime's C++ tests under both sanitizers, with
+#                      eight threads on two devices for a minute
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
 #          owned       hand-written operators, in the tree of specs/full.yaml
 #          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
@@ -37,6 +38,8 @@ stage_slow() {
 # PyTorch's libraries are not instrumented.
 stage_soak() {
   local sanitizer tree=$work/soak
+  "$root/scripts/test.sh" --stage device address
+  "$root/scripts/test.sh" --stage allocator address
   cp -r "$root/generated_example" "$tree"
   for sanitizer in address thread; do
     step "The runtime under the $sanitizer sanitizer, eight threads on two devices for a minute"

@@ -22,6 +22,7 @@ def test_minimal(port, tmp_path):
     run("env", "TORCH_DEVICE_BACKEND_AUTOLOAD=1", sys.executable, "examples/train_mlp.py", cwd=tree)
 
 
+@pytest.mark.nightly
 def test_host_code_on_the_memory_of_a_port(tmp_path):
     """With component host_alias, on a port whose functions reach device memory: the ladder, operators, what falls back."""
     port = ROOT / "tests/external/host_port.cpp"

@@ -259,6 +259,7 @@ def test_a_device_that_does_not_answer_ends_the_run(run_python, how, says):
     assert run_python("-c", REFUSED.format(how)).stdout.startswith(says)
 
 
+@pytest.mark.nightly
 def test_a_case_that_wants_more_devices_than_there_are_is_left_out(run_python):
     words = ["--device", "cpu", "add", "--dtype=float32", "--variant=device_1", "--most=1"]
     assert "No case ran" in run_python("-m", "openreg_gen.sweep", *words).stdout
