@@ -115,7 +115,7 @@ def test_components_are_those_of_the_command(needs):
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_there_when_on(name, full, names):
     assert name in components_of(full)
-    assert len(names[name][0]) >= 5
+    assert len(names[name][0]) >= (5 if name == "sanitizer" else 10)  # it has one file, and adds no name to C++
 
 
 @pytest.mark.parametrize("name", NAMES)
