@@ -63,7 +63,11 @@ RULES = (
         "the command, not its trees",
     ),
     ("tests/built/*", ["example", "full", "second", "external", "opencl"], "tests"),
-    ("tests/external/vulkan/*", [], "tests"),  # of scripts/nightly.sh
+    (
+        "tests/external/vulkan/* tests/external/openvino/* tests/external/graph_compiler/*",
+        [],
+        "tests",
+    ),  # of scripts/nightly.sh
     ("tests/external/* tests/test_external*.py tests/ports.py", ["external"], "tests"),
     ("tests/test_package.py scripts/wheel.sh", ["package"], "tests"),
     ("tests/owned_ops/* scripts/sweep.sh", ["opencl"], "tests"),

@@ -10,6 +10,7 @@
 #          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
 #          external    every test of a whole tree on the port that behaves like a card
 #          vulkan      the port to Vulkan (tests/external/vulkan) on Mesa's driver for CPUs: the ladder, kernels, operators, training
+#          compiler    OpenVINO as a graph compiler (tests/external/openvino): the ladder, the tests of the tree, networks that train
 #          book        every chapter and exercise of the book
 #          components  a minimal tree with one component more: each of them
 #          release     PyTorch 2.14.1 and 2.15.0: all tests of generated_example; with 2.15.0 other trees, too
@@ -154,6 +155,28 @@ stage_vulkan() {
   timeout 600 "$backend" "$tree/examples/train_mlp.py"
 }
 
+stage_compiler() {
+  local backend example=$root/tests/external/openvino tree=$work/compiler
+  local source=$tree/third_party/mybackend
+  export MYBACKEND_GRAPH_CACHE=$work/compiler_graphs
+  backend=$(backend_python "$work/venv_compiler")
+  step "Installing OpenVINO"
+  pip_install "$backend" -r "$example/requirements.txt"
+  "$generator" new mybackend --device compiler --profile minimal --out "$tree" >/dev/null
+  cp "$root/tests/external/host_port.cpp" "$source/src/port.cpp"
+  cp "$example/executables.cpp" "$source/src"
+  cp "$example/compiler.py" "$tree/torch_mybackend"
+  cat "$example/openvino.cmake" >>"$source/CMakeLists.txt"
+  step "Building the tree of the OpenVINO port"
+  install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON
+  step "Tests of the tree of the OpenVINO port, the ladder included"
+  pytest_alone "$backend" --timeout 600 "$tree/tests"
+  step "Networks on OpenVINO"
+  pytest_alone "$backend" --timeout 600 "$example/openvino_tests.py"
+  step "Training on OpenVINO"
+  timeout 600 "$backend" "$tree/examples/train_mlp.py"
+}
+
 stage_sweep() {
   local backend tree=$build/sweep_full status=0
   backend=$(backend_python "$root/.venv/openreg")
@@ -185,5 +208,5 @@ in_stage "$@"
 arguments=()
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
-if [ $# -eq 0 ]; then set -- slow soak kinds owned libraries external vulkan book components release workflows arm debian opencl sweep; fi
+if [ $# -eq 0 ]; then set -- slow soak kinds owned libraries external vulkan compiler book components release workflows arm debian opencl sweep; fi
 run_stages "$@"

@@ -22,6 +22,7 @@ STAGES = (
     "libraries",
     "external",
     "vulkan",
+    "compiler",
     "book",
     "components",
     "release",

@@ -1,10 +1,9 @@
 """A tree for a device with a graph compiler: `device: {api: compiler}`, `fallback: graph`.
 
-With a mock compiler (external/graph_compiler), which has faults that a real one rarely shows, and with OpenVINO (external/openvino)
-where the Python that runs the tests has it: `pip install openvino`.
+With a mock compiler (external/graph_compiler), which has faults that a real one rarely shows. A real one is OpenVINO:
+external/openvino, and `scripts/nightly.sh compiler`.
 """
 
-import importlib.util
 import subprocess
 import sys
 
@@ -22,11 +21,13 @@ a, b = x.to("mybackend"), y.to("mybackend")
 """
 
 
-def port(folder, name, cmake=""):
+@pytest.fixture(scope="module")
+def mock(tmp_path_factory):
     external = ROOT / "tests/external"
-    files = [(external / name / "executables.cpp", EXECUTABLES), (external / name / "compiler.py", COMPILER)]
+    given = external / "graph_compiler"
+    files = [(given / "executables.cpp", EXECUTABLES), (given / "compiler.py", COMPILER)]
     host = external / "host_port.cpp"
-    return new_tree(folder, "--profile", "minimal", device="compiler", port=host, files=files, cmake=cmake)
+    return new_tree(tmp_path_factory.mktemp("mock"), "--profile", "minimal", device="compiler", port=host, files=files)
 
 
 def said(tree, script, check=True, **environment):
@@ -46,11 +47,6 @@ def test_the_tree_of_a_compiler_has_its_files(tmp_path):
     run(GENERATOR, "new", "mybackend", "--device", "external", "--out", str(external), cwd=tmp_path)
     assert not (external / COMPILER).exists()
     assert "kGraph" not in (external / "csrc/host/Fallback.cpp").read_text()
-
-
-@pytest.fixture(scope="module")
-def mock(tmp_path_factory):
-    return port(tmp_path_factory.mktemp("mock"), "graph_compiler")
 
 
 @pytest.mark.nightly
@@ -152,47 +148,3 @@ def test_four_processes_share_a_cache(mock, tmp_path):
     assert said(mock, script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == "['compiler', 'disk']\n"
     said(mock, script + "\na * b", MYBACKEND_GRAPH_CACHE=str(tmp_path), MYBACKEND_GRAPH_CACHE_FILES="1")
     assert len(list(tmp_path.iterdir())) == 1
-
-
-@pytest.fixture(scope="module")
-def openvino(tmp_path_factory):
-    if importlib.util.find_spec("openvino") is None:
-        pytest.skip("needs OpenVINO: pip install openvino")
-    cmake = (ROOT / "tests/external/openvino/openvino.cmake").read_text()
-    return port(tmp_path_factory.mktemp("openvino"), "openvino", cmake)
-
-
-@pytest.mark.nightly
-def test_the_ladder_with_openvino(openvino):
-    outcomes, output = ladder(openvino, MYBACKEND_GRAPH_CACHE="off")
-    assert set(outcomes.values()) == {"PASSED"}, output
-
-
-@pytest.mark.nightly
-def test_a_network_trains_on_openvino_and_a_second_step_compiles_nothing(openvino):
-    script = """
-from torch import nn
-def train(device, optimizer):
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 32), nn.GELU(), nn.LayerNorm(32), nn.Linear(32, 4))
-    data, target = torch.randn(8, 16).to(device), torch.randint(0, 4, (8,)).to(device)
-    steps, counts, losses = optimizer(model.to(device).parameters()), [], []
-    for step in range(4):
-        steps.param_groups[0]["lr"] = 1e-2 / (step + 1)
-        steps.zero_grad()
-        loss = nn.functional.cross_entropy(model(data), target)
-        loss.backward()
-        steps.step()
-        losses.append(loss.item())
-        counts.append(len(api.compilations()))
-    return counts, losses, [each.detach().cpu() for each in model.parameters()]
-for optimizer in (lambda p: torch.optim.SGD(p, lr=1e-2), lambda p: torch.optim.AdamW(p, lr=1e-2)):
-    _, losses, parameters = train("cpu", optimizer)
-    counts, ours, moved = train("mybackend", optimizer)
-    assert counts[0] > 5 and counts == [counts[0]] * 4, counts
-    torch.testing.assert_close(ours, losses, rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(moved, parameters, rtol=1e-3, atol=1e-4)
-    api.reset_compilations()
-print(refused())
-"""
-    assert said(openvino, script).stdout == "[]\n"

@@ -8,7 +8,7 @@ import torch
 from openvino.frontend import FrontEndManager
 from openvino.frontend.pytorch.fx_decoder import TorchFXPythonDecoder
 
-from ._graph import Refusal
+from ._graph import Refusal, own_decompositions
 
 SETTINGS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": "2"}
 TYPES = {
@@ -31,8 +31,13 @@ def _core() -> ov.Core:
 
 
 def decompositions() -> dict[object, Callable]:
-    more = [torch.ops.aten.native_layer_norm, torch.ops.aten.addmm, torch.ops.aten.addcdiv, torch.ops.aten.addcmul]
-    return {**torch._decomp.core_aten_decompositions(), **torch._decomp.get_decompositions(more)}
+    words = "native_layer_norm native_group_norm addmm addcdiv addcmul"
+    more = [getattr(torch.ops.aten, word) for word in words.split()]
+    return {
+        **torch._decomp.core_aten_decompositions(),
+        **torch._decomp.get_decompositions(more),
+        **own_decompositions(),
+    }
 
 
 def compile(graph: torch.fx.GraphModule, inputs: Sequence[torch.Tensor]) -> bytes:
