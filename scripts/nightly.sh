@@ -5,6 +5,7 @@
 #                      of faults in each example
 #          soak        the device and the allocators under the address sanitizer; the runtime's C++ tests under both sanitizers, with
 #                      eight threads on two devices for a minute
+#          races       every test of generated_example under the sanitizer of streams and memory, which may report nothing
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
 #          owned       hand-written operators, in the tree of specs/full.yaml
 #          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
@@ -51,6 +52,18 @@ stage_soak() {
     OPENREG_SOAK_SECONDS=60 TSAN_OPTIONS=atexit_sleep_ms=20 timeout 1200 \
       "$work/soak-$sanitizer/tests/cpp/openreg_runtime_tests" --gtest_output="xml:$junit_file"
   done
+}
+
+stage_races() {
+  local backend
+  backend=$(backend_python "$root/.venv/openreg")
+  export OPENREG_GEN_NIGHTLY=1 OPENREG_GEN_DEVICE=openreg
+  step "Building generated_example"
+  install_tree "$backend" "$root/generated_example"
+  step "Planted races"
+  pytests "$backend" "$root/tests/workbench/test_sanitize.py"
+  step "All tests of generated_example under the sanitizer of streams and memory"
+  PYTHONPATH=$root/generator/workbench pytests "$backend" -p openreg_gen.sanitize.pytest_plugin --show-capture=no "$root/generated_example/tests"
 }
 
 # What the libraries share with generated_example/, the compiler cache has.
@@ -208,5 +221,5 @@ in_stage "$@"
 arguments=()
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
-if [ $# -eq 0 ]; then set -- slow soak kinds owned libraries external vulkan compiler book components release workflows arm debian opencl sweep; fi
+if [ $# -eq 0 ]; then set -- slow soak races kinds owned libraries external vulkan compiler book components release workflows arm debian opencl sweep; fi
 run_stages "$@"

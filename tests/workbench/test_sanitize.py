@@ -317,6 +317,14 @@ def test_the_command(hooked, monkeypatch, tmp_path, capsys):
     assert "races.py" in race["second"]["stack"][0]
 
 
+def test_what_is_compiled_runs_compiled(hooked):
+    """`fullgraph` raises where PyTorch doesn't compile, as it doesn't under most modes."""
+    compiled = torch.compile(lambda x: x * 2 + 1, backend="aot_eager", fullgraph=True)
+    with Sanitizer(hooked) as races:
+        assert compiled(torch.ones(4, device=hooked)).cpu().tolist() == [3] * 4
+    assert races.found == 0
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize(("words", "code"), [(("two_writers", "fixed"), 0), (("missing_wait",), 1)])
 def test_exit_codes(hooked, run_python, words, code):

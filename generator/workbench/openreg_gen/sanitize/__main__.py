@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     json_file = Path(options.json).absolute() if options.json and options.json != "-" else None
     if json_file is not None and not json_file.parent.is_dir():
         command.fail(f"no such folder: {json_file.parent}")
-    os.environ.setdefault("TORCH_COMPILE_DISABLE", "1")  # PyTorch compiles nothing under a mode, and would raise
+    os.environ.setdefault("TORCH_COMPILE_DISABLE", "1")  # what fused kernels use is not seen
     kind = device.open_device(options.device, options.package)
     if (dynamo := sys.modules.get("torch._dynamo.config")) is not None:
         dynamo.disable = True  # type: ignore[attr-defined]

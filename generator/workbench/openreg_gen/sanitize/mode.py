@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch._subclasses import FakeTensor
+from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -20,6 +21,8 @@ from .stacks import Stack
 
 # Methods that read a tensor of the CPU without calling an operator.
 _READERS = frozenset((torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__))
+# What PyTorch traces a graph with: no memory.
+_TRACED = (FakeTensor, FunctionalTensor)
 
 
 def _no_report(race: Race) -> None:
@@ -71,11 +74,16 @@ class Sanitizer(TorchDispatchMode):
         self._readers.__exit__(*error)
         self._listener.close()
 
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Compiled code runs under this mode: it is ordered as ever, but what its fused kernels use is not seen."""
+        return True
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        if not isinstance(func, torch._ops.OpOverload) or any(issubclass(each, FakeTensor) for each in types):
+        if not isinstance(func, torch._ops.OpOverload) or any(issubclass(each, _TRACED) for each in types):
             return func(*args, **kwargs)
         if any(not _is_plain(each) for each in types):
             return NotImplemented  # its own operators come here afterwards
