@@ -185,7 +185,7 @@ stage_compiler() {
   step "Tests of the tree of the OpenVINO port, the ladder included"
   pytest_alone "$backend" --timeout 600 "$tree/tests"
   step "Networks on OpenVINO"
-  pytest_alone "$backend" --timeout 600 "$example/openvino_tests.py"
+  pytest_alone "$backend" --timeout 600 "$example"/*_tests.py
   step "Training on OpenVINO"
   timeout 600 "$backend" "$tree/examples/train_mlp.py"
 }

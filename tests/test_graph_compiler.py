@@ -148,3 +148,63 @@ def test_four_processes_share_a_cache(mock, tmp_path):
     assert said(mock, script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == "['compiler', 'disk']\n"
     said(mock, script + "\na * b", MYBACKEND_GRAPH_CACHE=str(tmp_path), MYBACKEND_GRAPH_CACHE_FILES="1")
     assert len(list(tmp_path.iterdir())) == 1
+
+
+COMPILED = """
+from torch_mybackend._graph.compiled import compile_graph
+def function(x, y): return torch.exp(x + y) * y - x
+compiled = torch.compile(function, backend=compile_graph)
+"""
+
+
+@pytest.mark.nightly
+def test_torch_compile_gives_the_compiler_what_it_takes(mock, tmp_path):
+    """exp is not one of the mock's operators: it runs on the CPU, between two executables."""
+    script = (
+        COMPILED
+        + """
+p, q = a.clone().requires_grad_(), x.clone().requires_grad_()
+for scale in (1, 2):
+    torch.testing.assert_close(compiled(a * scale, b).cpu(), function(x * scale, y))
+api.reset_compilations()
+compiled(p, b).sum().backward(), function(q, y).sum().backward()
+torch.testing.assert_close(p.grad.cpu(), q.grad)
+print(sorted({row.graph for row in api.compilations() if "torch.compile" in row.graph}))
+print(sorted({row[0] for row in refused()}))
+torch._dynamo.reset()
+torch.compile(function, backend=compile_graph)(a[:, :2], b[:, :2])
+print(sorted(set(graphs()))[-1])
+"""
+    )
+    folder = str(tmp_path)
+    first = said(mock, script, MYBACKEND_GRAPH_CACHE=folder).stdout
+    assert "torch.compile: aten.mul.Tensor to aten.sub.Tensor, 2 operators" in first
+    assert "'aten::exp.out'" in first
+    assert "'compiler')" in first
+    again = said(mock, script, MYBACKEND_GRAPH_CACHE=folder).stdout
+    assert again == first.replace("'compiler')", "'disk')")
+
+
+@pytest.mark.nightly
+def test_torch_compile_and_faults(mock):
+    run = COMPILED + "torch.testing.assert_close(compiled(a, b).cpu(), function(x, y))\nprint(graphs(), refused())"
+    assert said(mock, run, MYBACKEND_FALLBACK="copy").stdout == "[] []\n"
+    assert "Tensor-likes are not close" in said(mock, run, check=False, MOCK_FAULT="wrong").stderr
+    failed = said(mock, run, MOCK_FAULT="error")
+    assert "('torch.compile: aten.mul.Tensor to aten.sub.Tensor, 2 operators', 'compile error', 1)" in failed.stdout
+    none = said(mock, run, check=False, MYBACKEND_FALLBACK="none").stderr
+    assert "aten::exp.out is not run by the graph compiler of mybackend (operator: aten.exp.default)" in none
+    options = COMPILED + "torch.compile(function, backend=compile_graph, options={'level': 3})(a, b)"
+    assert "takes no options, and got ['options']" in said(mock, options, check=False).stderr
+
+
+@pytest.mark.nightly
+def test_a_compilation_is_on_the_profilers_timeline(mock):
+    script = """
+with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+    a + b
+    a + b
+print([(row.key, row.count) for row in profile.key_averages() if "compile" in row.key])
+"""
+    name = "compile aten::add.out(float32[2, 3], float32[2, 3], 1, float32[2, 3])"
+    assert said(mock, script).stdout == f"[('{name}', 1)]\n"

@@ -22,6 +22,10 @@ def decompositions() -> dict[object, Callable]:
     return torch._decomp.core_aten_decompositions()
 
 
+def supports(node: torch.fx.Node) -> bool:
+    return node.target in WORDS
+
+
 def compile(graph: torch.fx.GraphModule, inputs: Sequence[torch.Tensor]) -> bytes:
     fault = os.environ.get("MOCK_FAULT", "")
     if fault == "error":

@@ -7,6 +7,7 @@ import openvino as ov
 import torch
 from openvino.frontend import FrontEndManager
 from openvino.frontend.pytorch.fx_decoder import TorchFXPythonDecoder
+from openvino.frontend.pytorch.torchdynamo.op_support import OperatorSupport
 
 from ._graph import Refusal, own_decompositions
 
@@ -38,6 +39,17 @@ def decompositions() -> dict[object, Callable]:
         **torch._decomp.get_decompositions(more),
         **own_decompositions(),
     }
+
+
+@functools.cache
+def _operators() -> OperatorSupport:
+    return OperatorSupport({})
+
+
+def supports(node: torch.fx.Node) -> bool:
+    values = torch.utils._pytree.tree_leaves(node.meta["val"])
+    known = node.target == torch.ops.aten.scatter_add.default or _operators().is_node_supported({}, node)
+    return known and all(value.dtype in TYPES for value in values)
 
 
 def compile(graph: torch.fx.GraphModule, inputs: Sequence[torch.Tensor]) -> bytes:
