@@ -27,6 +27,16 @@ def lesson(openreg_gen, environment, tmp_path, monkeypatch):
     return make
 
 
+def test_no_two_lessons_define_an_operator():
+    """A learner's tree keeps the files of all lessons; PyTorch ends a process in which an operator is defined twice."""
+    names = [
+        name
+        for template in sorted((ROOT / "templates/lessons").glob("*.cpp.j2"))
+        for name in sorted(set(re.findall(r'm\.def\("(\w+)\(', template.read_text())))
+    ]
+    assert len(names) > 15 and sorted(names) == sorted(set(names))
+
+
 def test_a_lesson_is_a_spec(lesson):
     tree = lesson(8)
     assert tree.spec.read_text().endswith("profile: minimal\nlesson: 8\n")
