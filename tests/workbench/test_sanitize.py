@@ -307,6 +307,7 @@ SCRIPT = pathlib.Path(__file__).with_name("races.py")
 def test_the_command(hooked, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(sys, "argv", sys.argv)
     monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("TORCH_COMPILE_DISABLE", "1")  # main() sets it, and leaves it so
     words = ("--device", hooked, "--json", str(tmp_path / "found.json"), str(SCRIPT), "two_writers")
     assert main(words) == 1
     assert "race 1: two streams use one block without order" in capsys.readouterr().err
@@ -315,6 +316,12 @@ def test_the_command(hooked, monkeypatch, tmp_path, capsys):
     assert race["kind"] == "order"
     assert race["first"]["operator"] == race["second"]["operator"] == "aten.add_.Tensor"
     assert "races.py" in race["second"]["stack"][0]
+
+
+def test_the_plugin_changes_no_variable_of_the_environment(run_python):
+    """A test may start processes, and expect PyTorch's warnings of them."""
+    code = "import os; os.environ.pop('TORCH_CPP_LOG_LEVEL', None); import torch; before = dict(os.environ); import openreg_gen.sanitize.pytest_plugin as _, openreg_gen.compare"
+    run_python("-c", f"{code}; assert os.environ == before, set(os.environ.items()) - set(before.items())")
 
 
 def test_what_is_compiled_runs_compiled(hooked):

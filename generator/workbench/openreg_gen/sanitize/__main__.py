@@ -59,8 +59,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command.fail(f"no such folder: {json_file.parent}")
     os.environ.setdefault("TORCH_COMPILE_DISABLE", "1")  # what fused kernels use is not seen
     kind = device.open_device(options.device, options.package)
-    if (dynamo := sys.modules.get("torch._dynamo.config")) is not None:
-        dynamo.disable = True  # type: ignore[attr-defined]
     sanitizer = Sanitizer(kind, raise_on_first=options.first, limit=options.limit, frames=options.frames, report=_tell)
 
     def report() -> None:
@@ -78,6 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # The summary comes after the mode has ended, also by sys.exit().
     with contextlib.ExitStack() as stack:
         stack.callback(report)
+        if (dynamo := sys.modules.get("torch._dynamo.config")) is not None:
+            stack.enter_context(dynamo.patch(disable=True))
         with sanitizer as races:
             command.run_script(options.script, options.arguments)
     return command.Exit.NO if races.found else command.Exit.DONE

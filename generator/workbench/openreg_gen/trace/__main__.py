@@ -8,6 +8,10 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+# Kineto and the allocator read these when torch is loaded, which the modules below do.
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # else it prints "USDT:" lines on standard error
+os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # else it warns about memory that was allocated before the trace
+
 from .. import device, protocol
 from . import page, terminal
 from .code import Code, CodeError, expression, parse_shape, script
