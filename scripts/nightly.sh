@@ -170,18 +170,10 @@ stage_vulkan() {
 
 stage_compiler() {
   local backend example=$root/tests/external/openvino tree=$work/compiler
-  local source=$tree/third_party/mybackend
   export MYBACKEND_GRAPH_CACHE=$work/compiler_graphs
   backend=$(backend_python "$work/venv_compiler")
-  step "Installing OpenVINO"
-  pip_install "$backend" -r "$example/requirements.txt"
-  "$generator" new mybackend --device compiler --profile minimal --out "$tree" >/dev/null
-  cp "$root/tests/external/host_port.cpp" "$source/src/port.cpp"
-  cp "$example/executables.cpp" "$source/src"
-  cp "$example/compiler.py" "$tree/torch_mybackend"
-  cat "$example/openvino.cmake" >>"$source/CMakeLists.txt"
-  step "Building the tree of the OpenVINO port"
-  install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON
+  step "Installing OpenVINO, and a tree of its port"
+  PYTHON=$backend "$example/install.sh" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON
   step "Tests of the tree of the OpenVINO port, the ladder included"
   pytest_alone "$backend" --timeout 600 "$tree/tests"
   step "Networks on OpenVINO"

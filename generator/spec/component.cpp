@@ -20,7 +20,7 @@ constexpr Component kComponents[] = {
     {.name = "errors", .about = "errors of launched functions: kept per device, and reported by the next launch or wait", .needs = "device"},
     {.name = "memory", .about = "pinned host memory; limits, observers and snapshots of device memory", .needs = "device"},
     {.name = "loops", .about = "kernels from expressions, and PyTorch's CPU kernels by name", .needs = "errors memory"},
-    {.name = "host_alias", .about = "host code that runs on device memory in stream order, if launched functions can reach it", .needs = "loops", .host_memory = true},
+    {.name = "host_alias", .about = "host code that runs on device memory in stream order, if launched functions can reach it", .needs = "loops", .host_memory = true, .launches = true},
     {.name = "compound", .about = "sparse, nested and quantized tensors, on the CPU", .since = Full, .needs = "loops"},
     {.name = "wider_dtypes", .about = "dtypes that CUDA's kernels accept and the CPU's refuse, computed in wider ones", .since = Full, .needs = "loops"},
     {.name = "gemm", .about = "matrix products by one function of the device, and convolutions built on it", .needs = "loops"},
@@ -36,7 +36,7 @@ constexpr Component kComponents[] = {
     {.name = "serialization", .about = "the backend's own metadata in saved tensors"},
     {.name = "compile", .about = "`torch.compile`, with PyTorch's Inductor", .needs = "loops", .key = "compile"},
     {.name = "profiler", .about = "`torch.profiler` shows the device's work", .needs = "loops", .key = "profiler"},
-    {.name = "graphs", .about = "graphs: streams that are captured and replayed", .since = Full, .needs = "pools", .key = "graphs"},
+    {.name = "graphs", .about = "graphs: streams that are captured and replayed", .since = Full, .needs = "pools", .key = "graphs", .launches = true},
     {.name = "distributed", .about = "`torch.distributed`: collectives between processes", .since = Full, .needs = "loops", .key = "distributed"},
     {.name = "extensions", .about = "headers for C++ outside the tree that uses streams and guards", .since = Full, .needs = "loops"},
     {.name = "sanitizer", .about = "`openreg-gen sanitize` finds races of streams: callbacks for what the runtime does"},
@@ -105,13 +105,20 @@ std::vector<std::string_view> ComponentSet::dependents(const Component& componen
   return out;
 }
 
+void report_no_launches(const Component& component, const Location& at, Diagnostics& diagnostics) {
+  diagnostics.error("E0184", at,
+                    fmt::format("component '{}' needs functions that a stream runs, and the device is `api: compiler`",
+                                component.name),
+                    fmt::format("leave '{}' out: the device only runs graphs that its compiler made", component.name));
+}
+
 void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics) {
-  const bool simulated = (**spec.device.api).simulated;
+  const bool simulated = (**spec.device.api).simulated, compiles = (**spec.device.api).compiles;
   std::map<std::string_view, std::pair<bool, Location>> said;
   for (const Component& component : kComponents) {
     // A port has the whole API, and on few vendors' devices the host reaches the memory.
     bool on = component.since <= *spec.profile || (component.emulated && !simulated);
-    if (component.host_memory && !simulated) on = false;
+    if ((component.host_memory && !simulated) || (component.launches && compiles)) on = false;
     auto by_key = said_by_key(spec, component.name);
     if (const Node* node = find(written, component.name)) {
       const bool wanted = node->text.starts_with('t') || node->text.starts_with('T');
@@ -126,6 +133,7 @@ void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics
     }
     if (by_key) {
       on = by_key->first;
+      if (on && component.launches && compiles) report_no_launches(component, by_key->second, diagnostics);
       said.emplace(component.name, *by_key);
     }
     spec.components.set(component.name, on);

@@ -26,6 +26,7 @@ struct Component {
   std::string_view key = {};          // a key of the spec's top level that says the same
   bool emulated = false;              // a part of the simulated device: external trees have none of it
   bool host_memory = false;  // for memory that the host reaches: profiles have it on the simulated device alone
+  bool launches = false;     // for devices that run functions in a stream: not those that only run compiled graphs
 };
 
 /// Those that others need come first.
@@ -34,6 +35,8 @@ std::span<const Component> all_components();
 const Component* find_component(std::string_view name);
 /// Their names, for messages.
 std::vector<std::string_view> component_names();
+/// The error of a component that a device without launched functions can't have.
+void report_no_launches(const Component& component, const Location& at, Diagnostics& diagnostics);
 inline std::string_view to_string(Profile profile) { return word_of("minimal standard full", profile); }
 
 /// Which components a spec has.

@@ -147,9 +147,11 @@ class Parse {
 
   void needs_component(std::string_view name, const Location& at, const std::string& what) {
     if (spec_.components.has(name)) return;
-    diagnostics_.error("E0182", at, fmt::format("{} needs component '{}', which is off", what, name),
-                       fmt::format("under `components:` add {}: true",
-                                   fmt::join(spec_.components.missing(*find_component(name)), ": true, ")));
+    const Component& component = *find_component(name);
+    if (component.launches && (**spec_.device.api).compiles) return report_no_launches(component, at, diagnostics_);
+    diagnostics_.error(
+        "E0182", at, fmt::format("{} needs component '{}', which is off", what, name),
+        fmt::format("under `components:` add {}: true", fmt::join(spec_.components.missing(component), ": true, ")));
   }
 
   void fits_strategy(const OpSpec& op, const Node& node) {
