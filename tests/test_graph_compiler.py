@@ -43,6 +43,12 @@ def test_the_tree_of_a_compiler_has_its_files(tmp_path):
     for file in (EXECUTABLES, COMPILER, "torch_mybackend/_graph/eager.py", "tests/test_bringup_4b_graphs.py"):
         assert (tree / file).is_file()
     assert "FallbackKind::kGraph" in (tree / "csrc/host/Fallback.cpp").read_text()
+    some = tmp_path / "some.yaml"
+    spec = "backend: {name: mybackend}\nprofile: minimal\ndevice: {api: compiler}\nfallback: cpu\n"
+    some.write_text(spec + "ops: {exp.out: {fallback: graph}}\n")
+    run(GENERATOR, "new", "mybackend", "--spec", str(some), "--out", str(tmp_path / "some"), cwd=tmp_path)
+    registered = (tmp_path / "some/csrc/aten/RegisterFallback.cpp").read_text()
+    assert '"exp.out", at::_ops::exp_out, &fallback_kernel<FallbackKind::kGraph>' in registered
     external = tmp_path / "external"
     run(GENERATOR, "new", "mybackend", "--device", "external", "--out", str(external), cwd=tmp_path)
     assert not (external / COMPILER).exists()
