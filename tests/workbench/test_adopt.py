@@ -1,7 +1,7 @@
 """Adopt: a spec from a backend that was written by hand, in the styles that vendors use; and from this project's own trees.
 
 `byhand` has its kernels by hand, by torchgen's yaml, behind DispatchStubs, boxed, in Python. facts.json is
-what `openreg_gen.adopt.read` says of it, so that most tests need no build. The one that builds both backends is nightly.
+what `openreg_gen.adopt.read` says of it, so that most tests need no build.
 """
 
 import json
@@ -268,19 +268,62 @@ def test_sources_of_our_trees_have_their_strategies(kind, openreg_gen, tmp_path)
 # --- To the end
 
 
-@pytest.mark.nightly
-def test_byhand_is_adopted_to_the_end(openreg_gen, tmp_path):
-    """Read alive, rendered, compiled; the ladder and the backend's own tests pass on the tree."""
-    environment = build.environment()
-    own = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--noconftest", build.FOLDER / "own_tests.py")
-    write(*own, **{**environment, "paths": [str(build.FOLDER)]})
+OWN_TESTS = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--noconftest", build.FOLDER / "own_tests.py")
+# What it needs of components, without those that only a standard tree has: CI builds it.
+SMALL = "profile: minimal\ncomponents: {errors: true, memory: true, loops: true, amp: true, host_alias: false}"
+
+
+@pytest.fixture
+def byhand(openreg_gen, tmp_path):
+    """The tree, adopted from the backend alive, whose own tests pass."""
+    environment = {**build.environment(), "paths": [str(build.FOLDER)]}
+    write(*OWN_TESTS, **environment)
     facts = tmp_path / "facts.json"
-    write("-m", "openreg_gen.adopt.read", "byhand", "--json", facts, **{**environment, "paths": [str(build.FOLDER)]})
+    write("-m", "openreg_gen.adopt.read", "byhand", "--json", facts, **environment)
     openreg_gen("new", "byhand", "--from", "byhand", "--facts", facts, "--sources", build.SOURCES, cwd=tmp_path)
-    tree = tmp_path / "torch_byhand"
+    return tmp_path / "torch_byhand"
+
+
+def compile_tree(tree):
     options = ("-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}", "-DBYHAND_WERROR=ON", "-DBYHAND_UNITY_BUILD=ON")
-    subprocess.run(["cmake", "-S", ".", "-B", "build", *options], check=True, cwd=tree, timeout=MINUTES)
+    flags = "-DCMAKE_CXX_FLAGS_RELEASE=-O0"
+    subprocess.run(["cmake", "-S", ".", "-B", "build", *options, flags], check=True, cwd=tree, timeout=MINUTES)
     subprocess.run(["cmake", "--build", "build", "-j2"], check=True, cwd=tree, timeout=2 * MINUTES)
+
+
+def climb(tree):
     ladder = sorted(tree.glob("tests/test_bringup_*.py"))
     write("-m", "pytest", "-q", "-p", "no:cacheprovider", *ladder, paths=[str(tree)])
-    write(*own, paths=[str(tree)], BYHAND_PACKAGE="torch_byhand")
+
+
+def test_byhand_is_adopted_to_the_end(byhand, openreg_gen):
+    """Read alive, rendered, compiled; the ladder and the backend's own tests pass on the tree."""
+    spec = byhand / "byhand.yaml"
+    spec.write_text(spec.read_text().replace("profile: standard", SMALL))
+    openreg_gen("generate", cwd=byhand)
+    compile_tree(byhand)
+    climb(byhand)
+    write(*OWN_TESTS, paths=[str(byhand)], BYHAND_PACKAGE="torch_byhand")
+
+
+@pytest.mark.nightly
+def test_the_old_runtime_is_enough_for_the_ladder(byhand, openreg_gen, tmp_path):
+    """First without a kernel of its own, all operators on the CPU; then with all of them."""
+    spec = byhand / "byhand.yaml"
+    whole = spec.read_text()
+    spec.write_text(re.sub(r"^(ops|custom_ops):.*\n( .*\n)*", "", whole, flags=re.MULTILINE))
+    kernels = [path for path in (byhand / "csrc/aten/native").glob("*.cpp") if not path.name[0].isupper()]
+    assert len(kernels) > 15 and "ops" not in yaml.safe_load(spec.read_text())
+    for path in kernels:
+        path.rename(tmp_path / path.name)
+    openreg_gen("generate", cwd=byhand)
+    compile_tree(byhand)
+    climb(byhand)
+
+    spec.write_text(whole)
+    for path in kernels:
+        (tmp_path / path.name).rename(path)
+    openreg_gen("generate", cwd=byhand)
+    compile_tree(byhand)
+    climb(byhand)
+    write(*OWN_TESTS, paths=[str(byhand)], BYHAND_PACKAGE="torch_byhand")
