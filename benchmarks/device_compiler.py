@@ -92,7 +92,7 @@ def main() -> None:
             ("compiled", lambda model: torch.compile(model, backend=compile_graph)),
         ):
             sides = [(training_step(name, NAME, wrap), at_once), (host, at_once)]
-            results[f"a training step, {name}, {way}, and the CPU's"] = compare(sides, 10, 5)
+            results[f"a training step, {name}, {way}, and on the CPU"] = compare(sides, 10, 5)
     results["the first step of the cnn, cold cache, and warm cache"] = list(first_steps())
     print(json.dumps({name: [*both, both[0] / both[1]] for name, both in results.items()}, indent=1))
 
