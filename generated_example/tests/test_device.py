@@ -26,8 +26,7 @@ def test_a_script_may_end_right_after_backward(device):
     script = f"x = torch.ones(4, 4, device='{device}', requires_grad=True); (x * x).sum().backward()"
     command = [sys.executable, "-c", f"import torch, torch_openreg; {script}"]
     scripts = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(6)]
-    said = [each.communicate(timeout=600)[1] for each in scripts]
-    assert said == [""] * 6
+    assert [each.communicate(timeout=600)[1] for each in scripts] == [""] * 6
     assert [each.returncode for each in scripts] == [0] * 6
 
 
