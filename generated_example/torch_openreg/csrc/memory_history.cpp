@@ -13,23 +13,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include <torch/csrc/Export.h>
 #include <torch/csrc/profiler/combined_traceback.h>
-#include <torch/csrc/utils/pybind.h>
-#if __has_include(<nlohmann/json.hpp>)
 #include <torch/csrc/profiler/python/combined_traceback.h>
-#endif
 
 #include "Module.h"
 #include "runtime/MemoryAllocator.h"
-
-// Declared again, because PyTorch's header of them includes nlohmann/json.hpp, which its wheels don't bring.
-// Where there is one, the compiler compares the declarations.
-namespace torch {
-TORCH_API std::vector<pybind11::object> py_symbolize(std::vector<CapturedTraceback*>& to_symbolize);
-TORCH_PYTHON_API void freeDeadCapturedTracebackFrames();
-TORCH_PYTHON_API void installCapturedTracebackPython();
-}  // namespace torch
 
 namespace openreg {
 namespace {
