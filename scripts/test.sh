@@ -226,6 +226,8 @@ stage_full() {
   # Each operator is compared with the CPU's by scripts/nightly.sh owned.
   pytests "$backend" --dist load "$tree"/tests/test_{training,autograd,gemm,reductions,minimal_set}.py
   built_tests "$backend" "$tree" host_code
+  step "Its spec, read from what it registers"
+  TREE=$tree OPENREG_GEN_DEVICE=openreg pytest_alone "$backend" "$root/tests/workbench/test_adopt.py" -k comes_back
 }
 
 stage_external() {
