@@ -11,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -48,14 +49,15 @@ class AwaitedFunction {
 
   static void run(void* self) noexcept { static_cast<AwaitedFunction*>(self)->run(); }
 
-  /// Most functions are over sooner than a thread that sleeps is awake, so it looks for a while first.
+  /// Most functions are over sooner than a thread that sleeps is awake, so it looks first, but lets the function's threads run.
   void wait() {
-    constexpr std::chrono::microseconds kPatience{50};
+    constexpr std::chrono::microseconds kPatience{10};
     const auto end = std::chrono::steady_clock::now() + kPatience;
     while (std::chrono::steady_clock::now() < end) {
       if (state_.load(std::memory_order_acquire) == State::kDone) {
         return;
       }
+      std::this_thread::yield();
     }
     std::unique_lock<std::mutex> lock(mutex_);
     State running = State::kRunning;
