@@ -62,12 +62,11 @@ if(present STREQUAL "")
 endif()
 
 # Headers of PyTorch that this backend includes, include nlohmann/json.hpp, which its wheels lack. Nothing here calls what is in it.
-include(CheckIncludeFileCXX)
-check_include_file_cxx(nlohmann/json.hpp HAVE_NLOHMANN_JSON)
-set(stand_in "")
-if(NOT HAVE_NLOHMANN_JSON)
-  set(stand_in "${CMAKE_BINARY_DIR}/stand_in")
-  file(CONFIGURE OUTPUT "${stand_in}/nlohmann/json.hpp" CONTENT [[#pragma once
+find_path(NLOHMANN_JSON nlohmann/json.hpp)
+set(json "${NLOHMANN_JSON}")
+if(NOT json)
+  set(json "${CMAKE_BINARY_DIR}/stand_in")
+  file(CONFIGURE OUTPUT "${json}/nlohmann/json.hpp" CONTENT [[#pragma once
 #include <string>
 namespace nlohmann {
 struct json {
@@ -85,7 +84,7 @@ foreach(library IN ITEMS c10 torch_cpu torch_python)
   add_library(PyTorch::${library} SHARED IMPORTED)
   set_target_properties(PyTorch::${library} PROPERTIES
     IMPORTED_LOCATION "${PyTorch_FOLDER}/lib/lib${library}.so"
-    INTERFACE_INCLUDE_DIRECTORIES "${PyTorch_FOLDER}/include;${PyTorch_FOLDER}/include/torch/csrc/api/include;${stand_in}"
+    INTERFACE_INCLUDE_DIRECTORIES "${PyTorch_FOLDER}/include;${PyTorch_FOLDER}/include/torch/csrc/api/include;${json}"
     INTERFACE_COMPILE_DEFINITIONS "${definitions}"
     # What these libraries need in turn, CUDA's among it, they find themselves when they are loaded.
     INTERFACE_LINK_OPTIONS "LINKER:--allow-shlib-undefined")

@@ -130,7 +130,7 @@ def test_a_package_for_cuda_needs_no_toolkit(package):
     include = package / "include"
     for library in ("c10", "torch_cpu", "torch_python"):
         assert f"{library} IMPORTED_LOCATION: {package}/lib/lib{library}.so " in said
-        assert f"{library} INTERFACE_INCLUDE_DIRECTORIES: {include};{include}/torch/csrc/api/include " in said
+        assert f"{library} INTERFACE_INCLUDE_DIRECTORIES: {include};{include}/torch/csrc/api/include" in said
         assert f"{library} INTERFACE_COMPILE_DEFINITIONS: USE_DISTRIBUTED;USE_C10D_GLOO -- " in said
 
 
