@@ -45,10 +45,11 @@ def test_the_tree_of_a_compiler_has_its_files(tmp_path):
     assert "FallbackKind::kGraph" in (tree / "csrc/host/Fallback.cpp").read_text()
     some = tmp_path / "some.yaml"
     spec = "backend: {name: mybackend}\nprofile: minimal\ndevice: {api: compiler}\nfallback: cpu\n"
-    some.write_text(spec + "ops: {exp.out: {fallback: graph}}\n")
+    some.write_text(spec + "ops: {exp.out: {fallback: graph}, sin.out: graph}\n")
     run(GENERATOR, "new", "mybackend", "--spec", str(some), "--out", str(tmp_path / "some"), cwd=tmp_path)
     registered = (tmp_path / "some/csrc/aten/RegisterFallback.cpp").read_text()
-    assert '"exp.out", at::_ops::exp_out, &fallback_kernel<FallbackKind::kGraph>' in registered
+    for op in ("exp", "sin"):
+        assert f'"{op}.out", at::_ops::{op}_out, &fallback_kernel<FallbackKind::kGraph>' in registered
     external = tmp_path / "external"
     run(GENERATOR, "new", "mybackend", "--device", "external", "--out", str(external), cwd=tmp_path)
     assert not (external / COMPILER).exists()
@@ -138,6 +139,86 @@ for bad in (lambda: a[:1].expand(2, 3).add_(b), lambda: torch.add(a.view(-1)[:3]
 print(refused())
 """
     assert said(mock, script).stdout == "unsupported operation\n" * 2 + "[('aten::mul.out', 'operator', 2)]\n"
+
+
+ASKED = """
+from torch_mybackend import _C
+from torch_mybackend._graph import eager
+asked = []
+def plan(name, overload, arguments):
+    asked.append(name)
+    return eager.plan(name, overload, arguments)
+_C._set_make_plan(plan)
+"""
+
+
+@pytest.mark.nightly
+def test_a_warm_call_does_not_need_python(mock):
+    script = """
+def same(result, expected):
+    torch.testing.assert_close(result.cpu(), expected)
+    assert result.dtype == expected.dtype and result.stride() == expected.stride()
+for number in (2.5, 0.0, -0.0, 1.0, 3.0):
+    same(torch.mul(a, number), x * number)
+    assert torch.equal(torch.mul(a, number).cpu().signbit(), (x * number).signbit())
+assert asked == ["aten::mul"], asked
+for alpha in (1, 1.0, 2, 3, 2.0, 0.5):
+    same(torch.sub(a, b, alpha=alpha), torch.sub(x, y, alpha=alpha))
+assert asked == ["aten::mul"] + ["aten::sub"] * 5, asked
+c, z = torch.zeros(9, 2, 3, device="mybackend"), torch.zeros(9, 2, 3)
+asked.clear()
+for row in range(1, 9):
+    torch.mul(c[row - 1], b, out=c[row]), torch.mul(z[row - 1], y, out=z[row])
+    c[row].add_(b), z[row].add_(y)
+same(c, z)
+assert asked == ["aten::mul", "aten::add"], asked
+assert refused() == [], refused()
+"""
+    said(mock, ASKED + script)
+
+
+@pytest.mark.nightly
+def test_calls_at_random_are_as_on_the_cpu(mock):
+    """Views of a few tensors, in and out of place, written where they are read: as the CPU does it, errors included."""
+    script = """
+import random
+random.seed(0)
+VIEWS = [lambda t: t[:], lambda t: t.t(), lambda t: t[1:4, 2:5], lambda t: t[::2, ::2], lambda t: t[1:4, 2:5].t(),
+         lambda t: t[2].expand(6, 6), lambda t: t.flip(0), lambda t: t[3], lambda t: t.view(3, 12), lambda t: t[4, 5]]
+OPS = [lambda p, q, r: torch.add(p, q, alpha=0.5), lambda p, q, r: p * q, lambda p, q, r: torch.sub(p, q, out=r),
+       lambda p, q, r: torch.mul(p, q, out=r), lambda p, q, r: p.add_(q), lambda p, q, r: p.mul_(0.75), lambda p, q, r: p - 2]
+bases = [torch.rand(6, 6) for _ in range(3)]
+places = [(each.to("mybackend"), each) for each in bases]
+worked = failed = 0
+for _ in range(2000):
+    op = random.choice(OPS)
+    picks = [(random.choice(places), random.choice(VIEWS)) for _ in range(3)]
+    if random.random() < 0.5:
+        picks[1] = picks[1][0], picks[0][1]
+    if random.random() < 0.5:
+        picks[2] = picks[2][0], picks[0][1]
+    outcomes = []
+    for side in (0, 1):
+        try:
+            outcomes.append(op(*[view(place[side]) for place, view in picks]).cpu())
+        except RuntimeError as error:
+            outcomes.append(str(error).partition(":")[0].partition(".")[0])
+    ours, expected = outcomes
+    if isinstance(expected, str):
+        assert ours == expected, (ours, expected)
+        failed += 1
+    else:
+        assert not isinstance(ours, str), ours
+        torch.testing.assert_close(ours, expected)
+        worked += 1
+    for ours, expected in places:
+        torch.testing.assert_close(ours.cpu(), expected)
+        expected.clamp_(-2, 2), ours.copy_(expected)
+assert worked > 500 and failed > 50, (worked, failed)
+assert len(asked) < 1900, len(asked)
+"""
+    done = said(mock, "warnings.simplefilter('ignore')\n" + ASKED + script)
+    assert done.stderr == ""
 
 
 @pytest.mark.nightly

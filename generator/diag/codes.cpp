@@ -81,7 +81,7 @@ constexpr Code kCodes[] = {
     {"E0180", "a component on and off", "`components` and the component's own key (`compile`, `profiler`, `graphs`, `allocator.device`) contradict each other."},
     {"E0181", "a component that another needs", "A component needs others; `openreg-gen components` lists them, and `openreg-gen add component NAME` adds them too."},
     {"E0182", "a key that needs a component", "The spec asks for something that belongs to a component, and the tree does not have that component. Kernels from expressions, for instance, belong to `loops`."},
-    {"E0183", "fallback to graphs without a compiler", "With `fallback: graph` an operator without a kernel is compiled as a graph of one node. Only a device of `api: compiler` has functions for that."},
+    {"E0183", "fallback to graphs without a compiler", "With `fallback: graph`, or the strategy `graph`, an operator without a kernel is compiled as a graph of one node. Only a device of `api: compiler` has functions for that."},
     {"E0184", "a component for launched functions", "`host_alias` runs functions of the host in a stream's order, and `graphs` captures streams. A device of `api: compiler` only runs graphs that its compiler made."},
     // Operators and the catalogue.
     {"E0201", "unknown operator", "The installed PyTorch declares no such operator. `openreg-gen ops PATTERN` searches. See [chapter 1 of the book](../book/01-dispatch.md)."},

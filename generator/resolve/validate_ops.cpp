@@ -62,7 +62,8 @@ void validate_op(const Spec& spec, const ResolvedOp& resolved, const Catalog& ca
   if (!fit.fits && !(strategy.needs_no_fit != nullptr && strategy.needs_no_fit(entry))) {
     std::string others;
     for (const auto& other : fitting_strategies(op)) {
-      if (other.fits && other.strategy->runs != Strategy::Runs::Nothing)
+      const bool here = !other.strategy->compiles || (**spec.device.api).compiles;
+      if (other.fits && here && other.strategy->runs != Strategy::Runs::Nothing)
         others += (others.empty() ? "" : ", ") + std::string(other.strategy->word);
     }
     diagnostics.error(std::string(strategy.code), entry.strategy.given() ? entry.strategy.at : entry.name.at,

@@ -130,6 +130,7 @@ class Parse {
         if (expr->given()) report_expression(**expr, key, *node.find(key), spec_.text, diagnostics_);
       }
       fits_strategy(op, node);
+      if (*op.strategy == "graph") op.fallback = {FallbackKind::Graph, op.strategy.at};
       if (op.fallback.given() && *op.fallback == FallbackKind::Alias)
         needs_component("host_alias", op.fallback.at, "`fallback: alias`");
       if (op.fallback.given()) needs_compiler(op.fallback);
@@ -141,8 +142,8 @@ class Parse {
     const DeviceKind& kind = **spec_.device.api;
     if (*fallback != FallbackKind::Graph || kind.compiles) return;
     diagnostics_.error("E0183", fallback.at,
-                       fmt::format("`fallback: graph` needs a graph compiler, and the device is `api: {}`", kind.word),
-                       "write `device: {api: compiler}`, or another fallback: cpu, copy or none");
+                       fmt::format("`graph` needs a graph compiler, and the device is `api: {}`", kind.word),
+                       "write `device: {api: compiler}`, or another way: `cpu_fallback`, or `fallback: cpu`");
   }
 
   void needs_component(std::string_view name, const Location& at, const std::string& what) {

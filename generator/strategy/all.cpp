@@ -7,13 +7,14 @@ namespace openreg_gen {
 
 // clang-format off
 Strategy structured_strategy(), pointwise_strategy(), stub_strategy(), native_strategy(), cpu_fallback_strategy(),
-         unsupported_strategy(), in_tree_strategy(), reduction_strategy(), matmul_strategy();
+         unsupported_strategy(), in_tree_strategy(), reduction_strategy(), matmul_strategy(),
+         graph_strategy();
 // clang-format on
 
 std::span<const Strategy> all_strategies() {
-  static const Strategy all[] = {structured_strategy(), pointwise_strategy(),    stub_strategy(),
-                                 native_strategy(),     cpu_fallback_strategy(), unsupported_strategy(),
-                                 in_tree_strategy(),    reduction_strategy(),    matmul_strategy()};
+  static const Strategy all[] = {
+      structured_strategy(),  pointwise_strategy(), stub_strategy(),      native_strategy(), cpu_fallback_strategy(),
+      unsupported_strategy(), in_tree_strategy(),   reduction_strategy(), matmul_strategy(), graph_strategy()};
   return all;
 }
 

@@ -26,6 +26,7 @@ struct Strategy {
   std::string_view about;            // of the reference page, behind the word
   std::string_view keys = {};        // of ops.*: those that go with it, but not with each strategy
   std::string_view component = {};   // without which it can't be used: see component.h
+  bool compiles = false;             // only devices with a graph compiler have it: see DeviceKind
   std::string_view implied_by = {};  // the key that stands for it where `strategy` is not given
   void (*written)(const OpSpec& entry, Diagnostics& diagnostics) = nullptr;  // what the entry lacks, or has too much
 

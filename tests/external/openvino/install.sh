@@ -6,7 +6,7 @@ set -euo pipefail
 here=$(dirname "$(readlink -f "$0")") tree=$1
 source=$tree/third_party/mybackend python=${PYTHON:-python}
 "$python" -m pip install -q --disable-pip-version-check -r "$here/requirements.txt"
-"${OPENREG_GEN:-openreg-gen}" new mybackend --device compiler --profile minimal --out "$tree" >/dev/null
+"${OPENREG_GEN:-openreg-gen}" new mybackend --spec "$here/../../../specs/openvino.yaml" --out "$tree" >/dev/null
 cp "$here/../host_port.cpp" "$source/src/port.cpp"
 cp "$here/executables.cpp" "$source/src"
 cp "$here/compiler.py" "$tree/torch_mybackend"

@@ -11,7 +11,7 @@ api = torch.mybackend
 
 @pytest.fixture(autouse=True)
 def _nothing_compiled():
-    executables._plans.clear()
+    executables.forget()
     api.reset_compilations()
 
 
