@@ -126,8 +126,11 @@ std::string strategies_table(const Op& op, std::size_t width) {
   std::string text = "\n  strategies\n";
   for (const auto& fit : fitting_strategies(op)) {
     const auto verdict = !fit.fits ? "no" : fit.needs_override ? "override" : fit.strategy == best ? "best" : "yes";
-    auto line = fmt::format("    {:<13} {:<8}  {}", fit.strategy->word, verdict,
-                            wrap_words(fit.strategy == best && fit.reason.empty() ? why : fit.reason, 28, width));
+    const std::string reason = !fit.reason.empty()      ? fit.reason
+                               : fit.strategy == best   ? why
+                               : fit.strategy->compiles ? "only with `device: {api: compiler}`"
+                                                        : "";
+    auto line = fmt::format("    {:<13} {:<8}  {}", fit.strategy->word, verdict, wrap_words(reason, 28, width));
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }

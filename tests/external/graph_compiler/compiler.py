@@ -32,6 +32,8 @@ def compile(graph: torch.fx.GraphModule, inputs: Sequence[torch.Tensor]) -> byte
         raise ValueError("the mock fails, as it was asked to")
     if fault == "hang":
         time.sleep(3600)
+    if any(each.dtype != torch.float32 for each in inputs):
+        raise Refusal("dtype", "an input that is not of float32")
     places = {node: i for i, node in enumerate(graph.graph.find_nodes(op="placeholder"))}
     lines = []
     for node in graph.graph.nodes:

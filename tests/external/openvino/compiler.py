@@ -20,6 +20,8 @@ TYPES = {
     torch.int8: ov.Type.i8,
     torch.bool: ov.Type.boolean,
 }
+# Distances of far points are infinite; a mask of no dimension is an error when it runs.
+WRONG = {torch.ops.aten._cdist_forward.default, torch.ops.aten.masked_scatter.default}
 
 
 def version() -> str:
@@ -54,9 +56,14 @@ def supports(node: torch.fx.Node) -> bool:
 
 def compile(graph: torch.fx.GraphModule, inputs: Sequence[torch.Tensor]) -> bytes:
     _check_dtypes(graph)
-    for node in graph.graph.find_nodes(op="get_attr"):
-        raise Refusal("operator", f"a constant tensor, {node.target}")
-    _name_all_dimensions(graph)
+    for node in graph.graph.nodes:
+        if node.op == "get_attr":
+            raise Refusal("operator", f"a constant tensor, {node.target}")
+        if node.target in WRONG:
+            raise Refusal("operator", f"{node.target} is wrong for some sizes")
+        if node.target == torch.ops.aten.abs.default and not node.meta["val"].dtype.is_floating_point:
+            raise Refusal("dtype", "abs of integers, which leaves constants as they are")
+    _spell_out(graph)
     shapes = [ov.PartialShape(list(each.shape)) for each in inputs]
     decoder = TorchFXPythonDecoder(graph, input_shapes=shapes, input_types=[each.dtype for each in inputs])
     frontend = FrontEndManager().load_by_framework("pytorch")
@@ -83,9 +90,12 @@ def _outputs(graph: torch.fx.GraphModule) -> list[torch.Tensor]:
     return [node.meta["val"] for node in graph.graph.find_nodes(op="output")[0].args[0]]
 
 
-def _name_all_dimensions(graph: torch.fx.GraphModule) -> None:
-    """To PyTorch no dimension means all of them, to OpenVINO none."""
+def _spell_out(graph: torch.fx.GraphModule) -> None:
+    """To PyTorch no dimension means all of them, to OpenVINO none; and a variance without `correction` has 1, not 0."""
     for node in graph.graph.nodes:
+        if node.target in (torch.ops.aten.var.correction, torch.ops.aten.var_mean.correction):
+            given = node.kwargs.get("correction")
+            node.kwargs = {**node.kwargs, "correction": 1 if given is None else given}
         if (
             node.op == "call_function"
             and node.target in (torch.ops.aten.mean.dim, torch.ops.aten.sum.dim_IntList)
