@@ -11,7 +11,8 @@
 #          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
 #          external    every test of a whole tree on the port that behaves like a card
 #          vulkan      the port to Vulkan (tests/external/vulkan) on Mesa's driver for CPUs: the ladder, kernels, operators, training
-#          compiler    OpenVINO as a graph compiler (tests/external/openvino): the ladder, the tests of the tree, networks that train
+#          compiler    OpenVINO as a graph compiler (tests/external/openvino): the ladder, the tests of the tree, networks that train, a
+#                      sample of the sweep
 #          book        every chapter and exercise of the book
 #          components  a minimal tree with one component more: each of them
 #          release     PyTorch 2.14.1 and 2.15.0: all tests of generated_example; with 2.15.0 other trees, too
@@ -180,6 +181,9 @@ stage_compiler() {
   pytest_alone "$backend" --timeout 600 "$example"/*_tests.py
   step "Training on OpenVINO"
   timeout 600 "$backend" "$tree/examples/train_mlp.py"
+  step "A sample of the sweep on OpenVINO"
+  sweep "$backend" mybackend --sample --dtype float32 --fresh --known "$root/tests/minimal_differences.json" --known "$example/known.json" \
+    --results "$build/sample_compiler.jsonl"
 }
 
 stage_sweep() {

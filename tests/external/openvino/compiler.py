@@ -16,12 +16,18 @@ TYPES = {
     torch.float32: ov.Type.f32,
     torch.int64: ov.Type.i64,
     torch.int32: ov.Type.i32,
-    torch.uint8: ov.Type.u8,
-    torch.int8: ov.Type.i8,
     torch.bool: ov.Type.boolean,
 }
-# Distances of far points are infinite; a mask of no dimension is an error when it runs.
-WRONG = {torch.ops.aten._cdist_forward.default, torch.ops.aten.masked_scatter.default}
+# Distances of far points are infinite; the inverse of erf is rough near 1; operands of no dimension are errors when they run.
+WRONG = {
+    torch.ops.aten._cdist_forward.default,
+    torch.ops.aten.erfinv.default,
+    torch.ops.aten.masked_scatter.default,
+    torch.ops.aten.multi_margin_loss.default,
+    torch.ops.aten.multilabel_margin_loss_forward.default,
+    torch.ops.aten.index_fill.int_Scalar,
+    torch.ops.aten.index_fill.int_Tensor,
+}
 
 
 def version() -> str:

@@ -70,7 +70,12 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--html", type=pathlib.Path, metavar="PATH", help="the page; default: beside the results")
     p.add_argument("--fresh", action="store_true", help="starts again; otherwise cases in the results aren't repeated")
     p.add_argument(
-        "--known", type=pathlib.Path, metavar="PATH", help="JSON: rows of known differences beside the backend's"
+        "--known",
+        type=pathlib.Path,
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="JSON: rows of known differences beside the backend's",
     )
     p.add_argument("--strict", action="store_true", help="also fails if an entry of the workbench's own list is stale")
     return p
@@ -117,7 +122,7 @@ class Sweep:
         self.known = KnownDifferences()
         if context.device != "cpu":
             own = from_rows(backend.known, f"torch.{context.device}._workbench.known")
-            own += from_file(arguments.known) if arguments.known else []
+            own += [entry for path in arguments.known for entry in from_file(path)]
             self.known = KnownDifferences(own, EVERYWHERE)
 
     def run(self) -> int:
