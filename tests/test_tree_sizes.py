@@ -9,7 +9,7 @@ from trees import ROOT, files
 LIMITS = {
     "--profile minimal": (71, 5955, 4018),
     "--device external": (208, 21968, 14426),
-    "": (259, 27426, 16792),
+    "": (255, 27395, 16792),
     "--device opencl": (420, 42250, 28982),
     "--profile full": (427, 48833, 25745),
 }

@@ -1,7 +1,5 @@
 // Written by openreg-gen from openreg.yaml.
 // Generated: do not edit; `device` in the spec changes it, then `openreg-gen generate`.
-#include "fault.h"
-
 #include <signal.h>
 #include <unistd.h>
 
@@ -11,6 +9,7 @@
 #include <string_view>
 
 #include "device.h"
+#include "isolation.h"
 #include "memory_debug.h"
 #include "stream.h"
 

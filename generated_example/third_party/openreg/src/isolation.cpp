@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "fault.h"
 #include "memory_file.h"
 
 namespace openreg::driver {

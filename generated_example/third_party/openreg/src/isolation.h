@@ -95,4 +95,9 @@ class Isolation {
   std::atomic<bool> open_{false};  // written under the mutex
 };
 
+// Has the process say, before it dies of it, that host code touched device memory in [base, base + size). Other faults,
+// and the end of this one, are left to whatever handled SIGSEGV before (Python's faulthandler, a sanitizer, the
+// system). To be called once.
+void install_fault_handler(const void* base, std::size_t size);
+
 }  // namespace openreg::driver
