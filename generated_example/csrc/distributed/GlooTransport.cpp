@@ -271,7 +271,8 @@ struct Task : native::QueuedTask {
 
 /// Runs a task that has to copy in the order of `stream`, without the caller waiting: two ranks may send before they receive. A
 /// function on the stream may not call the device's API, so the task is a thread's, and the function keeps what is queued behind
-/// it waiting for that. The thread begins by an event, as a driver may run the functions of all streams on one thread.
+/// it waiting for that. The thread begins by an event, as a driver may run the functions of all streams on one thread. It holds the memory:
+/// an allocator without a cache gives it back while the copies are still to come, record_stream() or not.
 void run_beside(std::unique_ptr<Task> task, const OpenRegStream& stream) {
   std::promise<void> done;
   auto waits = std::make_unique<std::future<void>>(done.get_future());
@@ -287,11 +288,17 @@ void run_beside(std::unique_ptr<Task> task, const OpenRegStream& stream) {
   OPENREG_CHECK(launched);
   static_cast<void>(waits.release());
   const auto give_up = [of = task->connection] { of->journal->fail("the process exits"), of->give_up(); };
+  std::vector<c10::intrusive_ptr<c10::StorageImpl>> held;
+  for (const GlooCall& call : task->calls) {
+    held.push_back(call.transfer().in_storage.lock());
+    held.push_back(call.transfer().out_storage.lock());
+  }
   // A promise that is dropped ends the wait, too, if there can be no thread.
-  StreamHelpers::get().start(give_up, [task = std::move(task), done = std::move(done), reached = std::move(reached), device = stream.device(), copies]() mutable {
+  StreamHelpers::get().start(give_up, [task = std::move(task), done = std::move(done), reached = std::move(reached), held = std::move(held), device = stream.device(), copies]() mutable {
     const auto last = c10::make_scope_exit([&] {
       task.reset();
       done.set_value();
+      held.clear();  // which may wait for the stream
     });
     try {
       const c10::DeviceGuard guard(device);
