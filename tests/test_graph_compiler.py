@@ -232,6 +232,23 @@ assert len(asked) < 1900, len(asked)
     assert "fake_tensor" not in done.stderr
 
 
+def test_threads_that_need_graphs_at_once(mock):
+    script = """
+import threading
+def work(rows):
+    for columns in range(1, 9):
+        p = torch.rand(rows, columns)
+        assert torch.equal((p.to("mybackend") * 3 + p.to("mybackend")).cpu(), p * 3 + p)
+threads = [threading.Thread(target=work, args=(rows,)) for rows in range(2, 8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(refused(), len(graphs()))
+"""
+    assert said(mock, script).stdout == "[] 96\n"
+
+
 def test_the_sweep_on_two_subjects(mock, tmp_path):
     """Operators that the mock refuses run on the CPU; a wrong executable is found."""
     options = ["--dtype", "float32", "--most", "3", "--fresh", "--results", str(tmp_path / "results.jsonl")]
