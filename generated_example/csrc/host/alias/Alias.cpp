@@ -15,10 +15,6 @@
 #include <utility>
 #include <vector>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include <ATen/Parallel.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
@@ -46,37 +42,10 @@ class Warnings final : public c10::WarningHandler {
   std::vector<c10::Warning> kept_;
 };
 
-/// CPU kernels on this thread run on it alone. Some divide even the smallest tensors among threads, which takes longer than the work, and
-/// one of the threads may have to wait for the caller's processor. at::set_num_threads() would also set what new threads begin
-/// with, and forget what oneDNN has prepared.
-class OneThread {
- public:
-  explicit OneThread([[maybe_unused]] bool on) {
-#ifdef _OPENMP
-    if (on) {
-      before_ = omp_get_max_threads();
-      omp_set_num_threads(1);
-    }
-#endif
-  }
-  ~OneThread() {
-#ifdef _OPENMP
-    if (before_ != 0) {
-      omp_set_num_threads(before_);
-    }
-#endif
-  }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  [[maybe_unused]] int before_ = 0;  // 0: as it was
-};
-
 /// A function that runs on a stream's thread while the host waits. Lives on the host's stack.
 class AwaitedFunction {
  public:
-  AwaitedFunction(c10::function_ref<void()> fn, bool small) : fn_(fn), small_(small) {}
+  AwaitedFunction(c10::function_ref<void()> fn, int threads) : fn_(fn), threads_(threads) {}
 
   static void run(void* self) noexcept { static_cast<AwaitedFunction*>(self)->run(); }
 
@@ -110,7 +79,6 @@ class AwaitedFunction {
     try {
       const c10::WarningUtils::WarningHandlerGuard listening(&warnings_);
       const CpuKernelScope scope(threads_);
-      const OneThread alone(small_);
       fn_();
     } catch (...) {
       error_ = std::current_exception();
@@ -132,22 +100,13 @@ class AwaitedFunction {
   };
 
   c10::function_ref<void()> fn_;
-  const bool small_;
-  const int threads_ = at::get_num_threads();
+  const int threads_;
   Warnings warnings_;
   std::exception_ptr error_;
   std::mutex mutex_;
   std::condition_variable finished_;
   std::atomic<State> state_{State::kRunning};
 };
-
-void run_and_wait(c10::function_ref<void()> fn, bool small) {
-  check_not_capturing("code of the host that the caller waits for");
-  AwaitedFunction awaited(fn, small);
-  OPENREG_CHECK_LAUNCH(orLaunchKernel(getCurrentStream().stream(), &AwaitedFunction::run, &awaited));
-  awaited.wait();
-  awaited.report();
-}
 
 // Devices of one driver are alike in this; asking each time would cost more than a small kernel.
 int host_access() {
@@ -173,14 +132,10 @@ bool native::kernels_reach_memory() { return host_access() != 0; }
 
 bool native::host_reaches_memory() { return host_access() == 2; }
 
-void HostAliases::run(c10::function_ref<void()> fn) {
-  constexpr int64_t kSmall = 65536;
-  run_and_wait(fn, /*small=*/bytes_ <= kSmall);
-}
+void HostAliases::run(c10::function_ref<void()> fn) { run_on_worker(fn); }
 
 // To the end of the storage: a tensor that is resized may stay in it. If it doesn't fit, it takes memory of the host.
 c10::Storage HostAliases::reach(const Range& range) {
-  bytes_ += range.end - range.begin;
   const size_t begin = std::min(static_cast<size_t>(range.begin), range.device.nbytes());
   auto* const data = static_cast<char*>(const_cast<void*>(range.device.data()));
   return c10::Storage(c10::Storage::use_byte_size_t(), range.device.nbytes() - begin,
@@ -194,7 +149,13 @@ at::Tensor host_alias(const at::Tensor& tensor, bool written) {
   return tensors.on_host(tensor);
 }
 
-void run_on_worker(c10::function_ref<void()> fn) { run_and_wait(fn, /*small=*/false); }
+void run_on_worker(c10::function_ref<void()> fn) {
+  check_not_capturing("code of the host that the caller waits for");
+  AwaitedFunction awaited(fn, at::get_num_threads());
+  OPENREG_CHECK_LAUNCH(orLaunchKernel(getCurrentStream().stream(), &AwaitedFunction::run, &awaited));
+  awaited.wait();
+  awaited.report();
+}
 
 void queue_on_worker(std::function<void()> fn) {
   struct Task : native::QueuedTask {

@@ -39,7 +39,6 @@ class OPENREG_RUNTIME_API HostAliases final : public HostTensors {
 
  private:
   c10::Storage reach(const Range& range) override;
-  int64_t bytes_ = 0;  // that the tensors reach over
 };
 
 /// HostAliases for a single tensor: a CPU tensor over its bytes. Where kernels reach device memory.
