@@ -20,11 +20,11 @@ ADD, MUL = "add_kernel", "mul_kernel"
 
 @pytest.fixture(scope="module")
 def kernels():
-    """Without host_alias, operators may all run on copies, and launch nothing."""
+    """A tree may run all operators on copies, and launch nothing."""
     with profile(activities=BOTH) as prof:
         torch.ones(1).to(NAME) + 1
-    aliases = pathlib.Path(__file__).parents[1] / "csrc/host/alias"
-    if not aliases.exists() and all(e.name.startswith("Mem") for e in of_device(prof)):
+    aliases = list(pathlib.Path(__file__).parents[1].glob("csrc/*/alias"))
+    if not aliases and all(e.name.startswith("Mem") for e in of_device(prof)):
         pytest.skip("the device has no kernel for add")
 
 

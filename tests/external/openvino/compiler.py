@@ -18,15 +18,13 @@ TYPES = {
     torch.int32: ov.Type.i32,
     torch.bool: ov.Type.boolean,
 }
-# Distances of far points are infinite; the inverse of erf is rough near 1; operands of no dimension are errors when they run.
-WRONG = {
-    torch.ops.aten._cdist_forward.default,
-    torch.ops.aten.erfinv.default,
-    torch.ops.aten.masked_scatter.default,
-    torch.ops.aten.multi_margin_loss.default,
-    torch.ops.aten.multilabel_margin_loss_forward.default,
-    torch.ops.aten.index_fill.int_Scalar,
-    torch.ops.aten.index_fill.int_Tensor,
+# Distances of far points are infinite; the inverse of erf is rough near 1; a mask of no dimension is an error when it runs.
+WRONG = {torch.ops.aten._cdist_forward.default, torch.ops.aten.erfinv.default, torch.ops.aten.masked_scatter.default}
+BY_INDEX = {
+    torch.ops.aten.gather.default,
+    torch.ops.aten.scatter.src,
+    torch.ops.aten.scatter.value,
+    torch.ops.aten.scatter_add.default,
 }
 
 
@@ -67,6 +65,8 @@ def compile(graph: torch.fx.GraphModule, inputs: Sequence[torch.Tensor]) -> byte
             raise Refusal("operator", f"a constant tensor, {node.target}")
         if node.target in WRONG:
             raise Refusal("operator", f"{node.target} is wrong for some sizes")
+        if node.target in BY_INDEX:
+            _check_indices(*node.args[:4])
         if node.target == torch.ops.aten.abs.default and not node.meta["val"].dtype.is_floating_point:
             raise Refusal("dtype", "abs of integers, which leaves constants as they are")
     _spell_out(graph)
@@ -108,6 +108,14 @@ def _spell_out(graph: torch.fx.GraphModule) -> None:
             and not node.args[1]
         ):
             node.args = (node.args[0], list(range(node.args[0].meta["val"].dim())), *node.args[2:])
+
+
+def _check_indices(tensor: torch.fx.Node, dim: int, index: torch.fx.Node, source: object = None) -> None:
+    """OpenVINO wants indices for all of the other dimensions; PyTorch takes fewer."""
+    size, given = tensor.meta["val"].shape, index.meta["val"].shape
+    same = len(size) == len(given) > 0 and all(n == given[d] for d, n in enumerate(size) if d != dim % len(size))
+    if not same or (isinstance(source, torch.fx.Node) and source.meta["val"].shape != given):
+        raise Refusal("shape", f"indices of {list(given)} into {list(size)}")
 
 
 def _check_dtypes(graph: torch.fx.GraphModule) -> None:
