@@ -275,6 +275,9 @@ def test_four_processes_share_a_cache(mock, tmp_path):
     assert said(mock, script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == "['compiler', 'disk']\n"
     said(mock, script + "\na * b", MYBACKEND_GRAPH_CACHE=str(tmp_path), MYBACKEND_GRAPH_CACHE_FILES="1")
     assert len(list(tmp_path.iterdir())) == 1
+    with (mock / "torch_mybackend/_graph/trace.py").open("a") as source:  # as `generate` may rewrite it
+        source.write("\n")
+    assert said(mock, script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == "['compiler', 'compiler']\n"
 
 
 COMPILED = """
