@@ -42,7 +42,17 @@ def copy_column(to: torch.Tensor, source: torch.Tensor) -> None:
     width, pitch = source.element_size(), to.stride(0) * to.element_size()
     if hasattr(api, NAME + "Memcpy2DAsync"):
         column = ctypes.c_void_p(to.data_ptr() + width)
-        call("Memcpy2DAsync", column, size(pitch), address(source), size(width), size(width), size(len(source)), DEVICE_TO_DEVICE, None)
+        call(
+            "Memcpy2DAsync",
+            column,
+            size(pitch),
+            address(source),
+            size(width),
+            size(width),
+            size(len(source)),
+            DEVICE_TO_DEVICE,
+            None,
+        )
         return
     for row in range(len(source)):
         at = ctypes.c_void_p(to.data_ptr() + width + row * pitch)
@@ -54,12 +64,18 @@ def assign_column(to: torch.Tensor, source: torch.Tensor) -> None:
 
 
 def main() -> None:
-    large, other = torch.ones(64 * MIB, dtype=torch.uint8, device=NAME), torch.ones(64 * MIB, dtype=torch.uint8, device=NAME)
+    large, other = (
+        torch.ones(64 * MIB, dtype=torch.uint8, device=NAME),
+        torch.ones(64 * MIB, dtype=torch.uint8, device=NAME),
+    )
     floats = large.view(torch.float32)
     table, column = torch.zeros(100_000, 2, device=NAME), torch.ones(100_000, device=NAME)
     cases = {
         "clone, 64 MiB": (lambda: other.copy_(large), lambda: copy(other, large)),
-        "fill_(1) of bytes, 64 MiB": (lambda: large.fill_(1), lambda: call("MemsetAsync", address(large), 1, size(large.nbytes), None)),
+        "fill_(1) of bytes, 64 MiB": (
+            lambda: large.fill_(1),
+            lambda: call("MemsetAsync", address(large), 1, size(large.nbytes), None),
+        ),
         "fill_(1.5) of floats, 64 MiB / a copy of as much": (lambda: floats.fill_(1.5), lambda: copy(other, large)),
         "x[:, 1] = v, 100,000 rows": (lambda: assign_column(table, column), lambda: copy_column(table, column)),
     }

@@ -1,5 +1,4 @@
-# Written by openreg-gen from openreg.yaml.
-# Shared: rendered, then yours to edit; `backend` in the spec changes what is rendered.
+# Shared with openreg-gen: yours to edit; `backend` in the spec changes what is rendered.
 """Builds the C++ libraries with CMake and Ninja in build/, and packs them.
 
     pip install --no-build-isolation -e .     for work on the backend: after an edit, `cmake --build build` is enough

@@ -50,7 +50,7 @@ stage_format() {
   step "Formatting of the command's C++ and of what is emitted"
   (cd "$root" && git ls-files -z 'generator/*.cpp' 'generator/*.h' 'tests/*_test.cpp' | xargs -0 clang-format --dry-run -Werror)
   step "Types and formatting of the workbench"
-  (cd "$root" && "$python" -m mypy && ruff format --check -q generator/workbench tests/workbench)
+  (cd "$root" && "$python" -m mypy && ruff format --check -q generator/workbench tests scripts benchmarks)
   ruff check -q "$root/generator" "$root/tests" "$root/benchmarks" "$root/scripts"
   local kind trees=("$root/generated_example" "$(second_tree)")
   for kind in "allocator: {device: direct}" "allocator: {expandable_segments: true}" "fallback: none" "device: {api: external}" "device: {api: opencl}"; do

@@ -256,7 +256,9 @@ def test_the_sweep_on_two_subjects(mock, tmp_path):
     environment = {"PYTHONPATH": f"{mock}:{ROOT / 'generator/workbench'}", "MYBACKEND_GRAPH_CACHE": "off"}
     done = run(*command, *options, "add", "mul", cwd=mock, **environment)
     assert "Nothing differs" in done.stdout
-    wrong = run(*command, *options, "--variant", "forward", "add", cwd=mock, check=False, MOCK_FAULT="wrong", **environment)
+    wrong = run(
+        *command, *options, "--variant", "forward", "add", cwd=mock, check=False, MOCK_FAULT="wrong", **environment
+    )
     assert wrong.returncode == 1
     assert "value: add/forward/float32" in wrong.stdout
 

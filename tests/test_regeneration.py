@@ -111,7 +111,7 @@ def test_force_keeps_a_copy_and_says_where(openreg_gen, tree):
 def test_own_takes_a_file_and_disown_gives_it_back(openreg_gen, tree):
     rendered = (tree / GENERATED).read_text()
     assert "yours from now on" in openreg_gen("own", GENERATED, cwd=tree).stdout
-    assert "Owned: yours to edit" in (tree / GENERATED).read_text()
+    assert "Owned by you: " in (tree / GENERATED).read_text()
     (tree / GENERATED).write_text((tree / GENERATED).read_text() + "// mine\n")
     openreg_gen("generate", "--check", cwd=tree)
     (tree / "elsewhere.cpp").write_text((tree / GENERATED).read_text())

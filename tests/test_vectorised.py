@@ -72,10 +72,7 @@ def innermost_loops(path):
 @pytest.mark.parametrize(
     "kernel",
     # One in CI, a loop that reduces.
-    [
-        name if name == "sum_IntList_out" else pytest.param(name, marks=pytest.mark.nightly)
-        for name in PACKED
-    ],
+    [name if name == "sum_IntList_out" else pytest.param(name, marks=pytest.mark.nightly) for name in PACKED],
 )
 def test_the_contiguous_loop_is_vectorised(commands, kernel, tmp_path):
     command = next(row for row in commands if row["file"].endswith(f"/native/{kernel}.cpp"))

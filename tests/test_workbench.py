@@ -91,7 +91,9 @@ def test_a_change_of_what_trees_share_is_rendered(openreg_gen, tree, other_data,
 
 def test_the_command_lists_the_options_of_upstream(openreg_gen):
     """The command's help and completion have a list of their own; the tool's parser is in Python."""
-    source = (WORKBENCH / "openreg_gen/upstream/__main__.py").read_text() + (WORKBENCH / "openreg_gen/device.py").read_text()
+    source = (WORKBENCH / "openreg_gen/upstream/__main__.py").read_text() + (
+        WORKBENCH / "openreg_gen/device.py"
+    ).read_text()
     parsed = set(re.findall(r'add_argument\(\s*"(--[\w-]+)"', source))
     listed = set(re.findall(r"^  (--[\w-]+)", openreg_gen("upstream", "--help").stdout, re.M))
     assert listed == parsed and len(parsed) > 15

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Written by openreg-gen from openreg.yaml.
-# Shared: rendered, then yours to edit; `components` in the spec changes what is rendered.
+# Shared with openreg-gen: yours to edit; `components` in the spec changes what is rendered.
 #
 # What the workflows in .github/workflows do: a word is a step. They run on your machine, too, in this order:
 #   environment WHICH   a virtual environment in build/ci/venv with PyTorch: a release such as 2.15, `nightly`, or `source`, which

@@ -1,5 +1,4 @@
-# Written by openreg-gen from openreg.yaml.
-# Shared: rendered, then yours to edit; `backend` in the spec changes what is rendered.
+# Shared with openreg-gen: yours to edit; `backend` in the spec changes what is rendered.
 """Feeds training from worker processes through pinned memory, copying the next batch while this one computes."""
 
 import argparse

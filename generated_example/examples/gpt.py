@@ -1,5 +1,4 @@
-# Written by openreg-gen from openreg.yaml.
-# Shared: rendered, then yours to edit; `backend` in the spec changes what is rendered.
+# Shared with openreg-gen: yours to edit; `backend` in the spec changes what is rendered.
 """Trains a small GPT on characters: causal attention, AdamW with and without decay, warm-up and cosine, accumulation."""
 
 import argparse

@@ -1,5 +1,4 @@
-# Written by openreg-gen from openreg.yaml.
-# Shared: rendered, then yours to edit; `backend` in the spec changes what is rendered.
+# Shared with openreg-gen: yours to edit; `backend` in the spec changes what is rendered.
 """Clusters points by k-means, with k-means++ to begin with; says how pure the clusters are."""
 
 import argparse

@@ -1,5 +1,4 @@
-# Written by openreg-gen from openreg.yaml.
-# Shared: rendered, then yours to edit; `backend` in the spec changes what is rendered.
+# Shared with openreg-gen: yours to edit; `backend` in the spec changes what is rendered.
 """Fine-tunes a frozen network with low-rank adapters, saves only these, loads them elsewhere and merges them."""
 
 import argparse

@@ -1,5 +1,4 @@
-# Written by openreg-gen from openreg.yaml.
-# Shared: rendered, then yours to edit; `backend` in the spec changes what is rendered.
+# Shared with openreg-gen: yours to edit; `backend` in the spec changes what is rendered.
 """Trains an LSTM language model by truncated backpropagation through time; the rate falls when validation stalls."""
 
 import argparse

@@ -24,7 +24,7 @@ struct Header {
 
 /// Without a line break at its end. Empty for files that can hold no comment (JSON). It names no version of the tool: a
 /// release would change every file of every tree; the manifest names it.
-std::string header_text(const Header& header, std::string_view spec_file);
+std::string header_text(const Header& header);
 
 /// The text of a file with a header for `was`, changed to the class `now`. A header that its owner edited stays.
 std::string with_class(const std::string& text, const std::string& key, FileClass was, FileClass now);

@@ -189,10 +189,9 @@ json make_globals(const ResolvedSpec& resolved, const DeviceKernels& kernels, co
   return globals;
 }
 
-json job_context(const Output& output, const json& globals) {
+json job_context(const Output& output) {
   return {{"file",
-           {{"header", header_text({output.path, output.file_class, output.key, output.id},
-                                   globals["spec"]["file"].get<std::string>())},
+           {{"header", header_text({output.path, output.file_class, output.key, output.id})},
             {"path", output.path},
             {"class", to_string(output.file_class)}}}};
 }

@@ -33,6 +33,6 @@ std::vector<Output> expand_outputs(const Templates& templates, const nlohmann::j
                                    const UserTemplates& user = {});
 
 /// Seen by one template, besides the globals and its item: file.{header,path,class}.
-nlohmann::json job_context(const Output& output, const nlohmann::json& globals);
+nlohmann::json job_context(const Output& output);
 
 }  // namespace openreg_gen

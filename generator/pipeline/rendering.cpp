@@ -60,7 +60,7 @@ void add_outputs(Rendering& rendering, const ResolvedSpec& resolved, const DataD
   rendering.request.globals = rendering.model.dump();
   for (const Output& output : rendering.outputs) {
     rendering.request.jobs.push_back(
-        {output.template_name, job_context(output, rendering.model), output.user, output.each, output.index});
+        {output.template_name, job_context(output), output.user, output.each, output.index});
   }
   const auto folder = fs::path(spec_file).parent_path();
   const auto add = [&](const fs::path& path, const char* key, const char* about, const std::string& text) {

@@ -1,5 +1,4 @@
-# Written by openreg-gen from openreg.yaml.
-# Shared: rendered, then yours to edit; `compile` in the spec changes what is rendered.
+# Shared with openreg-gen: yours to edit; `compile` in the spec changes what is rendered.
 """torch.compile(model, backend="openreg"): graphs of the device's own operators, without a compiler.
 
 For devices that can't run C++ functions on their memory, and where there is no C++ compiler. What the device has no kernel of is

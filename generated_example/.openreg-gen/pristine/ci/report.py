@@ -1,5 +1,4 @@
-# Written by openreg-gen from openreg.yaml.
-# Shared: rendered, then yours to edit; `components` in the spec changes what is rendered.
+# Shared with openreg-gen: yours to edit; `components` in the spec changes what is rendered.
 """What a run of CI found, from what steps.sh left in build/ci.
 
     report.py counts    how many tests passed, failed and were skipped, as JSON; it becomes the output `counts` of the step

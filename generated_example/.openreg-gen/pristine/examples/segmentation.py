@@ -1,5 +1,4 @@
-# Written by openreg-gen from openreg.yaml.
-# Shared: rendered, then yours to edit; `backend` in the spec changes what is rendered.
+# Shared with openreg-gen: yours to edit; `backend` in the spec changes what is rendered.
 """Finds discs in noise, with focal and Dice loss, ignored pixels, and arithmetic of masks."""
 
 import argparse

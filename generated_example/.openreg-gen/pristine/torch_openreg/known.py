@@ -1,5 +1,4 @@
-# Written by openreg-gen from openreg.yaml.
-# Shared: rendered, then yours to edit; `backend` in the spec changes what is rendered.
+# Shared with openreg-gen: yours to edit; `backend` in the spec changes what is rendered.
 """Known differences from the CPU, intended or impossible to fix in this backend. `openreg-gen sweep --device openreg` reads
 them from torch.openreg._workbench. Yours to edit.
 

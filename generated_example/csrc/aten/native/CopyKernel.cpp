@@ -1,5 +1,4 @@
-// Written by openreg-gen from openreg.yaml.
-// Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
+// Shared with openreg-gen: yours to edit; `ops` in the spec changes what is rendered.
 #include <ATen/TensorIterator.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/empty.h>

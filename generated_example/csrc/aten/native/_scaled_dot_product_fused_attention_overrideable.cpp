@@ -1,5 +1,4 @@
-// Written by openreg-gen from openreg.yaml.
-// Owned: yours to edit; openreg-gen never writes it again.
+// Owned by you: openreg-gen wrote it once, and never will again.
 // Move or rename it as you like; it is found by this mark: [openreg-gen aten::_scaled_dot_product_fused_attention_overrideable]
 // aten::_scaled_dot_product_fused_attention_overrideable(Tensor query, Tensor key, Tensor value, Tensor? attn_bias=None, float dropout_p=0.0, bool is_causal=False, bool return_debug_mask=False, *, float? scale=None) -> (Tensor output, Tensor logsumexp, Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, Tensor philox_seed, Tensor philox_offset, Tensor debug_attn_mask)
 #include <torch/library.h>  // first: the operators' headers do not include what they need

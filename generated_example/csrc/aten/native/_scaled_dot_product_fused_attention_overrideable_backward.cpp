@@ -1,5 +1,4 @@
-// Written by openreg-gen from openreg.yaml.
-// Owned: yours to edit; openreg-gen never writes it again.
+// Owned by you: openreg-gen wrote it once, and never will again.
 // Move or rename it as you like; it is found by this mark: [openreg-gen aten::_scaled_dot_product_fused_attention_overrideable_backward]
 // aten::_scaled_dot_product_fused_attention_overrideable_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor attn_bias, bool[4] grad_input_mask, Tensor out, Tensor logsumexp, Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, float dropout_p, bool is_causal, Tensor philox_seed, Tensor philox_offset, *, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value, Tensor grad_attn_bias)
 #include <torch/library.h>  // first: the operators' headers do not include what they need

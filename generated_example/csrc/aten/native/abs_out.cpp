@@ -1,5 +1,4 @@
-// Written by openreg-gen from openreg.yaml.
-// Owned: yours to edit; openreg-gen never writes it again.
+// Owned by you: openreg-gen wrote it once, and never will again.
 // Move or rename it as you like; it is found by this mark: [openreg-gen aten::abs.out]
 // aten::abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!): PyTorch's kernel checks, allocates and calls abs_stub; what that runs is here.
 #include <ATen/Dispatch_v2.h>

@@ -1,5 +1,4 @@
-// Written by openreg-gen from openreg.yaml.
-// Owned: yours to edit; openreg-gen never writes it again.
+// Owned by you: openreg-gen wrote it once, and never will again.
 // Move or rename it as you like; it is found by this mark: [openreg-gen openreg::custom_alias]
 // openreg::custom_alias(Tensor(a) self) -> Tensor(a)
 #include <ATen/core/Tensor.h>

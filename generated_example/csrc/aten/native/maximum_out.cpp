@@ -1,5 +1,4 @@
-// Written by openreg-gen from openreg.yaml.
-// Owned: yours to edit; openreg-gen never writes it again.
+// Owned by you: openreg-gen wrote it once, and never will again.
 // Move or rename it as you like; it is found by this mark: [openreg-gen aten::maximum.out]
 // aten::maximum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 #include <ATen/Dispatch_v2.h>

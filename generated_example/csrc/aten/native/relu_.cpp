@@ -1,5 +1,4 @@
-// Written by openreg-gen from openreg.yaml.
-// Owned: yours to edit; openreg-gen never writes it again.
+// Owned by you: openreg-gen wrote it once, and never will again.
 // Move or rename it as you like; it is found by this mark: [openreg-gen aten::relu_]
 // aten::relu_(Tensor(a!) self) -> Tensor(a!)
 #include <torch/library.h>  // first: the operators' headers do not include what they need

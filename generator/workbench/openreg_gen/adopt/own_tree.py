@@ -27,7 +27,7 @@ class Noted:
 
 
 def is_own(source: Source) -> bool:
-    return source.text.startswith(OWN)
+    return OWN.match(source.text) is not None
 
 
 def noted(found: Found) -> dict[str, Noted]:

@@ -1,5 +1,4 @@
-# Written by openreg-gen from openreg.yaml.
-# Shared: rendered, then yours to edit; `compile` in the spec changes what is rendered.
+# Shared with openreg-gen: yours to edit; `compile` in the spec changes what is rendered.
 """Functions for generated code: compile and launch kernels, allocate memory."""
 
 import ctypes

@@ -1,5 +1,4 @@
-# Written by openreg-gen from openreg.yaml.
-# Shared: rendered, then yours to edit; `compile` in the spec changes what is rendered.
+# Shared with openreg-gen: yours to edit; `compile` in the spec changes what is rendered.
 """Which operators are fused, and the text of the kernels: Inductor's for the CPU, made ready to be launched."""
 
 from typing import Any

@@ -1,5 +1,4 @@
-// Written by openreg-gen from openreg.yaml.
-// Shared: rendered, then yours to edit; `ops` in the spec changes what is rendered.
+// Shared with openreg-gen: yours to edit; `ops` in the spec changes what is rendered.
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
 #include <ATen/ops/unfold_native.h>
