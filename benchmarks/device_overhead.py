@@ -38,6 +38,12 @@ def unary(fn):
     return make
 
 
+def softmax(where):
+    """By the CPU's kernel, which shares even this between OpenMP's threads."""
+    x = torch.rand(8, 8).to(where)
+    return lambda: torch.softmax(x, -1)
+
+
 def copied(size: int):
     """From pinned memory, which is where the CPU's side copies from as well."""
 
@@ -54,6 +60,7 @@ def main() -> None:
         "add, one element": compare(added(1), 1000),
         "abs, one element": compare(unary(torch.abs), 1000),
         "relu, one element": compare(unary(torch.relu), 1000),
+        "softmax, 8 x 8": compare(softmax, 1000),
         "add, 1M": compare(added(1 << 20), 20),
         "item()": compare(unary(torch.Tensor.item), 1000),
         "copy of 64 MiB from pinned memory": compare(copied(64 << 20), 1),

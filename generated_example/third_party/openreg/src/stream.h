@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 #include "openreg.h"
 #include "capture.h"
@@ -51,6 +52,8 @@ class Lookout {
           return true;
         }
       }
+      // What is waited for may itself wait for a thread, such as OpenMP's, that has no processor but this one.
+      std::this_thread::yield();
     } while (Clock::now() < end);
     failures_.store(failures + 1, std::memory_order_relaxed);
     return false;
