@@ -196,7 +196,7 @@ def test_links_lead_to_pages_that_there_are(openreg_gen, tree, tmp_path, word):
 
 
 def test_words_need_no_pytorch(openreg_gen, tmp_path):
-    nowhere = {"PATH": "/usr/bin:/bin", "OPENREG_GEN_PYTHON": "/usr/bin/false"}
+    nowhere = {"PATH": "/usr/bin:/bin", "OPENREG_GEN_PYTHON": "/usr/bin/false", "VIRTUAL_ENV": "", "CONDA_PREFIX": ""}
     for word in ("guard", "pools", "native", "device.count", "E0203"):
         openreg_gen("explain", word, cwd=tmp_path, torch=None, env=nowhere)
     assert "E04" in openreg_gen("explain", "relu", cwd=tmp_path, torch=None, env=nowhere, code=3).stderr

@@ -79,21 +79,19 @@ void add_unnamed(OpLists& lists, const SpecView& shown, const ResolvedSpec& reso
     const bool wanted = !runtime || std::string_view(list) == "cells";
     if (op != nullptr && wanted && !written.contains(name)) plain(list, *op);
   }
-  if (!runtime) {  // the one fallback serves all others
-    for (const std::string_view name : decomposed_otherwise()) {
-      const Op* op = resolved.catalog.find(name);
-      if (op == nullptr || written.contains(name) || *shown.spec.fallback.kind == FallbackKind::None) continue;
-      plain("overrideable", *op);
-    }
-    return;
-  }
   for (const std::string_view name : decomposed_otherwise()) {
     const Op* op = resolved.catalog.find(name);
-    if (op == nullptr || written.contains(op->name) || *shown.spec.fallback.kind == FallbackKind::None) continue;
+    const bool falls_back = op != nullptr && *shown.spec.fallback.kind != FallbackKind::None;
+    if (!falls_back || written.contains(name) || written.contains(op->structured_delegate)) continue;
+    if (!runtime) {
+      plain("overrideable", *op);
+      continue;
+    }
     auto item = fallback_item(*op);
     item->releases = release_guard(op->name, shown.spec);
     lists["cpu_fallback"].push_back(std::move(item));
   }
+  if (!runtime) return;  // the one fallback serves all others
   for (const Op& op : resolved.catalog.all()) {
     const bool served = draws_from_generator(op) && !op.has_default && op.kernels.contains("CPU");
     if (served && !written.contains(op.name)) plain("random", op);

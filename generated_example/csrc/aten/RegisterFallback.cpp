@@ -12,6 +12,7 @@
 #include <ATen/ops/geometric_ops.h>
 #include <ATen/ops/log_normal_ops.h>
 #include <ATen/ops/mode_ops.h>
+#include <ATen/ops/mse_loss_ops.h>
 #include <ATen/ops/multinomial_ops.h>
 #include <ATen/ops/native_group_norm_ops.h>
 #include <ATen/ops/native_layer_norm_ops.h>
@@ -20,6 +21,7 @@
 #include <ATen/ops/random_ops.h>
 #include <ATen/ops/randperm_ops.h>
 #include <ATen/ops/rrelu_with_noise_ops.h>
+#include <ATen/ops/smooth_l1_loss_ops.h>
 #include <ATen/ops/sub_ops.h>
 #include <ATen/ops/uniform_ops.h>
 
@@ -47,8 +49,10 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL_BOXED(m, "all.dims_out", at::_ops::all_dims_out, &cpu_detour, "cpu_fallback");
   OPENREG_IMPL_BOXED(m, "any.dims_out", at::_ops::any_dims_out, &cpu_detour, "cpu_fallback");
   OPENREG_IMPL_BOXED(m, "mode.values", at::_ops::mode_values, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "mse_loss", at::_ops::mse_loss, &cpu_detour, "cpu_fallback");
   OPENREG_IMPL_BOXED(m, "native_group_norm", at::_ops::native_group_norm, &cpu_detour, "cpu_fallback");
   OPENREG_IMPL_BOXED(m, "native_layer_norm", at::_ops::native_layer_norm, &cpu_detour, "cpu_fallback");
+  OPENREG_IMPL_BOXED(m, "smooth_l1_loss", at::_ops::smooth_l1_loss, &cpu_detour, "cpu_fallback");
   OPENREG_IMPL_BOXED(m, "_sample_dirichlet", at::_ops::_sample_dirichlet, &cpu_detour, "minimal");
   OPENREG_IMPL_BOXED(m, "_standard_gamma", at::_ops::_standard_gamma, &cpu_detour, "minimal");
   OPENREG_IMPL_BOXED(m, "bernoulli.out", at::_ops::bernoulli_out, &cpu_detour, "minimal");
