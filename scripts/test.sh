@@ -94,7 +94,7 @@ release_trees() {
   local spec=$work/direct.yaml
   kind_spec direct >"$spec"
   for kind in direct full; do
-    tree=$work/release/$kind
+    tree=$work/release/$release/$kind
     [ "$kind" = direct ] || spec=$root/specs/full.yaml
     "$generator" new openreg --spec "$spec" --torch "$root/.venv/torch-$name" --out "$tree" >/dev/null
     overlay "$base" "$work/venv_release_$kind"
@@ -112,7 +112,8 @@ release_trees() {
 # pip gives a build for CUDA there, of some gigabytes; it needs neither a GPU nor a toolkit.
 stage_release() {
   local release=${1:-2.14.1} release_tests=${2:-} release_python=${3:-python3}
-  local name base fresh=$work/release/fresh tree=$work/release/generated_example backend
+  local name base folder=$work/release/$release backend
+  local fresh=$folder/fresh tree=$folder/generated_example
   name=$release-$("$release_python" -c 'import sys; print("py{}.{}".format(*sys.version_info))')
   base=$root/.venv/torch-$name/bin/python
   if ! { [ -x "$base" ] && torch_version=$release has_torch "$base"; }; then
@@ -125,8 +126,8 @@ stage_release() {
     return
   fi
   step "generated_example/ against what is rendered for PyTorch $release"
-  mkdir -p "$work/release"
-  (cd "$root" && git ls-files -z --cached --others --exclude-standard generated_example | xargs -0 cp --parents -t "$work/release")
+  mkdir -p "$folder"
+  (cd "$root" && git ls-files -z --cached --others --exclude-standard generated_example | xargs -0 cp --parents -t "$folder")
   "$generator" new openreg --spec "$root/specs/openreg.yaml" --torch "$root/.venv/torch-$name" --out "$fresh" >/dev/null
   diff -r -x .openreg-gen "$fresh" "$tree"
   backend=$root/.venv/openreg-$name/bin/python
