@@ -8,6 +8,7 @@
 
 #include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/_index_put_impl_ops.h>
 
 #include "host/Call.h"
 #include "host/Fallback.h"
@@ -91,7 +92,9 @@ struct HostStub<stub, promotes, void (*)(Params...)> {
 };
 
 /// For index_put_with_sort_stub, which adds values up at repeated indices: the CPU does so without sorting.
-void host_index_put(at::Tensor& self, const c10::List<std::optional<at::Tensor>>& indices, const at::Tensor& values,
-    bool accumulate, bool unsafe);
+inline void host_index_put(at::Tensor& self, const c10::List<std::optional<at::Tensor>>& indices, const at::Tensor& values,
+    bool accumulate, bool unsafe) {
+  static_cast<void>(host_call<at::_ops::_index_put_impl_>(self, indices, values, accumulate, unsafe));
+}
 
 }  // namespace openreg::native

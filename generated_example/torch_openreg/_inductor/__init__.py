@@ -22,12 +22,6 @@ def _register_interface() -> None:
     register()
 
 
-def _register_contexts() -> None:
-    from .contexts import register
-
-    register()
-
-
 def _register_functions() -> None:
     from .functions import register
 
@@ -62,7 +56,6 @@ _after: dict[str, Callable[[], None]] = {
     "torch._dynamo.device_interface": _register_interface,
     "torch._dynamo.backends.registry": _register_operators,
     "torch._dynamo.polyfills.loader": _register_functions,
-    "torch._dynamo.variables.ctx_manager": _register_contexts,
     "torch._inductor.codegen.common": _register_with_inductor,
     "torch._inductor.lowering": _register_random_numbers,
 }

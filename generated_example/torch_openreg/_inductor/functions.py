@@ -8,8 +8,10 @@ from typing import Any
 import torch
 from torch._dynamo.decorators import assume_constant_result, substitute_in_graph
 from torch._dynamo.eval_frame import skip_code
+from torch._dynamo.variables.ctx_manager import GenericDeviceVariable, register_device_context_manager
 
-from .. import backend
+from .. import _C, backend
+from ..backend._utils import _get_device_index
 
 # The same in the whole life of a process: Dynamo calls them while it traces.
 _CONSTANT = (
@@ -27,6 +29,7 @@ _CONSTANT = (
 def register() -> None:
     """Register them with Dynamo: it knows torch.Stream and torch.Event, the bases of our streams and events."""
     _skip_frames()
+    register_device_context_manager(backend.device, _Device)
     for function in _CONSTANT:
         assume_constant_result(function)
     substitute_in_graph(backend.current_stream, skip_signature_check=True)(_current_stream)
@@ -34,6 +37,20 @@ def register() -> None:
     substitute_in_graph(backend.stream, skip_signature_check=True)(_stream_context)
     for made, function in ((backend.Stream, _stream), (backend.Event, _event)):
         substitute_in_graph(made, skip_signature_check=True, is_embedded_type=True)(function)
+
+
+class _Device(GenericDeviceVariable):
+    """`with torch.openreg.device(i)` in a graph: switches the device, and restores it."""
+
+    _exchange_fn = staticmethod(_C._exchange_device)
+    _maybe_exchange_fn = staticmethod(_C._exchange_device)  # -1 changes nothing
+    _get_device_index_fn = staticmethod(_get_device_index)
+
+    def module_name(self) -> str:
+        return "torch.openreg"
+
+    def python_type(self) -> type:
+        return backend.device
 
 
 def _skip_frames() -> None:
