@@ -1,5 +1,5 @@
 // Shared with openreg-gen: yours to edit; `ops` in the spec changes what is rendered.
-#include <ATen/EmptyTensor.h>
+#include <ATen/Dispatch_v2.h>
 #include <ATen/MemoryOverlap.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/empty_strided.h>
@@ -109,11 +109,19 @@ at::Tensor _copy_from_and_resize(const at::Tensor& self, const at::Tensor& dst) 
 }
 
 at::Scalar _local_scalar_dense(const at::Tensor& self) {
-  const at::Tensor host = at::detail::empty_cpu(self.sizes(), self.scalar_type());
-  move(host, self);
-  host._set_conj(self.is_conj());
-  host._set_neg(self.is_neg());
-  return host.item();
+  if (self.is_conj() || self.is_neg()) {
+    return native::_local_scalar_dense(self.resolve_conj().resolve_neg());
+  }
+  const OpenRegGuard guard(self.device());
+  const OpenRegStream stream = getCurrentStream();
+  return AT_DISPATCH_V2(self.scalar_type(), "_local_scalar_dense", AT_WRAP([&] {
+    scalar_t value;
+    OPENREG_CHECK_LAUNCH(orMemcpyAsync(&value, self.const_data_ptr(), sizeof(value), orMemcpyDeviceToHost, stream.stream()));
+    stream.synchronize();
+    return at::Scalar(value);
+  }),
+      AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES), AT_EXPAND(AT_FLOAT8_TYPES), at::kBool, at::kHalf,
+      at::kBFloat16, at::kComplexHalf);
 }
 
 void record_stream(at::Tensor& self, at::Stream s) {

@@ -43,8 +43,8 @@ class Lookout {
     if (!several_processors()) return false;
     const unsigned failures = failures_.load(std::memory_order_relaxed);
     const bool earnest = failures < kTrials || failures % kRetry == 0;
-    const auto end = Clock::now() + (earnest ? kLong : kShort);
-    do {
+    const auto begin = Clock::now(), end = begin + (earnest ? kLong : kShort);
+    for (auto now = begin; now < end; now = Clock::now()) {
       for (int i = 0; i < 8; ++i) {
         relax();
         if (ready()) {
@@ -53,13 +53,14 @@ class Lookout {
         }
       }
       // What is waited for may itself wait for a thread, such as OpenMP's, that has no processor but this one.
-      std::this_thread::yield();
-    } while (Clock::now() < end);
+      if (now - begin > kBrief) std::this_thread::yield();
+    }
     failures_.store(failures + 1, std::memory_order_relaxed);
     return false;
   }
 
  private:
+  static constexpr std::chrono::microseconds kBrief{2};  // longer than a small kernel takes
   static constexpr std::chrono::microseconds kShort{5};  // about what a sleep and a wake cost
   static constexpr std::chrono::microseconds kLong{50};
   static constexpr unsigned kTrials = 4;
