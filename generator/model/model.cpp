@@ -184,6 +184,10 @@ json make_globals(const ResolvedSpec& resolved, const DeviceKernels& kernels, co
   globals["ops"]["gemm_convolution"] = !globals["ops"]["matmul"].empty() && arranges;
   // Reductions from expressions, in the device's language.
   globals["kernel"]["reduces"] = kernels.has("reduction") && globals["ops"]["reduces"].get<bool>();
+  // Of structured operators, PyTorch's meta() makes the iterator.
+  globals["ops"]["iterates"] =
+      !spec.custom_ops.empty() || std::ranges::any_of(globals["ops"]["pointwise"],
+                                                      [](const json& item) { return !item["structured"].get<bool>(); });
   // Its headers of torch.vmap, and of stack traces, include nlohmann/json.hpp.
   globals["torch"]["includes_json"] = !spec.custom_ops.empty() || spec.components.has("history");
   return globals;

@@ -24,7 +24,7 @@ struct InTreeItem : OpItem {
 
 /// What serves a stub at first: the CPU's function for it, where there is one.
 std::string stub_start(const Stub& stub, const std::string& ns) {
-  if (stub.name == "index_put_with_sort_stub") return "&" + ns + "::native::host_index_put";
+  if (stub.name == "index_put_with_sort_stub") return "&" + ns + "::host_index_put";
   return fmt::format("&{}::native::HostStub<{}, {}>::run", ns, stub.name, stub.promotes());
 }
 
@@ -42,7 +42,7 @@ struct Family {
   void print(Fields out) const {
     std::vector<StubKernel> sorted;
     for (const auto& [name, stub] : stubs) sorted.push_back(stub);
-    PRINT_FIELDS(out, id, ops)("stubs", sorted);
+    PRINT_FIELDS(out, id, ops)("stubs", sorted)("puts", stubs.contains("index_put_with_sort_stub"));
     headers.print(out);
   }
 };
