@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -74,6 +75,19 @@ def other() -> torch.device:
     if api.device_count() < 2:
         pytest.skip("needs two devices")
     return torch.device(NAME, 1)
+
+
+@pytest.fixture(scope="session")
+def python() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs Python in a process of its own, which ends with `code`."""
+
+    def run(*arguments: str, code: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
+        env = {**os.environ, **environment}
+        done = subprocess.run([sys.executable, *arguments], env=env, capture_output=True, text=True, timeout=600)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done
+
+    return run
 
 
 @pytest.fixture

@@ -3,10 +3,7 @@
 
 import copy
 import importlib.util
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +12,6 @@ from torch import nn
 from torch.utils._pytree import tree_iter
 from torch.utils.checkpoint import checkpoint
 
-NAME = "openreg"
 EXAMPLE = Path(__file__).parents[1] / "examples" / "train_mlp.py"
 
 CALLS = {
@@ -216,10 +212,8 @@ def test_results_beside_a_number_of_the_host_are_on_the_device(device):
         number.clone().index_fill_(0, torch.tensor([0], device=device), x[0])
 
 
-def test_what_falls_back_can_be_found():
+def test_what_falls_back_can_be_found(python):
     made = "x = torch.ones(3, 3, device='openreg')"
     script = f"import torch, torch_openreg; {made}; print(x.cpu().sum()); torch.geqrf(x)"
-    environment = {**os.environ, "OPENREG_FALLBACK": "none"}
-    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=600)
-    assert done.returncode != 0
+    done = python("-c", script, code=1, OPENREG_FALLBACK="none")
     assert re.search(r"aten::geqrf\S* has no kernel", done.stderr)

@@ -9,7 +9,6 @@ import pytest
 import torch
 from torch import nn
 
-NAME = "openreg"
 api = torch.openreg
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Sparse (CSR tensor support|invariant checks):UserWarning"),

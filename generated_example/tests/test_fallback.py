@@ -4,8 +4,6 @@
 import glob
 import json
 import os
-import subprocess
-import sys
 import threading
 
 import pytest
@@ -233,23 +231,11 @@ def test_threads(device):
     assert not failures
 
 
-def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *arguments],
-        env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-    )
-
-
 @pytest.mark.skipif(VARIABLE in os.environ, reason="the tests of another kind")
 @pytest.mark.parametrize("kind", ["copy", "alias"])
-def test_each_way_to_the_memory(device, kind):
+def test_each_way_to_the_memory(device, python, kind):
     files = sorted(glob.glob(os.path.join(os.path.dirname(__file__), "test_fallback*.py")))
-    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *files, **{VARIABLE: kind})
-    assert done.returncode == 0, done.stdout + done.stderr
+    python("-m", "pytest", "-q", "-p", "no:cacheprovider", *files, **{VARIABLE: kind})
 
 
 USE = """
@@ -259,11 +245,10 @@ torch.tensor([1, 2], device="openreg").bincount()
 """
 
 
-def test_none_names_what_to_add(device):
+def test_none_names_what_to_add(device, python):
     if not falls_back("aten::bincount"):
         pytest.skip("bincount has a kernel")
-    done = run("-c", USE, **{VARIABLE: "none"})
-    assert done.returncode == 1
+    done = python("-c", USE, code=1, **{VARIABLE: "none"})
     assert "NotImplementedError: aten::bincount has no kernel" in done.stderr
     assert "`ops:` in openreg.yaml, such as `bincount: native`" in done.stderr
 
@@ -295,10 +280,9 @@ print(json.dumps(refused))
 """
 
 
-def test_none_refuses_what_the_host_computes(device):
+def test_none_refuses_what_the_host_computes(device, python):
     """Operators without a kernel and, where the host can't run functions on device memory, kernels that run on copies."""
-    done = run("-c", WITHOUT, json.dumps(COMPUTES), **{VARIABLE: "none"})
-    assert done.returncode == 0, done.stderr
+    done = python("-c", WITHOUT, json.dumps(COMPUTES), **{VARIABLE: "none"})
     refused = json.loads(done.stdout)
     assert refused.keys() >= {op for op in COMPUTES if falls_back(f"aten::{op}")}
     on_host = {op for op, message in refused.items() if "is computed on the host" in message}
@@ -313,18 +297,17 @@ def test_none_refuses_what_the_host_computes(device):
         assert on_host >= {operator.name for operator in OPERATORS if operator.strategy in kinds} & COMPUTES.keys()
 
 
-def test_a_bad_word_is_an_error(device):
+def test_a_bad_word_is_an_error(device, python):
     if not falls_back("aten::bincount"):
         pytest.skip("bincount has a kernel")
-    done = run("-c", USE, **{VARIABLE: "gpu"})
-    assert done.returncode == 1
+    done = python("-c", USE, code=1, **{VARIABLE: "gpu"})
     assert f"ValueError: {VARIABLE} is 'gpu'; it takes none, cpu, copy or alias" in done.stderr
 
 
-def test_warns_once(device):
+def test_warns_once(device, python):
     if not falls_back("aten::bincount"):
         pytest.skip("bincount has a kernel")
     said = "aten::bincount has no kernel"
     env = {VARIABLE: "cpu", "OPENREG_LOG_FALLBACK": "1"}
-    assert run("-c", USE, **env).stderr.count(said) == 1
-    assert run("-c", USE, **{**env, "OPENREG_LOG_FALLBACK": "0"}).stderr.count(said) == 0
+    assert python("-c", USE, **env).stderr.count(said) == 1
+    assert python("-c", USE, **{**env, "OPENREG_LOG_FALLBACK": "0"}).stderr.count(said) == 0

@@ -7,7 +7,6 @@ import io
 import pytest
 import torch
 
-NAME = "openreg"
 api = torch.openreg
 
 

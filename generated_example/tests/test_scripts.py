@@ -3,27 +3,18 @@
 
 import gc
 import os
-import subprocess
-import sys
 import threading
 
 import pytest
 import torch
 
-NAME = "openreg"
 api = torch.openreg
-
-
-def run(code: str) -> None:
-    """In a process of its own, which ends well and says nothing."""
-    command = [sys.executable, "-W", "error::UserWarning", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert (done.returncode, done.stderr) == (0, "")
+STRICT = ("-W", "error::UserWarning", "-c")
 
 
 @pytest.mark.no_device
-def test_import_uses_no_device_and_exit_is_clean():
-    run("""
+def test_import_uses_no_device_and_exit_is_clean(python):
+    script = """
 import torch, torch_openreg
 assert not torch.openreg.is_initialized()
 torch.manual_seed(0)
@@ -33,17 +24,19 @@ if torch.openreg.is_available():
     keep = [torch.ones(10, device="openreg"), torch.ones(10).pin_memory(), torch.openreg.Stream()]
     keep.append(keep[-1].record_event())
     keep.append(keep)  # a cycle: freed while the interpreter ends, or never
-""")
+"""
+    assert not python(*STRICT, script).stderr
 
 
-def test_fork_before_first_use():
-    run("""
+def test_fork_before_first_use(python):
+    script = """
 import os, torch, torch_openreg
 child = os.fork()
 assert torch.ones(3, device="openreg").tolist() == [1, 1, 1]
 if child:
     assert os.waitpid(child, 0)[1] == 0
-""")
+"""
+    assert not python(*STRICT, script).stderr
 
 
 def test_forked_child_knows(device):

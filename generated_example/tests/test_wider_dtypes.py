@@ -9,8 +9,6 @@ import torch
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils._pytree import tree_leaves, tree_map
 
-NAME = "openreg"
-
 WIDER = {
     torch.bool: torch.uint8,
     torch.float16: torch.float32,

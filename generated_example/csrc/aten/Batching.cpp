@@ -2,7 +2,6 @@
 #include "aten/Batching.h"
 
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include <ATen/core/Tensor.h>

@@ -182,7 +182,7 @@ struct Task : native::QueuedTask {
 
   template <class Read, class Write>
   void run(const Read& read, const Write& write) {
-    const CpuKernelScope scope(0);
+    const CpuKernelScope scope;
     try {
       move(read, write);
       operation->set(Operation::State::kDone);

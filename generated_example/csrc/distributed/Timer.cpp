@@ -2,7 +2,6 @@
 #include <memory>
 #include <optional>
 
-#include <c10/core/DeviceGuard.h>
 #include <torch/csrc/distributed/c10d/reducer_timer.hpp>
 
 #include "runtime/Event.h"

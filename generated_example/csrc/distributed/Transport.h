@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -14,7 +13,6 @@
 
 #include <c10/core/ScalarType.h>
 #include <c10/core/StorageImpl.h>
-#include <c10/util/ArrayRef.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 
 #include "runtime/Export.h"

@@ -62,8 +62,6 @@ struct Value<c10::string_view> {
 template <class T>
 inline constexpr bool is_tensor = std::is_base_of_v<at::TensorBase, std::decay_t<T>>;
 template <class T>
-inline constexpr bool is_optional_tensor = std::is_same_v<std::decay_t<T>, std::optional<at::Tensor>>;
-template <class T>
 inline constexpr bool is_iterator = std::is_base_of_v<at::TensorIteratorBase, std::decay_t<T>>;
 
 /// An argument of type T on the host. A tensor is added to `host` first, and found there after fetch().

@@ -8,7 +8,6 @@
 
 #include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/_index_put_impl_ops.h>
 
 #include "host/Call.h"
 #include "host/Fallback.h"
@@ -90,11 +89,5 @@ struct HostStub<stub, promotes, void (*)(Params...)> {
     detail::call_cpu_function<Params...>(fn, effects, args...);
   }
 };
-
-/// For index_put_with_sort_stub, which adds values up at repeated indices: the CPU does so without sorting.
-inline void host_index_put(at::Tensor& self, const c10::List<std::optional<at::Tensor>>& indices, const at::Tensor& values,
-    bool accumulate, bool unsafe) {
-  static_cast<void>(host_call<at::_ops::_index_put_impl_>(self, indices, values, accumulate, unsafe));
-}
 
 }  // namespace openreg::native

@@ -6,7 +6,6 @@
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/MemoryOverlap.h>
-#include <ATen/Parallel.h>
 #include <ATen/SparseCsrTensorUtils.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/ops/_copy_from.h>
@@ -69,13 +68,6 @@ constinit MakeHostTensors* host_tensors = [] { return std::make_unique<HostTenso
 bool is_compound(const at::Tensor& tensor) {
   return tensor.is_sparse() || at::sparse_csr::is_sparse_compressed(tensor) || tensor.is_quantized() ||
       (tensor.is_nested() && tensor.layout() == at::kStrided);
-}
-
-CpuKernelScope::CpuKernelScope(int threads) {
-  // Setting the number is costly, and most often it is right already.
-  if (threads > 0 && at::get_num_threads() != threads) {
-    at::set_num_threads(threads);
-  }
 }
 
 void HostTensors::add(const c10::IValue& value, bool written, bool read) {

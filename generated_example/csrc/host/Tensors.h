@@ -28,15 +28,10 @@
 
 namespace openreg {
 
-/// The state of a thread in which CPU kernels may run: no autograd, and as many threads as `threads` (0: as it is), since
-/// those settings belong to a thread.
-class OPENREG_RUNTIME_API CpuKernelScope {
- public:
-  explicit CpuKernelScope(int threads = 0);
-
- private:
-  c10::NoGradGuard no_grad_;
-  at::AutoDispatchBelowADInplaceOrView below_autograd_;
+/// The state of a thread in which CPU kernels may run: no autograd.
+struct OPENREG_RUNTIME_API CpuKernelScope {
+  c10::NoGradGuard no_grad;
+  at::AutoDispatchBelowADInplaceOrView below_autograd;
 };
 
 /// The tensors of one call of an operator as the host's. Use: add() all arguments, fetch(), on_host() each, run(), update(),

@@ -9,7 +9,6 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/ArrayRef.h>
-#include <c10/util/Exception.h>
 
 #include "host/Fallback.h"
 #include "host/Tensors.h"

@@ -195,6 +195,6 @@ void HostCostScope::wait_for_earlier_work() {
   }
 }
 
-HostWork::HostWork(HostCode code, const c10::OperatorName* op) : cost_(admitted(code, op)) { cost_.wait_for_earlier_work(); }
+HostWork::HostWork(HostCode code) : HostCostScope(admitted(code, nullptr)) { wait_for_earlier_work(); }
 
 }  // namespace openreg

@@ -47,6 +47,7 @@ class OPENREG_RUNTIME_API HostCostScope {
   /// Waits for the current stream and starts the clock again: its earlier work is not what this call costs.
   void wait_for_earlier_work();
 
+  /// Counts bytes that were copied.
   void copied(uint64_t to_host, uint64_t to_device) {
     cost_.bytes_to_host += to_host;
     cost_.bytes_to_device += to_device;
@@ -64,17 +65,11 @@ class OPENREG_RUNTIME_API HostCostScope {
 extern void (*capture_cpu_kernel)(const c10::OperatorHandle& op, torch::jit::Stack* stack, uint64_t draws);
 
 /// One run of host code on copies of device memory, from construction to destruction.
-/// The operator is the current kernel's (Operator.h), and without one `op`. Throws NotImplementedError where
-/// OPENREG_FALLBACK is none, and what waiting for the current stream throws.
-class OPENREG_RUNTIME_API HostWork {
+/// The operator is the current kernel's (Operator.h). Throws NotImplementedError where OPENREG_FALLBACK is none, and what
+/// waiting for the current stream throws.
+class OPENREG_RUNTIME_API HostWork : public HostCostScope {
  public:
-  explicit HostWork(HostCode code, const c10::OperatorName* op = nullptr);
-
-  /// Counts bytes that were copied.
-  void copied(uint64_t to_host, uint64_t to_device) { cost_.copied(to_host, to_device); }
-
- private:
-  HostCostScope cost_;
+  explicit HostWork(HostCode code);
 };
 
 }  // namespace openreg

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>

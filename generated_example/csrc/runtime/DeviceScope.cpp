@@ -24,14 +24,6 @@ DeviceScope::~DeviceScope() {
   }
 }
 
-void wait_for_device(c10::DeviceIndex device) noexcept {
-  const DeviceScope scope(device);
-  OPENREG_WARN(scope.error());
-  if (scope.error() == orSuccess) {
-    OPENREG_WARN(orDeviceSynchronize());
-  }
-}
-
 MemoryInfo memory_info(c10::DeviceIndex device) noexcept {
   const DeviceScope scope(device);
   MemoryInfo info;

@@ -29,9 +29,6 @@ class OPENREG_RUNTIME_API DeviceScope {
   orError_t error_ = orSuccess;
 };
 
-/// Waits as device_synchronize() does where nothing may be thrown, and reports nothing of what failed there.
-OPENREG_RUNTIME_API void wait_for_device(c10::DeviceIndex device) noexcept;
-
 struct MemoryInfo {
   size_t free = 0;
   size_t total = 0;

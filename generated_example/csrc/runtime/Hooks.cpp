@@ -18,10 +18,8 @@ namespace openreg {
 
 namespace {
 
-const bool hooks_registered = [] {
-  at::RegisterPrivateUse1HooksInterface(new OpenRegHooksInterface());  // PyTorch keeps it permanently
-  return true;
-}();
+// PyTorch keeps it permanently.
+[[maybe_unused]] const bool hooks_registered = (at::RegisterPrivateUse1HooksInterface(new OpenRegHooksInterface()), true);
 
 }  // namespace
 
@@ -65,10 +63,7 @@ at::Generator OpenRegHooksInterface::getNewGenerator(c10::DeviceIndex device) co
 void OpenRegHooksInterface::resizePrivateUse1Bytes(const c10::Storage& storage, size_t bytes) const {
   c10::StorageImpl* const impl = storage.unsafeGetStorageImpl();
   TORCH_CHECK(impl->resizable(), "openreg: trying to resize a storage that is not resizable");
-  OptionalOpenRegGuard guard;
-  if (const c10::DeviceIndex device = storage.device().index(); device != current_device()) {
-    guard.set_index(device);
-  }
+  const OpenRegGuard guard(storage.device());
   c10::DataPtr data = impl->allocator()->allocate(bytes);
   const size_t kept = std::min(bytes, storage.nbytes());
   if (kept > 0) {

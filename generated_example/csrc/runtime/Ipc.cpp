@@ -145,6 +145,15 @@ void delete_sent(void* context) noexcept {
   });
 }
 
+/// Waits as device_synchronize() does where nothing may be thrown, and reports nothing of what failed there.
+void wait_for_device(c10::DeviceIndex device) noexcept {
+  const DeviceScope scope(device);
+  OPENREG_WARN(scope.error());
+  if (scope.error() == orSuccess) {
+    OPENREG_WARN(orDeviceSynchronize());
+  }
+}
+
 void delete_received(void* context) noexcept {
   if (isInBadFork()) {
     return;  // the lock and the mapping are the parent's

@@ -2,7 +2,6 @@
 #include "runtime/Rows.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <c10/util/SmallVector.h>
 

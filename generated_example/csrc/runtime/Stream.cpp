@@ -26,14 +26,12 @@ struct Pool {
   std::atomic<size_t> next{0};
 };
 
-struct DeviceStreams {
-  std::array<Pool, kPools> pools;
-};
+using Pools = std::array<Pool, kPools>;
 
-DeviceStreams& streams_of(c10::DeviceIndex device) {
+Pools& pools_of(c10::DeviceIndex device) {
   // Made by the first use with a device there; never destroyed, as threads may outlive static objects.
-  static auto* const streams = new std::deque<DeviceStreams>(device_count_ensure_non_zero());
-  return streams->at(static_cast<size_t>(device));
+  static auto* const pools = new std::deque<Pools>(device_count_ensure_non_zero());
+  return pools->at(static_cast<size_t>(device));
 }
 
 c10::StreamId stream_id(size_t kind, size_t index) { return static_cast<c10::StreamId>(index << 5 | kind << 1 | 1); }
@@ -69,10 +67,10 @@ orStream_t OpenRegStream::stream() const {
   check_device_index(device_index());
   const auto kind = static_cast<size_t>(id >> 1 & 0xf);
   const auto index = static_cast<size_t>(id >> 5);
-  DeviceStreams& streams = streams_of(device_index());
+  Pools& pools = pools_of(device_index());
   orStream_t handle = nullptr;
   if ((id & 1) == 1 && kind < kPools && index < kStreamsPerPool) {
-    handle = streams.pools[kind].streams[index].load(std::memory_order_acquire);
+    handle = pools[kind].streams[index].load(std::memory_order_acquire);
   } else if ((id & 1) == 1 && kind == kForeign) {
     handle = foreign_handle(device_index(), index);
   }
@@ -109,7 +107,7 @@ OpenRegStream getStreamFromPool(int priority, c10::DeviceIndex device) {
   device = resolve_device_index(device);
   mark_device_used(device);
   const size_t kind = priority < 0 ? kHigh : kNormal;
-  Pool& pool = streams_of(device).pools[kind];
+  Pool& pool = pools_of(device)[kind];
   const size_t index = pool.next.fetch_add(1, std::memory_order_relaxed) % kStreamsPerPool;
   if (pool.streams[index].load(std::memory_order_acquire) == nullptr) {
     const std::lock_guard<std::mutex> lock(pool.creation);

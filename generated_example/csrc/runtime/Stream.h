@@ -3,8 +3,6 @@
 
 #include <openreg.h>
 
-#include <cstdint>
-
 #include <c10/core/Stream.h>
 #include <c10/util/Exception.h>
 
@@ -57,7 +55,6 @@ class OPENREG_RUNTIME_API OpenRegStream {
   int priority() const;
 
   bool operator==(const OpenRegStream& other) const noexcept { return stream_ == other.stream_; }
-  bool operator!=(const OpenRegStream& other) const noexcept { return stream_ != other.stream_; }
 
  private:
   c10::Stream stream_;

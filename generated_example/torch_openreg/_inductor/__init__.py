@@ -8,24 +8,13 @@ Importing this imports nothing of torch._dynamo or torch._inductor, each of whic
 of the device is registered right after PyTorch has imported them.
 """
 
+import importlib
 import importlib.abc
 import importlib.machinery
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
-
-
-def _register_interface() -> None:
-    from .device_interface import register
-
-    register()
-
-
-def _register_functions() -> None:
-    from .functions import register
-
-    register()
 
 
 def _register_operators() -> None:
@@ -39,25 +28,18 @@ def _register_operators() -> None:
     register_backend(openreg, name="openreg")
 
 
-def _register_with_inductor() -> None:
-    from .backend import register
-
-    register()
-
-
-def _register_random_numbers() -> None:
-    from .rng import register
-
-    register()
+def _registration(name: str) -> Callable[[], None]:
+    """register() of the module `name` of this package, which is imported then."""
+    return lambda: importlib.import_module(f"{__name__}.{name}").register()
 
 
 # What is registered once a module of PyTorch is there.
 _after: dict[str, Callable[[], None]] = {
-    "torch._dynamo.device_interface": _register_interface,
+    "torch._dynamo.device_interface": _registration("device_interface"),
     "torch._dynamo.backends.registry": _register_operators,
-    "torch._dynamo.polyfills.loader": _register_functions,
-    "torch._inductor.codegen.common": _register_with_inductor,
-    "torch._inductor.lowering": _register_random_numbers,
+    "torch._dynamo.polyfills.loader": _registration("functions"),
+    "torch._inductor.codegen.common": _registration("backend"),
+    "torch._inductor.lowering": _registration("rng"),
 }
 
 

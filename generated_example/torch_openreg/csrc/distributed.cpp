@@ -3,11 +3,6 @@
 
 #ifdef USE_DISTRIBUTED
 
-#include <chrono>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <pybind11/chrono.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/Exceptions.h>

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <string>
 
 #include <c10/core/AllocatorConfig.h>
 #include <torch/csrc/Exceptions.h>

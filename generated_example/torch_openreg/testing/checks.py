@@ -105,17 +105,13 @@ def answered(
         raise NotApplicable("no sample that the CPU takes")
 
 
-def results(expected: Any) -> list[torch.Tensor]:
-    return list(tensors(expected))
-
-
 def forward_on(run: Run, sample: Sample, inputs: dict[str, Any], expected: Any, changed: Any) -> None:
     form = run.forms.main
     given = copied(inputs, run.device)
     outs = None
     if kind(form) == "out":
         names = out_names(form)
-        values = results(expected)
+        values = list(tensors(expected))
         if len(names) != len(values):
             raise NotApplicable("its results are lists")
         outs = {n: torch.empty(0, dtype=v.dtype, device=run.device) for n, v in zip(names, values, strict=True)}
@@ -175,7 +171,7 @@ def out(run: Run) -> None:
     if form is None:
         raise NotApplicable("no out form of its own")
     for sample, inputs, expected, _ in answered(run):
-        names, values = out_names(form), results(expected)
+        names, values = out_names(form), list(tensors(expected))
         if len(names) != len(values):
             raise NotApplicable("its results are lists")
         given = copied(inputs, run.device)

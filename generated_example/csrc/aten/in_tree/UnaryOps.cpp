@@ -7,7 +7,6 @@
 #include <ATen/ops/exp_ops.h>
 #include <ATen/DeviceGuard.h>
 #include <ATen/core/op_registration/adaption.h>
-#include <c10/core/DeviceGuard.h>
 
 #include "aten/Signature.h"
 #include "aten/Structured.h"

@@ -68,11 +68,7 @@ bool is_plain(const at::Tensor& tensor) {
 }
 
 int64_t span_of(const at::Tensor& tensor) {
-  int64_t span = 1;
-  for (int64_t i = 0; i < tensor.dim(); ++i) {
-    span += (tensor.size(i) - 1) * tensor.stride(i);
-  }
-  return span;
+  return static_cast<int64_t>(at::detail::computeStorageNbytes(tensor.sizes(), tensor.strides(), /*itemsize_bytes=*/1));
 }
 
 at::Tensor _copy_from(const at::Tensor& self, const at::Tensor& dst, bool non_blocking) {

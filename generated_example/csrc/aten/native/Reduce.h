@@ -113,12 +113,6 @@ void reduce_columns(const ReducePlan& plan, const char* in, char* out, int64_t n
 /// `self` as the elements of a reduction to `out`: in its dtype, so that integers are summed as int64.
 at::Tensor reduction_input(const at::Tensor& self, const at::Tensor& out);
 
-/// `self` as the elements that a pick looks at: without `dim` all in one row, in their order.
-at::Tensor pick_input(const at::Tensor& self, std::optional<int64_t> dim);
-
-/// Where a pick writes its values: beside the places, so that one walk serves both; undefined if `values` is.
-at::Tensor pick_values(const at::Tensor& values, const at::Tensor& places);
-
 /// out = finish(fold of map(self) along `dims` (none: all)). scalar_t is the dtype of both; `out` has its final sizes,
 /// with or without the reduced dimensions. `init` is the value of no elements, and neutral to `combine`.
 template <class scalar_t, class Map, class Combine, class Finish>

@@ -1,5 +1,4 @@
 // Shared with openreg-gen: yours to edit; `ops` in the spec changes what is rendered.
-#include <initializer_list>
 
 #ifndef AT_PER_OPERATOR_HEADERS
 #define AT_PER_OPERATOR_HEADERS  // TensorOperators.h would include all operators

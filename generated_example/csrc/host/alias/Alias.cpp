@@ -77,7 +77,7 @@ class AwaitedFunction {
   void run() noexcept {
     try {
       const c10::WarningUtils::WarningHandlerGuard listening(&warnings_);
-      const CpuKernelScope scope(threads_);
+      const WorkerScope scope(threads_);
       fn_();
     } catch (...) {
       error_ = std::current_exception();
@@ -131,6 +131,13 @@ bool native::kernels_reach_memory() { return host_access() != 0; }
 
 bool native::host_reaches_memory() { return host_access() == 2; }
 
+WorkerScope::WorkerScope(int threads) {
+  // Setting the number is costly, and most often it is right already.
+  if (at::get_num_threads() != threads) {
+    at::set_num_threads(threads);
+  }
+}
+
 void HostAliases::run(c10::function_ref<void()> fn) { run_on_worker(fn); }
 
 // To the end of the storage: a tensor that is resized may stay in it. If it doesn't fit, it takes memory of the host.
@@ -160,7 +167,7 @@ void queue_on_worker(std::function<void()> fn) {
   struct Task : native::QueuedTask {
     explicit Task(std::function<void()> what) : fn(std::move(what)) {}
     void operator()() {
-      const CpuKernelScope scope(threads);
+      const WorkerScope scope(threads);
       fn();
     }
     std::function<void()> fn;

@@ -29,6 +29,11 @@ OPENREG_RUNTIME_API bool host_reaches_memory();
 
 }  // namespace native
 
+/// A CpuKernelScope with as many threads as `threads`, since that setting belongs to a thread, too.
+struct OPENREG_RUNTIME_API WorkerScope : CpuKernelScope {
+  explicit WorkerScope(int threads);
+};
+
 /// The tensors of one call over the device's own bytes. They own no device memory and may outlive this object. Where kernels
 /// reach device memory.
 class OPENREG_RUNTIME_API HostAliases final : public HostTensors {
@@ -43,7 +48,7 @@ class OPENREG_RUNTIME_API HostAliases final : public HostTensors {
 /// HostAliases for a single tensor: a CPU tensor over its bytes. Where kernels reach device memory.
 OPENREG_RUNTIME_API at::Tensor host_alias(const at::Tensor& tensor, bool written);
 
-/// Runs `fn`, in a CpuKernelScope, in stream order on the thread of the current stream, where it may use device memory, and waits
+/// Runs `fn`, in a WorkerScope, in stream order on the thread of the current stream, where it may use device memory, and waits
 /// for it. Its exceptions and warnings are raised here. `fn` must not call the device's API, nor drop the last
 /// reference to a device tensor. If `fn` may want the Python lock, the caller must not hold it.
 OPENREG_RUNTIME_API void run_on_worker(c10::function_ref<void()> fn);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -63,7 +62,7 @@ struct CapturedKernel : native::QueuedTask {
   explicit CapturedKernel(c10::OperatorHandle handle) : op(std::move(handle)) {}
 
   void operator()() {
-    const CpuKernelScope scope(threads);
+    const WorkerScope scope(threads);
     NoWarnings silent;
     const c10::WarningUtils::WarningHandlerGuard listening(&silent);
     torch::jit::Stack stack = arguments;

@@ -6,7 +6,6 @@
 
 #include <ATen/MemoryOverlap.h>
 #include <ATen/ops/empty.h>
-#include <c10/util/SmallVector.h>
 
 namespace openreg::native::detail {
 

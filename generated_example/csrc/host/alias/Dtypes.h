@@ -19,7 +19,6 @@
 #include <c10/util/SmallVector.h>
 
 #include "host/Call.h"
-#include "runtime/Export.h"
 
 // Note [Dtypes that a function of the CPU takes]
 // Functions behind a DispatchStub refuse dtypes by throwing when they run: here on the device,

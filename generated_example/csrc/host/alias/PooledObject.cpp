@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <new>
 
 namespace openreg::native {
 namespace {

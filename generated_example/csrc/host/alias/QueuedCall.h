@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <ATen/Parallel.h>
@@ -30,7 +32,7 @@ class QueuedCall : public QueuedTask {
   template <class... Args>
   QueuedCall(Fn fn, const Effects& effects, Args&... args) : fn_(fn), held_(effects, args...) {}
   void operator()() {
-    const CpuKernelScope scope(threads_);
+    const WorkerScope scope(threads_);
     held_.call(fn_);
   }
 
@@ -39,6 +41,9 @@ class QueuedCall : public QueuedTask {
   int threads_ = at::get_num_threads();
   HeldArguments<std::index_sequence_for<Params...>, Params...> held_;
 };
+
+template <class T>
+inline constexpr bool is_optional_tensor = std::is_same_v<std::decay_t<T>, std::optional<at::Tensor>>;
 
 /// True if the call was served: see Note [Dtypes that a function of the CPU takes].
 template <class... Params, class Fn, class... Args>

@@ -255,7 +255,7 @@ void* CachingAllocator::getBaseAllocation(void* ptr, size_t* size) {
 }
 
 SnapshotInfo CachingAllocator::snapshot(c10::MempoolId_t mempool_id, bool include_traces) {
-  using Config = c10::CachingAllocator::AcceleratorAllocatorConfig;
+  using caching::Config;
   SnapshotInfo info;
   for (DeviceCache& each : caches()) {
     each.snapshot(mempool_id, include_traces, info);
@@ -264,8 +264,8 @@ SnapshotInfo CachingAllocator::snapshot(c10::MempoolId_t mempool_id, bool includ
     caching::extensions.history->complete(info);
   }
   const bool expandable = caching::extensions.make_segment_source != nullptr && Config::use_expandable_segments();
-  info.config_metadata = {caching::garbage_collection_threshold(), caching::max_split_size(), expandable,
-      getAllocatorSettings(), Config::roundup_power2_divisions()};
+  info.config_metadata = {Config::garbage_collection_threshold(), Config::max_split_size(), expandable,
+      c10::CachingAllocator::getAllocatorSettings(), Config::roundup_power2_divisions()};
   return info;
 }
 

@@ -16,6 +16,5 @@ OPENREG_RUNTIME_API OpenRegAllocator* getCachingAllocator();
 /// Settings in the syntax of PYTORCH_ALLOC_CONF ("max_split_size_mb:128,garbage_collection_threshold:0.8"); those not named go
 /// back to their defaults. Throws c10::Error on what PyTorch cannot parse, and leaves all as it was.
 OPENREG_RUNTIME_API void setAllocatorSettings(const std::string& settings);
-OPENREG_RUNTIME_API std::string getAllocatorSettings();
 
 }  // namespace openreg

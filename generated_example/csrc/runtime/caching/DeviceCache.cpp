@@ -36,7 +36,7 @@ Allocation DeviceCache::allocate(size_t size, orStream_t stream) {
   if (C10_UNLIKELY(!pending_.empty()) && !capturing()) {
     poll_events();
   }
-  Request request{size, rounded_size(std::min(size, kLargestRequest)), nullptr, nullptr, &context, max_split_size()};
+  Request request{size, rounded_size(std::min(size, kLargestRequest)), nullptr, nullptr, &context, Config::max_split_size()};
   request.pool = &pool_for(request.size, stream);
   request.home = &request.pool->of(stream);
   Block* block = take_free(request);
@@ -85,7 +85,7 @@ bool DeviceCache::fits(const Request& request, const Block& block) const {
   if (request.size < request.max_split) {
     return block.size < request.max_split;
   }
-  return block.size - request.size < max_non_split_rounding_size();
+  return block.size - request.size < Config::max_non_split_rounding_size();
 }
 
 bool DeviceCache::should_split(const Block& block, const Request& request) const {

@@ -15,8 +15,6 @@
 
 namespace openreg::caching {
 
-using Config = c10::CachingAllocator::AcceleratorAllocatorConfig;
-
 struct ByAddress {
   bool operator()(const Block* a, const Block* b) const { return a->ptr < b->ptr; }
 };

@@ -36,7 +36,7 @@ struct Request {
   BlockPool* pool;
   StreamBlocks* home;
   const Context* context;
-  size_t max_split;  // max_split_size(), asked once
+  size_t max_split;  // Config::max_split_size(), asked once
   mutable std::string refusal{};  // detail::refused_memory(), once the device had no memory
 };
 

@@ -5,7 +5,6 @@
 
 #include <deque>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "runtime/caching/Block.h"

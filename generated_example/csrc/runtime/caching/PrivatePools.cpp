@@ -296,7 +296,7 @@ void PrivatePools::restore(const AllocatorState& any, std::vector<void*>& freed,
       if (block->size > saved.size) {
         cache_.split(block, saved.size);
       }
-      const Request request{saved.requested, saved.size, segment.pool, segment.home, &saved.context, max_split_size()};
+      const Request request{saved.requested, saved.size, segment.pool, segment.home, &saved.context, Config::max_split_size()};
       cache_.hand_out(block, request);
       allocated.push_back(block->ptr);
     }

@@ -151,7 +151,7 @@ size_t DeviceCache::largest_available() {
 DeviceStats DeviceCache::stats() {
   const Lock lock(mutex_);
   DeviceStats stats = stats_;
-  stats.max_split_size = static_cast<int64_t>(max_split_size());  // -1: no limit
+  stats.max_split_size = static_cast<int64_t>(Config::max_split_size());  // -1: no limit
   return stats;
 }
 

@@ -5,8 +5,6 @@
 #include <exception>
 #include <string>
 
-#include <c10/core/AllocatorConfig.h>
-
 #include "runtime/caching/Block.h"
 #include "runtime/caching/CachingAllocator.h"
 
@@ -15,8 +13,6 @@ namespace openreg {
 namespace caching {
 
 namespace {
-
-using Config = c10::CachingAllocator::AcceleratorAllocatorConfig;
 
 // From the spec's `allocator:`, in the syntax of PYTORCH_ALLOC_CONF.
 constexpr const char* kDefaults = "";
@@ -63,27 +59,11 @@ size_t segment_size(size_t size) {
   return round_up(size, kRoundLarge);
 }
 
-size_t max_split_size() {
-  return Config::max_split_size();
-}
-
-size_t max_non_split_rounding_size() {
-  return Config::max_non_split_rounding_size();
-}
-
-double garbage_collection_threshold() {
-  return Config::garbage_collection_threshold();
-}
-
 }  // namespace caching
 
 void setAllocatorSettings(const std::string& settings) {
   // PyTorch keeps this one unless it is named.
   c10::CachingAllocator::setAllocatorSettings("expandable_segments:False," + caching::with_defaults(settings));
-}
-
-std::string getAllocatorSettings() {
-  return c10::CachingAllocator::getAllocatorSettings();
 }
 
 }  // namespace openreg

@@ -69,7 +69,7 @@ TEST_F(EnvironmentTest, DISABLED_TellsWhatSettingsDo) {
   const SnapshotInfo info = getCachingAllocator()->snapshot({0, 0}, false);
   std::cout << "allocated " << stats().allocated_bytes[kAll].current << "\nlimit " << stats().max_split_size
             << "\nthreshold " << info.config_metadata.garbage_collection_threshold << "\nexpandable "
-            << info.segments.at(0).is_expandable << "\nsettings " << getAllocatorSettings() << std::endl;
+            << info.segments.at(0).is_expandable << "\nsettings " << c10::CachingAllocator::getAllocatorSettings() << std::endl;
 }
 
 TEST_F(EnvironmentTest, DefaultsWithoutSettings) {

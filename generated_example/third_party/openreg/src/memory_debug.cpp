@@ -6,7 +6,6 @@
 #include <execinfo.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <iterator>
 

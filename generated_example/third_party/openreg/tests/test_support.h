@@ -30,9 +30,6 @@ class Gate {
     while (!left_) std::this_thread::yield();
   }
   void open() { open_ = true; }
-  void wait_until_entered() const {
-    while (!entered_) std::this_thread::yield();
-  }
 
  private:
   static void wait(void* argument) {

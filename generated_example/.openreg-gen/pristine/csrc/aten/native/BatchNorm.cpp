@@ -10,7 +10,7 @@
 #include "host/Kernel.h"
 
 // The CPU's kernels for batch normalization. In training they write the running statistics, although their schemas don't
-// say so: host/Arguments.cpp knows. In eval the CPU returns no statistics, where other devices return what they computed
+// say so: host/Fallback.cpp knows. In eval the CPU returns no statistics, where other devices return what they computed
 // with; torch.compile and export see the latter (torch/_decomp).
 
 namespace openreg::native {

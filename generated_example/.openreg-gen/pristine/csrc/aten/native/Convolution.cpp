@@ -16,7 +16,7 @@
 
 // PyTorch sends each convolution of an unknown device to these two operators, whose own kernels only throw, and never to the
 // fallback. They run the CPU kernels, in stream order.
-// The result is channels_last if the input or the weight is, as on the CPU. torch_openreg/_patches.py says the same to
+// The result is channels_last if the input or the weight is, as on the CPU. torch_openreg/_patch_convolutions.py says the same to
 // torch.compile, which would otherwise expect contiguous results.
 
 namespace openreg::native {
