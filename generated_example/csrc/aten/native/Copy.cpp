@@ -1,5 +1,6 @@
 // Shared with openreg-gen: yours to edit; `ops` in the spec changes what is rendered.
 #include <ATen/Dispatch_v2.h>
+#include <ATen/EmptyTensor.h>
 #include <ATen/MemoryOverlap.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/empty_strided.h>
