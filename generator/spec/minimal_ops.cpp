@@ -18,8 +18,8 @@ constexpr std::string_view kOfModules =
     "convolution_overrideable native_batch_norm";
 
 // Found by the sweep (`openreg-gen sweep`): the decomposition accepts dtypes and layouts that the CPU kernel refuses,
-// refuses some that it accepts, or returns other strides. That of a loss gives the CPU's kernel an output that the kernel
-// resizes, with a warning.
+// refuses some that it accepts, or returns other strides. That of a loss gives the CPU's kernel an output that the
+// kernel resizes, with a warning.
 constexpr std::string_view kLikeTheCpu =
     "addr addr.out addr_ all.dims_out any.dims_out mode.values mse_loss native_group_norm native_layer_norm "
     "smooth_l1_loss";
