@@ -212,8 +212,10 @@ DECOMPOSED = {
     "all.dims_out",
     "any.dims_out",
     "mode.values",
+    "mse_loss",
     "native_group_norm",
     "native_layer_norm",
+    "smooth_l1_loss",
 }
 
 
