@@ -37,12 +37,12 @@ def stale_manifest(tree, **entries):
 def test_a_conflict_is_marked_named_and_mended(openreg_gen, tree):
     conflicting(tree)
     answer = openreg_gen("generate", cwd=tree, code=1).stdout
-    assert f"  {SHARED}:5\n" in answer and "1 conflict in 1 file" in answer
+    assert f"  {SHARED}:4\n" in answer and "1 conflict in 1 file" in answer
     text = (tree / SHARED).read_text()
     block = text[text.index("<<<<<<< yours\n") : text.index(">>>>>>> new render\n")]
     assert "my own words\n||||||| last render\n" in block and "=======\nAnother.\n" in block
     before = state(tree)
-    assert f"  {SHARED}:5\n" in openreg_gen("generate", cwd=tree, code=1).stdout
+    assert f"  {SHARED}:4\n" in openreg_gen("generate", cwd=tree, code=1).stdout
     openreg_gen("generate", "--check", cwd=tree, code=1)
     assert state(tree) == before
     kept = [
