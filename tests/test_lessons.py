@@ -79,6 +79,7 @@ def test_every_solution_is_another_text_under_the_same_header(lesson):
         tree.apply_solution()
         after = (tree.root / each.file).read_text()
         assert after != before and after.splitlines()[0] == before.splitlines()[0]
+        assert after.endswith((tree.root / each.solution).read_text().partition("\n")[2])
 
 
 @pytest.mark.parametrize("number", [1, 8, 11])

@@ -161,5 +161,4 @@ class Tree:
         file = self.root / lesson.file
         ours = (self.root / lesson.solution).read_text(encoding="utf-8")
         head = [line for line in file.read_text(encoding="utf-8").splitlines(True)[:4] if "openreg-gen" in line]
-        body = [line for i, line in enumerate(ours.splitlines(True)) if i > 1]
-        file.write_text("".join(head + body), encoding="utf-8")
+        file.write_text("".join(head) + ours.partition("\n")[2], encoding="utf-8")
