@@ -3,6 +3,7 @@
 #include "strategy/strategy.h"
 #include "strategy/fit.h"
 #include "strategy/item.h"
+#include "strategy/starter.h"
 
 #include <fmt/format.h>
 
