@@ -7,6 +7,7 @@
 #include "cli/terminal_text.h"
 #include "cli/verb.h"
 #include "diag/render.h"
+#include "tree/paths.h"
 #include "tree/plan.h"
 #include "tree/status.h"
 

@@ -5,6 +5,7 @@
 #include "cli/answer.h"
 #include "diag/failure.h"
 #include "render/data_dir.h"
+#include "tree/disk.h"
 #include "tree/paths.h"
 
 namespace openreg_gen {
