@@ -5,6 +5,7 @@
 #include "spec/keys.h"
 #include "spec/minimal_ops.h"
 #include "spec/rules.h"
+#include "strategy/strategy.h"
 #include "support.h"
 
 #include <gtest/gtest.h>
