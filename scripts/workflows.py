@@ -4,8 +4,8 @@
     workflows.py run ci [JOB] [--matrix stage=format]  runs them; `--set github.sha=abc` gives other expressions a value
     workflows.py run pull_request --tree DIR --matrix torch=2.13
 
-A job with a matrix runs once per combination that --matrix allows. Expressions without a value become empty. Steps that need
-more than this machine has are in NOT_HERE, and are named when they are left out. Needs PyYAML.
+A job with a matrix runs once per combination that --matrix allows. Expressions without a value become empty; a job's outputs are values
+for the jobs after it. Steps that need more than this machine has are in NOT_HERE, and are named when they are left out. Needs PyYAML.
 """
 
 import argparse
@@ -82,9 +82,10 @@ def runs(condition: object, failed: bool, values: dict[str, str]) -> bool:
     return bool(eval(text, {"__builtins__": {}})) and (asks or not failed)
 
 
-def run_job(name: str, job: dict, row: dict[str, str], values: dict[str, str], tree: pathlib.Path, above: dict) -> int:
-    """Runs the steps in order, each in a bash of its own, until one fails, then those that ask for that; the first exit code."""
-    values = values | {f"matrix.{key}": str(value) for key, value in row.items()}
+def run_job(name: str, job: dict, row: dict[str, str], outside: dict[str, str], tree: pathlib.Path, above: dict) -> int:
+    """Runs the steps in order, each in a bash of its own, until one fails, then those that ask for that; the first exit code.
+    Adds the job's result and outputs to the values."""
+    values = outside | {f"matrix.{key}": str(value) for key, value in row.items()}
     steps: dict[str, dict] = {}
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -113,6 +114,10 @@ def run_job(name: str, job: dict, row: dict[str, str], values: dict[str, str], t
                     values[f"steps.{step.get('id')}.outputs.{key}"] = value
             steps[step.get("id", "")] = {"outcome": outcome}
             values[f"steps.{step.get('id')}.outcome"] = outcome
+    values["toJSON(steps)"] = json.dumps({key: each for key, each in steps.items() if key})
+    for key, text in job.get("outputs", {}).items():
+        outside[f"needs.{name}.outputs.{key}"] = filled(text, values)
+    outside[f"needs.{name}.result"] = "failure" if failed else "success"
     return failed
 
 
@@ -143,13 +148,17 @@ def main() -> None:
         return
     failed: list[str] = []
     whole = workflow(args.workflow, tree)
+    values = pairs(args.set)
     for name, job in whole["jobs"].items():
-        needs = job.get("needs", [])
-        if any(each.split()[0] in ([needs] if isinstance(needs, str) else needs) for each in failed):
-            print(f"--> {name}: left out, a job that it needs failed")
+        needs = [job["needs"]] if isinstance(job.get("needs"), str) else job.get("needs", [])
+        bad = any(each.split()[0] in needs for each in failed)
+        if not runs(job.get("if", "success()"), bad, values):
+            why = "a job that it needs failed" if bad and "if" not in job else f"not if {job['if']}"
+            print(f"--> {name}: left out, {why}", flush=True)
+            values[f"needs.{name}.result"] = "skipped"
         elif args.job in (None, name):
             for row in combinations(job, pairs(args.matrix)):
-                if run_job(name, job, row, pairs(args.set), tree, whole.get("env", {})):
+                if run_job(name, job, row, values, tree, whole.get("env", {})):
                     failed.append(" ".join([name, *map(str, row.values())]))
     sys.exit(f"failed: {', '.join(failed)}" if failed else None)
 

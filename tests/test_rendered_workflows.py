@@ -21,8 +21,9 @@ TREES = {
     "opencl": ["--device", "opencl"],
 }
 FUNCTIONS = {"always", "cancelled", "failure", "success", "toJSON"}
-# An action without versions: its page says `main`.
-WITHOUT_VERSION = "pytorch/test-infra/.github/actions/cross-repo-ci-relay-callback@main"
+CALLBACK = "pytorch/test-infra/.github/actions/cross-repo-ci-relay-callback@"
+# Jobs that build or run code of strangers: of a pull request, or of PyTorch at any commit.
+FOREIGN = {("pull_request", "test"), ("relay", "test"), ("nightly", "nightly")}
 
 
 @pytest.fixture(scope="module", params=TREES)
@@ -57,28 +58,76 @@ def faults(whole, name):
             for each in ([needs] if isinstance(needs, str) else needs)
             if each not in whole["jobs"]
         ]
+        every = {step["id"] for step in about["steps"] if "id" in step}
         before = set()
-        for step in about["steps"]:
+        for step in [*about["steps"], {key: each for key, each in about.items() if key != "steps"}]:
+            ids = before if "uses" in step or "run" in step else every  # the job's own lines see all steps
             texts = [*strings(step), *(["${{ " + str(step["if"]) + " }}"] if "if" in step else [])]
             for expression in re.findall(r"\$\{\{(.*?)\}\}", " ".join(texts)):
                 for path in re.findall(r"\b[a-z_]+(?:\.[\w-]+)+", re.sub(r"'[^']*'", "", expression)):
                     first, *rest = path.split(".")
-                    known = {"matrix": matrix, "steps": before, "github": None, "vars": None, "job": None}
+                    known = {"matrix": matrix, "steps": ids, "github": None, "vars": None, "needs": whole["jobs"]}
                     if first not in known or (known[first] is not None and rest[0] not in known[first]):
                         found.append(f"{job}: {path}")
                 for function in re.findall(r"\b(\w+)\(", expression):
                     if function not in FUNCTIONS:
                         found.append(f"{job}: {function}()")
-            if "uses" in step and not re.search(r"@v\d+$", step["uses"]) and step["uses"] != WITHOUT_VERSION:
-                found.append(f"{job}: {step['uses']} has no version")
+            if "uses" in step and not re.search(r"@[0-9a-f]{40}$", step["uses"]):
+                found.append(f"{job}: {step['uses']} is not pinned by its commit")
             if "id" in step:
                 before.add(step["id"])
             for expression in re.findall(r"\$\{\{\s*(.*?)\s*\}\}", step.get("run", "")):
                 if not expression.startswith("matrix."):
                     found.append(f"{job}: {expression} in a shell")
-    if "permissions" not in whole:
-        found.append(f"{name}: no permissions")
+        # A job of a workflow says what its token may do, and one that runs code of strangers may do nothing that costs.
+        allowed = about.get("permissions")
+        actions = [step["uses"] for step in about["steps"] if "uses" in step]
+        texts = "".join(strings(about))
+        if allowed is None:
+            found.append(f"{job}: no permissions")
+        elif (name, job) in FOREIGN:
+            if allowed != {"contents": "read"}:
+                found.append(f"{job}: runs code of strangers with {allowed}")
+            if "secrets." in texts or "github.token" in texts:
+                found.append(f"{job}: runs code of strangers with a secret")
+            if name == "relay" and any(each.startswith("actions/cache") for each in actions):
+                found.append(f"{job}: code of strangers writes to the cache of the default branch")
+        elif "write" in allowed.values():
+            if any(each.startswith("actions/cache") for each in actions):
+                found.append(f"{job}: restores a cache, and its token may write")
+            if allowed.get("id-token") == "write" and any(each.startswith("actions/checkout") for each in actions):
+                found.append(f"{job}: has an identity, and files of the repository")
+        for step in about["steps"]:
+            if (
+                step.get("uses", "").startswith("actions/checkout")
+                and step.get("with", {}).get("persist-credentials") is not False
+            ):
+                found.append(f"{job}: the checkout leaves its token in the folder")
+    if whole.get("permissions") != {}:
+        found.append(f"{name}: permissions that no job names")
     return found
+
+
+COMMITS = {  # as public repositories pin them, beside the versions in the comments
+    "actions/cache": ("0057852bfaa89a56745cba8c7296529d2fc39830", "v4.3.0"),
+    "actions/checkout": ("11bd71901bbe5b1630ceea73d27597364c9af683", "v4.2.2"),
+    "actions/deploy-pages": ("d6db90164ac5ed86f2b6aed7e0febac5b3c0c03e", "v4.0.5"),
+    "actions/download-artifact": ("d3f86a106a0bac45b974a628896c90dbdf5c8093", "v4.3.0"),
+    "actions/setup-python": ("a26af69be951a213d495a4c3e4e4022e16d87065", "v5.6.0"),
+    "actions/upload-artifact": ("ea165f8d65b6e75b540449e92b4886f43607fa02", "v4.6.2"),
+    "actions/upload-pages-artifact": ("56afc609e74202658d3ffba0e8f6dda462b719fa", "v3.0.1"),
+    "pypa/gh-action-pypi-publish": ("76f52bc884231f62b9a034ebfe128415bbaabdfc", "v1.12.4"),
+    CALLBACK[:-1]: ("01c7f16a525f123a49924a1afcc1a216f3314755", "main"),
+}
+UNPINNED = {"docker://rhysd/actionlint:1.7.7"}
+
+
+def test_actions_are_pinned_by_commit(tree):
+    """One commit per action, in trees and in this repository."""
+    files = [*workflows.folder_of(tree).glob("*.yml"), *workflows.FOLDER.glob("*.yml")]
+    uses = {line.split("uses: ")[1] for file in files for line in file.read_text().splitlines() if "uses: " in line}
+    pinned = {f"{action}@{commit} # {version}" for action, (commit, version) in COMMITS.items()}
+    assert uses == pinned | UNPINNED
 
 
 def test_workflows_are_consistent(tree):
@@ -96,7 +145,7 @@ def test_workflows_are_consistent(tree):
     [
         ("needs: wheel", "needs: weel"),
         ("environment ${{ matrix.torch }}", "environment ${{ matrix.torhc }}"),
-        ("actions/checkout@v4", "actions/checkout"),
+        ("actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683", "actions/checkout@v4"),
         ("wheel-${{ matrix.python }}-", "wheel-${{ steps.made.outputs.name }}-"),
         ("run: bash ci/steps.sh bare", "run: bash ci/steps.sh ${{ github.head_ref }}"),
     ],
@@ -107,6 +156,53 @@ def test_inconsistent_ones_are_found(tree, old, new):
     assert faults(workflows.yaml.safe_load(text.replace(old, new)), "wheels") != []
 
 
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("relay", "    permissions:\n      contents: read\n", ""),
+        ("relay", "      contents: read\n", "      contents: read\n      id-token: write\n"),
+        ("relay", "permissions: {}", "permissions:\n  id-token: write"),
+        ("relay", "actions/setup-python@", "actions/cache@"),
+        ("relay", "persist-credentials: false", "fetch-depth: 1"),
+        ("relay", "vars.OPENREG_GEN_PACKAGE", "secrets.TOKEN"),
+        ("pull_request", "      contents: read\n", "      contents: write\n"),
+        ("nightly", "github.event_name == 'schedule'", "job.status"),
+        ("nightly", "actions/download-artifact@", "actions/cache@"),
+        (
+            "nightly",
+            "run: bash ci/steps.sh drift",
+            "env: {T: '${{ github.token }}'}\n        run: bash ci/steps.sh drift",
+        ),
+    ],
+)
+def test_unsafe_ones_are_found(tree, name, old, new):
+    text = (workflows.folder_of(tree) / f"{name}.yml").read_text()
+    assert old in text
+    assert faults(workflows.yaml.safe_load(text.replace(old, new)), name) != []
+
+
+@pytest.mark.parametrize(
+    ("counts", "passed_on"),
+    [
+        ('{"passed": 12, "failed": 0, "skipped": 3}', True),
+        ('{"passed": 12, "failed": 0, "skipped": 3, "name": "x"}', False),
+        ('{"passed": 12, "failed": 0, "skipped": 3}\nconclusion=success', False),
+        ('conclusion=success\n{"passed": 12, "failed": 0, "skipped": 3}', False),
+        ('{"passed": $(touch made), "failed": 0, "skipped": 3}', False),
+        ('{"passed": -1, "failed": 0, "skipped": 3}', False),
+        ("", False),
+    ],
+)
+def test_the_relay_takes_three_numbers_from_strangers(tree, tmp_path, counts, passed_on):
+    (step,) = workflows.run_steps(workflows.workflow("relay", tree)["jobs"]["finished"])
+    env = os.environ | {"COUNTS": counts, "GITHUB_OUTPUT": str(tmp_path / "output")}
+    command = ["bash", "-eo", "pipefail", "-c", step["run"]]
+    subprocess.run(command, env=env, cwd=tmp_path, check=True, timeout=60)
+    output = tmp_path / "output"
+    assert (output.read_text() if output.exists() else "") == (f"counts={counts}\n" if passed_on else "")
+    assert not (tmp_path / "made").exists()
+
+
 def test_steps_are_those_of_the_scripts(tree):
     script = (tree / "ci/steps.sh").read_text()
     verbs = set(re.findall(r"^step_(\w+)\(\)", script, re.M))
@@ -114,6 +210,8 @@ def test_steps_are_those_of_the_scripts(tree):
     for name in NAMES:
         for job in workflows.workflow(name, tree)["jobs"].values():
             for step in workflows.run_steps(job):
+                if "COUNTS" in step.get("env", {}):
+                    continue  # a job without files
                 words = step["run"].split()
                 assert (tree / words[1]).is_file() and words[0] in ("bash", "python3"), step["run"]
                 used.update(words[2:3] if words[1] == "ci/steps.sh" else ())
@@ -137,15 +235,20 @@ def test_the_matrix_has_the_releases_of_the_spec(openreg_gen, tmp_path):
         assert matrix["torch"] == ["2.13", "2.14"]
 
 
-def test_the_relay_is_told_twice_and_each_leg_by_its_name(tree):
+def test_the_relay_is_told_twice_by_jobs_that_run_nothing(tree):
     whole = workflows.workflow("relay", tree)
     assert whole[True] == {"repository_dispatch": {"types": ["pull_request", "push"]}}  # YAML reads `on` as true
-    assert whole["permissions"]["id-token"] == "write"
-    (job,) = whole["jobs"].values()
-    first, last = (step["with"] for step in job["steps"] if step.get("uses") == WITHOUT_VERSION)
-    assert (first["status"], last["status"]) == ("in_progress", "completed")
-    assert job["steps"][0]["uses"] == job["steps"][-1]["uses"] == WITHOUT_VERSION
-    assert all(f"matrix.{key}" in each["job-name"] for key in job["strategy"]["matrix"] for each in (first, last))
+    jobs = whole["jobs"]
+    assert list(jobs) == ["started", "test", "finished"]
+    assert [jobs[name]["permissions"] for name in jobs] == [
+        {"id-token": "write"},
+        {"contents": "read"},
+        {"id-token": "write"},
+    ]
+    assert jobs["test"]["needs"] == "started" and jobs["finished"]["needs"] == ["started", "test"]
+    told = [step["with"] for name in jobs for step in jobs[name]["steps"] if step.get("uses", "").startswith(CALLBACK)]
+    assert [each["status"] for each in told] == ["in_progress", "completed"]
+    assert told[0]["job-name"] == told[1]["job-name"]  # by which the relay joins them
 
 
 JUNIT = """<testsuites><testsuite tests="4">
@@ -219,10 +322,16 @@ jobs:
       - {run: "echo d", if: "${{ !cancelled() && steps.a.outcome == 'success' }}"}
       - {run: 'echo "$WORD" "$STEPS"', if: failure(), env: {WORD: "${{ steps.c.outputs.word }}", STEPS: "${{ toJSON(steps) }}"}}
       - {uses: actions/cache@v4}
+    outputs: {word: "${{ steps.c.outputs.word }}"}
   two:
     needs: one
     runs-on: here
     steps: [{run: echo e}]
+  three:
+    needs: one
+    if: ${{ always() && needs.one.result == 'failure' }}
+    runs-on: here
+    steps: [{run: 'echo "$WORD"', env: {WORD: "${{ needs.one.outputs.word }} again"}}]
 """
 
 
@@ -238,5 +347,6 @@ def test_the_script_runs_steps_as_github_does(tmp_path):
         'said {"a": {"outcome": "failure"}, "c": {"outcome": "success"}}',
         "--> one : actions/cache@v4: left out, the compiler cache is here",
         "--> two: left out, a job that it needs failed",
+        "said again",
     ]
     assert done.stderr == "failed: one\n"

@@ -63,3 +63,14 @@ def test_workflows_follow_their_schema():
     check = ["check-jsonschema", "--builtin-schema", "vendor.github-workflows", *files]
     done = subprocess.run(check, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_job_says_what_its_token_may_do(name):
+    """And one with an identity has no files that a pull request could have written, and no cache."""
+    whole = workflows.workflow(name)
+    assert whole["permissions"] == {}
+    for job, about in whole["jobs"].items():
+        actions = [step["uses"].split("@")[0] for step in about["steps"] if "uses" in step]
+        if about["permissions"] != {"contents": "read"}:
+            assert not {"actions/checkout", "actions/cache"} & set(actions), job
