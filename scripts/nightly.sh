@@ -5,6 +5,8 @@
 #                      of faults in each example
 #          soak        the device and the allocators under the address sanitizer; the runtime's C++ tests under both sanitizers, with
 #                      eight threads on two devices for a minute
+#          sanitized   the command under the address and undefined behaviour sanitizers: its unit tests, and tests that run it as a
+#                      process. Each file is compiled alone, not in units, so it must include what it uses
 #          races       every test of generated_example under the sanitizer of streams and memory, which may report nothing
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
 #          owned       hand-written operators, in the tree of specs/full.yaml
@@ -53,6 +55,23 @@ stage_soak() {
     OPENREG_SOAK_SECONDS=60 TSAN_OPTIONS=atexit_sleep_ms=20 timeout 1200 \
       "$work/soak-$sanitizer/tests/cpp/openreg_runtime_tests" --gtest_output="xml:$junit_file"
   done
+}
+
+# strace stops LeakSanitizer, and a command that is killed leaks.
+stage_sanitized() {
+  local folder=$build/sanitized name files=()
+  step "The command under sanitizers, each file alone"
+  cmake -S "$root" -B "$folder" -G Ninja -DOPENREG_GEN_SANITIZE=ON -DOPENREG_GEN_WERROR=ON -DOPENREG_GEN_TESTS=ON -DCMAKE_UNITY_BUILD=OFF \
+    -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DPython3_EXECUTABLE="$python" >/dev/null
+  CCACHE_BASEDIR=$root cmake --build "$folder"
+  step "Unit tests of the command under sanitizers"
+  ctests "$folder" -j "$(nproc)"
+  step "The command as a process under sanitizers"
+  for name in add api_drift audit_report command_line coverage custom_ops device_names drift explain generate migrate new random_lives \
+    regeneration safety selections user_templates workbench; do
+    files+=("$root/tests/test_$name.py")
+  done
+  OPENREG_GEN=$folder/openreg-gen ASAN_OPTIONS=detect_leaks=0 pytests "$python" "${files[@]}"
 }
 
 stage_races() {
@@ -217,5 +236,5 @@ in_stage "$@"
 arguments=()
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
-if [ $# -eq 0 ]; then set -- slow soak races kinds owned libraries external vulkan compiler book components release workflows arm debian opencl sweep; fi
+if [ $# -eq 0 ]; then set -- slow soak sanitized races kinds owned libraries external vulkan compiler book components release workflows arm debian opencl sweep; fi
 run_stages "$@"

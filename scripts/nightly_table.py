@@ -17,6 +17,7 @@ TABLE = ROOT / "tests/nightly.md"
 STAGES = (
     "slow",
     "soak",
+    "sanitized",
     "races",
     "kinds",
     "owned",

@@ -32,6 +32,12 @@ def test_both_files_of_an_operator_name_it(openreg_gen, tmp_path):
         assert (facts["op"], facts["class"]) == ("frac.out", "owned")
 
 
+def nowhere(home):
+    """An environment without PyTorch, whichever is active and whatever the user has installed."""
+    system = {"PATH": "/usr/bin:/bin", "OPENREG_GEN_PYTHON": "/usr/bin/false", "HOME": str(home)}
+    return {**system, "VIRTUAL_ENV": "", "CONDA_PREFIX": ""}
+
+
 def test_a_kernel_file_names_operator_and_signature(openreg_gen, tree):
     answer = openreg_gen("explain", "csrc/aten/native/relu.cpp", cwd=tree).stdout
     assert "relu(Tensor self) -> Tensor" in answer and "at::Tensor relu(const at::Tensor& self)" in answer
@@ -39,8 +45,7 @@ def test_a_kernel_file_names_operator_and_signature(openreg_gen, tree):
     assert facts["signature"] == "void abs_out_kernel(at::TensorIteratorBase& iter)" and facts["op"] == "abs.out"
     facts = json.loads(openreg_gen("explain", "csrc/aten/native/custom_custom_alias.cpp", "--json", cwd=tree).stdout)
     assert facts["signature"] == "at::Tensor custom_custom_alias(const at::Tensor& self)"
-    nowhere = {"PATH": "/usr/bin:/bin", "OPENREG_GEN_PYTHON": "/usr/bin/false"}
-    answer = openreg_gen("explain", "csrc/aten/native/relu.cpp", cwd=tree, torch=None, env=nowhere).stdout
+    answer = openreg_gen("explain", "csrc/aten/native/relu.cpp", cwd=tree, torch=None, env=nowhere(tree)).stdout
     assert "at::Tensor relu(const at::Tensor& self)" in answer
 
 
@@ -196,10 +201,9 @@ def test_links_lead_to_pages_that_there_are(openreg_gen, tree, tmp_path, word):
 
 
 def test_words_need_no_pytorch(openreg_gen, tmp_path):
-    nowhere = {"PATH": "/usr/bin:/bin", "OPENREG_GEN_PYTHON": "/usr/bin/false", "VIRTUAL_ENV": "", "CONDA_PREFIX": ""}
     for word in ("guard", "pools", "native", "device.count", "E0203"):
-        openreg_gen("explain", word, cwd=tmp_path, torch=None, env=nowhere)
-    assert "E04" in openreg_gen("explain", "relu", cwd=tmp_path, torch=None, env=nowhere, code=3).stderr
+        openreg_gen("explain", word, cwd=tmp_path, torch=None, env=nowhere(tmp_path))
+    assert "E04" in openreg_gen("explain", "relu", cwd=tmp_path, torch=None, env=nowhere(tmp_path), code=3).stderr
 
 
 def test_a_diagnostic(openreg_gen, tmp_path):

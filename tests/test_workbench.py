@@ -1,12 +1,14 @@
 """Verbs that hand their words to a tool in Python: which Python, which package, what comes back."""
 
 import os
+import pathlib
 import re
 import shutil
+import subprocess
 import sys
 
 import pytest
-from trees import ROOT
+from trees import COMMAND, ROOT
 
 WORKBENCH = ROOT / "generator/workbench"
 
@@ -54,13 +56,65 @@ def test_try_builds_what_changed_in_its_own_tree(openreg_gen, tree, other_python
     assert said[-len(words) - 2 :] == ["-m", "openreg_gen.try", *words]
 
 
+@pytest.fixture
+def installed(openreg_gen, environment, tmp_path):
+    """Runs a command that is installed in an environment with PyTorch, where up to two others are active; says whose Python ran."""
+
+    def prefix(name):
+        (tmp_path / name / "lib/python3.11/site-packages/torch").mkdir(parents=True)
+        (tmp_path / name / "pyvenv.cfg").write_text("home = /usr/bin\n")
+        (tmp_path / name / "bin").mkdir()
+        for python in ("python", "python3"):
+            (tmp_path / name / "bin" / python).write_text(f"#!/bin/sh\necho {name}\n")
+            (tmp_path / name / "bin" / python).chmod(0o755)
+        return tmp_path / name
+
+    command = prefix("own") / "bin/openreg-gen"
+    shutil.copy(COMMAND, command)
+    base = {**environment[0], "OPENREG_GEN_DATA": str(ROOT), "HOME": str(tmp_path), "CONDA_PREFIX": ""}
+    base.pop("OPENREG_GEN_PYTHON")
+    virtual, on_path = prefix("virtual"), prefix("on_path")
+
+    def run(variable, path, *words, code=0):
+        env = {
+            **base,
+            "VIRTUAL_ENV": str(virtual) if variable else "",
+            "PATH": str(on_path / "bin") if path else "/nowhere",
+        }
+        outcome = subprocess.run([command, *words], check=False, env=env, cwd=tmp_path, text=True, capture_output=True)
+        assert outcome.returncode == code, outcome.stderr
+        return (outcome.stdout + outcome.stderr).strip()
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("variable", "path", "ran"),
+    [(True, True, "virtual"), (True, False, "virtual"), (False, True, "on_path"), (False, False, "own")],
+)
+def test_the_active_environments_python_runs_tools(installed, variable, path, ran):
+    assert installed(variable, path, "sweep", "--device", "mine") == ran
+
+
+def test_pytorch_is_looked_for_in_the_same_order(installed):
+    said = installed(True, True, "explain", "relu", code=3)
+    places = re.findall(r"^ +(\S+).*(?:no PyTorch|not set|not on PATH)", said[said.index("looked at") :], re.M)
+    assert [pathlib.Path(place.strip(":")).name for place in places] == [
+        "$VIRTUAL_ENV",
+        "$CONDA_PREFIX",
+        "python3",
+        "python",
+        "own",
+    ]
+
+
 def test_without_pytorch_the_environment_is_named(openreg_gen, tmp_path):
     python = tmp_path / "bin/python"
     python.parent.mkdir()
     python.symlink_to(os.path.realpath(sys.executable))
     (tmp_path / "pyvenv.cfg").write_text("home = /usr/bin\n")
     said = openreg_gen("sweep", "--device", "mine", code=3, env={"OPENREG_GEN_PYTHON": str(python)}.items()).stderr
-    assert "E0559" in said and "OPENREG_GEN_PYTHON" in said
+    assert "E0559" in said and "OPENREG_GEN_PYTHON" in said and "--import" in said
 
 
 @pytest.mark.parametrize("name", ["forms.py", "opinfos.py"])

@@ -17,7 +17,7 @@ struct Line {
 };
 
 /// Brackets join lines; a string may have several.
-std::vector<Line> lines_of(std::string_view text) {
+std::vector<Line> lines_of(BorrowedText text) {
   std::vector<Line> lines;
   Line current;
   std::size_t at = 0, begin = 0;

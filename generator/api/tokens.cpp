@@ -111,7 +111,7 @@ struct Lexer {
 
 }  // namespace
 
-Tokens tokens_of(std::string_view text) {
+Tokens tokens_of(BorrowedText text) {
   Lexer lexer{text};
   lexer.out.reserve(text.size() / 5);
   lexer.run();

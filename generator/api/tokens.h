@@ -1,6 +1,8 @@
 // A C++ text as tokens, and the branches of its #if that count. Knows no grammar: see api/declarations.h.
 #pragma once
 
+#include "base/text.h"
+
 #include <functional>
 #include <map>
 #include <optional>
@@ -21,7 +23,7 @@ using Tokens = std::vector<Token>;
 
 /// Comments are left out. `::`, `->` and comparisons are one token; other signs are single letters. The tokens view
 /// `text`.
-Tokens tokens_of(std::string_view text);
+Tokens tokens_of(BorrowedText text);
 
 /// "#  define X(a) \ b": the word behind the #, and the rest of the line, unfolded and without comments.
 struct DirectiveLine {

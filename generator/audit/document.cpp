@@ -38,7 +38,8 @@ class Reader {
           {row.at("group"), row.at("name"), row.at("verdict"), row.at("message"), row.at("needs"), row.at("provide")});
     for (const auto& row : list("dtypes")) {
       OpDtypes& op = out.dtypes[row.at("op")];
-      for (const auto word : words_of(row.at("takes").get<std::string>())) op.takes.emplace_back(word);
+      const auto takes = row.at("takes").get<std::string>();
+      for (const auto word : words_of(takes)) op.takes.emplace_back(word);
       for (const auto& [dtype, message] : row.at("refuses").items()) op.refuses.emplace_back(dtype, message);
     }
     for (const auto& row : list("deaths"))

@@ -1,6 +1,7 @@
 #include "audit/findings.h"
 
 #include "audit/need.h"
+#include "base/text.h"
 #include "spec/minimal_ops.h"
 #include "strategy/fit.h"
 
@@ -12,7 +13,7 @@ namespace openreg_gen {
 namespace {
 
 /// "aten::add.out" -> "add.out"; nothing for other namespaces.
-std::string_view aten_name(std::string_view op) { return op.starts_with("aten::") ? op.substr(6) : std::string_view(); }
+std::string_view aten_name(BorrowedText op) { return op.starts_with("aten::") ? op.substr(6) : std::string_view(); }
 
 class Judge {
  public:

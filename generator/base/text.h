@@ -3,11 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <functional>
 #include <iterator>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace openreg_gen {
@@ -40,16 +43,25 @@ constexpr bool includes(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-/// The element whose `key` is `value`; null if there is none.
-template <typename List, typename Value, typename Key>
-const auto* find_by(const List& list, const Value& value, Key key) {
+/// A text of which a function returns views. It can't be a temporary std::string, which would be freed before anyone
+/// reads the views. A template, since an overload for std::string&& would make calls with a literal ambiguous.
+struct BorrowedText : std::string_view {
+  template <typename Text>
+    requires std::convertible_to<Text, std::string_view> &&
+             (std::ranges::borrowed_range<Text> || std::is_pointer_v<std::remove_cvref_t<Text>>)
+  constexpr BorrowedText(Text&& text) : std::string_view(std::forward<Text>(text)) {}
+};
+
+/// The element whose `key` is `value`; null if there is none. Not of a temporary list.
+template <std::ranges::borrowed_range List, typename Value, typename Key>
+const auto* find_by(List&& list, const Value& value, Key key) {
   const auto found = std::ranges::find(list, value, key);
   return found == std::ranges::end(list) ? nullptr : &*found;
 }
 
 /// The same in a list that is sorted by its keys.
-template <typename List, typename Value, typename Key>
-const auto* find_sorted(const List& list, const Value& value, Key key) {
+template <std::ranges::borrowed_range List, typename Value, typename Key>
+const auto* find_sorted(List&& list, const Value& value, Key key) {
   const auto found = std::ranges::lower_bound(list, value, {}, key);
   return found == std::ranges::end(list) || std::invoke(key, *found) != value ? nullptr : &*found;
 }
@@ -89,7 +101,7 @@ inline std::string lower_camel_case(std::string_view name) {
   return out;
 }
 
-inline std::string_view trimmed(std::string_view text) {
+inline std::string_view trimmed(BorrowedText text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
@@ -106,7 +118,7 @@ bool any_word(std::string_view text, Predicate holds) {
   return false;
 }
 
-inline std::vector<std::string_view> words_of(std::string_view text) {
+inline std::vector<std::string_view> words_of(BorrowedText text) {
   std::vector<std::string_view> words;
   any_word(text, [&](std::string_view word) { return words.push_back(word), false; });
   return words;
@@ -118,7 +130,7 @@ inline bool has_word(std::string_view text, std::string_view word) {
 
 /// The word of a list at the enumerator's position.
 template <typename Enum>
-std::string_view word_of(std::string_view words, Enum place) {
+std::string_view word_of(BorrowedText words, Enum place) {
   auto left = static_cast<std::size_t>(place);
   std::string_view found;
   any_word(words, [&](std::string_view word) { return found = word, left-- == 0; });
@@ -126,7 +138,7 @@ std::string_view word_of(std::string_view words, Enum place) {
 }
 
 /// Each line keeps its line end; the last one may have none.
-inline std::vector<std::string_view> lines_with_ends(std::string_view text) {
+inline std::vector<std::string_view> lines_with_ends(BorrowedText text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     lines.push_back(text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1));
@@ -136,7 +148,7 @@ inline std::vector<std::string_view> lines_with_ends(std::string_view text) {
 }
 
 /// Lines without their ends, \n or \r\n.
-inline std::vector<std::string_view> split_lines(std::string_view text) {
+inline std::vector<std::string_view> split_lines(BorrowedText text) {
   auto lines = lines_with_ends(text);
   for (std::string_view& line : lines) {
     if (line.ends_with('\n')) line.remove_suffix(1);
@@ -168,8 +180,8 @@ inline std::size_t count_characters(std::string_view text) {
 }
 
 /// Without the mark of UTF-8 that some editors put before a text.
-inline std::string_view without_byte_order_mark(std::string_view text) {
-  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
+inline std::string_view without_byte_order_mark(BorrowedText text) {
+  return text.substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
 }
 
 /// One pass: inserted copies of `to` are not searched.

@@ -35,7 +35,7 @@ std::string value_type(std::string_view type) {
 }
 
 /// "int[2]" -> "int", "2". Only for types that end in ']'.
-std::pair<std::string_view, std::string_view> list_parts(std::string_view type) {
+std::pair<std::string_view, std::string_view> list_parts(BorrowedText type) {
   const auto open = type.rfind('[');
   if (open == std::string_view::npos) throw std::invalid_argument("'" + std::string(type) + "' lacks a '['");
   return {type.substr(0, open), type.substr(open + 1, type.size() - open - 2)};

@@ -76,10 +76,6 @@ fs::path find_torch(const std::optional<fs::path>& option) {
     if (auto found = torch_in(site_packages_of_prefix(prefix)); !found.empty()) return found;
     note(fmt::format("${} = {}: no PyTorch there", variable, prefix.string()));
   }
-  if (const auto prefix = own_prefix(); !prefix.empty()) {
-    if (auto found = torch_in(site_packages_of_prefix(prefix)); !found.empty()) return found;
-    note(prefix.string() + " (where openreg-gen is installed): no PyTorch there");
-  }
   for (const char* name : {"python3", "python"}) {
     const auto python = find_program(name);
     if (python.empty()) {
@@ -88,6 +84,10 @@ fs::path find_torch(const std::optional<fs::path>& option) {
     }
     if (auto found = torch_in(site_packages_of_python(python)); !found.empty()) return found;
     note(python.string() + ": it has no PyTorch");
+  }
+  if (const auto prefix = own_prefix(); !prefix.empty()) {
+    if (auto found = torch_in(site_packages_of_prefix(prefix)); !found.empty()) return found;
+    note(prefix.string() + " (where openreg-gen is installed): no PyTorch there");
   }
   throw Failure(Exit::Environment, "E0401", "no PyTorch found; looked at" + tried,
                 "`" + install_torch() + "` in the active environment, or name one with --torch DIR");

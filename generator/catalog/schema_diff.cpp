@@ -15,7 +15,7 @@ struct Piece {
 };
 
 /// Arguments (and "*", which says where keywords begin), then the returns.
-std::vector<Piece> pieces_of(std::string_view text) {
+std::vector<Piece> pieces_of(BorrowedText text) {
   const Schema schema = parse_schema(text);
   std::vector<Piece> pieces;
   const auto add = [&](std::size_t begin, std::size_t end, std::string name) {
@@ -106,8 +106,6 @@ std::string mark_line(const std::vector<Span>& marks) {
   return line;
 }
 
-std::string_view without_namespace(std::string_view schema) {
-  return schema.starts_with("aten::") ? schema.substr(6) : schema;
-}
+std::string_view without_namespace(BorrowedText schema) { return schema.substr(schema.starts_with("aten::") ? 6 : 0); }
 
 }  // namespace openreg_gen

@@ -1,6 +1,8 @@
 // The differences between two schemas of one operator: arguments and returns, with their places in the texts. Pure.
 #pragma once
 
+#include "base/text.h"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -30,6 +32,6 @@ SchemaDiff diff_schemas(std::string_view before, std::string_view after);
 std::string mark_line(const std::vector<Span>& marks);
 
 /// "aten::add.Tensor(...)" without the namespace, as native_functions.yaml has it.
-std::string_view without_namespace(std::string_view schema);
+std::string_view without_namespace(BorrowedText schema);
 
 }  // namespace openreg_gen

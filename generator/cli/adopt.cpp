@@ -52,6 +52,14 @@ Json refused_schemas(const std::string& facts, const std::string& name) {
   return out;
 }
 
+/// Why the spec can't have the name of the old device; empty if it can.
+std::string refused_name(const std::string& device) {
+  Diagnostics found;
+  parse_spec_text("backend: {name: " + in_quotes(device, '"') + "}\n", {}, found);
+  const Diagnostic* error = find_by(found.all(), Severity::Error, &Diagnostic::severity);
+  return error == nullptr ? "" : error->message;
+}
+
 /// What the catalogue knows of the operators that the backend registers, and what the audit finds wrong with them.
 Json catalogue_facts(const AuditDocument& document, const Catalog& catalog) {
   std::set<std::string> names;
@@ -143,6 +151,7 @@ std::optional<Adoption> adopt(Invocation& call, const AdoptOptions& options, Exi
     own = load_catalog(find_torch(document->torch_dir));
   Json known = catalogue_facts(*document, own ? *own : call.catalog());
   known["refused"] = refused_schemas(text, options.name);
+  known["refused_name"] = refused_name(document->device);
   write_json(folder / "operators.json", known);
   std::vector<std::string> words = {"--name",      options.name,
                                     "--facts",     facts.string(),

@@ -18,7 +18,7 @@ namespace openreg_gen {
 namespace {
 
 /// The text of a comment line; none for other lines.
-std::optional<std::string_view> comment(std::string_view line) {
+std::optional<std::string_view> comment(BorrowedText line) {
   for (const std::string_view mark : {"///", "//", "#"}) {
     if (!line.starts_with(mark) || line.starts_with("#pragma") || line.starts_with("#include")) continue;
     line.remove_prefix(mark.size());

@@ -24,7 +24,7 @@ void replace_word(std::string& text, std::string_view from, const std::string& t
   }
 }
 
-std::string_view key_of(std::string_view line) {
+std::string_view key_of(BorrowedText line) {
   const std::size_t begin = line.find_first_not_of(' ');
   const std::size_t colon = line.find(':');
   if (begin == 0 || begin == std::string_view::npos || colon == std::string_view::npos) return {};

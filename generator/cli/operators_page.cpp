@@ -68,10 +68,11 @@ void write_page(const std::string& file, const std::string& html) {
   }
   const fs::path path = fs::absolute(file);
   RealDisk disk(path.parent_path());
-  const std::string name = path.filename().string(), part = name + ".part";
+  const std::string name = path.filename().string();
   if (name.empty() || disk.kind(name) == FileKind::Folder)
     throw Failure(Exit::BadInput, "E0500", "'" + file + "' is a folder", "name the HTML file: --html page.html");
-  if (disk.kind(part) != FileKind::None) disk.remove(part);
+  std::string part = name + ".part";
+  while (disk.kind(part) != FileKind::None) part += "+";  // of somebody else, or of a run that was killed
   disk.write(part, html);
   disk.rename(part, name);
 }

@@ -123,8 +123,10 @@ std::vector<ToolOption> upstream_options() {
 fs::path find_torch_python() {
   for (const fs::path& python : python_candidates())
     if (has_torch(python)) return python;
-  throw Failure(Exit::Environment, "E0559", "no Python with PyTorch was found",
-                "activate the environment that holds the backend, or set OPENREG_GEN_PYTHON to its Python");
+  throw Failure(
+      Exit::Environment, "E0559", "no Python with PyTorch was found",
+      "activate the environment that holds the backend, or set OPENREG_GEN_PYTHON to its Python; a backend that "
+      "`import torch` doesn't load needs --import PACKAGE, too");
 }
 
 Exit run_tool(const std::string& module, const std::vector<std::string>& words) {

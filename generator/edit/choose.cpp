@@ -17,7 +17,7 @@
 namespace openreg_gen {
 namespace {
 
-std::string_view without_aten(std::string_view name) {
+std::string_view without_aten(BorrowedText name) {
   for (const std::string_view prefix : {"aten::", "aten."})
     if (name.starts_with(prefix)) return name.substr(prefix.size());
   return name;

@@ -11,7 +11,7 @@ bool flow_mark(char c) { return contains(std::string_view(",[]{}"), c); }
 
 }  // namespace
 
-Layout::Layout(std::string_view text) : text_(text), starts_(line_starts(text)) {
+Layout::Layout(BorrowedText text) : text_(text), starts_(line_starts(text)) {
   if (const auto first = text.find('\n'); first != std::string_view::npos && first > 0 && text[first - 1] == '\r')
     line_break_ = "\r\n";
 }

@@ -2,6 +2,7 @@
 // the ends, for YAML (block and flow) and JSON, so that a text can be edited in place.
 #pragma once
 
+#include "base/text.h"
 #include "spec/document.h"
 
 #include <cstddef>
@@ -27,7 +28,7 @@ struct Container {
 /// not understood an offset may be wrong, but never outside the text: callers compare the result of an edit.
 class Layout {
  public:
-  explicit Layout(std::string_view text);
+  explicit Layout(BorrowedText text);
 
   std::size_t offset(const Location& at) const;
   std::size_t line_begin(std::size_t at) const;

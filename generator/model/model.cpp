@@ -4,6 +4,7 @@
 #include "releases/releases.h"
 #include "spec/keys.h"
 #include "spec/lessons.h"
+#include "spec/rules.h"
 #include "strategy/item.h"
 #include "texts/escape.h"
 
@@ -43,6 +44,7 @@ json forms(const std::string& text) {
 json backend_model(const BackendSpec& spec) {
   return {{"name", *spec.name},
           {"NAME", upper_case(*spec.name)},
+          {"is_taken", has_word(kTorchNames, "is_" + *spec.name)},  // "vulkan": tensors have is_vulkan
           {"Name", *spec.class_prefix},
           {"api", *spec.api_prefix},
           {"API", upper_case(*spec.name)},

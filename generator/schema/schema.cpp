@@ -35,7 +35,7 @@ bool is_tensor_like(std::string_view type) {
   return type == "Tensor" || type.starts_with("Tensor?") || type.starts_with("Tensor[");
 }
 
-std::vector<std::string_view> split_top_level(std::string_view text, char separator) {
+std::vector<std::string_view> split_top_level(BorrowedText text, char separator) {
   std::vector<std::string_view> pieces;
   int depth = 0;
   char quote = 0;

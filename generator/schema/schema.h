@@ -72,7 +72,7 @@ struct SchemaError : std::invalid_argument {
 Schema parse_schema(std::string_view text);
 
 /// Splits at `separator` where no bracket (round, square, angle) and no quote is open; trims the pieces.
-std::vector<std::string_view> split_top_level(std::string_view text, char separator);
+std::vector<std::string_view> split_top_level(BorrowedText text, char separator);
 
 bool is_tensor_like(std::string_view type);  // Tensor, Tensor?, Tensor[], ...
 

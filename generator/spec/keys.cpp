@@ -247,7 +247,7 @@ Node default_node(const Key& key, std::string_view name) {
   return node;
 }
 
-std::string_view last_part(std::string_view path) {
+std::string_view last_part(BorrowedText path) {
   const auto dot = path.rfind('.');
   return dot == std::string_view::npos ? path : path.substr(dot + 1);
 }

@@ -1,6 +1,7 @@
 // The one table of the spec's keys. The parser's checks, the JSON Schema and docs/reference/spec.md derive from it.
 #pragma once
 
+#include "base/text.h"
 #include "spec/document.h"
 #include "spec/spec.h"
 
@@ -89,7 +90,7 @@ std::string about_each(const auto& list) {
 /// The default as on the reference page; empty: none.
 std::string_view default_text(const Key& key);
 /// "name" for "backend.name".
-std::string_view last_part(std::string_view path);
+std::string_view last_part(BorrowedText path);
 
 /// JSON Schema (draft 2020-12) of the spec, indented, with a newline at its end: specs/schema.json.
 std::string spec_json_schema(const Vocabulary& vocabulary);

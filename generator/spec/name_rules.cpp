@@ -7,9 +7,18 @@
 namespace openreg_gen {
 namespace {
 
-constexpr std::string_view kDeviceTypes =
-    "cpu cuda fpga hip hpu ideep ipu lazy maia meta metal mkldnn mps mtia opencl opengl privateuse privateuseone ve "
-    "vulkan xla xpu";
+// PyTorch renames PrivateUse1 to any other device type of its own (vulkan, opencl, fpga, ...), and then parses the name
+// as this backend's. tests/test_device_names.py asks PyTorch.
+struct DeviceTypes {
+  std::string_view names, why;
+};
+constexpr DeviceTypes kDeviceTypes[] = {
+    {"cpu cuda hip mps mtia xpu", "one of PyTorch's own device types, to which it refuses to rename PrivateUse1"},
+    {"ipu lazy maia meta xla", "a device type whose tensors PyTorch copies, saves or prints in a way of its own"},
+    {"hpu", "a device type for which storages in PyTorch have their own methods"},
+    {"mkldnn", "a layout, for which Tensor.is_mkldnn asks"},
+    {"privateuseone", "PyTorch's placeholder for a backend without a name"},
+};
 constexpr std::string_view kCppWords =
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class "
     "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
@@ -52,7 +61,8 @@ struct NameConflict {
 };
 
 std::optional<NameConflict> taken(std::string_view name) {
-  if (has_word(kDeviceTypes, name)) return NameConflict{"E0122", "one of PyTorch's own device types"};
+  for (const auto& [names, why] : kDeviceTypes)
+    if (has_word(names, name)) return NameConflict{"E0122", std::string(why)};
   if (name.starts_with("cpu") || name.starts_with("cuda"))
     return NameConflict{"E0125",
                         "not usable: torch.load() takes every name that begins with 'cpu' or 'cuda' for those devices"};
@@ -60,6 +70,9 @@ std::optional<NameConflict> taken(std::string_view name) {
   if (has_word(kPythonKeywords, name)) return NameConflict{"E0124", "a keyword of Python"};
   if (has_word(kNamespaces, name)) return NameConflict{"E0126", "a namespace of C++ or PyTorch"};
   if (has_word(kTorchNames, name)) return NameConflict{"E0123", "already an attribute of torch, Tensor or Module"};
+  // is_vulkan asks for a device type without kernels, so a tree replaces it.
+  if (name != "vulkan" && has_word(kTorchNames, fmt::format("is_{}", name)))
+    return NameConflict{"E0123", fmt::format("not usable: Tensor has an is_{} of its own", name)};
   if (has_word(kBuildNames, name)) return NameConflict{"E0127", "already a library or a build target"};
   if (name.starts_with("torch_") || name.ends_with("_bindings"))
     return NameConflict{"E0127", "not usable: the names of other backends' libraries contain 'torch_' and '_bindings'"};

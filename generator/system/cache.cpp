@@ -2,9 +2,12 @@
 
 #include "base/environment.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
 
 namespace openreg_gen {
 
@@ -29,12 +32,20 @@ void write_cache(const std::string& name, const std::string& bytes) {
   std::error_code error;
   fs::create_directories(dir, error);
   if (error) return;
-  const auto temporary = dir / (name + "." + std::to_string(::getpid()) + ".tmp");
-  std::ofstream file(temporary, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (file) fs::rename(temporary, dir / name, error);
-  if (!file || error) fs::remove(temporary, error);
+  // A name that nobody can foresee, and a file that was not there: others may write in a shared cache, too.
+  std::string temporary = (dir / (name + ".XXXXXX")).string();
+  const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) return;
+  std::string_view left = bytes;
+  while (!left.empty()) {
+    const ssize_t written = ::write(descriptor, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+  const bool good = ::close(descriptor) == 0 && left.empty();
+  if (good) fs::rename(temporary, dir / name, error);
+  if (!good || error) fs::remove(temporary, error);
 }
 
 }  // namespace openreg_gen

@@ -108,9 +108,9 @@ std::vector<fs::path> python_candidates() {
   if (const fs::path chosen = environment("OPENREG_GEN_PYTHON"); !chosen.empty()) {
     list.push_back(chosen);
   } else {
-    list.push_back(executable_path().parent_path() / "python3");
     for (const auto& [variable, prefix] : active_environments()) append(list, {prefix / "bin/python"});
     append(list, find_programs("python3"));
+    if (const fs::path own = executable_path(); !own.empty()) append(list, {own.parent_path() / "python3"});
   }
   std::erase_if(list, [](const fs::path& path) { return !is_program(path); });
   return list;
@@ -145,8 +145,8 @@ std::vector<fs::path> site_packages_of_prefix(const fs::path& prefix, const std:
 std::vector<fs::path> pth_folders(const fs::path& site_packages) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(site_packages, error))
-    if (entry.path().extension() == ".pth") files.push_back(entry.path());
+  for (fs::directory_iterator at(site_packages, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".pth") files.push_back(at->path());
   std::ranges::sort(files);
   std::vector<fs::path> folders;
   for (const auto& file : files) {

@@ -16,8 +16,9 @@ struct ActiveEnvironment {
 };
 std::vector<ActiveEnvironment> active_environments();
 
-/// Pythons that may render, best first: $OPENREG_GEN_PYTHON alone if it is set; else the one beside the executable (the
-/// virtual environment that openreg-gen was installed into), those of the active environments, python3 on PATH.
+/// Pythons that may render and run tools, best first: $OPENREG_GEN_PYTHON alone if it is set; else those of the active
+/// environments, python3 on PATH, the one beside the executable (of the virtual environment that openreg-gen was
+/// installed into).
 std::vector<fs::path> python_candidates();
 
 /// The running executable, symlinks resolved; empty if it is not known.

@@ -82,4 +82,8 @@ class RealDisk : public Disk {
   mutable fs::path canonical_;  // of root_, once it exists
 };
 
+/// The process that holds a lock of flock() on a file, by the text of /proc/locks; 0 if none does. Inodes are only
+/// unique within a device.
+int lock_holder_in(const std::string& locks, dev_t device, ino_t inode);
+
 }  // namespace openreg_gen

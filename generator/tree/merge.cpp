@@ -1,13 +1,18 @@
 #include "tree/merge.h"
 
+#include "base/text.h"
 #include "diag/failure.h"
 #include "system/child.h"
+
+#include <fmt/format.h>
 
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <sys/wait.h>
+#include <utility>
 
 namespace openreg_gen {
 namespace {
@@ -51,10 +56,64 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-bool begins(std::string_view line) { return line.starts_with("<<<<<<< yours"); }
-bool has_base(std::string_view line) { return line.starts_with("||||||| last render"); }
-bool divides(std::string_view line) { return line == "=======\n" || line == "=======\r\n"; }
-bool ends(std::string_view line) { return line.starts_with(">>>>>>> new render"); }
+constexpr std::size_t kMarkerSize = 7;
+
+/// A line that git puts around a part of a conflict: "<<<<<<< yours". All markers of a conflict have one size, and no
+/// line of the merged texts begins with that many of these signs.
+struct Marker {
+  char sign = '\0';  // none: a line of the text
+  std::size_t size = 0;
+};
+
+Marker marker_of(std::string_view line) {
+  constexpr std::pair<char, std::string_view> kLabels[] = {
+      {'<', " yours"}, {'|', " last render"}, {'=', ""}, {'>', " new render"}};
+  for (const auto& [sign, label] : kLabels) {
+    const std::size_t size = std::min(line.find_first_not_of(sign), line.size());
+    const std::string_view rest = line.substr(size);
+    const bool labelled = label.empty() ? rest == "\n" || rest == "\r\n" : rest.starts_with(label);
+    if (size >= kMarkerSize && labelled) return {sign, size};
+  }
+  return {};
+}
+
+/// A size that tells markers from all lines of `text`: underlined headings, and quoted markers.
+std::size_t marker_size(std::string_view text) {
+  std::size_t size = kMarkerSize;
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
+    if (includes("<|=>", line.substr(0, 1)))
+      size = std::max(size, std::min(line.find_first_not_of(line[0]), line.size()) + 1);
+  }
+  return size;
+}
+
+/// One side of a conflict, whose beginning was read from `text`: it goes on with what follows the conflict. None, and
+/// `text` stays, if the conflict has no end, or it isn't certain which line divides the sides.
+std::optional<std::string_view> side_of_conflict(std::string_view& text, std::size_t size, MergeSide side) {
+  std::string_view left = text;
+  std::optional<std::size_t> base, theirs;
+  std::size_t divider = 0, dividers = 0;
+  while (!left.empty()) {
+    const std::size_t at = text.size() - left.size();
+    const Marker marker = marker_of(next_line(left));
+    if (marker.size != size) continue;
+    if (marker.sign == '<') return std::nullopt;
+    if (marker.sign == '|' && !base) {
+      base = at;
+      dividers = 0;  // those before it are lines of the owner
+    } else if (marker.sign == '=' && ++dividers == 1) {
+      divider = at;
+      theirs = text.size() - left.size();
+    } else if (marker.sign == '>') {
+      const bool certain = dividers == 1 || (side == MergeSide::Ours && base && dividers > 1);
+      if (!certain) return std::nullopt;
+      const std::string_view whole = std::exchange(text, left);
+      return side == MergeSide::Ours ? whole.substr(0, base.value_or(divider)) : whole.substr(*theirs, at - *theirs);
+    }
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -67,7 +126,9 @@ MergeResult merge_by_git(const std::string& ours, const std::string& base, const
   const std::string git = find_program("git").string();
   if (git.empty()) return {MergeResult::Kind::Impossible, {}, "merging needs git, which is not on PATH"};
   const TemporaryFolder folder;
-  std::vector<std::string> argv{git, "-C", folder.path().string(), "merge-file", "-p", "--diff3"};
+  const std::size_t size = std::max({marker_size(ours), marker_size(base), marker_size(theirs)});
+  std::vector<std::string> argv{
+      git, "-C", folder.path().string(), "merge-file", "-p", "--diff3", fmt::format("--marker-size={}", size)};
   if (side == MergeSide::Ours) argv.push_back("--ours");
   if (side == MergeSide::Theirs) argv.push_back("--theirs");
   for (const char* label : {"yours", "last render", "new render"}) argv.insert(argv.end(), {"-L", label});
@@ -85,15 +146,16 @@ MergeResult merge_by_git(const std::string& ours, const std::string& base, const
 
 std::vector<int> conflict_lines(std::string_view text) {
   std::vector<int> lines;
-  bool open = false;
+  std::size_t open = 0;  // the size of the markers of the conflict that was begun
   for (int number = 1; !text.empty(); ++number) {
-    const std::string_view line = next_line(text);
-    if (begins(line)) {
+    const Marker marker = marker_of(next_line(text));
+    if (open != 0 && marker.size != open) continue;
+    if (marker.sign == '<') {
       lines.push_back(number);
-      open = true;
-    } else if (has_base(line) || ends(line)) {
-      if (!open) lines.push_back(number);
-      if (ends(line)) open = false;
+      open = marker.size;
+    } else if (marker.sign == '|' || marker.sign == '>') {
+      if (open == 0) lines.push_back(number);
+      if (marker.sign == '>') open = 0;
     }
   }
   return lines;
@@ -102,34 +164,11 @@ std::vector<int> conflict_lines(std::string_view text) {
 std::string resolve_conflicts(std::string_view text, MergeSide side) {
   std::string out;
   while (!text.empty()) {
-    const std::string_view whole = text;
-    std::string_view line = next_line(text);
-    if (side == MergeSide::Markers || !begins(line)) {
-      out += line;
-      continue;
-    }
-    enum { Ours, Base, Theirs } part = Ours;
-    std::string ours, theirs;
-    bool closed = false;
-    while (!closed && !text.empty()) {
-      line = next_line(text);
-      if (ends(line)) {
-        closed = true;
-      } else if (part == Ours && has_base(line)) {
-        part = Base;
-      } else if (part != Theirs && divides(line)) {
-        part = Theirs;
-      } else if (part == Ours) {
-        ours += line;
-      } else if (part == Theirs) {
-        theirs += line;
-      }
-    }
-    if (closed) {
-      out += side == MergeSide::Ours ? ours : theirs;
-    } else {
-      out += whole;
-    }
+    const std::string_view line = next_line(text);
+    const Marker marker = marker_of(line);
+    std::optional<std::string_view> taken;
+    if (side != MergeSide::Markers && marker.sign == '<') taken = side_of_conflict(text, marker.size, side);
+    out += taken.value_or(line);
   }
   return out;
 }

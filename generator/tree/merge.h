@@ -26,10 +26,12 @@ using Merger = std::function<MergeResult(const std::string& ours, const std::str
 MergeResult merge_by_git(const std::string& ours, const std::string& base, const std::string& theirs, MergeSide side);
 
 /// Lines, from 1, that begin a conflict of merge_by_git: "<<<<<<< yours", or a part of one whose beginning was deleted.
-/// A file with such lines is in conflict; nothing else records it.
+/// Markers are longer where lines of the text look like them. A file with such lines is in conflict; nothing else
+/// records it.
 std::vector<int> conflict_lines(std::string_view text);
 
-/// The text with each conflict replaced by one side. Conflicts without an end stay unchanged.
+/// The text with each conflict replaced by one side. Conflicts stay unchanged if they have no end, or if two
+/// lines may be what divides the sides.
 std::string resolve_conflicts(std::string_view text, MergeSide side);
 
 /// True if every line ends in CRLF, and there is one.

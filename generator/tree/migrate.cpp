@@ -26,19 +26,36 @@ std::string bare(const std::string& type) {
   return out;
 }
 
-/// For each parameter of `now`, the place in `was` of the one that it was; none for a new one. By name, then by type:
-/// of those that are left, the first of a type was the first of that type.
+/// For each parameter of `now`, the place in `was` of the one that it was; none for a new one. By name; then, if
+/// exactly one of a type is left in both, it was renamed. Of several, any may be the new one.
 std::vector<std::optional<std::size_t>> origins(const KernelFunction& was, const KernelFunction& now) {
   std::vector<std::optional<std::size_t>> out(now.parameters.size());
   std::vector<bool> used(was.parameters.size());
-  const auto match = [&](const auto& same) {
-    for (std::size_t i = 0; i < out.size(); ++i)
-      for (std::size_t j = 0; j < used.size() && !out[i]; ++j)
-        if (!used[j] && same(was.parameters[j], now.parameters[i])) out[i] = j, used[j] = true;
-  };
-  match([](const auto& a, const auto& b) { return !a.name.empty() && a.name == b.name; });
-  match([](const auto& a, const auto& b) { return a.type == b.type; });
+  for (std::size_t i = 0; i < out.size(); ++i)
+    for (std::size_t j = 0; j < used.size() && !out[i]; ++j) {
+      const std::string& name = was.parameters[j].name;
+      if (!used[j] && !name.empty() && name == now.parameters[i].name) out[i] = j, used[j] = true;
+    }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    std::vector<std::size_t> olds, news;
+    const std::string& type = now.parameters[i].type;
+    for (std::size_t j = 0; j < used.size(); ++j)
+      if (!used[j] && was.parameters[j].type == type) olds.push_back(j);
+    for (std::size_t k = 0; k < out.size(); ++k)
+      if (!out[k] && now.parameters[k].type == type) news.push_back(k);
+    if (!out[i] && olds.size() == 1 && news.size() == 1) out[i] = olds[0], used[olds[0]] = true;
+  }
   return out;
+}
+
+/// Why the kernel is refused, whose parameter `old` has no partner among those of `now`.
+std::string without_partner(const KernelParameter& old, const KernelFunction& now,
+                            const std::vector<std::optional<std::size_t>>& from) {
+  std::vector<std::string> choices;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (!from[i] && now.parameters[i].type == old.type) choices.push_back("'" + now.parameters[i].name + "'");
+  if (choices.empty()) return fmt::format("'{}' is gone", old.name);
+  return fmt::format("'{}' is gone, or it is now {}", old.name, fmt::join(choices, " or "));
 }
 
 std::string text_of(std::string_view text, const KernelParameter& parameter) {
@@ -95,7 +112,7 @@ Rewritten rewrite(std::string_view text, const KernelFunction& ours, std::string
   const auto from = origins(was, now);
   for (std::size_t j = 0; j < was.parameters.size(); ++j)
     if (std::ranges::find(from, std::optional(j)) == from.end())
-      return refuse(fmt::format("'{}' is gone", was.parameters[j].name));
+      return refuse(without_partner(was.parameters[j], now, from));
   std::size_t expected = 0;
   bool moved = false;
   for (std::size_t i = 0; i < now.parameters.size(); ++i) {
@@ -149,7 +166,7 @@ std::string with_host_call(std::string_view body, const KernelFunction& ours, co
   std::vector<std::string> before;
   for (const KernelParameter& each : ours.parameters) before.push_back(each.name);
   if (out.substr(open + 2, close - open - 2) != fmt::format("{}", fmt::join(before, ", "))) return out;
-  only = trimmed(out.substr(0, call)) == "return" && trimmed(out.substr(close + 1)) == ";";
+  only = trimmed(body.substr(0, call)) == "return" && trimmed(body.substr(close + 1)) == ";";
   out.replace(open + 2, close - open - 2, fmt::format("{}", fmt::join(names, ", ")));
   return out;
 }

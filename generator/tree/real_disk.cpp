@@ -3,9 +3,12 @@
 #include "system/files.h"
 #include "tree/disk.h"
 
+#include <fmt/format.h>
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -240,16 +243,18 @@ std::unique_ptr<void, void (*)(void*)> RealDisk::lock() {
 int RealDisk::lock_holder() const {
   struct stat status{};
   if (stat(root_.c_str(), &status) != 0) return 0;
+  return lock_holder_in(try_read_file("/proc/locks").value_or(""), status.st_dev, status.st_ino);
+}
+
+int lock_holder_in(const std::string& locks, dev_t device, ino_t inode) {
   // "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF"
-  const auto locks = try_read_file("/proc/locks").value_or("");
+  const std::string wanted = fmt::format("{:02x}:{:02x}:{}", major(device), minor(device), inode);
   for (const std::string_view line : split_lines(locks)) {
     std::istringstream words{std::string(line)};
     std::string number, kind, advisory, mode, where;
     int pid = 0;
     words >> number >> kind >> advisory >> mode >> pid >> where;
-    if (kind != "FLOCK") continue;
-    const std::size_t colon = where.rfind(':');
-    if (colon != std::string::npos && where.substr(colon + 1) == std::to_string(status.st_ino)) return pid;
+    if (kind == "FLOCK" && where == wanted) return pid;
   }
   return 0;
 }

@@ -33,6 +33,17 @@ TEST(AuditDocument, HoldsWhatPythonWrote) {
   EXPECT_THAT(read->dtypes.find("add.Tensor")->second.takes, testing::ElementsAre("float32"));
 }
 
+// Longer than the texts that a std::string keeps in itself.
+TEST(AuditDocument, ListsOfDtypesMayBeLong) {
+  std::string text = small_audit();
+  replace_all(text, "\"takes\": \"float32\"", "\"takes\": \"bfloat16 bool float16 float32 float64 int64\"");
+  Diagnostics diagnostics;
+  const auto read = parse_audit(text, "a.json", diagnostics);
+  ASSERT_TRUE(read) << diagnostics.all()[0].message;
+  EXPECT_THAT(read->dtypes.find("add.Tensor")->second.takes,
+              testing::ElementsAre("bfloat16", "bool", "float16", "float32", "float64", "int64"));
+}
+
 TEST(AuditDocument, FaultsHaveTheirPlace) {
   EXPECT_THAT(fault("{\n \"format\": oops}"), testing::StartsWith("E0570 2:12: JSON: "));
   EXPECT_THAT(fault(""), testing::StartsWith("E0570 1:1: JSON: "));

@@ -116,9 +116,67 @@ TEST(Conflicts, OneSideIsTaken) {
   EXPECT_EQ(resolve_conflicts(to_crlf(kMarked), MergeSide::Theirs), "a\r\nnew\r\nz\r\n");
   const std::string open = "a\n<<<<<<< yours\nmine\n=======\nnew\n";
   EXPECT_EQ(resolve_conflicts(open, MergeSide::Ours), open);
-  // A rule in the new render's part belongs to it.
-  EXPECT_EQ(resolve_conflicts("<<<<<<< yours\n=======\nTitle\n=======\n>>>>>>> new render\n", MergeSide::Theirs),
-            "Title\n=======\n");
+}
+
+/// A text whose heading is underlined with `size` of a sign.
+std::string headed(const char* title, char sign, std::size_t size, bool crlf) {
+  const std::string text = std::string("one\n") + title + "\n" + std::string(size, sign) + "\nrest of " + title + "\n";
+  return crlf ? to_crlf(text) : text;
+}
+
+// The rules differ in length, so that none is a line that the texts have in common, outside the conflict.
+TEST(Conflicts, AnUnderlinedHeadingIsTextInEachPart) {
+  for (const char sign : {'=', '<', '>', '|'}) {
+    for (const std::size_t size : {7u, 20u}) {
+      for (const std::size_t shift : {0u, 1u, 2u}) {
+        for (const bool crlf : {false, true}) {
+          const auto text = [&](const char* title, std::size_t part) {
+            return headed(title, sign, size + (part + shift) % 3, crlf);
+          };
+          const std::string ours = text("Mine", 0), base = text("Was", 1), theirs = text("New", 2);
+          const MergeResult merged = merge(ours, base, theirs);
+          ASSERT_EQ(merged.kind, MergeResult::Kind::Conflict);
+          EXPECT_EQ(conflict_lines(merged.text), std::vector<int>{2}) << merged.text;
+          EXPECT_EQ(resolve_conflicts(merged.text, MergeSide::Ours), ours) << merged.text;
+          EXPECT_EQ(resolve_conflicts(merged.text, MergeSide::Theirs), theirs) << merged.text;
+          EXPECT_TRUE(conflict_lines(ours).empty());
+        }
+      }
+    }
+  }
+}
+
+// Texts that explain conflicts.
+TEST(Conflicts, QuotedMarkersOfAnotherSizeAreText) {
+  const std::string ours = "Mine\n" + std::string(kMarked), theirs = "New\n" + std::string(kMarked);
+  const MergeResult merged = merge(ours, "Was\n" + std::string(kMarked), theirs);
+  EXPECT_TRUE(merged.text.starts_with("<<<<<<<< yours\nMine\n|||||||| last render\n")) << merged.text;
+  EXPECT_EQ(conflict_lines("<<<<<<<< yours\n" + std::string(kMarked) + "========\n>>>>>>>> new render\n"),
+            std::vector<int>{1});
+}
+
+// As earlier versions wrote them: each marker has seven signs, whatever the text has.
+TEST(Conflicts, OfSevenSignsAroundAHeading) {
+  const std::string rule = "=======\n", end = ">>>>>>> new render\n", new_part = "New\n" + rule;
+  const std::string mine = "<<<<<<< yours\nMine\n" + rule + "line 1\n||||||| last render\nwas\n" + rule;
+  EXPECT_EQ(resolve_conflicts(mine + "new\n" + end, MergeSide::Ours), "Mine\n" + rule + "line 1\n");
+  EXPECT_EQ(resolve_conflicts(mine + "new\n" + end, MergeSide::Theirs), "new\n");
+  EXPECT_EQ(resolve_conflicts(mine + new_part + end, MergeSide::Ours), "Mine\n" + rule + "line 1\n");
+  // Either rule may divide the last render from the new one: a person decides.
+  EXPECT_EQ(resolve_conflicts(mine + new_part + end, MergeSide::Theirs), mine + new_part + end);
+}
+
+TEST(Conflicts, WithoutTheLastRender) {
+  const std::string one = "<<<<<<< yours\nmine\n=======\nnew\n>>>>>>> new render\n";
+  EXPECT_EQ(resolve_conflicts(one, MergeSide::Ours), "mine\n");
+  EXPECT_EQ(resolve_conflicts(one, MergeSide::Theirs), "new\n");
+  const std::string two = "<<<<<<< yours\n=======\nTitle\n=======\n>>>>>>> new render\n";
+  const std::string none = "<<<<<<< yours\nmine\n>>>>>>> new render\n";
+  for (const MergeSide side : {MergeSide::Ours, MergeSide::Theirs}) {
+    EXPECT_EQ(resolve_conflicts(two, side), two);
+    EXPECT_EQ(resolve_conflicts(none, side), none);
+  }
+  EXPECT_EQ(resolve_conflicts("<<<<<<< yours\nlost\n" + one, MergeSide::Ours), "<<<<<<< yours\nlost\nmine\n");
 }
 
 TEST(LineEnds, Crlf) {

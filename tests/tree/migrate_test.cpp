@@ -82,6 +82,25 @@ TEST(Migrate, ARenamedParameterBesideANewOne) {
   EXPECT_EQ(done.changes.size(), 2u);
 }
 
+// 'a' may have become either; a kernel with the wrong one compiles.
+TEST(Migrate, ARenamedParameterBesideANewOneOfItsTypeTakesAHand) {
+  const char *text = "at::Tensor relu(const at::Tensor& x, bool fast) {}",
+             *was = "at::Tensor relu(const at::Tensor& self, bool a)";
+  for (const char* now : {"at::Tensor relu(const at::Tensor& self, bool c, bool b)",
+                          "at::Tensor relu(bool c, const at::Tensor& self, bool b)"}) {
+    const Migration done = migrate(text, was, now, "true");
+    EXPECT_EQ(done.refused, "'a' is gone, or it is now 'c' or 'b'");
+    EXPECT_EQ(done.text, "");
+  }
+  const Migration two = migrate("at::Tensor relu(bool x, bool y) {}", "at::Tensor relu(bool a, bool b)",
+                                "at::Tensor relu(bool c, bool d)");
+  EXPECT_EQ(two.refused, "'a' is gone, or it is now 'c' or 'd'");
+  // By name first: one of the type is left in both.
+  const Migration done = migrate("at::Tensor relu(bool x, bool y) {}", "at::Tensor relu(bool a, bool b)",
+                                 "at::Tensor relu(bool c, bool a)");
+  EXPECT_EQ(done.text, "at::Tensor relu(bool y, bool x) {}") << done.refused;
+}
+
 TEST(Migrate, LongListsGetALineEach) {
   std::string was = "void relu(", now;
   for (int i = 0; i < 6; ++i) was += (i ? ", const at::Tensor& t" : "const at::Tensor& t") + std::to_string(i);

@@ -4,6 +4,7 @@
 #include "tree/paths.h"
 
 #include <gtest/gtest.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -145,6 +146,18 @@ TEST_F(RealDiskTest, OneRunAtATime) {
   EXPECT_EQ(two.lock_holder(), 0);
   EXPECT_TRUE(two.lock());
   EXPECT_TRUE(fs::is_empty(root));
+}
+
+TEST(LockHolder, HasItsLockOnTheSameDevice) {
+  const std::string locks =
+      "1: POSIX  ADVISORY  WRITE 11 103:02:7 0 EOF\n"
+      "2: FLOCK  ADVISORY  WRITE 12 08:02:7 0 EOF\n"
+      "3: FLOCK  ADVISORY  WRITE 13 103:02:70 0 EOF\n"
+      "4: FLOCK  ADVISORY  WRITE 14 103:02:7 0 EOF\n";
+  EXPECT_EQ(lock_holder_in(locks, makedev(0x103, 2), 7), 14);
+  EXPECT_EQ(lock_holder_in(locks, makedev(8, 2), 7), 12);
+  EXPECT_EQ(lock_holder_in(locks, makedev(8, 1), 7), 0);
+  EXPECT_EQ(lock_holder_in("", makedev(8, 2), 7), 0);
 }
 
 TEST_F(RealDiskTest, TheTreeIsFoundUpwards) {

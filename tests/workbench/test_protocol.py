@@ -46,7 +46,10 @@ def test_a_wrong_member_is_named(provide, name):
 
 
 LOADED = "the PrivateUse1 backend that is loaded is 'mine'; try --device mine"
-NOT_REGISTERED = "torch-mine did not register one when torch was imported; is TORCH_DEVICE_BACKEND_AUTOLOAD=0 set?"
+NOT_REGISTERED = (
+    "torch-mine did not register one when torch was imported; is TORCH_DEVICE_BACKEND_AUTOLOAD=0 set? A backend that torch doesn't"
+    " load by itself needs --import PACKAGE"
+)
 NONE = "no backend is installed; install one, or name the module that registers it: --import PACKAGE"
 
 
@@ -65,6 +68,13 @@ def test_a_device_that_is_not_there(monkeypatch, loaded, packages, hint):
 def test_a_module_that_is_not_there():
     with pytest.raises(devices.DeviceError, match="no_such_backend: can't be imported by "):
         devices.open_device("cpu", "no_such_backend")
+
+
+def test_the_command_says_how_another_python_is_chosen(monkeypatch):
+    monkeypatch.setenv("OPENREG_GEN_COMMAND", "openreg-gen")
+    for words in (("cpu", "no_such_backend"), ("other",)):
+        with pytest.raises(devices.DeviceError, match="OPENREG_GEN_PYTHON names another Python$"):
+            devices.find_device(*words)
 
 
 def test_a_device_is_found_by_its_name(any_device):

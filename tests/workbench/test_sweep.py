@@ -385,6 +385,23 @@ def test_modes_run_in_processes_of_their_own(tmp_path, run_python, device):
     assert [json.loads(row)["mode"] for row in (tmp_path / "sweep.jsonl").read_text().splitlines()] == ["deterministic"]
 
 
+@pytest.mark.parametrize(
+    "text, foreign",
+    [("", False), ('{"selection": "1"}\n', False), ("a thesis\n", True), ('{"title": 1}', True), ("[1]", True)],
+)
+def test_a_file_that_no_sweep_wrote_is_foreign(tmp_path, text, foreign):
+    assert not results.is_foreign(tmp_path / "new")
+    (tmp_path / "thesis.txt").write_text(text)
+    assert results.is_foreign(tmp_path / "thesis.txt") == foreign
+
+
+def test_a_file_that_no_sweep_wrote_stays(tmp_path, run_python):
+    (tmp_path / "thesis.txt").write_text("a thesis\n")
+    words = ["--device=cpu", "add", "--dtype", "float32", "--results", str(tmp_path / "thesis.txt"), "--fresh"]
+    assert "not a file of results" in run_python("-m", "openreg_gen.sweep", *words, code=2).stderr
+    assert (tmp_path / "thesis.txt").read_text() == "a thesis\n"
+
+
 BACKEND = """
 import types, torch
 

@@ -40,6 +40,14 @@ def test_files_are_found_by_their_calls(tmp_path):
     assert files.release(tmp_path) == "2.14" and files.release(FAULTY) == ""
 
 
+def test_a_folder_of_others_is_foreign(tmp_path):
+    assert not Folder(tmp_path / "new").is_foreign() and not Folder(tmp_path).is_foreign()
+    (tmp_path / "index.html").write_text("mine")
+    assert Folder(tmp_path).is_foreign()
+    (tmp_path / "runs").mkdir()
+    assert not Folder(tmp_path).is_foreign()
+
+
 def test_hardware_classes():
     named = files.TestFile("a.py", FAULTY, (("TestA", "GENERIC"), ("TestB", "CUDA")))
     assert named.of_hardware(["CUDA"]) and not named.of_hardware(["ACCELERATOR"])

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import os
 import sys
 from importlib.metadata import entry_points
 from types import ModuleType
@@ -45,9 +46,9 @@ def find_device(name: str, package: str | None = None) -> str:
         try:
             importlib.import_module(package)
         except ImportError as error:
-            raise DeviceError(f"{package}: can't be imported by {sys.executable}: {error}") from error
+            raise DeviceError(f"{package}: can't be imported by {sys.executable}: {error}{_other_python()}") from error
     if kind not in ("cpu", current()):
-        raise DeviceError(f"no device {kind!r} in {sys.executable}: {_what_there_is()}")
+        raise DeviceError(f"no device {kind!r} in {sys.executable}: {_what_there_is()}{_other_python()}")
     return kind
 
 
@@ -69,8 +70,16 @@ def _what_there_is() -> str:
     if there is not None:
         return f"the PrivateUse1 backend that is loaded is {there!r}; try --device {there}"
     if packages:
-        return f"{', '.join(packages)} did not register one when torch was imported; is TORCH_DEVICE_BACKEND_AUTOLOAD=0 set?"
+        return (
+            f"{', '.join(packages)} did not register one when torch was imported; is TORCH_DEVICE_BACKEND_AUTOLOAD=0 set? A backend"
+            " that torch doesn't load by itself needs --import PACKAGE"
+        )
     return "no backend is installed; install one, or name the module that registers it: --import PACKAGE"
+
+
+def _other_python() -> str:
+    """How to choose another Python, if it was `openreg-gen` that chose this one."""
+    return "; OPENREG_GEN_PYTHON names another Python" if "OPENREG_GEN_COMMAND" in os.environ else ""
 
 
 def module(kind: str) -> ModuleType | None:

@@ -62,7 +62,9 @@ def make_plan(name: str, facts: Mapping[str, Any], catalogue: Mapping[str, Any],
     plan.fallback = "cpu" if own_kernels else "none"
     if facts["device"] != name:
         why = f"the device was called {facts['device']!r}: torch.device({facts['device']!r}) becomes torch.device({name!r})"
-        plan.unclear.append(Unclear(name, why, f"name it {facts['device']}, or change the scripts that say it"))
+        change, refused = "change the scripts that say it", catalogue.get("refused_name")
+        remedy = f"{change}: {refused}" if refused else f"name it {facts['device']}, or {change}"
+        plan.unclear.append(Unclear(name, why, remedy))
     plan.unclear += [
         *found.unclear,
         *(row for each in yamls for row in each.unclear),

@@ -65,10 +65,13 @@ def test_of(stored: StoredCall, kind: str, package: str | None, path: Path) -> l
         loaded = f"torch.load(io.BytesIO(base64.b64decode(\n{lines}\n)), weights_only=True)"
         standard = ["base64", "io"]
     else:
-        beside = path.with_suffix(".pt")
+        beside = path.with_suffix(".tensors.pt")
         beside.write_bytes(data.getvalue())
         written.append(beside)
-        loaded, standard = 'torch.load(pathlib.Path(__file__).with_suffix(".pt"), weights_only=True)', ["pathlib"]
+        loaded, standard = (
+            'torch.load(pathlib.Path(__file__).with_suffix(".tensors.pt"), weights_only=True)',
+            ["pathlib"],
+        )
     schema = {argument.name: argument for argument in stored.func._schema.arguments}
     outputs = [
         _place(stored, name)

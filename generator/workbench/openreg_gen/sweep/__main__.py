@@ -138,6 +138,9 @@ class Sweep:
         if inside is not None:
             self._run_mode(inside, tasks)
             return DONE
+        if results.is_foreign(self.arguments.results):
+            what = f"{self.arguments.results}: not a file of results"
+            raise CommandError(what, "name another file with --results", BAD_INPUT)
         if self.arguments.fresh:
             self.arguments.results.unlink(missing_ok=True)
         for mode in self.modes:

@@ -39,6 +39,18 @@ def fingerprint(device: str, selection: Selection) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+def is_foreign(path: pathlib.Path) -> bool:
+    """Whether a file is there that no sweep wrote: it must neither be removed nor added to."""
+    if not path.exists():
+        return False
+    try:
+        with path.open() as file:
+            row = json.loads(file.readline() or "{}")  # an empty file serves
+    except (OSError, ValueError):
+        return True
+    return not isinstance(row, dict) or (bool(row) and "selection" not in row)
+
+
 class Results:
     """The findings so far. A line that a killed run left half written is ignored."""
 

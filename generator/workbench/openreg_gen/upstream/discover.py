@@ -29,6 +29,8 @@ class Discovery:
     def __init__(self, given: argparse.Namespace, kind: str) -> None:
         self.given, self.kind = given, kind
         self.folder = Folder(given.results or Path(f"upstream-{kind}"))
+        if self.folder.is_foreign():
+            command.fail(f"{self.folder.path}: has files that are not results", "name an empty folder with --results")
         self.choice = Choice(given.select, given.shard)
         self.exclusions = Exclusions(self._exclusions())
         self.against = runs.load(given.against) if given.against else None

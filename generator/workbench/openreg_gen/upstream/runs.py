@@ -130,6 +130,11 @@ class Folder:
         self.path = path
         self.journal = path / "run.jsonl"
 
+    def is_foreign(self) -> bool:
+        """Whether the folder has files, but none of ours: results.json and index.html would be written over."""
+        ours = self.journal.exists() or (self.path / "runs").is_dir()
+        return self.path.is_dir() and not ours and any(self.path.iterdir())
+
     def numbers(self) -> list[int]:
         return sorted(int(file.stem) for file in (self.path / "runs").glob("*.json") if file.stem.isdigit())
 
