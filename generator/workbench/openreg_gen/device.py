@@ -4,7 +4,7 @@ import argparse
 import importlib
 import sys
 from importlib.metadata import entry_points
-from types import ModuleType
+from typing import Any
 
 import torch
 
@@ -73,10 +73,9 @@ def _what_there_is() -> str:
     return "no backend is installed; install one, or name the module that registers it: --import PACKAGE"
 
 
-def module(kind: str) -> ModuleType | None:
-    """`torch.NAME`, which PyTorch calls the device's module; None where the backend registered none."""
-    found = getattr(torch, kind, None)
-    return found if isinstance(found, ModuleType) else None
+def module(kind: str) -> Any | None:
+    """`torch.NAME`, which PyTorch calls the device's module, though it takes any object; None where the backend registered none."""
+    return getattr(torch, kind, None)
 
 
 def count(kind: str) -> int:
