@@ -131,7 +131,9 @@ def lacking(error: str) -> str:
     return found[1] if found and says_missing(error) and not on_host else ""
 
 
-def of_waits(entries: Iterable[tuple[Sequence[str], str]], calls: Iterable[tuple[str, str, str, str]]) -> list[dict[str, str]]:
+def of_waits(
+    entries: Iterable[tuple[Sequence[str], str]], calls: Iterable[tuple[str, str, str, str]]
+) -> list[dict[str, str]]:
     """Operators that did not run since they call one without a kernel: of OpInfos by their names without overload, as those
     whose samples all failed, and of composites by their own names.
     """
