@@ -27,6 +27,7 @@ class Reader {
     out.torch = json_.at("torch").get<std::string>();
     out.torch_dir = json_.value("torch_dir", "");
     out.package = json_.value("package", "");
+    out.date = json_.value("date", "");
     out.seconds = json_.value("seconds", 0.0);
     out.provides = json_.value("provides", std::vector<std::string>());
     for (const auto& row : json_.at("ops"))
@@ -40,10 +41,13 @@ class Reader {
       OpDtypes& op = out.dtypes[row.at("op")];
       const auto takes = row.at("takes").get<std::string>();
       for (const auto word : words_of(takes)) op.takes.emplace_back(word);
+      op.shapes = row.value("shapes", std::vector<std::string>());
       for (const auto& [dtype, message] : row.at("refuses").items()) op.refuses.emplace_back(dtype, message);
     }
     for (const auto& row : list("deaths"))
       out.deaths.push_back({row.at("sample"), row.at("verdict"), row.at("message")});
+    for (const auto& row : list("waits")) out.waits.push_back({row.at("op"), row.at("needs")});
+    for (const auto& op : list("on_device")) out.on_device.insert(op.get<std::string>());
     return out;
   }
 

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,10 +36,16 @@ struct ProbedInterface {
   std::string group, name, verdict, message, needs, provide;
 };
 
-/// The dtypes that an operator took in one of PyTorch's samples, and those that it refused, with the error's text.
+/// The dtypes that an operator took in one of PyTorch's samples, and those that it refused, with the error's text. If
+/// it took none: the shapes of the first tensors that it refused.
 struct OpDtypes {
-  std::vector<std::string> takes;
+  std::vector<std::string> takes, shapes;
   std::vector<std::pair<std::string, std::string>> refuses;
+};
+
+/// An operator, or all overloads of a name, whose samples ended at an operator without a kernel.
+struct Wait {
+  std::string op, needs;
 };
 
 /// A sample that crashed its process, or did not end.
@@ -47,7 +54,7 @@ struct DeadSample {
 };
 
 struct AuditDocument {
-  std::string device, key, torch, torch_dir, package;  // package: "torch_mine 0.1", or empty
+  std::string device, key, torch, torch_dir, package, date;  // package: "torch_mine 0.1", or empty
   double seconds = 0;
   std::vector<std::string> provides;  // members of torch.NAME._workbench
   std::vector<RegisteredKernel> registrations;
@@ -56,6 +63,8 @@ struct AuditDocument {
   std::vector<ProbedInterface> interfaces;
   std::map<std::string, OpDtypes, std::less<>> dtypes;
   std::vector<DeadSample> deaths;
+  std::vector<Wait> waits;
+  std::set<std::string, std::less<>> on_device;  // fallen-back factories whose result was on the device
 };
 
 /// Reads the document. Errors are appended to `diagnostics` with their place in `file`: E0570, E0571.

@@ -25,6 +25,7 @@ class Judge {
       else if (!each.key.starts_with("Autocast") && (each.key == document.key || each.kind == "typed"))
         registered_.emplace(aten_name(each.op), &each);
     }
+    for (const Wait& each : document.waits) waits_.emplace(each.op, each.needs);
   }
 
   AuditRow row(const Op& op) const {
@@ -43,9 +44,25 @@ class Judge {
       row.coverage.how = foreign_reason(op, catalog_);
       row.coverage.coverage = Coverage::NotForYou;
     }
+    if (row.coverage.coverage == Coverage::Composite) {
+      for (const std::string_view name : {std::string_view(op.name), std::string_view(op.base)})
+        if (const auto found = waits_.find(name); found != waits_.end() && !has_kernel(found->second)) {
+          row.waits_for = found->second;
+          row.coverage.how += fmt::format("; waits for '{}'", found->second);
+          break;
+        }
+    }
     if (row.coverage.coverage == Coverage::Missing || row.coverage.coverage == Coverage::Fallback)
       row.add = op.structured_delegate.empty() ? op.name : op.structured_delegate;
     return row;
+  }
+
+  /// Whether the device has a kernel for an operator, in any of its forms. What only throws is none.
+  bool has_kernel(std::string_view op) const {
+    const Op* found = catalog_.find(op);
+    if (found == nullptr) return false;
+    const std::string& kernel = found->structured_delegate.empty() ? found->name : found->structured_delegate;
+    return registered_.contains(kernel) || registered_.contains(op);
   }
 
   const std::map<std::string_view, const RegisteredKernel*>& registered() const { return registered_; }
@@ -60,6 +77,8 @@ class Judge {
     };
     if (served.how == "kernel") return is(Coverage::Native, "a kernel of the backend");
     if (served.how == "boxed") return is(Coverage::Fallback, "registered as a fallback");
+    if (document_.on_device.contains(op.name))
+      return is(Coverage::Fallback, "by the backend's fallback, which made its result on the device");
     if (served.how == "fallback") {
       if (op.base == "set_") return is(Coverage::Missing, "falls back, but the CPU can't share the device's memory");
       if (op.is_view)
@@ -97,6 +116,7 @@ class Judge {
   const Catalog& catalog_;
   std::map<std::string_view, const RegisteredKernel*> registered_;  // by operator: the last one at a backend's key
   std::set<std::string_view> with_gradient_;
+  std::map<std::string_view, std::string_view> waits_;
 };
 
 // The findings, each of an operator.
@@ -130,13 +150,20 @@ void of_dtypes(const AuditRow& row, const OpDtypes& dtypes, std::vector<AuditFin
   const Op& op = *row.coverage.op;
   const std::string& kernel = coverage == Coverage::Delegate ? op.structured_delegate : op.name;
   const auto same = [&](const AuditFinding& each) {
-    return each.kind == AuditFindingKind::SomeDtypes && each.op == kernel;
+    return each.op == kernel &&
+           (each.kind == AuditFindingKind::SomeDtypes || each.kind == AuditFindingKind::SampleFails);
   };
   if (std::ranges::any_of(out, same)) return;  // by another of its forms
+  if (dtypes.takes.empty()) {
+    out.push_back({AuditFindingKind::SampleFails, kernel,
+                   fmt::format("each sample that was tried, of shapes {}: {}", fmt::join(dtypes.shapes, ", "),
+                               dtypes.refuses.front().second),
+                   row.at});
+    return;
+  }
   out.push_back({AuditFindingKind::SomeDtypes, kernel,
-                 fmt::format("takes {}, refuses {}: {}",
-                             dtypes.takes.empty() ? "none" : fmt::format("{}", fmt::join(dtypes.takes, ", ")),
-                             fmt::join(refused, ", "), dtypes.refuses.front().second),
+                 fmt::format("takes {}, refuses {}: {}", fmt::join(dtypes.takes, ", "), fmt::join(refused, ", "),
+                             dtypes.refuses.front().second),
                  row.at});
 }
 
@@ -153,7 +180,8 @@ void find_holes(const AuditDocument& document, const Judge& judge, AuditReport& 
       report.findings.push_back(
           {AuditFindingKind::RegisteredTwice, each.op, "replaced by a later registration at " + each.key, each.at});
   for (const DeadSample& each : document.deaths)
-    report.findings.push_back({AuditFindingKind::Dies, each.sample, each.verdict + ": " + each.message, {}});
+    report.findings.push_back(
+        {each.verdict == "hangs" ? AuditFindingKind::NoEnd : AuditFindingKind::Dies, each.sample, each.message, {}});
   std::ranges::stable_sort(report.findings, {},
                            [](const AuditFinding& finding) { return std::pair(finding.kind, finding.op); });
 }
@@ -172,6 +200,17 @@ void add_model(const OpsFile& model, const Catalog& catalog, AuditReport& report
   }
 }
 
+/// Operators that the device lacks, by how many composites and entries of PyTorch's samples did not run for want of
+/// them.
+void add_unlocks(const AuditDocument& document, const Judge& judge, AuditReport& report) {
+  std::map<std::string, std::set<std::string>> waiting;
+  for (const Wait& each : document.waits)
+    if (!judge.has_kernel(each.needs)) waiting[each.needs].insert(each.op);
+  for (auto& [op, names] : waiting) report.unlocks.push_back({op, {names.begin(), names.end()}});
+  std::ranges::stable_sort(report.unlocks, std::ranges::greater(),
+                           [](const Unlock& each) { return each.waiting.size(); });
+}
+
 void count(AuditReport& report) {
   for (const AuditRow& row : report.rows) {
     const Coverage coverage = row.coverage.coverage;
@@ -185,8 +224,9 @@ void count(AuditReport& report) {
 }  // namespace
 
 std::string_view to_string(AuditFindingKind kind) {
-  constexpr std::array<std::string_view, 6> names = {
-      "fallback hides a composite", "missing view", "some dtypes only", "no gradient", "registered twice", "dies"};
+  constexpr std::array<std::string_view, 8> names = {
+      "fallback hides a composite", "missing view", "some dtypes only", "no gradient", "registered twice",
+      "its samples fail",           "dies",         "no end in time"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -201,6 +241,7 @@ AuditReport judge_audit(const AuditDocument& document, const Catalog& catalog, c
   });
   count(report);
   find_holes(document, judge, report);
+  add_unlocks(document, judge, report);
   report.registered = judge.registered().size();
   if (next != nullptr) {
     for (const auto& [op, kernel] : judge.registered()) {

@@ -17,6 +17,7 @@ namespace openreg_gen {
 struct AuditRow {
   CoverageRow coverage;
   KernelPlace at;           // of the kernel that serves it: the backend's, or PyTorch's own
+  std::string waits_for;    // an operator without a kernel, at which its samples ended
   std::string add;          // what `openreg-gen add` takes to serve it; empty where nothing is to be added
   std::uint64_t calls = 0;  // in the recorded model
   bool recorded = false;    // the recorded model calls it
@@ -28,7 +29,9 @@ enum class AuditFindingKind {
   SomeDtypes,       // a kernel that refuses dtypes which the CPU takes
   NoGradient,       // a kernel in place of a composite, without one at the Autograd key
   RegisteredTwice,  // a kernel that a later registration replaced
-  Dies,             // a sample that crashed, or did not end
+  SampleFails,      // every sample that was tried fails, whatever its dtype
+  Dies,             // a sample that took its process with it
+  NoEnd,            // a sample that did not end in time
 };
 std::string_view to_string(AuditFindingKind kind);  // "the fallback hides a composite"
 
@@ -36,6 +39,12 @@ struct AuditFinding {
   AuditFindingKind kind;
   std::string op, text;
   KernelPlace at;
+};
+
+/// An operator without a kernel, and how many others did not run for want of it.
+struct Unlock {
+  std::string op;
+  std::vector<std::string> waiting;  // operators, by name
 };
 
 /// A registered operator that another release of PyTorch changes.
@@ -50,7 +59,8 @@ struct AuditReport {
   std::vector<std::string> unknown;    // of the recorded model: operators that PyTorch does not declare
   std::vector<AuditFinding> findings;  // by kind, then by operator
   std::vector<RegisteredDrift> drift;
-  std::size_t registered = 0;  // ATen operators for which the backend has kernels
+  std::vector<Unlock> unlocks;  // those that most operators wait for first
+  std::size_t registered = 0;   // ATen operators for which the backend has kernels
 };
 
 /// `model`: what a recorded model calls, or null. `next`: another release's declarations, or null. Pure.

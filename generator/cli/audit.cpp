@@ -10,7 +10,7 @@ namespace openreg_gen {
 namespace {
 
 struct AuditOptions {
-  std::string device, package, html, against, model, from, save, timeout;
+  std::string device, package, html, against, model, from, save, timeout, baseline, card;
   bool no_samples = false;
 };
 
@@ -32,6 +32,10 @@ void declare(CLI::App& app, Invocation& call, AuditOptions& options) {
   app.add_option("--from", options.from, "Read an audit that --save wrote, without running Python")
       ->type_name("FILE")
       ->excludes(device);
+  app.add_option("--baseline", options.baseline, "An earlier audit, or another backend's (--save): report what differs")
+      ->type_name("FILE");
+  app.add_option("--card", options.card, "Also write the figures alone: one page, or JSON if FILE ends in .json")
+      ->type_name("FILE");
   call.add_json(app);
   call.add_torch(app, "PyTorch to read the operators from; default: the audited one");
 }
@@ -55,6 +59,17 @@ const Catalog& catalog_of(Invocation& call, const AuditDocument& document, std::
   if (!call.torch() && !document.torch_dir.empty() && fs::is_directory(document.torch_dir, error))
     return own.emplace(load_catalog(find_torch(document.torch_dir)));
   return call.catalog();
+}
+
+/// An audit that --save wrote, judged; nothing after an error, which is reported.
+std::optional<AuditBaseline> baseline_of(Invocation& call, const std::string& file, const Catalog& catalog) {
+  const std::string text = read_file(file, "E0506", "name a file that --save wrote");
+  Diagnostics diagnostics;
+  auto document = parse_audit(text, file, diagnostics);
+  diagnostics.finish(text);
+  if (call.report(diagnostics) || !document) return std::nullopt;
+  AuditReport report = judge_audit(*document, catalog, nullptr, nullptr);
+  return AuditBaseline{std::move(*document), std::move(report), {}};
 }
 
 Exit run(Invocation& call, const AuditOptions& options) {
@@ -85,8 +100,18 @@ Exit run(Invocation& call, const AuditOptions& options) {
   const Catalog& catalog = catalog_of(call, *document, own);
   if (!options.against.empty()) next = load_catalog(find_torch(options.against));
   const AuditReport report = judge_audit(*document, catalog, model ? &*model : nullptr, next ? &*next : nullptr);
+  std::optional<AuditBaseline> baseline;
+  if (!options.baseline.empty()) {
+    baseline = baseline_of(call, options.baseline, catalog);
+    if (!baseline) return Exit::BadInput;
+    baseline->comparison = compare_audits(report, *document, baseline->report, baseline->document);
+  }
   const AuditSubject subject{*document, model ? fs::path(options.model).filename().string() : "",
-                             next ? next->torch_version() : ""};
+                             next ? next->torch_version() : "", baseline ? &*baseline : nullptr};
+  if (!options.card.empty()) {
+    const bool json = options.card.ends_with(".json");
+    write_page(options.card, json ? audit_card_json(report, subject).dump(1) + "\n" : audit_card_html(report, subject));
+  }
   if (!options.html.empty()) write_page(options.html, audit_html(report, subject));
   if (options.html == "-") return Exit::Done;
   constexpr std::size_t kLeast = 80, kMost = 120;
@@ -106,7 +131,7 @@ Verb audit_verb() {
           with_options<AuditOptions>(declare, run),
           {"audit mybackend", "audit mybackend --html audit.html", "audit mybackend --model ops.json --html audit.html",
            "audit mybackend --import my_package --against torch-2.15.0", "audit mybackend --save audit.json",
-           "audit --from audit.json --json"}};
+           "audit mybackend --baseline audit.json --card card.html", "audit --from audit.json --json"}};
 }
 
 }  // namespace openreg_gen

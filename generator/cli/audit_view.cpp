@@ -70,6 +70,77 @@ std::string totals_table(const AuditReport& report, const AuditSubject& subject,
   return layout_table(rows, width);
 }
 
+/// What a maintainer writes first.
+void unlocks_text(const AuditReport& report, Lines& out) {
+  if (report.unlocks.empty()) return;
+  out.list("kernels that unlock most", mapped(report.unlocks, [](const Unlock& each) {
+             return fmt::format("{} ({})", each.op, each.waiting.size());
+           }));
+}
+
+std::string about(const AuditDocument& document) {
+  std::string text = document.device + (document.package.empty() ? "" : " (" + document.package + ")");
+  return text + ", PyTorch " + document.torch + (document.date.empty() ? "" : ", " + document.date);
+}
+
+void baseline_text(const AuditSubject& subject, Lines& out) {
+  if (subject.baseline == nullptr) return;
+  const AuditComparison& found = subject.baseline->comparison;
+  out.add("Since " + about(subject.baseline->document));
+  const auto operators = [&](bool better) {
+    std::vector<std::string> names;
+    for (const ClassChange& each : found.operators)
+      if (each.better() == better)
+        names.push_back(fmt::format("{} ({}, was {})", each.op, to_string(each.now), to_string(each.was)));
+    return names;
+  };
+  const auto interfaces = [&](bool better) {
+    std::vector<std::string> names;
+    for (const VerdictChange& each : found.interfaces)
+      if (each.better() == better) names.push_back(fmt::format("{} ({}, was {})", each.interface, each.now, each.was));
+    return names;
+  };
+  const auto faults = [](const std::vector<AuditFinding>& list) {
+    return mapped(list,
+                  [](const AuditFinding& each) { return each.op + " (" + std::string(to_string(each.kind)) + ")"; });
+  };
+  const auto add = [&](std::string_view what, const std::vector<std::string>& names) {
+    out.list(fmt::format("{} ({})", what, names.size()), names);
+  };
+  add("operators, worse", operators(false));
+  add("operators, better", operators(true));
+  add("interfaces, worse", interfaces(false));
+  add("interfaces, better", interfaces(true));
+  add("new faults", faults(found.appeared));
+  add("faults that are gone", faults(found.gone));
+  if (found.operators.empty() && found.interfaces.empty() && found.appeared.empty() && found.gone.empty())
+    out.add("  nothing changed");
+}
+
+Json baseline_json(const AuditBaseline& baseline) {
+  const auto faults = [](const std::vector<AuditFinding>& list) {
+    return json_list(list, [](const AuditFinding& each) -> Json {
+      return {{"kind", to_string(each.kind)}, {"op", each.op}, {"text", each.text}};
+    });
+  };
+  const AuditDocument& document = baseline.document;
+  return {{"device", document.device},
+          {"package", document.package},
+          {"torch", document.torch},
+          {"date", document.date},
+          {"operators", json_list(baseline.comparison.operators,
+                                  [](const ClassChange& each) -> Json {
+                                    return {
+                                        {"op", each.op}, {"was", to_string(each.was)}, {"now", to_string(each.now)}};
+                                  })},
+          {"interfaces", json_list(baseline.comparison.interfaces,
+                                   [](const VerdictChange& each) -> Json {
+                                     return {{"name", each.interface}, {"was", each.was}, {"now", each.now}};
+                                   })},
+          {"new", faults(baseline.comparison.appeared)},
+          {"gone", faults(baseline.comparison.gone)}};
+}
+
 std::size_t count_of_verdict(const AuditDocument& document, std::string_view verdict) {
   return static_cast<std::size_t>(std::ranges::count(document.interfaces, verdict, &ProbedInterface::verdict));
 }
@@ -151,6 +222,7 @@ Json row_json(const AuditRow& row) {
                {"family", row.coverage.family},
                {"how", row.coverage.how},
                {"at", place_json(row.at)}};
+  if (!row.waits_for.empty()) json["waits_for"] = row.waits_for;
   if (!row.add.empty()) json["add"] = row.add;
   if (row.recorded) json["calls"] = row.calls;
   return json;
@@ -162,8 +234,9 @@ std::string audit_text(const AuditReport& report, const AuditSubject& subject, s
   Lines out(width);
   out.add(fmt::format("{}: kernels for {}", title(subject), count_of(report.registered, "operator")));
   std::string text = out.take() + totals_table(report, subject, width) + "\n";
-  interfaces_text(subject.document, out);
+  unlocks_text(report, out);
   findings_text(report, out);
+  interfaces_text(subject.document, out);
   model_text(report, subject, out);
   if (!subject.next.empty()) {
     const auto names = mapped(report.drift, &RegisteredDrift::op);
@@ -172,6 +245,7 @@ std::string audit_text(const AuditReport& report, const AuditSubject& subject, s
     else
       out.list(fmt::format("changes in {} ({})", subject.next, names.size()), names);
   }
+  baseline_text(subject, out);
   const auto needed = most_needed(report, subject);
   out.list(fmt::format("missing, most needed ({})", needed.size()), needed);
   return text + out.take();
@@ -182,8 +256,11 @@ Json audit_json(const AuditReport& report, const AuditSubject& subject) {
   Json totals = {
       {"all", totals_json(report.all)}, {"core", totals_json(report.core)}, {"minimal", totals_json(report.minimal)}};
   if (!subject.model.empty()) totals["model"] = totals_json(report.recorded);
-  Json json = {{"device", document.device},   {"package", document.package},     {"torch", document.torch},
-               {"seconds", document.seconds}, {"registered", report.registered}, {"totals", std::move(totals)}};
+  Json json = {{"device", document.device},       {"package", document.package},        {"torch", document.torch},
+               {"date", document.date},           {"openreg_gen", OPENREG_GEN_VERSION}, {"seconds", document.seconds},
+               {"registered", report.registered}, {"totals", std::move(totals)}};
+  json["unlocks"] = json_list(report.unlocks,
+                              [](const Unlock& each) -> Json { return {{"op", each.op}, {"waiting", each.waiting}}; });
   json["interfaces"] = json_list(document.interfaces, [](const ProbedInterface& each) -> Json {
     return {{"group", each.group},     {"name", each.name},   {"verdict", each.verdict},
             {"message", each.message}, {"needs", each.needs}, {"provide", each.provide}};
@@ -202,6 +279,7 @@ Json audit_json(const AuditReport& report, const AuditSubject& subject) {
                    {"new", schema_of(each.drift.after)},
                    {"same_signature", each.drift.same_signature}};
          })}};
+  if (subject.baseline != nullptr) json["baseline"] = baseline_json(*subject.baseline);
   json["ops"] = json_list(report.rows, row_json);
   return json;
 }
@@ -219,10 +297,41 @@ std::string audit_html(const AuditReport& report, const AuditSubject& subject) {
     page.interfaces.push_back({each.group, each.name, each.verdict, each.message, each.needs, each.provide});
   for (const AuditFinding& each : report.findings)
     page.findings.push_back({to_string(each.kind), each.op, each.text, each.at.text()});
+  for (const Unlock& each : report.unlocks)
+    page.unlocks.push_back({each.op, each.waiting.size(), some_of(each.waiting, 160)});
   for (const RegisteredDrift& each : report.drift)
     page.changes.push_back(
         {each.op, changes_text(each.drift), schema_of(each.drift.before), schema_of(each.drift.after)});
   return operators_html(page);
+}
+
+Json audit_card_json(const AuditReport& report, const AuditSubject& subject) {
+  const auto figures = [](const AuditReport& of, const AuditDocument& document) -> Json {
+    Json interfaces = {{"answers", count_of_verdict(document, kAnswers)}};
+    for (const auto verdict : kHoles) interfaces[verdict] = count_of_verdict(document, verdict);
+    Json faults = Json::object();
+    for (const AuditFinding& each : of.findings) {
+      Json& number = faults[std::string(to_string(each.kind))];
+      number = number.is_null() ? 1 : number.get<int>() + 1;
+    }
+    Json totals = {{"all", totals_json(of.all)}, {"core", totals_json(of.core)}, {"minimal", totals_json(of.minimal)}};
+    return {{"device", document.device},  {"package", document.package},
+            {"torch", document.torch},    {"date", document.date},
+            {"totals", totals},           {"interfaces", interfaces},
+            {"faults", std::move(faults)}};
+  };
+  Json json = {{"format", "openreg-gen audit card"}, {"schema", 1}, {"openreg_gen", OPENREG_GEN_VERSION}};
+  json.update(figures(report, subject.document));
+  json["unlocks"] = json_list(
+      report.unlocks, [](const Unlock& each) -> Json { return {{"op", each.op}, {"waiting", each.waiting.size()}}; });
+  if (subject.baseline == nullptr) return json;
+  json["baseline"] = figures(subject.baseline->report, subject.baseline->document);
+  json["changes"] = baseline_json(*subject.baseline);
+  return json;
+}
+
+std::string audit_card_html(const AuditReport& report, const AuditSubject& subject) {
+  return page_of("card.html", audit_card_json(report, subject));
 }
 
 }  // namespace openreg_gen

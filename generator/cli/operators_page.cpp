@@ -29,6 +29,12 @@ std::size_t number_of(const Text& value, nlohmann::json& list, std::map<std::str
 
 }  // namespace
 
+std::string page_of(std::string_view name, const nlohmann::json& data) {
+  std::string html = read_data(find_data().templates / "pages" / name);
+  replace_all(html, "@DATA@", for_script(data));
+  return html;
+}
+
 std::string operators_html(const OperatorsPage& page) {
   nlohmann::json data = {{"title", page.title},
                          {"about", page.about},
@@ -40,7 +46,8 @@ std::string operators_html(const OperatorsPage& page) {
                          {"rows", nlohmann::json::array()},
                          {"interfaces", page.interfaces},
                          {"findings", page.findings},
-                         {"changes", page.changes}};
+                         {"changes", page.changes},
+                         {"unlocks", page.unlocks}};
   for (const auto coverage : kCoverages) data["kinds"].push_back(to_string(coverage));
   std::map<std::string, std::size_t, std::less<>> families, places;
   for (const auto family : all_families()) {
@@ -56,9 +63,7 @@ std::string operators_html(const OperatorsPage& page) {
          row.coverage->how, without_namespace(op.schema).substr(op.name.size()), static_cast<int>(row.need),
          row.at.empty() ? -1 : static_cast<int>(number_of(row.at, data["places"], places)), row.add, row.calls});
   }
-  std::string html = read_data(find_data().templates / "pages" / "operators.html");
-  replace_all(html, "@DATA@", for_script(data));
-  return html;
+  return page_of("operators.html", data);
 }
 
 void write_page(const std::string& file, const std::string& html) {

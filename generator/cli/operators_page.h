@@ -27,7 +27,11 @@ struct OperatorsPage {
   nlohmann::json interfaces = nlohmann::json::array();  // [group, name, verdict, message, needs, provide]
   nlohmann::json findings = nlohmann::json::array();    // [kind, operator, text, place]
   nlohmann::json changes = nlohmann::json::array();     // [operator, changes, schema now, schema then]
+  nlohmann::json unlocks = nlohmann::json::array();     // [operator, how many wait for it, which]
 };
+
+/// templates/pages/NAME with JSON in it. Throws Failure(Environment, E0608).
+std::string page_of(std::string_view name, const nlohmann::json& data);
 
 /// A self-contained page: no network, no other file. Throws Failure(Environment, E0608).
 std::string operators_html(const OperatorsPage& page);

@@ -1,4 +1,7 @@
+#include "audit/compare.h"
 #include "audit/findings.h"
+
+#include "base/text.h"
 
 #include "audit/small.h"
 #include "support.h"
@@ -66,6 +69,62 @@ TEST(Audit, FaultsAreNamedWithTheirPlace) {
                                           "missing view unfold /src/Kernels.cpp:40",
                                           "some dtypes only add.out /src/Kernels.cpp:10",
                                           "registered twice aten::relu /src/Kernels.cpp:3", "dies linalg.svd "));
+}
+
+TEST(Audit, CompositesSayForWhatTheyWait) {
+  AuditDocument waiting = document();
+  waiting.waits = {{"relu.out", "mm.out"}, {"relu.out", "add.out"}, {"trace", "mm.out"}};
+  const AuditReport report = judge_audit(waiting, catalog(), nullptr, nullptr);
+  EXPECT_EQ(of(report, "relu.out"), "composite: calls other operators; waits for 'mm.out'");
+  EXPECT_EQ(row_of(report, "relu.out").waits_for, "mm.out");
+  ASSERT_EQ(report.unlocks.size(), 1U) << "add.out has a kernel";
+  EXPECT_EQ(report.unlocks[0].op, "mm.out");
+  EXPECT_THAT(report.unlocks[0].waiting, testing::ElementsAre("relu.out", "trace"));
+}
+
+TEST(Audit, AFactoryThatFallsBackIsJudgedByItsResult) {
+  AuditDocument called = document();
+  called.on_device = {"empty_strided"};
+  EXPECT_EQ(of(judge_audit(called, catalog(), nullptr, nullptr), "empty_strided"),
+            "fallback: by the backend's fallback, which made its result on the device");
+}
+
+TEST(Audit, WhatNoDtypeTakesIsNotAboutDtypes) {
+  AuditDocument failing = document();
+  failing.dtypes = {{"add.Tensor", {{}, {"()", "(2, 3)"}, {{"float32", "no"}, {"int64", "no"}}}}};
+  failing.deaths = {{"igamma", "hangs", "float16: no end within 180 s"}};
+  const AuditReport report = judge_audit(failing, catalog(), nullptr, nullptr);
+  const auto text_of = [&](AuditFindingKind kind) {
+    const auto found = std::ranges::find(report.findings, kind, &AuditFinding::kind);
+    return found == report.findings.end() ? "none" : found->op + ": " + found->text;
+  };
+  EXPECT_EQ(text_of(AuditFindingKind::SomeDtypes), "none");
+  EXPECT_EQ(text_of(AuditFindingKind::SampleFails), "add.out: each sample that was tried, of shapes (), (2, 3): no");
+  EXPECT_EQ(text_of(AuditFindingKind::Dies), "none");
+  EXPECT_EQ(text_of(AuditFindingKind::NoEnd), "igamma: float16: no end within 180 s");
+}
+
+TEST(Audit, TwoAuditsAreCompared) {
+  AuditDocument next = document();
+  next.device = "yours";
+  next.ops["sub.out"] = {"kernel", {}};
+  next.ops["add.out"] = {"fallback", {}};
+  next.interfaces[0].verdict = "crashes";
+  std::erase_if(next.registrations, [](const RegisteredKernel& each) { return each.op == "aten::add.out"; });
+  next.deaths.clear();
+  const AuditReport then = judged(), now = judge_audit(next, catalog(), nullptr, nullptr);
+  const AuditComparison found = compare_audits(now, next, then, document());
+  const auto change_of = [&](std::string_view op) {
+    const auto each = std::ranges::find(found.operators, op, &ClassChange::op);
+    return each == found.operators.end() ? "none" : each->better() ? "better" : "worse";
+  };
+  EXPECT_STREQ(change_of("sub.out"), "better");
+  EXPECT_STREQ(change_of("add.out"), "worse");
+  EXPECT_STREQ(change_of("reshape"), "none");
+  ASSERT_EQ(found.interfaces.size(), 1U);
+  EXPECT_FALSE(found.interfaces[0].better());
+  EXPECT_THAT(mapped(found.gone, &AuditFinding::op), testing::Contains("linalg.svd"));
+  EXPECT_TRUE(compare_audits(then, document(), then, document()).operators.empty());
 }
 
 TEST(Audit, TheMostNeededIsFirst) {

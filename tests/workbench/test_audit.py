@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from handmade import build
+from openreg_gen.audit import document
 
 WORKBENCH = build.FOLDER.parents[2] / "generator/workbench"
 MINUTES = 900  # seconds: for a machine that does much else
@@ -131,6 +132,49 @@ def test_the_command_names_each_fault_with_its_place(judged):
     classes = {op["op"]: op["coverage"] for op in judged["ops"]}
     assert classes["view"] == "native" and classes["hypot"] == "delegate" and classes["mm.out"] == "fallback"
     assert classes["unfold"] == "missing" and classes["_cudnn_rnn"] == "not-for-you"
+
+
+NOISE = """
+import os
+from openreg_gen.audit.__main__ import own_output
+out = own_output()
+print("a backend's greeting", flush=True)
+os.write(1, b"and what its C++ prints\\n")
+print("{}", file=out, flush=True)
+"""
+
+
+def test_json_stays_json_whatever_a_backend_prints():
+    environment = {**os.environ, "PYTHONPATH": str(WORKBENCH), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", NOISE], env=environment, capture_output=True, text=True, timeout=MINUTES
+    )
+    assert done.stdout == "{}\n" and "greeting" in done.stderr and "C++" in done.stderr
+
+
+def test_operators_wait_for_those_that_errors_name():
+    missing = "Could not run 'aten::as_strided' with arguments from the 'PrivateUse1' backend."
+    on_cpu = "Could not run 'aten::_thing' with arguments from the 'CPU' backend."
+    entries = [(["sum"], missing), (["as_strided"], missing), (["sub"], on_cpu), (["mul"], "a shape that does not fit")]
+    calls = [
+        ("clone", "float32", missing, "(2,)"),
+        ("as_strided", "float32", missing, "(2,)"),
+        ("add", "float32", "", ""),
+    ]
+    found = {(row["op"], row["needs"]) for row in document.of_waits(entries, calls)}
+    assert found == {("sum", "as_strided"), ("clone", "as_strided")}
+
+
+def test_a_dtype_is_refused_if_no_call_takes_it():
+    calls = [
+        ("add", "float32", "no", "()"),
+        ("add", "float32", "", ""),
+        ("mul", "int64", "no", "()"),
+        ("mul", "int64", "no", "(2,)"),
+    ]
+    add, mul = document.of_dtypes(calls)
+    assert add == {"op": "add", "takes": "float32", "refuses": {}}
+    assert mul == {"op": "mul", "takes": "", "refuses": {"int64": "no"}, "shapes": ["()", "(2,)"]}
 
 
 def test_the_fallback_of_the_key(holes):

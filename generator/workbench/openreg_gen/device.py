@@ -5,7 +5,7 @@ import importlib
 import os
 import sys
 from importlib.metadata import entry_points
-from types import ModuleType
+from typing import Any
 
 import torch
 
@@ -82,10 +82,9 @@ def _other_python() -> str:
     return "; OPENREG_GEN_PYTHON names another Python" if "OPENREG_GEN_COMMAND" in os.environ else ""
 
 
-def module(kind: str) -> ModuleType | None:
-    """`torch.NAME`, which PyTorch calls the device's module; None where the backend registered none."""
-    found = getattr(torch, kind, None)
-    return found if isinstance(found, ModuleType) else None
+def module(kind: str) -> Any | None:
+    """`torch.NAME`, which PyTorch calls the device's module, though it takes any object; None where the backend registered none."""
+    return getattr(torch, kind, None)
 
 
 def count(kind: str) -> int:

@@ -8,11 +8,11 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import IO, Any
 
 from .. import device, protocol
 from ..command import Exit, Parser, program
-from . import children, document, dtypes
+from . import children, document, dtypes, factories
 from .probe import ANSWERS, CRASHES, HANGS, INAPPLICABLE, Outcome, Probe
 from .probes import all_probes
 
@@ -62,16 +62,16 @@ def outcome(result: children.Result) -> Outcome:
     return Outcome(*result.answer)
 
 
-def calls_of(results: Sequence[children.Result]) -> tuple[list[tuple[str, str, str]], list[dict[str, str]]]:
-    """The calls of operators, and the samples that took their process with them."""
-    calls, deaths = [], []
+def entries_of(results: Sequence[children.Result]) -> tuple[list[dtypes.Entry], list[dict[str, str]]]:
+    """What the samples did, and those that took their process with them."""
+    entries, deaths = [], []
     for result in results:
         if result.how == children.ENDED:
-            calls += [(op, dtype, error) for op, dtype, error in result.answer]
+            entries.append(dtypes.Entry(*result.answer))
         else:
             verdict = CRASHES if result.how == children.CRASHED else HANGS
             deaths.append({"sample": result.name, "verdict": verdict, "message": result.message})
-    return calls, deaths
+    return entries, deaths
 
 
 def audit(subject: str, given: argparse.Namespace) -> dict[str, Any]:
@@ -80,9 +80,10 @@ def audit(subject: str, given: argparse.Namespace) -> dict[str, Any]:
     found = document.of_dispatcher(subject, given.package)
     probes = {probe.name: probe for probe in all_probes()}
     samples = [] if given.no_samples else dtypes.subjects()
+    fallen = [op for op, how, *_ in found["ops"] if how in ("fallback", "boxed") and factories.makes_a_tensor(op)]
     limits = children.Limits(job=given.timeout)
     workers = given.jobs if given.jobs > 0 else min(4, os.cpu_count() or 1)
-    progress = Progress(len(probes) + len(samples))
+    progress = Progress(len(probes) + len(samples) + len(fallen))
 
     def run(kind: str, names: Sequence[str]) -> list[children.Result]:
         return children.run(children.Jobs(kind, subject, given.package, limits), names, progress.step)
@@ -92,12 +93,16 @@ def audit(subject: str, given: argparse.Namespace) -> dict[str, Any]:
         sampling = [pool.submit(run, "samples", samples[start::workers]) for start in range(workers) if samples]
         answers: list[tuple[Probe, Outcome]] = [(probes[each.name], outcome(each)) for each in probing.result()]
         results = [result for each in sampling for result in each.result()]
+        made = run("factories", fallen)
     progress.end()
-    calls, deaths = calls_of(results)
+    entries, deaths = entries_of(results)
+    calls = [dtypes.Call(*call) for entry in entries for call in entry.calls]
     return {
         **found,
         "interfaces": document.of_probes(subject, answers),
         "dtypes": document.of_dtypes(calls),
+        "waits": document.of_waits([(entry.names, entry.error) for entry in entries], calls),
+        "on_device": [each.answer[0] for each in made if each.how == children.ENDED and each.answer[1] == "device"],
         "deaths": deaths,
         "seconds": round(time.monotonic() - begin, 1),
     }
@@ -114,8 +119,17 @@ def summary(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def own_output() -> IO[str]:
+    """Standard output as it is now; from here on, what a backend prints there goes to standard error, and JSON stays JSON."""
+    sys.stdout.flush()
+    own = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    return own
+
+
 def main(words: Sequence[str] | None = None) -> int:
     given = arguments(words)
+    out = own_output()
     try:
         subject = device.open_device(given.device, given.package)
         found = audit(subject, given)
@@ -125,7 +139,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return Exit.ENVIRONMENT
     text = document.text_of(found)
     if given.json == "-":
-        print(text, end="")
+        print(text, end="", file=out, flush=True)
         return 0
     try:
         pathlib.Path(given.json).write_text(text)

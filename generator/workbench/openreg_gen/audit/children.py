@@ -14,10 +14,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Any
 
 CRASHED, HUNG, ENDED = "crashed", "hung", "ended"
+PATIENCE = 3
 
 
 class ChildError(RuntimeError):
@@ -60,9 +61,11 @@ def run(jobs: Jobs, names: Sequence[str], done: Callable[[Result], None] = lambd
     """Run jobs by their names, and hand each result to `done` as it comes.
 
     A job that took its process with it runs once more in a process of its own: only if it dies there, too, it is the one
-    that crashes. Raises ChildError if no job can be begun.
+    that crashes. So does a sample that did not end, with PATIENCE times the time: its kernel may have been compiled.
+    Raises ChildError if no job can be begun.
     """
     results: list[Result] = []
+    patient = replace(jobs, limits=replace(jobs.limits, job=jobs.limits.job * PATIENCE))
 
     def note(result: Result) -> None:
         results.append(result)
@@ -75,13 +78,15 @@ def run(jobs: Jobs, names: Sequence[str], done: Callable[[Result], None] = lambd
             ended += 1
             if result.how == CRASHED and len(left) > 1:
                 result = _alone(jobs, result)
+            elif result.how == HUNG and jobs.kind == "samples":
+                result = _alone(patient, result)
             note(result)
         left = left[ended:]
     return results
 
 
-def _alone(jobs: Jobs, crashed: Result) -> Result:
-    (again,) = _run_child(jobs, [crashed.name])
+def _alone(jobs: Jobs, first: Result) -> Result:
+    (again,) = _run_child(jobs, [first.name])
     return again
 
 
@@ -93,7 +98,7 @@ def _run_child(jobs: Jobs, names: Sequence[str]) -> Iterator[Result]:
         child = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
-            stdout=said,
+            stdout=subprocess.DEVNULL,  # what a backend prints there is not why it died
             stderr=said,
             pass_fds=[writing],
             env=_environment(),
@@ -125,15 +130,18 @@ def _give(stdin: IO[bytes], names: Sequence[str]) -> None:
 
 def _read(child: "subprocess.Popen[bytes]", answers: IO[bytes], said: IO[bytes], limits: Limits) -> Iterator[Result]:
     current: str | None = None
+    part = ""  # of the job, which the child names: a dtype
     for line in _lines(answers, limits):
         if line is None:
             if current is None:
                 raise ChildError(f"a child process did not begin within {limits.start:g} s{_last_words(said)}")
-            yield Result(current, HUNG, message=f"no end within {limits.job:g} s")
+            yield Result(current, HUNG, message=f"{part}no end within {limits.job:g} s")
             return
         message = json.loads(line)
         if "begin" in message:
-            current = message["begin"]
+            current, part = message["begin"], ""
+        elif "at" in message:
+            part = f"{message['at']}: "
         elif "all" in message:
             return
         else:
@@ -141,7 +149,7 @@ def _read(child: "subprocess.Popen[bytes]", answers: IO[bytes], said: IO[bytes],
     code = child.wait()
     if current is None:
         raise ChildError(f"a child process {_death(code)} before its first job{_last_words(said)}")
-    yield Result(current, CRASHED, message=_death(code) + _last_words(said))
+    yield Result(current, CRASHED, message=part + _death(code) + _last_words(said))
 
 
 def _lines(answers: IO[bytes], limits: Limits) -> Iterator[bytes | None]:

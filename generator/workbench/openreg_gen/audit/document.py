@@ -1,9 +1,11 @@
 """The JSON document of an audit, which the command reads: generator/audit/document.h has the same words."""
 
+import datetime
 import json
 import os
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.metadata import packages_distributions, version
 from typing import Any
 
@@ -11,7 +13,7 @@ import torch
 
 from .. import device, protocol
 from . import dispatcher
-from .probe import Outcome, Probe
+from .probe import Outcome, Probe, says_missing
 
 SCHEMA = 1
 FORMAT = "openreg-gen audit"
@@ -32,7 +34,9 @@ class _Files:
 def package_of(kind: str, given: str | None) -> str:
     """The package that brought the device, with its version: "torch_mine 0.1"; empty if nobody says."""
     module = device.module(kind)
-    name = (given or (module.__name__ if module is not None else "")).partition(".")[0]
+    # PyTorch takes any object as a device's module; one that is not a module has a class, which is somewhere.
+    where = getattr(module, "__name__", None) or type(module).__module__
+    name = (given or (where if module is not None else "")).partition(".")[0]
     if not name or name == "torch":
         return ""
     for distribution in packages_distributions().get(name, []):
@@ -49,6 +53,7 @@ def of_dispatcher(kind: str, package: str | None) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "schema": SCHEMA,
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "device": kind,
         "key": dispatcher.keys_of(kind)[0],
         "torch": torch.__version__.partition("+")[0],
@@ -91,24 +96,55 @@ def of_probes(kind: str, outcomes: Iterable[tuple[Probe, Outcome]]) -> list[dict
     ]
 
 
-def of_dtypes(calls: Iterable[tuple[str, str, str]]) -> list[dict[str, Any]]:
-    """Per operator the dtypes that it took, and those that it refused, with what it said.
+def of_dtypes(calls: Iterable[tuple[str, str, str, str]]) -> list[dict[str, Any]]:
+    """Per operator the dtypes that it took, and those that it refused, with what it said, and to which shapes.
 
     A dtype that one call takes and another one refuses is taken: the refusal is about something else.
     """
     takes: dict[str, dict[str, None]] = {}
     refuses: dict[str, dict[str, str]] = {}
-    for op, dtype, error in calls:
+    shapes: dict[str, dict[str, None]] = {}
+    for op, dtype, error, shape in calls:
         if error:
             refuses.setdefault(op, {}).setdefault(dtype, error)
+            shapes.setdefault(op, {})[shape] = None
         else:
             takes.setdefault(op, {})[dtype] = None
     rows = []
     for op in sorted({*takes, *refuses}):
         took = takes.get(op, {})
         refused = {dtype: error for dtype, error in refuses.get(op, {}).items() if dtype not in took}
-        rows.append({"op": op, "takes": " ".join(sorted(took)), "refuses": refused})
+        row = {"op": op, "takes": " ".join(sorted(took)), "refuses": refused}
+        if refused and not took:
+            row["shapes"] = list(shapes[op])[:4]
+        rows.append(row)
     return rows
+
+
+_LACKS = re.compile(r"aten::(\w+(?:\.\w+)?)")
+
+
+def lacking(error: str) -> str:
+    """The operator that an error names as not implemented: "as_strided"; empty if it is about something else."""
+    found = _LACKS.search(error)
+    on_host = "'CPU' backend" in error  # on which a fallback ran it
+    return found[1] if found and says_missing(error) and not on_host else ""
+
+
+def of_waits(
+    entries: Iterable[tuple[Sequence[str], str]], calls: Iterable[tuple[str, str, str, str]]
+) -> list[dict[str, str]]:
+    """Operators that did not run since they call one without a kernel: of OpInfos by their names without overload, as those
+    whose samples all failed, and of composites by their own names.
+    """
+    waits: dict[tuple[str, str], None] = {}
+    for names, error in entries:
+        if needs := lacking(error):
+            waits.update({(name, needs): None for name in names if name != needs.partition(".")[0]})
+    for op, _, error, _ in calls:
+        if (needs := lacking(error)) and needs != op:
+            waits[op, needs] = None
+    return [{"op": op, "needs": needs} for op, needs in sorted(waits)]
 
 
 def text_of(document: dict[str, Any]) -> str:

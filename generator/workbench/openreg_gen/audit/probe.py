@@ -75,10 +75,15 @@ def run(probe: Probe, kind: str) -> Outcome:
         return judge(error)
 
 
+def says_missing(text: str) -> bool:
+    """Whether an error says that something is not implemented."""
+    return _NOT_IMPLEMENTED.search(text) is not None
+
+
 def judge(error: BaseException) -> Outcome:
     """NotImplementedError, and messages that say as much, are "not implemented"; anything else that is raised is "wrong"."""
     text = first_line(str(error)) or type(error).__name__
     missing = isinstance(error, (NotImplementedError, AttributeError, ImportError))
-    if missing or _NOT_IMPLEMENTED.search(str(error)):
+    if missing or says_missing(str(error)):
         return Outcome(MISSING, text)
     return Outcome(WRONG, f"{type(error).__name__}: {text}")
