@@ -32,10 +32,11 @@ COMMON = """
 """
 # A binding as Python names it: `_C.NAME`, but for PyTorch's own torch._C.
 BINDING = re.compile(r"(?<![\w.])(?:torch_\w+\.)?_C\.(\w+)")
-# What a component attaches to is always there and names it: interfaces, and tests that ask whether it is there. Host code that runs
-# on copies names host_alias, by which it could do without.
+# What a component attaches to is always there and names it: interfaces, also those by which PyTorch gets an error that names the
+# component, and tests that ask whether it is there. Host code that runs on copies names host_alias, by which it could do without.
 SEAMS = """
     host_alias
+    ATen/core/CachingHostAllocator.h ATen/core/GraphImplInterface.h get_stats record_event
     _record_memory_history ExpandableSegment ExpandableSegments memory_snapshot mybackendMemAddressFree
     mybackendMemAddressReserve mybackendMemCreate mybackendMemGetAllocationGranularity mybackendMemMap mybackendMemRelease
     mybackendMemUnmap PoolAllocator PrivatePools
