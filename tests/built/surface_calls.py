@@ -1,11 +1,12 @@
 """Calls every public function, class and method of torch.accelerator and of torch.NAME: test_surface.py reads what it prints.
 
-`python surface_calls.py NAME FIRST` starts at call FIRST. Each call prints a line of JSON when it begins and one when it has ended,
+`python surface_calls.py PACKAGE NAME FIRST` starts at call FIRST. Each call prints a line of JSON when it begins and one when it has ended,
 so the last line names the call that ended the process.
 """
 
 import dataclasses
 import enum
+import importlib
 import inspect
 import json
 import sys
@@ -14,10 +15,10 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-NAME, FIRST = sys.argv[1], int(sys.argv[2])
+PACKAGE, NAME, FIRST = sys.argv[1], sys.argv[2], int(sys.argv[3])
+importlib.import_module(PACKAGE)
 D = torch.device(NAME, 0)
 api = torch.get_device_module(NAME)
-PACKAGE = api.__name__.partition(".")[0]
 
 # By the parameter's name, or by the function's and the parameter's.
 ARGUMENTS = {

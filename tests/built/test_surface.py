@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from built import NAME
+from built import NAME, PACKAGE
 
 CALLS = Path(__file__).with_name("surface_calls.py")
 WORKBENCH = Path(__file__).parents[2] / "generator/workbench"
@@ -32,7 +32,7 @@ def surface() -> list[list[str]]:
     first, ended = 0, False
     while not ended:
         child = subprocess.Popen(
-            [sys.executable, "-W", "ignore", str(CALLS), NAME, str(first)], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-W", "ignore", str(CALLS), PACKAGE, NAME, str(first)], stdout=subprocess.PIPE, text=True
         )
         try:
             text, _ = child.communicate(timeout=300)
@@ -90,7 +90,7 @@ def test_pinned_memory_is_there_or_names_its_component():
 def test_the_audit_finds_no_crash():
     paths = [str(WORKBENCH), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
-        [sys.executable, "-m", "openreg_gen.audit", "--device", NAME, "--no-samples", "--quiet"],
+        [sys.executable, "-m", "openreg_gen.audit", "--device", NAME, "--import", PACKAGE, "--no-samples", "--quiet"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
         capture_output=True,
         text=True,
