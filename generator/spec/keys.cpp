@@ -158,7 +158,7 @@ const Key kKeys[] = {
     {.path = "amp.add.fp32_set_opt_dtype[]", .type = Text, .description = "An operator.", .rule = rules::operator_name, .pattern = kOperator},
     {.path = "amp.add.promote", .type = List, .into = at_policy, .description = "Run in the widest dtype among the arguments.", .example = "[atan2]"},
     {.path = "amp.add.promote[]", .type = Text, .description = "An operator.", .rule = rules::operator_name, .pattern = kOperator},
-    {.path = "amp.remove", .type = List, .into = at<&Spec::amp, &AmpSpec::remove>, .description = "Operators removed from the preset: they run in the dtypes that they get, and may refuse a mix.", .example = "[frobenius_norm.dim]"},
+    {.path = "amp.remove", .type = List, .into = at<&Spec::amp, &AmpSpec::remove>, .description = "Operators removed from the preset: they run in the dtypes that they get, and may refuse a mix.", .example = "[rnn_tanh_cell]"},
     {.path = "amp.remove[]", .type = Text, .description = "An operator.", .rule = rules::operator_name, .pattern = kOperator},
 
     {.path = "compile", .type = Boolean, .into = at<&Spec::compile>, .unset = "as the profile", .description = "Whether `torch.compile` works on the device, with PyTorch's Inductor; see [compile](compile.md).", .example = "false"},

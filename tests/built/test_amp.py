@@ -170,6 +170,15 @@ def test_no_rule_no_cast(x, dtype):
         assert (x.to(dtype) + x.to(dtype)).dtype == dtype
 
 
+@HALVES
+def test_what_the_default_spec_adds(x, dtype):
+    """linalg.inv refuses both dtypes, on CUDA too."""
+    needs("fp32", "linalg_inv")
+    with torch.autocast(NAME, dtype=dtype):
+        assert torch.linalg.inv(torch.mm(x, x) + torch.eye(4, device=x.device)).dtype == torch.float32
+        assert torch.inverse(torch.eye(4, device=x.device, dtype=dtype)).dtype == torch.float32
+
+
 def test_outside_nothing_changes(x):
     assert torch.mm(x, x).dtype == torch.float32
     assert torch.mm(x.half(), x.half()).dtype == torch.float16
@@ -180,7 +189,7 @@ LISTS = {"fp16": torch.float16, "fp32": torch.float32, "need_autocast_promote": 
 
 
 def test_operators_of_pytorchs_lists(device):
-    """What the default spec removes from them behaves the same, because what it calls has a rule."""
+    """The default spec removes one operator, which behaves the same: the operator that it calls has a rule."""
     needs("lower_precision_fp", "mm")
     lists, faults, count = vars(AutocastTestLists(NAME)), [], 0
     for (group, cases), (kind, dtype) in itertools.product(lists.items(), LISTS.items()):
