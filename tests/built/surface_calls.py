@@ -41,6 +41,7 @@ ARGUMENTS = {
     "event": lambda: torch.Event(D),
     "fraction": lambda: 1.0,
     "free_fn_name": lambda: "free",
+    "function": lambda: 0,
     "graph": lambda: api.Graph(),
     "include_traces": lambda: False,
     "index": lambda: 0,
@@ -99,6 +100,7 @@ IN_C = {
     "pool": [],
     "enable_debug_mode": [],
     "debug_dump": ["path"],
+    "use_count": [],
 }
 
 
@@ -223,10 +225,12 @@ def say(*what: object) -> None:
 
 def main() -> None:
     torch.ones(2, device=D)  # as in a program that has used the device
+    side = torch.Stream(D)  # the default stream can't be captured everywhere
     for number, (label, function) in enumerate(calls()):
         if number < FIRST:
             continue
         say("begins", number, label)
+        torch.accelerator.set_stream(side)
         try:
             function()
         except Exception as error:
