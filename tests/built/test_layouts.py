@@ -42,7 +42,6 @@ CALLS = {
     "requires_grad": lambda: HOST.to(D).requires_grad_().to_sparse_csr(),
     "empty": lambda: torch.empty((2, 2), layout=torch.sparse_csr, device=D),
     "zeros": lambda: torch.zeros((2, 2), layout=torch.sparse_csr, device=D),
-    "empty_like": lambda: torch.empty_like(HOST.to_sparse_csr(), device=D),
     "zeros_like": lambda: torch.zeros_like(HOST.to_sparse_csr(), device=D),
     "ones_like": lambda: torch.ones_like(HOST.to_sparse_csr(), device=D),
     "torch.load": loaded,
@@ -50,7 +49,8 @@ CALLS = {
     "coo to": lambda: HOST.to_sparse().to(D),
     "quantized": lambda: torch.quantize_per_tensor(HOST.to(D), 0.1, 0, torch.quint8),
     "quantized to": lambda: torch.quantize_per_tensor(HOST, 0.1, 0, torch.quint8).to(D),
-    # PyTorch makes them of tensors of the host without asking the device: the first use is refused.
+    # PyTorch makes them from tensors of the host without asking the device: the first use is refused.
+    "empty_like": lambda: torch.empty_like(HOST.to_sparse_csr(), device=D).cpu(),
     "nested": lambda: torch.nested.nested_tensor([HOST, HOST[:2]], device=D) * 2,
 }
 
