@@ -144,7 +144,7 @@ stage_release() {
   local tests=("$tree"/tests/test_{scripts,device,module,streams,memory,allocator,host_memory,minimal_set,operators,amp,compile,profiler,graphs,graphed_work,distributed,distributed_errors,distributed_training}.py)
   [ "$release_tests" = all ] && tests=("$tree/tests")
   pytests "$backend" "${tests[@]}"
-  local built=(package build module streams random serialization dlpack memory_api host_code dynamo amp profiler)
+  local built=(package build module streams random serialization dlpack memory_api host_code dynamo amp profiler surface)
   [ "$release_tests" = all ] && built=()
   built_tests "$backend" "$tree" "${built[@]}"
 }
@@ -191,7 +191,7 @@ stage_second() {
   step "Python tests of $(basename "$tree")"
   # What a name is part of: packages, modules, settings, libraries, registrations. All else the first tree has tested.
   pytests "$backend" "$tree"/tests/test_{scripts,cpp_extension,device,profiler,compile}.py
-  built_tests "$backend" "$tree" package build module serialization profiler
+  built_tests "$backend" "$tree" package build module serialization profiler surface layouts dtypes
   step "A wheel of mybackend, installed and uninstalled"
   overlay "$python" "$venv"
   "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir "$work/wheel" "$tree"
@@ -226,7 +226,7 @@ stage_full() {
   step "Training and operators of specs/full.yaml"
   # Each operator is compared with the CPU's by scripts/nightly.sh owned.
   pytests "$backend" --dist load "$tree"/tests/test_{training,autograd,gemm,reductions,minimal_set}.py
-  built_tests "$backend" "$tree" host_code
+  built_tests "$backend" "$tree" host_code surface dtypes
   step "Its spec, read from what it registers"
   TREE=$tree OPENREG_GEN_DEVICE=openreg pytest_alone "$backend" "$root/tests/workbench/test_adopt.py" -k comes_back
 }
@@ -274,7 +274,7 @@ stage_opencl() {
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
     "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,language_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,scripts,as_on_the_cpu,examples,distributed,distributed_works}.py "${longer[@]}"
-  built_tests "$backend" "$tree" package module streams random profiler host_code
+  built_tests "$backend" "$tree" package module streams random profiler host_code surface dtypes
   step "Kernels that an owner writes"
   "$root/scripts/sweep.sh" opencl
   TREE=$tree pytest_alone "$backend" "$root/tests/owned_ops/opencl_kernels.py"
@@ -311,6 +311,7 @@ stage_components() {
   echo "$((SECONDS - start)) s"
   "$backend" "$tree/examples/train_mlp.py"
   pytests "$backend" "$tree/tests"
+  built_tests "$backend" "$tree" surface layouts dtypes
   step "A sample of the sweep on minimal"
   sweep "$backend" openreg --sample --dtype float32 --fresh --known "$root/tests/minimal_differences.json" --results "$build/sample_minimal.jsonl"
   mapfile -t all < <(needs_of)

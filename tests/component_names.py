@@ -18,7 +18,7 @@ CMAKE = (re.compile(r" *(?:option|set|add_\w+)\((\w+)"),)
 LITERAL = re.compile(r'"(_\w+|[A-Z]+_[A-Z_]+)"')
 # Names that PyTorch or Python have, too, and local variables: code that has them need not mean the component's.
 COMMON = """
-    _can_device_access_peer _enable_peer_access _foreach_add _index_put_impl_ _softmax_backward_data
+    _enable_peer_access _foreach_add _index_put_impl_ _softmax_backward_data
     _upsample_bicubic2d_aa _upsample_bilinear2d_aa AcceleratorError ATen/TensorOperators.h begin_allocate_to_pool
     CachingAllocator channels_last check_dtypes CMAKE_CXX_STANDARD csrc/profiler device_free device_index
     DeviceStats elapsed_time empty_strided emptyCache entry_points end_allocate_to_pool exec_module expandable_segments find_spec
@@ -30,10 +30,13 @@ COMMON = """
     reset_peak_stats sample_inputs setUpClass stream_id stream_is_capturing test_support TORCH_CHECK two_devices type_of use_count
     USE_DISTRIBUTED VIRTUAL_ENV get_raw_stream value_or
 """
-# What a component attaches to is always there and names it: interfaces, and tests that ask whether it is there. Host code that runs
-# on copies names host_alias, by which it could do without.
+# A binding as Python names it: `_C.NAME`, but for PyTorch's own torch._C.
+BINDING = re.compile(r"(?<![\w.])(?:torch_\w+\.)?_C\.(\w+)")
+# What a component attaches to is always there and names it: interfaces, also those by which PyTorch gets an error that names the
+# component, and tests that ask whether it is there. Host code that runs on copies names host_alias, by which it could do without.
 SEAMS = """
     host_alias
+    ATen/core/CachingHostAllocator.h ATen/core/GraphImplInterface.h
     _record_memory_history ExpandableSegment ExpandableSegments memory_snapshot mybackendMemAddressFree
     mybackendMemAddressReserve mybackendMemCreate mybackendMemGetAllocationGranularity mybackendMemMap mybackendMemRelease
     mybackendMemUnmap PoolAllocator PrivatePools
@@ -44,6 +47,17 @@ ELSEWHERE = frozenset((COMMON + SEAMS).split())
 PYTORCHS = re.compile(
     r"^#include <((?:ATen(?!/ops/)|c10|torch)/[^>]+)>|^ *(?:from|import) (torch\.[\w.]+)", re.MULTILINE
 )
+
+
+def unbound(texts):
+    """Bindings that a tree's Python names and no C++ of its package makes, with their files."""
+    package = {path: text for path, text in texts.items() if path.startswith("torch_")}
+    made = set()
+    for path, text in package.items():
+        if path.endswith((".cpp", ".c")):
+            made |= set(re.findall(r'"(\w+)"', text))
+    used = {(word, path) for path, text in texts.items() if path.endswith(".py") for word in BINDING.findall(text)}
+    return sorted((word, path) for word, path in used if word not in made)
 
 
 def is_distinct(word):

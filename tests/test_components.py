@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 
 import pytest
-from component_names import left_alone, left_behind, own_names, pytorchs
+from component_names import left_alone, left_behind, own_names, pytorchs, unbound
 from trees import MANIFEST, ROOT, files
 
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -94,6 +94,7 @@ def check(tree, absent, names):
     assert components_of(tree) & absent == set()
     assert left_behind(set().union(*(names[name][0] for name in absent)), found) == []
     assert set().union(*(names[name][1] for name in absent)) & pytorchs(found) == set()
+    assert unbound(found) == []
     for path, text in found.items():
         if path.endswith((".cpp", ".h")) and not path.startswith("third_party"):
             for header in re.findall(r'^#include "((?:runtime|host|aten|graphs|programs)/[^"]+)"', text, re.M):
@@ -182,6 +183,15 @@ def test_what_is_left_behind_is_found(name, path, text, needs, render, names, fu
     assert left_behind(names[name][0], found) == []
     found[path] = found.get(path, "") + text + "\n"
     assert left_behind(names[name][0], found) + left_alone(texts(full), found) != []
+
+
+@pytest.mark.parametrize("kind", ["emulator", "external", "opencl", "compiler"])
+@pytest.mark.parametrize("profile", ["minimal", "standard", "full"])
+def test_python_calls_bindings_that_are_there(profile, kind, render):
+    found = texts(render(f"bindings_{profile}_{kind}", spec_of(profile) + f"device: {{api: {kind}}}\n"))
+    assert unbound(found) == []
+    found["torch_mybackend/backend/device.py"] += "_C._nobody_makes_this()\n"
+    assert unbound(found) == [("_nobody_makes_this", "torch_mybackend/backend/device.py")]
 
 
 def test_profiles_grow(render, full):

@@ -19,6 +19,7 @@ def test_minimal(port, tmp_path):
     assert set(outcomes.values()) == {"PASSED"}, output
     if port == "card_port.cpp":
         on_the_card(tree, str(ROOT / "tests/external/card_tests.py"), "--rootdir", ".")
+        on_the_card(tree, *[str(BUILT / f"test_{name}.py") for name in ("surface", "layouts", "dtypes")])
     run("env", "TORCH_DEVICE_BACKEND_AUTOLOAD=1", sys.executable, "examples/train_mlp.py", cwd=tree)
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from ports import GENERATOR, ROOT, ladder, new_tree, run
+from ports import BUILT, GENERATOR, ROOT, ladder, new_tree, on_the_card, run
 
 EXECUTABLES, COMPILER = "third_party/mybackend/src/executables.cpp", "torch_mybackend/compiler.py"
 SCRIPT = """
@@ -28,6 +28,10 @@ def mock(tmp_path_factory):
     files = [(given / "executables.cpp", EXECUTABLES), (given / "compiler.py", COMPILER)]
     host = external / "host_port.cpp"
     return new_tree(tmp_path_factory.mktemp("mock"), "--profile", "minimal", device="compiler", port=host, files=files)
+
+
+def test_each_call_of_the_device_answers_or_says_what_is_missing(mock):
+    on_the_card(mock, str(BUILT / "test_surface.py"), "-k", "every_call")
 
 
 def said(tree, script, check=True, **environment):

@@ -13,14 +13,19 @@ constexpr std::string_view kChoice = "_fused_sdp_choice";
 
 Starter starter(std::string_view op) {
   const std::string ordered = "AT_EXPAND(AT_ALL_TYPES), at::kBool, at::kHalf, at::kBFloat16";
+  std::vector<std::string> dtypes{"uint8",   "int8",     "int16",   "int32",  "int64",
+                                  "float16", "bfloat16", "float32", "float64"};
+  dtypes.insert(dtypes.end(), op == "abs.out" ? std::initializer_list<std::string>{"complex64", "complex128"}
+                                              : std::initializer_list<std::string>{"bool"});
   // The NaN of either argument wins, as PyTorch has it.
   if (op == "maximum.out")
     return {"at::_isnan(self) || self > other ? self : other",
-            "x_self != x_self || x_self > x_other ? x_self : x_other", ordered};
+            "x_self != x_self || x_self > x_other ? x_self : x_other", ordered, dtypes};
   if (op == "minimum.out")
     return {"at::_isnan(self) || self < other ? self : other",
-            "x_self != x_self || x_self < x_other ? x_self : x_other", ordered};
-  if (op == "abs.out") return {"std::abs(self)", "", "AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), at::kHalf, at::kBFloat16"};
+            "x_self != x_self || x_self < x_other ? x_self : x_other", ordered, dtypes};
+  if (op == "abs.out")
+    return {"std::abs(self)", "", "AT_EXPAND(AT_ALL_TYPES_AND_COMPLEX), at::kHalf, at::kBFloat16", dtypes};
   return {};
 }
 

@@ -12,8 +12,9 @@ namespace openreg_gen {
 /// kernel.
 struct Starter {
   std::string expression;
-  std::string kernel_value;  // the same of the elements x_self and so on, as each language of devices has it
-  std::string dispatch;      // arguments of AT_DISPATCH_V2 after the body
+  std::string kernel_value;         // the same of the elements x_self and so on, as each language of devices has it
+  std::string dispatch;             // arguments of AT_DISPATCH_V2 after the body
+  std::vector<std::string> dtypes;  // the same dtypes by their names in specs
 };
 Starter starter(std::string_view op);
 

@@ -82,8 +82,7 @@ std::unique_ptr<OpItem> stub_item(const SpecView& shown, const OpSpec& entry, co
   out->starter = start.expression;
   out->lambda_params = pointwise_texts(parameters(op)).lambda_params;
   out->dispatch = dtypes.empty() ? start.dispatch : dispatch_types(dtypes);
-  // Without `dtypes` the starting kernel takes what a test of the operator looks at; the owner widens it.
-  if (shown.falls_back(entry) && !dtypes.empty()) out->takes = enumerators(dtypes);
+  if (shown.falls_back(entry)) out->takes = enumerators(dtypes.empty() ? start.dtypes : dtypes);
   return out;
 }
 

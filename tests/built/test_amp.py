@@ -1,10 +1,13 @@
 """Autocast: one operator of each policy in each dtype, what is registered, and what contexts do."""
 
+import copy
+import itertools
 import re
 
 import pytest
 import torch
 from built import NAME, ROOT
+from torch.testing._internal.autocast_test_lists import AutocastTestLists
 
 SOURCE = ROOT / "csrc/amp/Autocast.cpp"
 if not SOURCE.exists():
@@ -167,6 +170,72 @@ def test_no_rule_no_cast(x, dtype):
         assert (x.to(dtype) + x.to(dtype)).dtype == dtype
 
 
+@HALVES
+def test_what_the_default_spec_adds(x, dtype):
+    """linalg.inv refuses both dtypes, on CUDA too."""
+    needs("fp32", "linalg_inv")
+    with torch.autocast(NAME, dtype=dtype):
+        assert torch.linalg.inv(torch.mm(x, x) + torch.eye(4, device=x.device)).dtype == torch.float32
+        assert torch.inverse(torch.eye(4, device=x.device, dtype=dtype)).dtype == torch.float32
+
+
 def test_outside_nothing_changes(x):
     assert torch.mm(x, x).dtype == torch.float32
     assert torch.mm(x.half(), x.half()).dtype == torch.float16
+
+
+# PyTorch's lists for CUDA, with arguments, and the dtype of the results.
+LISTS = {"fp16": torch.float16, "fp32": torch.float32, "need_autocast_promote": torch.float32}
+
+
+def test_operators_of_pytorchs_lists(device):
+    """The default spec removes one operator, which behaves the same: the operator that it calls has a rule."""
+    needs("lower_precision_fp", "mm")
+    lists, faults, count = vars(AutocastTestLists(NAME)), [], 0
+    for (group, cases), (kind, dtype) in itertools.product(lists.items(), LISTS.items()):
+        if group.removeprefix("torch_").removeprefix("nn_").removeprefix("linalg_") != kind:
+            continue
+        for name, args, *more in cases:
+            if name.startswith("cudnn") or isinstance(args, str):  # einsum's arguments are not even CUDA's tests'
+                continue
+            homes = (torch, torch._C._nn, torch._C._linalg)
+            function = next(getattr(home, name) for home in homes if hasattr(home, name))
+            count += 1
+            try:
+                with torch.autocast(NAME, dtype=torch.float16):
+                    result = function(*args, **(more[0] if more and isinstance(more[0], dict) else {}))
+            except Exception as error:
+                faults.append((name, str(error).splitlines()[0]))
+            else:
+                first = result[0] if isinstance(result, tuple) else result
+                faults += [(name, first.dtype)] if first.dtype != dtype else []
+    assert count > 80
+    assert faults == []
+
+
+def test_linear_layers_with_each_activation(device):
+    kinds = [kind for kind in vars(torch.nn.modules.activation).values() if isinstance(kind, type)]
+    kinds = [kind for kind in kinds if issubclass(kind, torch.nn.Module) and kind.__module__.endswith("activation")]
+    arguments = {"Threshold": (0.1, 0), "Softmax": (1,), "Softmin": (1,), "LogSoftmax": (1,)}
+    faults = []
+    for kind in kinds:
+        if kind.__name__ in ("MultiheadAttention", "Softmax2d", "RReLU"):  # no activation of a linear layer; random
+            continue
+        torch.manual_seed(0)
+        host = torch.nn.Sequential(torch.nn.Linear(4, 4), kind(*arguments.get(kind.__name__, ())))
+        x = torch.rand(3, 4)
+        expected = host(x)
+        expected.sum().backward()
+        layers = copy.deepcopy(host).to(device)
+        layers.zero_grad()
+        try:
+            with torch.autocast(NAME, dtype=torch.float16):
+                result = layers(x.to(device))
+            result.sum().backward()
+            torch.testing.assert_close(result.float().cpu(), expected, rtol=1e-2, atol=1e-2)
+            for there, here in zip(layers.parameters(), host.parameters(), strict=True):
+                torch.testing.assert_close(there.grad.cpu(), here.grad, rtol=5e-2, atol=5e-2)
+        except Exception as error:
+            faults.append((kind.__name__, str(error).splitlines()[0]))
+    assert len(kinds) > 25
+    assert faults == []
