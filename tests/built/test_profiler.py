@@ -1,10 +1,13 @@
 """torch.profiler beside what it records of the device: schedules, handlers, ends, other ways to profile."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 import torch
-from built import NAME, ROOT, module_of
+from built import NAME, PACKAGE, ROOT, module_of
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
 if not (ROOT / "tests/test_profiler.py").exists():
@@ -47,6 +50,42 @@ def test_without_kineto(device):
     assert adds
     assert all(0 <= e.device_time_total < 10e6 for e in adds)
     assert sum(e.device_time_total for e in prof.function_events) > 0
+
+
+FAST = f"""
+#include <dlfcn.h>
+#include "{NAME}.h"
+extern "C" {NAME}Error_t {NAME}ActivityRead({NAME}Activity* records, size_t most, size_t* count, size_t* lost) {{
+  void* const library = dlopen("lib{NAME}.so", RTLD_LAZY | RTLD_NOLOAD);
+  const auto read = reinterpret_cast<decltype(&{NAME}ActivityRead)>(dlsym(library, "{NAME}ActivityRead"));
+  const auto status = read(records, most, count, lost);
+  for (size_t i = 0; i < *count; ++i) {{
+    records[i].queueEnd = records[i].start + 1000;
+    records[i].end = records[i].start;
+  }}
+  return status;
+}}
+"""
+PROFILE = f"""
+import sys, torch, {PACKAGE}
+from torch.profiler import ProfilerActivity, profile
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.PrivateUse1]) as prof:
+    (torch.ones(8, 8).to("{NAME}") + 1).cpu()
+prof.export_chrome_trace(sys.argv[1])
+"""
+
+
+def test_a_device_that_starts_before_the_call_returns(device, tmp_path):
+    (tmp_path / "fast.cpp").write_text(FAST)
+    include = next(path.parent for path in (ROOT / "third_party").glob(f"*/include/{NAME}.h"))
+    command = ["c++", "-std=c++17", "-shared", "-fPIC", "-I", include, "fast.cpp", "-o", "fast.so", "-ldl"]
+    subprocess.run(command, check=True, cwd=tmp_path, timeout=300)
+    environment = {**os.environ, "LD_PRELOAD": str(tmp_path / "fast.so")}
+    script = [sys.executable, "-c", PROFILE, str(tmp_path / "trace.json")]
+    subprocess.run(script, check=True, env=environment, timeout=600)
+    found = [e["args"] for e in json.loads((tmp_path / "trace.json").read_text())["traceEvents"] if "args" in e]
+    assert {each["queued (us)"] for each in found if "queued (us)" in each} == {0}
+    assert all(each["memory bandwidth (GB/s)"] < 1e6 for each in found if "memory bandwidth (GB/s)" in each)
 
 
 def test_execution_trace_observer(device, tmp_path):

@@ -242,7 +242,7 @@ class Stream {
 std::mutex& handles_mutex = *new std::mutex;
 std::map<Stream*, std::shared_ptr<Stream>>& handles = *new std::map<Stream*, std::shared_ptr<Stream>>;
 std::set<std::shared_ptr<Stream>>& running = *new std::set<std::shared_ptr<Stream>>;
-std::set<Event*>& events = *new std::set<Event*>;
+std::map<Event*, std::shared_ptr<Event>>& events = *new std::map<Event*, std::shared_ptr<Event>>;
 std::array<std::shared_ptr<Stream>, kDevices>& defaults = *new std::array<std::shared_ptr<Stream>, kDevices>;
 
 /// Starts the stream's thread. The lock of the handles must be held.
@@ -271,10 +271,11 @@ std::shared_ptr<Stream> stream_of(mybackendStream_t handle) {
   return found == handles.end() ? nullptr : found->second;
 }
 
-Event* event_of(mybackendEvent_t handle) {
+/// Shared, as another thread may destroy the handle meanwhile.
+std::shared_ptr<Event> event_of(mybackendEvent_t handle) {
   const std::lock_guard lock(handles_mutex);
   const auto found = events.find(reinterpret_cast<Event*>(handle));
-  return found == events.end() ? nullptr : *found;
+  return found == events.end() ? nullptr : found->second;
 }
 
 void wait_for(int device) {
@@ -564,7 +565,7 @@ Status mybackendStreamGetDevice(mybackendStream_t handle, int* device) {
 
 Status mybackendStreamWaitEvent(mybackendStream_t handle, mybackendEvent_t waited) {
   std::shared_ptr<Stream> stream;
-  Event* const event = event_of(waited);
+  const auto event = event_of(waited);
   if (event == nullptr) return remember(mybackendErrorInvalidHandle);
   if (const Status status = ready(handle, &stream); status != mybackendSuccess) return remember(status);
   if (const auto mark = event->mark()) stream->push([mark] { mark->wait(); });
@@ -577,38 +578,32 @@ Status mybackendEventCreate(mybackendEvent_t* event) {
 
 Status mybackendEventCreateWithFlags(mybackendEvent_t* handle, unsigned int flags) {
   if (const Status status = ready(current); status != mybackendSuccess) return remember(status);
-  auto* const event = new Event{(flags & mybackendEventDisableTiming) == 0, {}, nullptr};
+  const std::shared_ptr<Event> event(new Event{(flags & mybackendEventDisableTiming) == 0, {}, nullptr});
   const std::lock_guard lock(handles_mutex);
-  events.insert(event);
-  *handle = reinterpret_cast<mybackendEvent_t>(event);
+  events[event.get()] = event;
+  *handle = reinterpret_cast<mybackendEvent_t>(event.get());
   return mybackendSuccess;
 }
 
 Status mybackendEventDestroy(mybackendEvent_t handle) {
-  Event* const event = event_of(handle);
-  if (event == nullptr) return remember(mybackendErrorInvalidHandle);
   const std::lock_guard lock(handles_mutex);
-  events.erase(event);
-  delete event;
-  return mybackendSuccess;
+  return events.erase(reinterpret_cast<Event*>(handle)) == 0 ? remember(mybackendErrorInvalidHandle) : mybackendSuccess;
 }
 
 Status mybackendEventRecord(mybackendEvent_t recorded, mybackendStream_t handle) {
   std::shared_ptr<Stream> stream;
-  Event* const event = event_of(recorded);
+  const auto event = event_of(recorded);
   if (event == nullptr) return remember(mybackendErrorInvalidHandle);
   if (const Status status = ready(handle, &stream); status != mybackendSuccess) return remember(status);
   const auto mark = std::make_shared<Mark>();
-  {
-    const std::lock_guard lock(event->mutex);
-    event->latest = mark;
-  }
   stream->push([mark] { mark->pass(); });
+  const std::lock_guard lock(event->mutex);
+  event->latest = mark;  // only now: nobody may wait for a mark that is not queued
   return mybackendSuccess;
 }
 
 Status mybackendEventSynchronize(mybackendEvent_t handle) {
-  Event* const event = event_of(handle);
+  const auto event = event_of(handle);
   if (event == nullptr) return remember(mybackendErrorInvalidHandle);
   if (const Status status = may_wait(current); status != mybackendSuccess) return remember(status);
   if (const auto mark = event->mark()) mark->wait();
@@ -616,7 +611,7 @@ Status mybackendEventSynchronize(mybackendEvent_t handle) {
 }
 
 Status mybackendEventQuery(mybackendEvent_t handle) {
-  Event* const event = event_of(handle);
+  const auto event = event_of(handle);
   if (event == nullptr) return remember(mybackendErrorInvalidHandle);
   if (forked) return remember(mybackendErrorForked);
   const auto mark = event->mark();
@@ -624,8 +619,8 @@ Status mybackendEventQuery(mybackendEvent_t handle) {
 }
 
 Status mybackendEventElapsedTime(float* milliseconds, mybackendEvent_t start, mybackendEvent_t end) {
-  Event* const first = event_of(start);
-  Event* const last = event_of(end);
+  const auto first = event_of(start);
+  const auto last = event_of(end);
   if (first == nullptr || last == nullptr || !first->timed || !last->timed)
     return remember(mybackendErrorInvalidHandle);
   const auto from = first->mark();

@@ -152,8 +152,20 @@ void Stream::add(Operation operation) {
   operation.value = ++queued_;
   held_.push_back(std::move(operation));
   ++device.held;
-  advance();
-  if (device.held > 0) advance_all(device);
+  try {
+    advance();
+    if (device.held > 0) advance_all(device);
+  } catch (...) {
+    if (held_.empty() || held_.back().value != queued_) return;  // it is submitted: the failure is another operation's
+    // The caller is told that it failed. Earlier operations stay: their callers were told that they are queued.
+    Commands commands = std::move(held_.back().commands);
+    held_.pop_back();
+    --device.held;
+    --queued_;
+    commands.kept = nullptr;
+    if (commands.buffer != VK_NULL_HANDLE) free_.push_back(std::move(commands));
+    throw;
+  }
 }
 
 bool Stream::advance() {
@@ -162,7 +174,7 @@ bool Stream::advance() {
     Operation& next = held_.front();
     if (next.wait && next.wait->stream->submitted_ < next.wait->value) break;
     if (next.function) {
-      run_on_host(next.value, std::move(next.function));
+      run_on_host(next.value, next.function);
     } else {
       submit(next);
       submitted_ = next.value;
@@ -204,9 +216,8 @@ void Stream::submit(const Operation& operation) {
   check(vkQueueSubmit(device.queue, 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
 }
 
-void Stream::run_on_host(uint64_t value, std::function<void()> function) {
-  host_runs_ = true;
-  host_.run([stream = shared_from_this(), value, function = std::move(function)]() mutable {
+void Stream::run_on_host(uint64_t value, const std::function<void()>& function) {
+  host_.run([stream = shared_from_this(), value, function]() mutable {
     const auto self =
         std::move(stream);  // destroyed with this call, not with the task, whose end needs the thread's lock
     try {
@@ -223,9 +234,10 @@ void Stream::run_on_host(uint64_t value, std::function<void()> function) {
       self->submitted_ = value;
       self->host_runs_ = false;
       advance_all(self->device);
-    } catch (const Failure&) {
+    } catch (const std::exception&) {  // the operation stays, and the next caller tries again
     }
   });
+  host_runs_ = true;
 }
 
 std::shared_ptr<Stream> default_stream(Device& device) { return device.default_stream; }

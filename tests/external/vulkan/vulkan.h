@@ -155,7 +155,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void add(Operation operation);
   bool advance();
   void submit(const Operation& operation);
-  void run_on_host(uint64_t value, std::function<void()> function);
+  void run_on_host(uint64_t value, const std::function<void()>& function);
   Commands take_commands();
   static void advance_all(Device& device);
 
