@@ -271,6 +271,10 @@ stage_opencl() {
   cmake --build "$work/opencl_device"
   step "Building the tree of specs/opencl.yaml"
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON "${build_options[@]}"
+  # From here on the driver refuses null pointers, as NVIDIA's does.
+  cc -shared -fPIC -o "$work/refuse_null.so" "$root/tests/drivers/refuse_null.c" -ldl
+  export LD_PRELOAD=$work/refuse_null.so
+  "$python" -c 'import ctypes; assert ctypes.CDLL(None).clSetKernelArgSVMPointer(None, 0, None) == -50'
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
     "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,language_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,scripts,as_on_the_cpu,examples,distributed,distributed_works}.py "${longer[@]}"
