@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import torch
-from built import PACKAGE
+from built import PACKAGE, ROOT
 
 pytest.importorskip(f"{PACKAGE}.testing", reason="the tree has no component testing", exc_type=ModuleNotFoundError)
 checks, forms, opinfos, samples, spec, support = (
@@ -139,3 +139,23 @@ def test_the_table_is_json_and_markdown(device, monkeypatch, tmp_path, capsys):
     text = paths[1].read_text()
     assert "| `abs.out` | cpu_fallback | float32, float64 | cpu |" in text
     assert "a \\| b" in text
+
+
+PLUGIN = f"""
+import os
+import {PACKAGE}.testing.opinfos as opinfos
+
+def trace():
+    print("traced during:", os.environ.get("PYTEST_CURRENT_TEST"), flush=True)
+    return {{}}
+
+opinfos.trace = trace
+"""
+
+
+def test_samples_are_traced_before_the_first_test(python, tmp_path):
+    (tmp_path / "tracing.py").write_text(PLUGIN)
+    tests = ROOT / "tests/test_operators.py"
+    options = ("-q", "-p", "tracing", "-p", "no:cacheprovider", "-s", "-k", "test_registered")
+    paths = {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    assert "traced during: None\n" in python("-m", "pytest", *options, str(tests), **paths).stdout
