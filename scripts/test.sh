@@ -286,6 +286,13 @@ stage_opencl() {
   MYCL_ALLOCATION=coarse sweep "$backend" mycl --sample --fresh --results "$build/sample_opencl.jsonl" "${subjects[@]}"
   step "Training on OpenCL"
   "$backend" "$tree/examples/train_mlp.py"
+  step "A machine with another OpenCL driver, which fails"
+  mkdir "$work/two_drivers"
+  cp "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors/}"*.icd "$work/two_drivers"
+  cc -shared -fPIC -o "$work/broken_platform.so" "$root/tests/drivers/broken_platform.c"
+  echo "$work/broken_platform.so" >"$work/two_drivers/a_broken.icd"
+  said=$(MYCL_PLATFORM='' OCL_ICD_VENDORS=$work/two_drivers/ "$backend" -c 'import torch; print(torch.ones(2, device="mycl").sum().item())')
+  [ "$said" = 2.0 ] || die "one driver takes the other with it: $said"
   step "A machine without OpenCL"
   said=$(OCL_ICD_VENDORS=/nowhere/ "$backend" -c 'import torch; torch.ones(1, device="mycl")' 2>&1) && die "it ran on none"
   [[ $said == *"no OpenCL driver is installed"* ]] || die "what is missing is not said: $said"
