@@ -18,4 +18,6 @@ def test_they_ask_for_codes_and_not_for_the_simulators_sentences():
         for part in pattern.split("|")
     }
     assert len(asked) > 80
-    assert [(name, part) for name, part in sorted(asked) if any(part in text for text in said) and part not in ours] == []
+    assert [
+        (name, part) for name, part in sorted(asked) if any(part in text for text in said) and part not in ours
+    ] == []

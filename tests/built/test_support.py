@@ -141,6 +141,26 @@ def test_the_table_is_json_and_markdown(device, monkeypatch, tmp_path, capsys):
     assert "a \\| b" in text
 
 
+def test_products_may_differ_by_the_order_of_their_sums(device):
+    """And no more: not by what a 16-bit sum would lose."""
+    a, b = (
+        torch.testing.make_tensor(shape, dtype=torch.complex64, device="cpu", low=-9, high=9)
+        for shape in ((1, 4, 500), (1, 500, 4))
+    )
+    inputs = {"self": torch.zeros(1, 4, 4, dtype=torch.complex64), "batch1": a, "batch2": b, "beta": 1, "alpha": 0.5}
+    group = forms.Forms(Operator("baddbmm.out", "native", forms=["baddbmm"], serves=["baddbmm"], dtypes=["complex64"]))
+    run = checks.Run(group, torch.complex64, device)
+    exact = (a.to(torch.complex128) @ b.to(torch.complex128) * 0.5).to(torch.complex64)
+    most = checks.rounding(group, inputs)
+    assert 0 < most < 500 * 81 * 4 * 1e-6
+    checks.compare(run, (exact + most / 2).to(device), exact, "in another order", most)
+    with pytest.raises(AssertionError, match="wrong"):
+        checks.compare(run, (exact + 100 * most).to(device), exact, "wrong", most)
+    with pytest.raises(AssertionError, match="as any operator"):
+        checks.compare(run, (exact + most / 2).to(device), exact, "as any operator")
+    assert checks.rounding(forms.Forms(ABS), {"self": a}) == 0
+
+
 PLUGIN = f"""
 import os
 import {PACKAGE}.testing.opinfos as opinfos
