@@ -272,7 +272,7 @@ stage_opencl() {
   step "Building the tree of specs/opencl.yaml"
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON "${build_options[@]}"
   # From here on the driver refuses null pointers, as NVIDIA's does.
-  cc -shared -fPIC -o "$work/refuse_null.so" "$root/tests/drivers/refuse_null.c" -ldl
+  cc -shared -fPIC -o "$work/refuse_null.so" "$root/tests/drivers/refuse_null.c" -lOpenCL
   export LD_PRELOAD=$work/refuse_null.so
   "$python" -c 'import ctypes; assert ctypes.CDLL(None).clSetKernelArgSVMPointer(None, 0, None) == -50'
   step "Tests of the tree of specs/opencl.yaml"

@@ -1,6 +1,6 @@
 // An OpenCL driver for CPUs made as strict as NVIDIA's: it refuses a null pointer as a `global` or `constant` argument of a kernel, in
 // whatever way it is set. NVIDIA's says so when the kernel is queued (CL_INVALID_KERNEL_ARGS); this one says it when the argument is set.
-// Preloaded by scripts/test.sh opencl: cc -shared -fPIC -o refuse_null.so refuse_null.c -ldl; LD_PRELOAD=.../refuse_null.so python ...
+// Preloaded by scripts/test.sh opencl: cc -shared -fPIC -o refuse_null.so refuse_null.c -lOpenCL; LD_PRELOAD=.../refuse_null.so python ...
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
