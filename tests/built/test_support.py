@@ -166,7 +166,7 @@ import os
 import {PACKAGE}.testing.opinfos as opinfos
 
 def trace():
-    print("traced during:", os.environ.get("PYTEST_CURRENT_TEST"), flush=True)
+    print(f"traced during {{os.environ['PYTEST_CURRENT_TEST']!r}}", flush=True)
     return {{}}
 
 opinfos.trace = trace
@@ -177,5 +177,5 @@ def test_samples_are_traced_before_the_first_test(python, tmp_path):
     (tmp_path / "tracing.py").write_text(PLUGIN)
     tests = ROOT / "tests/test_operators.py"
     options = ("-q", "-p", "tracing", "-p", "no:cacheprovider", "-s", "-k", "test_registered")
-    paths = {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
-    assert "traced during: None\n" in python("-m", "pytest", *options, str(tests), **paths).stdout
+    env = {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "PYTEST_CURRENT_TEST": ""}
+    assert "traced during ''\n" in python("-m", "pytest", *options, str(tests), **env).stdout
