@@ -271,6 +271,10 @@ stage_opencl() {
   cmake --build "$work/opencl_device"
   step "Building the tree of specs/opencl.yaml"
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON "${build_options[@]}"
+  # From here on the driver refuses null pointers, as NVIDIA's does.
+  cc -shared -fPIC -o "$work/refuse_null.so" "$root/tests/drivers/refuse_null.c" -lOpenCL
+  export LD_PRELOAD=$work/refuse_null.so
+  "$python" -c 'import ctypes; assert ctypes.CDLL(None).clSetKernelArgSVMPointer(None, 0, None) == -50'
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
     "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,language_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,scripts,as_on_the_cpu,examples,distributed,distributed_works}.py "${longer[@]}"
@@ -282,6 +286,13 @@ stage_opencl() {
   MYCL_ALLOCATION=coarse sweep "$backend" mycl --sample --fresh --results "$build/sample_opencl.jsonl" "${subjects[@]}"
   step "Training on OpenCL"
   "$backend" "$tree/examples/train_mlp.py"
+  step "A machine with another OpenCL driver, which fails"
+  mkdir "$work/two_drivers"
+  cp "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors/}"*.icd "$work/two_drivers"
+  cc -shared -fPIC -o "$work/broken_platform.so" "$root/tests/drivers/broken_platform.c"
+  echo "$work/broken_platform.so" >"$work/two_drivers/a_broken.icd"
+  said=$(MYCL_PLATFORM='' OCL_ICD_VENDORS=$work/two_drivers/ "$backend" -c 'import torch; print(torch.ones(2, device="mycl").sum().item())')
+  [ "$said" = 2.0 ] || die "one driver takes the other with it: $said"
   step "A machine without OpenCL"
   said=$(OCL_ICD_VENDORS=/nowhere/ "$backend" -c 'import torch; torch.ones(1, device="mycl")' 2>&1) && die "it ran on none"
   [[ $said == *"no OpenCL driver is installed"* ]] || die "what is missing is not said: $said"

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import torch
-from built import PACKAGE
+from built import PACKAGE, ROOT
 
 pytest.importorskip(f"{PACKAGE}.testing", reason="the tree has no component testing", exc_type=ModuleNotFoundError)
 checks, forms, opinfos, samples, spec, support = (
@@ -139,3 +139,43 @@ def test_the_table_is_json_and_markdown(device, monkeypatch, tmp_path, capsys):
     text = paths[1].read_text()
     assert "| `abs.out` | cpu_fallback | float32, float64 | cpu |" in text
     assert "a \\| b" in text
+
+
+def test_products_may_differ_by_the_order_of_their_sums(device):
+    """And no more: not by what a 16-bit sum would lose."""
+    a, b = (
+        torch.testing.make_tensor(shape, dtype=torch.complex64, device="cpu", low=-9, high=9)
+        for shape in ((1, 4, 500), (1, 500, 4))
+    )
+    inputs = {"self": torch.zeros(1, 4, 4, dtype=torch.complex64), "batch1": a, "batch2": b, "beta": 1, "alpha": 0.5}
+    group = forms.Forms(Operator("baddbmm.out", "native", forms=["baddbmm"], serves=["baddbmm"], dtypes=["complex64"]))
+    run = checks.Run(group, torch.complex64, device)
+    exact = (a.to(torch.complex128) @ b.to(torch.complex128) * 0.5).to(torch.complex64)
+    most = checks.rounding(group, inputs)
+    assert 0 < most < 500 * 81 * 4 * 1e-6
+    checks.compare(run, (exact + most / 2).to(device), exact, "in another order", most)
+    with pytest.raises(AssertionError, match="wrong"):
+        checks.compare(run, (exact + 100 * most).to(device), exact, "wrong", most)
+    with pytest.raises(AssertionError, match="as any operator"):
+        checks.compare(run, (exact + most / 2).to(device), exact, "as any operator")
+    assert checks.rounding(forms.Forms(ABS), {"self": a}) == 0
+
+
+PLUGIN = f"""
+import os
+import {PACKAGE}.testing.opinfos as opinfos
+
+def trace():
+    print(f"traced during {{os.environ['PYTEST_CURRENT_TEST']!r}}", flush=True)
+    return {{}}
+
+opinfos.trace = trace
+"""
+
+
+def test_samples_are_traced_before_the_first_test(python, tmp_path):
+    (tmp_path / "tracing.py").write_text(PLUGIN)
+    tests = ROOT / "tests/test_operators.py"
+    options = ("-q", "-p", "tracing", "-p", "no:cacheprovider", "-s", "-k", "test_registered")
+    env = {"PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "PYTEST_CURRENT_TEST": ""}
+    assert "traced during ''\n" in python("-m", "pytest", *options, str(tests), **env).stdout

@@ -8,6 +8,7 @@ ends, the trace ends, and its counts go to all that are open.
 """
 
 import contextlib
+import fcntl
 import json
 import os
 import subprocess
@@ -24,6 +25,7 @@ Counts = Counter[tuple[str, tuple[str, ...], str]]
 """Calls by operator ("aten::add.out"), device types of its arguments ("cpu", "mine"), and the arguments as observed.py
 writes them: "" where nobody asked for them."""
 
+_PIPE = 1 << 20  # bytes, the most that Linux gives to users
 _SECONDS = 60.0  # that the counting process may take for the end of a trace
 
 
@@ -35,6 +37,8 @@ class _Trace:
         self.pipe = Path(self._folder.name, "trace.json")
         os.mkfifo(self.pipe)
         end = os.open(self.pipe, os.O_RDONLY | os.O_NONBLOCK)  # a reader has to be there before the observer opens it
+        with contextlib.suppress(OSError):  # a longer pipe: the traced threads wait for the reader less often
+            fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, _PIPE)
         try:
             self._observer = ExecutionTraceObserver().register_callback(str(self.pipe))
             os.set_blocking(end, True)

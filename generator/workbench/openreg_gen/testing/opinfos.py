@@ -2,9 +2,11 @@
 
 Names alone do not say which: `nn.functional.relu` has the samples of `threshold_backward`, `softmax` those of `_softmax`.
 So the first samples of each entry run forward, in-place and backward, and what they dispatch to is noted. That takes
-minutes on a busy machine, once for each PyTorch: the result is kept in the user's cache.
+minutes on a busy machine, once for each PyTorch: the result is kept in the user's cache. Run as a program, this file does only
+that; it needs no device.
 """
 
+import fcntl
 import functools
 import hashlib
 import json
@@ -13,7 +15,7 @@ import pathlib
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
@@ -130,25 +132,36 @@ def cache_file() -> pathlib.Path | None:
     return home / "openreg-gen" / f"opinfos-{key}.json" if home.is_absolute() else None
 
 
+def kept(path: pathlib.Path) -> dict[str, dict[str, int]] | None:
+    """What an earlier run has found. A file that can't be read is none."""
+    try:
+        found: dict[str, dict[str, int]] = json.loads(path.read_text())
+        return found
+    except (OSError, ValueError):
+        return None
+
+
 @functools.cache
 def reached() -> dict[str, dict[str, int]]:
-    """trace(), from the cache if there is one. A cache that can't be read or written is none."""
+    """trace(), from the cache if there is one. Of several processes one traces, and the others wait for it."""
     path = cache_file()
-    if path is not None and path.exists():
-        try:
-            kept: dict[str, dict[str, int]] = json.loads(path.read_text())
-            return kept
-        except (OSError, ValueError):
-            pass
-    found = trace()
-    if path is not None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part = path.with_suffix(f".{os.getpid()}")
-            part.write_text(json.dumps(found))
-            part.replace(path)
-        except OSError:
-            pass
+    if path is None:
+        return trace()
+    if (found := kept(path)) is not None:
+        return found
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.with_suffix(".lock").open("w")
+    except OSError:  # nothing can be kept there
+        return trace()
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if (found := kept(path)) is None:
+            found = trace()
+            with suppress(OSError):
+                part = path.with_suffix(f".{os.getpid()}")
+                part.write_text(json.dumps(found))
+                part.replace(path)
     return found
 
 
@@ -179,3 +192,9 @@ def split(forms: Forms) -> tuple[list[Any], list[Any]]:
     listed = find(*sorted(name_of(form) for form in forms.group))
     about = [info for info in listed if not names(info).isdisjoint(bases)]
     return about, [info for info in listed if info not in about]
+
+
+if __name__ == "__main__":
+    say = functools.partial(print, flush=True)
+    reached()
+    say(f"kept in {cache_file()}")
