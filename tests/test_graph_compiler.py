@@ -134,8 +134,7 @@ def test_a_wrong_executable_is_found_by_the_trees_own_tests(mock):
     )
 
 
-@pytest.mark.nightly
-def test_what_the_compiler_refuses_runs_on_the_cpu_and_is_counted(mock):
+def test_what_the_compiler_refuses_runs_on_the_cpu_and_is_counted(session):
     script = """
 assert torch.equal(torch.exp(a).cpu(), x.exp()) and torch.equal((a.double() + 1).cpu(), x.double() + 1)
 assert torch.equal(torch.nonzero(a > 0).cpu(), torch.nonzero(x > 0)) and torch.exp(a).shape == x.shape
@@ -149,12 +148,16 @@ for c, z, out in ((a, b, integers.to("mybackend")), (x, y, integers)):
         print(error)
 print(sorted(refused()))
 """
-    cast, again, answer = said(mock, script).stdout.splitlines()
+    cast, again, answer = session(script).stdout.splitlines()
     assert cast == again == "result type Float can't be cast to the desired output type Long"
     assert "('aten::exp.out', 'operator', 2)" in answer and "('aten::nonzero', 'shape', 1)" in answer
     assert "('aten::add.out', 'dtype', 1)" in answer
     assert "('aten::mul.out', 'dtype', 1)" in answer
     assert "('aten::conj_physical.out', 'operator', 1)" in answer
+
+
+@pytest.mark.nightly
+def test_the_fallback_that_a_user_asks_for(mock):
     none = said(mock, "assert torch.equal((a + b).cpu(), x + y)\ntorch.exp(a)", check=False, MYBACKEND_FALLBACK="none")
     assert "aten::exp.out is not run by the graph compiler of mybackend (operator: aten.exp.default)" in none.stderr
     assert said(mock, "a + b\nprint(graphs(), refused())", MYBACKEND_FALLBACK="copy").stdout == "[] []\n"
@@ -178,11 +181,10 @@ assert torch.equal((a + b).cpu(), x + y) and refused()[0][2] == 2, refused()
     assert f"{graph}: the compiler takes longer than 1.5 s" in done.stderr
 
 
-@pytest.mark.nightly
-def test_an_executable_that_the_device_lost_is_loaded_again(mock):
+def test_an_executable_that_the_device_lost_is_loaded_again(session):
     script = "assert torch.equal((a + b).cpu(), x + y)\nprint(len(graphs()), refused())"
-    assert said(mock, script, MOCK_LOSE="1").stdout == "1 []\n"
-    lost = said(mock, script, check=False, MOCK_LOSE="2")
+    assert session(script, MOCK_LOSE="1").stdout == "1 []\n"
+    lost = session(script, check=False, MOCK_LOSE="2")
     assert (
         "aten::add.out(float32[2, 3], float32[2, 3], 1, float32[2, 3]): the device lost its executable" in lost.stderr
     )
@@ -480,19 +482,21 @@ for word, (change, back) in changes.items():
 
 
 def test_the_default_dtype_changes_a_results_dtype(session, tmp_path):
-    """In one process, and for the one that finds the first one's files."""
+    """By torch.compile, too, whose code is the same for both. In one process, and for one that finds the files of the first."""
     script = """
+from torch_mybackend._graph.compiled import compile_graph
+compiled = torch.compile(lambda p: p / p, backend=compile_graph)
 z = torch.arange(1, 7)
 c = z.to("mybackend")
 for dtype in (torch.float32, torch.float64, torch.float32):
     torch.set_default_dtype(dtype)
-    result = c / c
-    assert result.dtype == dtype and torch.equal(result.cpu(), z / z), (dtype, result)
+    for result in (c / c, compiled(c)):
+        assert result.dtype == dtype and torch.equal(result.cpu(), z / z), (dtype, result)
 assert refused() == [], refused()
 print([source for _, source in graphs()])
 """
-    assert session(script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == "['compiler', 'compiler']\n"
-    assert session(script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == "['disk', 'disk']\n"
+    assert session(script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == f"{['compiler'] * 4}\n"
+    assert session(script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == f"{['disk'] * 4}\n"
 
 
 def test_only_our_own_files_are_removed(session, tmp_path):
@@ -592,7 +596,7 @@ for fault in ({"build": "memory"}, {"build": "", "fault": "error"}):
 
 
 def test_what_the_device_says_is_not_its_own(session, tmp_path):
-    """A file is compiled again. If that is not an executable either, the operator runs on the CPU for good."""
+    """A file is compiled again. If that is not an executable either, the operator always runs on the CPU."""
     script = """
 import os
 from torch_mybackend._graph import executables

@@ -5,10 +5,11 @@
 // =other: the device has no memory for an executable, or it is not one of its own.
 #include "port_support.h"
 
-#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -29,9 +30,16 @@ struct Executable {
 
 auto& executables = *new HandleTable<Executable, mybackendExecutable_t>;
 
-std::atomic<int>& losses() {
-  static std::atomic<int> left = std::getenv("MOCK_LOSE") == nullptr ? 0 : std::atoi(std::getenv("MOCK_LOSE"));
-  return left;
+std::string setting(const char* name) { return std::getenv(name) == nullptr ? "" : std::getenv(name); }
+
+// Whether this run loses its executable: the first N since MOCK_LOSE got its value.
+bool is_lost() {
+  static auto& mutex = *new std::mutex;
+  static auto& counted = *new std::string;
+  static int left = 0;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (const std::string now = setting("MOCK_LOSE"); now != counted) left = std::atoi((counted = now).c_str());
+  return left-- > 0;
 }
 
 double value_of(const std::string& word, double left, double right) {
@@ -75,7 +83,7 @@ extern "C" {
 mybackendError_t mybackendExecutableBuild(mybackendExecutable_t* executable, const char* name, const void* bytes,
                                           size_t size) {
   return call([&] {
-    const std::string fault = std::getenv("MOCK_BUILD") == nullptr ? "" : std::getenv("MOCK_BUILD");
+    const std::string fault = setting("MOCK_BUILD");
     if (fault == "memory") throw Failure(mybackendErrorMemoryAllocation, "no memory for an executable");
     std::istringstream text(std::string(static_cast<const char*>(bytes), size));
     auto made = std::make_shared<Executable>();
@@ -90,7 +98,7 @@ mybackendError_t mybackendExecutableBuild(mybackendExecutable_t* executable, con
 mybackendError_t mybackendExecutableRun(mybackendStream_t, mybackendExecutable_t handle, const mybackendBuffer* inputs,
                                         size_t input_count, const mybackendBuffer* outputs, size_t output_count) {
   return call([&]() -> mybackendError_t {
-    if (losses().fetch_sub(1) > 0) executables.remove(handle);
+    if (is_lost()) executables.remove(handle);
     const auto executable = executables.find(handle);
     if (executable == nullptr) return mybackendErrorInvalidHandle;
     if (output_count != 1) throw Failure(mybackendErrorInvalidValue, "one output, please");
