@@ -4,8 +4,12 @@ With a mock compiler (external/graph_compiler), which has faults that a real one
 external/openvino, and `scripts/nightly.sh compiler`.
 """
 
+import json
+import os
 import subprocess
 import sys
+import threading
+import types
 
 import pytest
 from ports import BUILT, GENERATOR, ROOT, ladder, new_tree, on_the_card, run
@@ -37,6 +41,56 @@ def test_each_call_of_the_device_answers_or_says_what_is_missing(mock):
 def said(tree, script, check=True, **environment):
     environment = {"MYBACKEND_GRAPH_CACHE": "off", **environment}
     return run(sys.executable, "-c", SCRIPT + script, cwd=tree, check=check, **environment)
+
+
+# Importing PyTorch takes longer than most scripts, so one process runs all that need no process of their own.
+SESSION = """
+import contextlib, io, json, os, sys, traceback, warnings
+import torch, torch_mybackend
+from torch_mybackend import _C
+from torch_mybackend._graph import eager, executables
+answers = os.dup(1)
+for line in sys.stdin:
+    script, environment = json.loads(line)
+    executables.forget(), torch.mybackend.reset_compilations(), _C._set_make_plan(eager.plan)
+    os.environ.update(environment)
+    out, err, failed = io.StringIO(), io.StringIO(), False
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
+        warnings.simplefilter("always")
+        try:
+            exec(compile(script, "script", "exec"), {"__name__": "script"})
+        except BaseException:
+            failed = True
+            traceback.print_exc()
+    for name in environment:
+        del os.environ[name]
+    torch.set_default_dtype(torch.float32)
+    os.write(answers, json.dumps([out.getvalue(), err.getvalue(), failed]).encode() + b"\\n")
+"""
+
+
+@pytest.fixture(scope="module")
+def session(mock):
+    """As said(), in a process that stays. Settings that a process reads once, such as MYBACKEND_FALLBACK, need said()."""
+    env = {**os.environ, "PYTHONPATH": str(mock), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", SESSION], cwd=mock, env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+
+    def ask(script, check=True, **environment):
+        environment = {"MYBACKEND_GRAPH_CACHE": "off", "MYBACKEND_COMPILE_SECONDS": "120", **environment}
+        process.stdin.write(json.dumps([SCRIPT + script, environment]) + "\n")
+        process.stdin.flush()
+        alarm = threading.Timer(300, process.kill)  # then the line is empty, and the test fails
+        alarm.start()
+        out, err, failed = json.loads(process.stdout.readline())
+        alarm.cancel()
+        assert not (check and failed), out + err
+        return types.SimpleNamespace(stdout=out, stderr=err)
+
+    yield ask
+    process.stdin.close()
+    assert process.wait(timeout=60) == 0
 
 
 def test_the_tree_of_a_compiler_has_its_files(tmp_path):
@@ -84,8 +138,7 @@ def test_a_wrong_executable_is_found_by_the_trees_own_tests(mock):
     )
 
 
-@pytest.mark.nightly
-def test_what_the_compiler_refuses_runs_on_the_cpu_and_is_counted(mock):
+def test_what_the_compiler_refuses_runs_on_the_cpu_and_is_counted(session):
     script = """
 assert torch.equal(torch.exp(a).cpu(), x.exp()) and torch.equal((a.double() + 1).cpu(), x.double() + 1)
 assert torch.equal(torch.nonzero(a > 0).cpu(), torch.nonzero(x > 0)) and torch.exp(a).shape == x.shape
@@ -99,42 +152,49 @@ for c, z, out in ((a, b, integers.to("mybackend")), (x, y, integers)):
         print(error)
 print(sorted(refused()))
 """
-    cast, again, answer = said(mock, script).stdout.splitlines()
+    cast, again, answer = session(script).stdout.splitlines()
     assert cast == again == "result type Float can't be cast to the desired output type Long"
     assert "('aten::exp.out', 'operator', 2)" in answer and "('aten::nonzero', 'shape', 1)" in answer
     assert "('aten::add.out', 'dtype', 1)" in answer
     assert "('aten::mul.out', 'dtype', 1)" in answer
     assert "('aten::conj_physical.out', 'operator', 1)" in answer
+
+
+@pytest.mark.nightly
+def test_the_fallback_that_a_user_asks_for(mock):
     none = said(mock, "assert torch.equal((a + b).cpu(), x + y)\ntorch.exp(a)", check=False, MYBACKEND_FALLBACK="none")
     assert "aten::exp.out is not run by the graph compiler of mybackend (operator: aten.exp.default)" in none.stderr
     assert said(mock, "a + b\nprint(graphs(), refused())", MYBACKEND_FALLBACK="copy").stdout == "[] []\n"
 
 
-@pytest.mark.nightly
-def test_a_compiler_that_fails_or_hangs(mock):
+def test_a_compiler_that_fails_or_hangs(session):
     script = "warnings.simplefilter('always')\nassert torch.equal((a + b).cpu(), x + y)\na + b\nprint(refused())"
-    done = said(mock, script, MOCK_FAULT="error")
-    assert done.stdout == "[('aten::add.out', 'compile error', 2)]\n"
+    done = session(script, MOCK_FAULT="error")
+    assert done.stdout == "[('aten::add.out', 'compile error', 2)]\n"  # the second call does not ask again: see below
     assert done.stderr.count("ValueError: the mock fails, as it was asked to; it runs on the CPU") == 1
     graph = "aten::add.out(float32[2, 3], float32[2, 3], 1, float32[2, 3])"
-    done = said(mock, script, MOCK_FAULT="hang", MYBACKEND_COMPILE_SECONDS="1.5")
+    late = """
+os.environ["MOCK_FAULT"] = ""
+while not graphs():
+    time.sleep(0.01)
+assert torch.equal((a + b).cpu(), x + y) and refused()[0][2] == 2, refused()
+"""
+    done = session("import os, time\n" + script + late, MOCK_FAULT="hang", MYBACKEND_COMPILE_SECONDS="1.5")
     assert done.stdout == "[('aten::add.out', 'time limit', 2)]\n"
     assert f"mybackend: compiling {graph}\n" in done.stderr
     assert f"{graph}: the compiler takes longer than 1.5 s" in done.stderr
 
 
-@pytest.mark.nightly
-def test_an_executable_that_the_device_lost_is_loaded_again(mock):
+def test_an_executable_that_the_device_lost_is_loaded_again(session):
     script = "assert torch.equal((a + b).cpu(), x + y)\nprint(len(graphs()), refused())"
-    assert said(mock, script, MOCK_LOSE="1").stdout == "1 []\n"
-    lost = said(mock, script, check=False, MOCK_LOSE="2")
+    assert session(script, MOCK_LOSE="1").stdout == "1 []\n"
+    lost = session(script, check=False, MOCK_LOSE="2")
     assert (
         "aten::add.out(float32[2, 3], float32[2, 3], 1, float32[2, 3]): the device lost its executable" in lost.stderr
     )
 
 
-@pytest.mark.nightly
-def test_writes(mock):
+def test_writes(session):
     """Into views, and into operands; overlaps are PyTorch's errors."""
     script = """
 for target in (lambda t: t.t(), lambda t: t[:, :2], lambda t: t[1]):
@@ -152,7 +212,7 @@ for bad in (lambda: a[:1].expand(2, 3).add_(b), lambda: torch.add(a.view(-1)[:3]
         print(str(error).partition(":")[0])
 print(sorted(refused()))
 """
-    assert said(mock, script).stdout == (
+    assert session(script).stdout == (
         "unsupported operation\n" * 2 + "[('aten::add.out', 'operator', 1), ('aten::mul.out', 'operator', 2)]\n"
     )
 
@@ -168,7 +228,7 @@ _C._set_make_plan(plan)
 """
 
 
-def test_a_warm_call_does_not_need_python(mock):
+def test_a_warm_call_does_not_need_python(session):
     script = """
 def same(result, expected):
     torch.testing.assert_close(result.cpu(), expected)
@@ -189,7 +249,7 @@ same(c, z)
 assert asked == ["aten::mul", "aten::add"], asked
 assert refused() == [], refused()
 """
-    said(mock, ASKED + script)
+    session(ASKED + script)
 
 
 @pytest.mark.nightly
@@ -236,11 +296,11 @@ assert len(asked) < 1900, len(asked)
     assert "fake_tensor" not in done.stderr
 
 
-def test_threads_that_need_graphs_at_once(mock):
+def test_threads_that_need_graphs_at_once(session):
     script = """
 import threading
 def work(rows):
-    for columns in range(1, 9):
+    for columns in range(1, 5):
         p = torch.rand(rows, columns)
         assert torch.equal((p.to("mybackend") * 3 + p.to("mybackend")).cpu(), p * 3 + p)
 threads = [threading.Thread(target=work, args=(rows,)) for rows in range(2, 8)]
@@ -250,7 +310,7 @@ for thread in threads:
     thread.join()
 print(refused(), len(graphs()))
 """
-    assert said(mock, script).stdout == "[] 96\n"
+    assert session(script).stdout == "[] 48\n"
 
 
 def test_the_sweep_on_two_subjects(mock, tmp_path):
@@ -274,27 +334,26 @@ def test_four_processes_share_a_cache(mock, tmp_path):
     environment = ["env", f"MYBACKEND_GRAPH_CACHE={tmp_path}", "TORCH_DEVICE_BACKEND_AUTOLOAD=0", f"PYTHONPATH={mock}"]
     cold = [subprocess.Popen([*environment, *command], stdout=subprocess.PIPE) for _ in range(4)]
     assert all(each.wait(timeout=600) == 0 for each in cold)
-    files = sorted(tmp_path.iterdir())
+    folder = tmp_path / "torch_mybackend/graphs"
+    files = sorted(folder.iterdir())
     assert len(files) == 2 and not any(file.name.startswith(".") for file in files)
     assert said(mock, script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == "['disk', 'disk']\n"
     files[0].write_bytes(files[0].read_bytes()[:-1])
     assert said(mock, script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == "['compiler', 'disk']\n"
-    said(mock, script + "\na * b", MYBACKEND_GRAPH_CACHE=str(tmp_path), MYBACKEND_GRAPH_CACHE_FILES="1")
-    assert len(list(tmp_path.iterdir())) == 1
     with (mock / "torch_mybackend/_graph/trace.py").open("a") as source:  # as `generate` may rewrite it
         source.write("\n")
     assert said(mock, script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == "['compiler', 'compiler']\n"
 
 
 COMPILED = """
+torch._dynamo.reset()
 from torch_mybackend._graph.compiled import compile_graph
 def function(x, y): return torch.exp(x + y) * y - x
 compiled = torch.compile(function, backend=compile_graph)
 """
 
 
-@pytest.mark.nightly
-def test_torch_compile_gives_the_compiler_what_it_takes(mock, tmp_path):
+def test_torch_compile_gives_the_compiler_what_it_takes(session, tmp_path):
     """exp is not one of the mock's operators: it runs on the CPU, between two executables."""
     script = (
         COMPILED
@@ -313,11 +372,11 @@ print(sorted(set(graphs()))[-1])
 """
     )
     folder = str(tmp_path)
-    first = said(mock, script, MYBACKEND_GRAPH_CACHE=folder).stdout
+    first = session(script, MYBACKEND_GRAPH_CACHE=folder).stdout
     assert "torch.compile: aten.mul.Tensor to aten.sub.Tensor, 2 operators" in first
     assert "'aten::exp.out'" in first
     assert "'compiler')" in first
-    again = said(mock, script, MYBACKEND_GRAPH_CACHE=folder).stdout
+    again = session(script, MYBACKEND_GRAPH_CACHE=folder).stdout
     assert again == first.replace("'compiler')", "'disk')")
 
 
@@ -334,8 +393,7 @@ def test_torch_compile_and_faults(mock):
     assert "takes no options, and got ['options']" in said(mock, options, check=False).stderr
 
 
-@pytest.mark.nightly
-def test_a_compilation_is_on_the_profilers_timeline(mock):
+def test_a_compilation_is_on_the_profilers_timeline(session):
     script = """
 with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
     a + b
@@ -343,4 +401,299 @@ with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as
 print([(row.key, row.count) for row in profile.key_averages() if "compile" in row.key])
 """
     name = "compile aten::add.out(float32[2, 3], float32[2, 3], 1, float32[2, 3])"
-    assert said(mock, script).stdout == f"[('{name}', 1)]\n"
+    assert session(script).stdout == f"[('{name}', 1)]\n"
+
+
+def test_refused_calls_keep_no_tensor(session):
+    """Whatever refuses them: the schema, the compiler, the compiler's failure; and a part of a graph of torch.compile."""
+    script = """
+import gc, os
+from torch_mybackend._graph.compiled import compile_graph
+compiled = torch.compile(lambda p: (p + p[0]) * p[1], backend=compile_graph)
+def step():
+    p = torch.rand(64, 64).to("mybackend").requires_grad_()
+    torch.nn.functional.dropout(p, 0.5).sum().backward()
+    torch.exp(p), p.detach().double() + 1, compiled(p.detach())
+    os.environ["MOCK_FAULT"] = "error"
+    p + 1
+    os.environ["MOCK_FAULT"] = ""
+for n in range(3):
+    step()
+gc.collect(), gc.disable()
+before, calls = api.memory_allocated(), sum(row[2] for row in refused())
+for n in range(30):
+    step()
+gc.enable()
+print(api.memory_allocated() - before, sorted({row[1] for row in refused()}))
+assert sum(row[2] for row in refused()) >= calls + 30 * 4
+assert any(row[0].startswith("torch.compile") for row in refused()), refused()
+"""
+    assert session(script).stdout == "0 ['compile error', 'dtype', 'operator', 'shape']\n"
+
+
+def test_a_compiler_that_hangs_keeps_no_tensor(session):
+    script = """
+import os, time
+before = api.memory_allocated()
+p = torch.rand(64, 64).to("mybackend")
+p + p
+del p
+assert api.memory_allocated() == before
+print(refused())
+os.environ["MOCK_FAULT"] = ""
+while not graphs():
+    time.sleep(0.01)
+"""
+    done = session(script, MOCK_FAULT="hang", MYBACKEND_COMPILE_SECONDS="0.5")
+    assert done.stdout == "[('aten::add.out', 'time limit', 1)]\n"
+
+
+SETTINGS = """
+from torch_mybackend._graph import set_settings
+def deterministic(on, warn_only=False): return lambda: torch.use_deterministic_algorithms(on, warn_only=warn_only)
+def fill(on): return lambda: setattr(torch.utils.deterministic, "fill_uninitialized_memory", on)
+def precision(word): return lambda: torch.set_float32_matmul_precision(word)
+"""
+
+
+def test_each_setting_has_plans_and_files_of_its_own(session, tmp_path):
+    script = """
+changes = {
+    "default dtype": [lambda: torch.set_default_dtype(torch.float64), lambda: torch.set_default_dtype(torch.float32)],
+    "deterministic": [deterministic(True), deterministic(False)],
+    "warn only": [deterministic(True, True), deterministic(False)],
+    "fill": [fill(False), fill(True)],
+    "high": [precision("high"), precision("highest")],
+    "medium": [precision("medium"), precision("highest")],
+    "port": [lambda: set_settings(rounding="up"), set_settings],
+    "port, another value": [lambda: set_settings(rounding="down"), set_settings],
+}
+def call():
+    assert torch.equal((a + b).cpu(), x + y)
+precision("highest")()  # not the same as a precision that nobody has set
+call(), call()
+assert len(asked) == len(graphs()) == 1
+for word, (change, back) in changes.items():
+    asked.clear(), api.reset_compilations()
+    change()
+    call(), call()
+    assert len(asked) == len(graphs()) == 1 and graphs()[0][1] == "compiler", (word, asked, graphs())
+    back()
+    call()
+    assert len(asked) == 1, word
+"""
+    session(ASKED + SETTINGS + script, MYBACKEND_GRAPH_CACHE=str(tmp_path))
+
+
+def test_the_default_dtype_changes_a_results_dtype(session, tmp_path):
+    """By torch.compile, too, whose code is the same for both. In one process, and for one that finds the files of the first."""
+    script = """
+from torch_mybackend._graph.compiled import compile_graph
+compiled = torch.compile(lambda p: p / p, backend=compile_graph)
+z = torch.arange(1, 7)
+c = z.to("mybackend")
+for dtype in (torch.float32, torch.float64, torch.float32):
+    torch.set_default_dtype(dtype)
+    for result in (c / c, compiled(c)):
+        assert result.dtype == dtype and torch.equal(result.cpu(), z / z), (dtype, result)
+assert refused() == [], refused()
+print([source for _, source in graphs()])
+"""
+    assert session(script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == f"{['compiler'] * 4}\n"
+    assert session(script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout == f"{['disk'] * 4}\n"
+
+
+def test_only_our_own_files_are_removed(session, tmp_path):
+    graphs = tmp_path / "torch_mybackend/graphs"
+    graphs.mkdir(parents=True)
+    theirs = [
+        tmp_path / "notes.txt",
+        tmp_path / ("0" * 64),
+        graphs / "thesis.tex",
+        graphs / ".hidden",
+        graphs / ("0" * 63),
+    ]
+    fresh, abandoned = (graphs / f".{digit * 64}.abc123_x" for digit in "12")
+    for file in [*theirs, fresh, abandoned]:
+        file.touch()
+    for file in [*theirs, abandoned]:
+        os.utime(file, (1, 1))
+    session("a + b, a * b, a - b", MYBACKEND_GRAPH_CACHE=str(tmp_path), MYBACKEND_GRAPH_CACHE_FILES="1")
+    left = set(tmp_path.rglob("*")) - {graphs, graphs.parent}
+    assert set(theirs) | {fresh} < left
+    assert len(left) == len(theirs) + 2
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing(session, tmp_path):
+    script = """
+import os
+def full(source, target):
+    raise OSError("No space left on device")
+os.replace, real = full, os.replace
+try:
+    assert torch.equal((a + b).cpu(), x + y) and torch.equal((a + b).cpu(), x + y)
+finally:
+    os.replace = real
+print(len(graphs()), refused())
+"""
+    done = session(script, MYBACKEND_GRAPH_CACHE=str(tmp_path))
+    assert done.stdout == "1 []\n"
+    assert done.stderr.count("compiled graphs are not kept: No space left on device") == 1
+    assert list((tmp_path / "torch_mybackend/graphs").iterdir()) == []
+
+
+def test_a_buffer_begins_anywhere_in_its_allocation(session):
+    """As with an allocator that divides allocations: the mock finds the allocation by its address, and checks the range."""
+    script = """
+block = torch.zeros(1024, device="mybackend")
+def inside(offset, of):
+    storage = torch._C._construct_storage_from_data_pointer(block.data_ptr() + offset, block.device, 512)
+    return torch.empty(0, device="mybackend").set_(storage, 1, (2, 3)).copy_(of)
+c, d, out = inside(0, x), inside(512, y), inside(1024, x)
+torch.add(c, d, out=out)
+assert torch.equal(out.cpu(), x + y) and torch.equal(block.cpu()[257:263].view(2, 3), x + y)
+print(len(graphs()), refused())
+"""
+    assert session(script).stdout == "1 []\n"
+
+
+def test_an_input_may_stay_a_lazy_copy(session):
+    script = """
+c = torch._lazy_clone(a)
+assert torch._C._is_cow_tensor(a) and torch._C._is_cow_tensor(c)
+assert torch.equal((c * a + b).cpu(), x * x + y)
+assert torch._C._is_cow_tensor(a) and torch._C._is_cow_tensor(c)
+c += b
+assert torch.equal(c.cpu(), x + y) and torch.equal(a.cpu(), x) and not torch._C._is_cow_tensor(c)
+torch.mul(a, b, out=a)
+assert torch.equal(c.cpu(), x + y) and torch.equal(a.cpu(), x * y)
+print(refused())
+"""
+    assert session(script).stdout == "[]\n"
+
+
+def test_one_bad_moment_is_not_for_ever(session, tmp_path):
+    script = """
+import os, pathlib
+from torch_mybackend._graph import executables
+folder = pathlib.Path(os.environ["MYBACKEND_GRAPH_CACHE"]) / "torch_mybackend/graphs"
+def run(build, fault=""):
+    os.environ.update(MOCK_BUILD=build, MOCK_FAULT=fault)
+    assert torch.equal((a + b).cpu(), x + y)
+    return len(graphs()), sum(row[2] for row in refused()), len(list(folder.iterdir()) if folder.exists() else [])
+for fault in ({"build": "memory"}, {"build": "", "fault": "error"}):
+    # After a failure the compiler is asked again after 1 more call, then after 2, 4, and so on.
+    print([run(**fault) for n in range(3)], [run("") for n in range(4)], refused())
+    print(run("memory"))
+    executables.forget(), api.reset_compilations()
+    print([run("memory"), run(""), run("")], graphs())  # the file is as good as before
+    for file in folder.iterdir():
+        file.unlink()
+    executables.forget(), api.reset_compilations()
+"""
+    memory, warm, again, error, *rest = session(script, MYBACKEND_GRAPH_CACHE=str(tmp_path)).stdout.splitlines()
+    tries = "[(0, 1, 0), (0, 2, 0), (0, 3, 0)] [(0, 4, 0), (0, 5, 0), (1, 5, 1), (1, 5, 1)] "
+    assert memory == error == tries + "[('aten::add.out', 'compile error', 5)]"
+    assert warm == rest[0] == "(1, 5, 1)"
+    graph = "('aten::add.out(float32[2, 3], float32[2, 3], 1, float32[2, 3])', 'disk')"
+    assert again == rest[1] == f"[(0, 1, 1), (0, 2, 1), (1, 2, 1)] [{graph}]"
+
+
+def test_what_the_device_says_is_not_its_own(session, tmp_path):
+    """A file is compiled again. If that is not an executable either, the operator always runs on the CPU."""
+    script = """
+import os
+from torch_mybackend._graph import executables
+a + b
+executables.forget(), api.reset_compilations()
+os.environ["MOCK_BUILD"] = "other"
+for n in range(5):
+    assert torch.equal((a + b).cpu(), x + y)
+os.environ["MOCK_BUILD"] = ""
+a + b
+print(graphs(), refused())
+"""
+    done = session(script, MYBACKEND_GRAPH_CACHE=str(tmp_path))
+    assert done.stdout == "[] [('aten::add.out', 'compile error', 6)]\n"
+    assert done.stderr.count("not an executable; it runs on the CPU") == 1
+    assert list((tmp_path / "torch_mybackend/graphs").iterdir()) == []
+
+
+def test_an_interrupt_is_for_the_thread_that_it_interrupts(session):
+    script = """
+import os, signal, threading, time
+from torch_mybackend._graph import executables
+results = []
+def wait():
+    results.append("waits")
+    try:
+        results.append((a + b).cpu())
+    except BaseException as error:
+        results.append(repr(error))
+def interrupt():
+    while not any(thread.name.startswith("compile ") for thread in threading.enumerate()):
+        time.sleep(0.01)
+    other.start()
+    while not results:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+other, killer = threading.Thread(target=wait), threading.Thread(target=interrupt)
+killer.start()
+try:
+    a + b
+except KeyboardInterrupt:
+    print("interrupted")
+killer.join()
+os.environ["MOCK_FAULT"] = ""
+other.join()
+assert torch.equal(results[1], x + y), results
+print(len(graphs()), refused())
+"""
+    assert session(script, MOCK_FAULT="hang").stdout == "interrupted\n1 []\n"
+
+
+def test_a_handler_of_the_processs_end_may_call_operators(mock):
+    """It was registered before the package's, so it runs after it: no thread may trace a graph by then."""
+    first = """
+import atexit
+def end():
+    print(torch.equal((a + b).cpu(), x + y), refused())
+atexit.register(end)
+"""
+    script = first + SCRIPT
+    environment = {"MYBACKEND_GRAPH_CACHE": "off", "MYBACKEND_COMPILE_SECONDS": "20"}
+    done = run(sys.executable, "-c", script, cwd=mock, **environment)
+    assert done.stdout == "True [('aten::add.out', 'compiler', 1)]\n"
+
+
+def test_graphs_while_torch_compile_traces_on_another_thread(session):
+    """Neither thread disturbs the other, while it traces or afterwards."""
+    script = """
+import threading
+from torch_mybackend._graph.compiled import compile_graph
+failures = []
+def compile():
+    try:
+        p, q = torch.rand(3, 4, requires_grad=True), torch.rand(3, 4)
+        for n in range(8):
+            space = {"torch": torch}
+            exec("def function(p, q): return (torch.nn.functional.gelu(p + q) * q - p).sum()", space)
+            torch.compile(space["function"], backend="aot_eager")(p, q).backward()
+    except BaseException as error:
+        failures.append(repr(error))
+warm = torch.compile(lambda p: p + 1, backend="eager")
+warm(x)
+thread = threading.Thread(target=compile)
+thread.start()
+columns = 0
+while thread.is_alive():
+    columns += 1
+    p = torch.rand(2, columns)
+    assert torch.equal((p.to("mybackend") * 3 + p.to("mybackend")).cpu(), p * 3 + p)
+assert not failures, failures
+assert refused() == [], refused()
+assert len(graphs()) == 2 * columns
+torch.compile(lambda p: p + 2, backend="eager")(x)
+"""
+    session(script)
