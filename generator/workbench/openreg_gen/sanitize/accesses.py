@@ -29,6 +29,12 @@ _FACTORIES = frozenset(
 _COPIES = frozenset(("copy_", "_to_copy", "_copy_from", "_copy_from_and_resize", "copy", "_foreach_copy_", "_foreach_copy"))
 # They copy the elements to other memory if there is no room.
 _RESIZES = frozenset(("resize_", "resize_as_"))
+# Batch normalization writes them in training, and its older schemas don't say so.
+_STATISTICS = frozenset(("running_mean", "running_var"))
+
+
+def _updates(operator: str) -> bool:
+    return "batch_norm" in operator and "backward" not in operator and "no_training" not in operator
 
 
 class Use(NamedTuple):
@@ -54,6 +60,8 @@ class Rule(NamedTuple):
     non_blocking: int
     """The place of this argument; -1 without one."""
     device: int
+    training: int
+    """The place of this argument of batch normalization."""
     ends: bool
     """It gets what torch.tensor() has made, and waited for, behind the dispatcher."""
 
@@ -67,7 +75,8 @@ def rule(func: Any) -> Rule | None:
     writes, skipped = [], []
     for argument in func._schema.arguments:
         alias = argument.alias_info
-        writes.append((argument.name, name == "lift_fresh" or (alias is not None and alias.is_write)))
+        write = name == "lift_fresh" or (alias is not None and alias.is_write)
+        writes.append((argument.name, write or (argument.name in _STATISTICS and _updates(name))))
         if name == "lift_fresh":
             continue
         if name in _FACTORIES or (alias is not None and not alias.is_write):
@@ -85,6 +94,7 @@ def rule(func: Any) -> Rule | None:
         resizes=name in _RESIZES,
         non_blocking=names.index("non_blocking") if "non_blocking" in names else -1,
         device=names.index("device") if "device" in names else -1,
+        training=names.index("training") if "training" in names and _updates(name) else -1,
         ends=name == "lift_fresh",
     )
 
@@ -107,12 +117,13 @@ def grows(args: tuple[Any, ...]) -> bool:
 
 def arguments(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Use]:
     """The tensors among the arguments whose elements are used."""
+    evaluates = rule.training >= 0 and not kwargs.get("training", rule.training < len(args) and args[rule.training])
     for (name, write), value in zip(rule.arguments, args, strict=False):
         if name not in rule.skipped:
-            yield from _uses(name, value, write)
+            yield from _uses(name, value, write and not (evaluates and name in _STATISTICS))
     for name, value in kwargs.items():
         if name not in rule.skipped:
-            yield from _uses(name, value, rule.by_name.get(name, False))
+            yield from _uses(name, value, rule.by_name.get(name, False) and not (evaluates and name in _STATISTICS))
 
 
 def results(rule: Rule, value: Any) -> Iterator[Use]:

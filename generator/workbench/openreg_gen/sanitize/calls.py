@@ -71,7 +71,8 @@ class Call:
             if index is not None:
                 at = self._tick(index)
                 if at is not None:
-                    self._sanitizer.use(use, self._op, *at, self._taken(), keep=not self._rule.ends)
+                    ends = self._rule.ends
+                    self._sanitizer.use(use, self._op, *at, self._taken(), keep=not ends, fresh=ends)
 
     def _transfers(self, uses: list[Use], target: int | None) -> Iterator[tuple[Use, int]]:
         """Memory of the CPU that a stream copies, and the stream's device."""

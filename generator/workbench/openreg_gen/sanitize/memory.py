@@ -19,7 +19,8 @@ from torch.utils._python_dispatch import _disable_current_modes
 from .clocks import Stream
 from .stacks import Stack
 
-_MOST = 2048  # accesses of a block that are kept
+_MOST = 1 << 14  # accesses of a block that are kept
+_SETTLE = 64  # from which on those are looked for that can be forgotten
 _MOST_RUNS = 1 << 22  # of a tensor's bytes, to look at each
 
 
@@ -49,9 +50,8 @@ class Access:
     stack: Stack
 
     def overlaps(self, other: "Access") -> bool:
-        if self.where.start >= other.where.end or other.where.start >= self.where.end:
-            return False
-        return _share_bytes(self.where, other.where)
+        apart = self.where.start >= other.where.end or other.where.start >= self.where.end
+        return not apart and _share_bytes(self.where, other.where)
 
 
 @dataclass(eq=False)
@@ -68,29 +68,36 @@ class Block:
     accesses: list[Access] = field(default_factory=list)
     recorded: set[Stream] = field(default_factory=set)
     """By record_stream(): the allocator waits for them before it reuses the block."""
+    settle_at: int = _SETTLE
     pointed: bool = False
     """Whether Python has its address, as numpy does."""
     noted: bool = False
     """Whether the result says so."""
+
+    def touching(self, where: Geometry) -> list[Access]:
+        """Accesses whose first and last bytes enclose some of these. There may be thousands, so it comes before other questions."""
+        start, end = where.start, where.end
+        return [old for old in self.accesses if old.where.start < end and start < old.where.end]
 
     def add(self, access: Access, settled: Callable[[Access], bool]) -> int:
         """Keep an access that was checked, and forget those for which it stands: who is in order with it is with them, too.
 
         `settled` says of an access that all that follows is in order with it. Returns how many others were forgotten.
         """
-        self.accesses = [
-            old
-            for old in self.accesses
-            if not (
-                (access.write or (not old.write and old.stream == access.stream)) and covers(access.where, old.where)
-            )
-        ]
+        stood_for = {
+            id(old)
+            for old in self.touching(access.where)
+            if (access.write or (not old.write and old.stream == access.stream)) and covers(access.where, old.where)
+        }
+        if stood_for:
+            self.accesses = [old for old in self.accesses if id(old) not in stood_for]
         self.accesses.append(access)
-        if len(self.accesses) <= _MOST:
+        if len(self.accesses) <= self.settle_at:
             return 0
         self.accesses = [old for old in self.accesses if not settled(old)]
         forgotten = max(0, len(self.accesses) - _MOST)
         del self.accesses[:forgotten]
+        self.settle_at = min(_MOST, max(_SETTLE, 2 * len(self.accesses)))
         return forgotten
 
 
@@ -125,7 +132,9 @@ class Memory:
 
     def block_of(self, storage: torch.UntypedStorage, start: int) -> Block:
         """The block of a storage; a new one if no allocator reported it, or another storage had the address then."""
-        block = self._blocks.get(start) or self._around(start, start + storage.nbytes())
+        block = self._blocks.get(start)
+        if block is None and storage.device.type != "cpu":
+            block = self._around(start, start + storage.nbytes())
         if block is None or (block.owner is not None and block.owner.expired()):
             block = self._blocks[start] = Block(start, owner=_Owner(storage))
         if block.end < start + storage.nbytes():

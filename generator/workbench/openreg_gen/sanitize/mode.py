@@ -63,6 +63,7 @@ class Sanitizer:
         self._listener = Listener(module, self._callbacks())
         self._threads = Threads(self._inside, lambda: self.note(Unseen.PROCESSES))
         self._watch = Watch(torch.get_device_module(kind), self.note)
+        self._readers = Readers(self.python_reaches)
         self._local = threading.local()
         self._heard: set[int] = set()  # threads that called hooks
         self._seen: set[int] = set()  # threads whose operators come here
@@ -73,7 +74,7 @@ class Sanitizer:
     def __enter__(self) -> Races:
         self._open = True
         forget_in_child(self)
-        for each in (self._listener, self._threads, self._watch):
+        for each in (self._listener, self._threads, self._watch, self._readers):
             each.open()
             self._stack.callback(each.close)
         self._stack.enter_context(self._inside())
@@ -101,7 +102,7 @@ class Sanitizer:
         first = threading.current_thread() is threading.main_thread()
         try:
             # Entering sets flags for the whole process, which may outlive a thread.
-            with Readers(self), self._local.mode if first else _pushed(self._local.mode):
+            with self._local.mode if first else _pushed(self._local.mode):
                 yield
         finally:
             self._local.mode = None
@@ -146,8 +147,8 @@ class Sanitizer:
     def tick(self, stream: Stream) -> tuple[Stream, int]:
         return stream, self._clocks.tick(stream)
 
-    def use(self, use: Use, op: str, stream: Stream, tick: int, stack: Stack, *, keep: bool = True) -> None:
-        """A stream uses a tensor's memory. `keep`: also after the call."""
+    def use(self, use: Use, op: str, stream: Stream, tick: int, stack: Stack, *, keep: bool = True, fresh: bool = False) -> None:
+        """A stream uses a tensor's memory. `keep`: also after the call. `fresh`: only if nobody has used it before."""
         found = accesses.storage_of(use.tensor)
         if found is None:
             if accesses.is_unseen(use.tensor):
@@ -155,10 +156,12 @@ class Sanitizer:
             return
         storage, start = found
         block = self._memory.block_of(storage, start)
+        if fresh and block.accesses:
+            return
         where = accesses.geometry(use.tensor, start)
         access = Access(stream, tick, use.write, op, use.argument, accesses.described(use.tensor), where, stack)
         kind = Kind.HOST if stream == HOST else Kind.ORDER
-        races = [(kind, block, old) for old in block.accesses if self._collide(old, access)]
+        races = [(kind, block, old) for old in block.touching(where) if self._collide(old, access)]
         if stream != HOST:
             remains = self._memory.remains(where.start, where.end)
             races += [(Kind.REUSE, freed, old) for freed, old in remains if self._collide(old, access)]
@@ -194,6 +197,8 @@ class Sanitizer:
     def python_reaches(self, use: Use, op: str, reads: bool, points: bool) -> None:
         """Python reads a tensor of the CPU, or gets its address, without an operator."""
         with self.lock:
+            if not self._open:
+                return
             self.drain()
             if reads:
                 self.use_on_host([use], op)

@@ -13,35 +13,27 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-_Patch = tuple[Any, str, Any]
-
+from .patches import Patches
 
 class Threads:
     """While open, `inside()` surrounds what each new thread runs. `process_started` is called for each process of multiprocessing."""
 
     def __init__(self, inside: Callable[[], AbstractContextManager[None]], process_started: Callable[[], None]) -> None:
         self._inside, self._process_started = inside, process_started
-        self._patches: list[_Patch] = []
+        self._patches = Patches()
         self.earlier: dict[int, str] = {}
         """Ids and names of the threads that ran before."""
 
     def open(self) -> None:
         mine = threading.get_ident()
         self.earlier = {each.ident or 0: each.name for each in threading.enumerate() if each.ident != mine}
-        self._patch(threading.Thread, "start", self._start)
-        self._patch(_thread, "start_new_thread", self._start_new)
-        self._patch(concurrent.futures.ThreadPoolExecutor, "submit", self._submit)
-        self._patch(multiprocessing.process.BaseProcess, "start", self._start_process)
+        self._patches.wrap(threading.Thread, "start", self._start)
+        self._patches.wrap(_thread, "start_new_thread", self._start_new)
+        self._patches.wrap(concurrent.futures.ThreadPoolExecutor, "submit", self._submit)
+        self._patches.wrap(multiprocessing.process.BaseProcess, "start", self._start_process)
 
     def close(self) -> None:
-        while self._patches:
-            owner, name, original = self._patches.pop()
-            setattr(owner, name, original)
-
-    def _patch(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-        original = getattr(owner, name)
-        self._patches.append((owner, name, original))
-        setattr(owner, name, make(original))
+        self._patches.undo()
 
     def _surrounded(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def inside(*arguments: Any, **named: Any) -> Any:

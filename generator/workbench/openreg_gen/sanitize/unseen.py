@@ -10,6 +10,8 @@ from typing import Any
 
 import torch
 
+from .patches import Patches
+
 
 class Unseen(Enum):
     COMPILED = "calls of compiled graphs: what their kernels use"
@@ -32,7 +34,7 @@ class Watch:
 
     def __init__(self, module: Any, note: Callable[[Unseen], None]) -> None:
         self._module, self._note = module, note
-        self._patches: list[tuple[type, str, Any]] = []
+        self._patches = Patches()
         self._finder = _Finder(self._watch_compiled)
 
     def open(self) -> None:
@@ -40,34 +42,33 @@ class Watch:
             self._watch_compiled(sys.modules[_OUTPUT_CODE])
         else:  # it takes seconds, so it is not imported for this
             sys.meta_path.insert(0, self._finder)
-        for module in (torch.accelerator, self._module):
-            for each in list(vars(module).values()):
-                if isinstance(each, type) and "replay" in vars(each):
-                    self._count(each, "replay", Unseen.REPLAYS)
+        members = [*vars(torch.accelerator).values(), *vars(self._module).values()]
+        graphs = {each for each in members if isinstance(each, type) and hasattr(each, "replay")}
+        for each in graphs:
+            if not graphs & set(each.__mro__[1:]):
+                self._count(each, "replay", Unseen.REPLAYS)
 
     def close(self) -> None:
         if self._finder in sys.meta_path:
             sys.meta_path.remove(self._finder)
-        while self._patches:
-            owner, name, original = self._patches.pop()
-            setattr(owner, name, original)
+        self._patches.undo()
 
     def _watch_compiled(self, module: Any) -> None:
-        for each in list(vars(module).values()):
-            if isinstance(each, type) and issubclass(each, module.OutputCode) and "__call__" in vars(each):
+        members = list(vars(module).values())
+        for each in {each for each in members if isinstance(each, type) and issubclass(each, module.OutputCode)}:
+            if "__call__" in vars(each):
                 self._count(each, "__call__", Unseen.COMPILED)
 
     def _count(self, owner: type, name: str, what: Unseen) -> None:
-        original = getattr(owner, name)
+        def counting(original: Any) -> Any:
+            @functools.wraps(original)
+            def counted(*arguments: Any, **named: Any) -> Any:
+                self._note(what)
+                return original(*arguments, **named)
 
-        @functools.wraps(original)
-        def counted(*arguments: Any, **named: Any) -> Any:
-            self._note(what)
-            return original(*arguments, **named)
+            return counted
 
-        if all(patched[:2] != (owner, name) for patched in self._patches):
-            self._patches.append((owner, name, original))
-            setattr(owner, name, counted)
+        self._patches.wrap(owner, name, counting)
 
 
 class _Finder(importlib.abc.MetaPathFinder):
