@@ -305,12 +305,9 @@ def constant_in_freed_memory(device: str, fixed: bool) -> None:
 
 def result_on_another_device(device: str, fixed: bool) -> None:
     """A copy between devices is ordered with the current streams of both, and with no other one."""
-    if torch.accelerator.device_count() < 2:
-        device_of_result = device
-    else:
-        device_of_result = f"{device}:1"
-    side, x = torch.Stream(device_of_result), torch.ones(SIZE, device=f"{device}:0")
-    y = torch.empty(SIZE, device=device_of_result)
+    last = f"{device}:{torch.accelerator.device_count() - 1}"
+    side, x = torch.Stream(last), torch.ones(SIZE, device=f"{device}:0")
+    y = torch.empty(SIZE, device=last)
     y.copy_(x)
     if fixed:
         side.wait_stream(torch.accelerator.current_stream(y.device.index))
@@ -412,8 +409,8 @@ def error_in_a_block(device: str, fixed: bool) -> None:
     torch.accelerator.synchronize()
 
 
-def query_ignored(device: str, fixed: bool) -> None:
-    """One look at an event is no wait, whatever it says."""
+def event_ignored(device: str, fixed: bool) -> None:
+    """The side stream has an event, and nobody waits for it."""
     side, x = torch.Stream(device), torch.zeros(1 << 22, device=device)
     torch.accelerator.synchronize()
     with side:
@@ -469,7 +466,7 @@ ORDERS = (
     event_before_the_last_use,
     loader_without_a_wait,
     error_in_a_block,
-    query_ignored,
+    event_ignored,
     waits_in_the_wrong_direction,
 )
 REUSES = (freed_by_its_owner, constant_in_freed_memory)

@@ -355,4 +355,8 @@ def gradients_of_two_streams(device: str) -> None:
         _current().synchronize()
 
 
-PROGRAMS = [each for name, each in list(globals().items()) if callable(each) and getattr(each, "__module__", "") == __name__ and not name.startswith("_")]
+PROGRAMS = [
+    each
+    for name, each in list(globals().items())
+    if callable(each) and getattr(each, "__module__", "") == __name__ and not name.startswith("_")
+]

@@ -43,7 +43,7 @@ def test_a_thread_that_started_earlier(hooked):
 
 
 def test_a_pool_that_started_earlier(hooked):
-    """What is submitted to it is seen."""
+    """Tasks that are submitted to it are seen."""
     from concurrent.futures import ThreadPoolExecutor
 
     x = torch.zeros(SIZE, device=hooked)

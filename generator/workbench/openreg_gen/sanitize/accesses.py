@@ -26,8 +26,10 @@ _FACTORIES = frozenset(
         *("new_zeros", "new_ones", "new_full"),
     )
 )
-_COPIES = frozenset(("copy_", "_to_copy", "_copy_from", "_copy_from_and_resize", "copy", "_foreach_copy_", "_foreach_copy"))
-# They copy the elements to other memory if there is no room.
+_COPIES = frozenset(
+    ("copy_", "_to_copy", "_copy_from", "_copy_from_and_resize", "copy", "_foreach_copy_", "_foreach_copy")
+)
+# They copy the elements to other memory if they need more.
 _RESIZES = frozenset(("resize_", "resize_as_"))
 # Batch normalization writes them in training, and its older schemas don't say so.
 _STATISTICS = frozenset(("running_mean", "running_var"))

@@ -133,9 +133,9 @@ class Races:
     """Operators that were looked at."""
     streams: set[Stream] = field(default_factory=set)
     unseen: dict[Unseen, int] = field(default_factory=dict)
-    """What was not looked at, and how often."""
+    """Work that was not seen, and how often."""
     threads: list[str] = field(default_factory=list)
-    """Names of threads that were not looked at, as they started earlier."""
+    """Names of threads that started earlier, and so were not seen."""
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

@@ -211,7 +211,8 @@ def covers(one: Geometry, other: Geometry) -> bool:
 
 def _run(where: Geometry) -> tuple[list[tuple[int, int]], int]:
     """A tensor as runs of bytes: sizes and strides, in bytes, of where they begin, and how long each is."""
-    run, outer = where.itemsize, []
+    run = where.itemsize
+    outer: list[tuple[int, int]] = []
     dims = sorted((stride * where.itemsize, size) for size, stride in zip(where.sizes, where.strides, strict=True))
     for stride, size in dims:
         if stride == 0 or size == 1:

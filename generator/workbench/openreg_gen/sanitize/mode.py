@@ -87,7 +87,7 @@ class Sanitizer:
             self._count_threads()
 
     def forget(self) -> None:
-        """In a forked child nothing is seen."""
+        """Called in a forked child, where the sanitizer does nothing."""
         self._open, self.lock = False, threading.RLock()
         self._listener.close()
 
@@ -107,9 +107,7 @@ class Sanitizer:
         finally:
             self._local.mode = None
 
-    def dispatch(
-        self, mode: "_Operators", func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+    def dispatch(self, mode: "_Operators", func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._open or any(issubclass(each, _TRACED) for each in types):
             return func(*args, **kwargs)
         self._seen.add(threading.get_ident())
@@ -147,7 +145,9 @@ class Sanitizer:
     def tick(self, stream: Stream) -> tuple[Stream, int]:
         return stream, self._clocks.tick(stream)
 
-    def use(self, use: Use, op: str, stream: Stream, tick: int, stack: Stack, *, keep: bool = True, fresh: bool = False) -> None:
+    def use(
+        self, use: Use, op: str, stream: Stream, tick: int, stack: Stack, *, keep: bool = True, fresh: bool = False
+    ) -> None:
         """A stream uses a tensor's memory. `keep`: also after the call. `fresh`: only if nobody has used it before."""
         found = accesses.storage_of(use.tensor)
         if found is None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from .patches import Patches
 
+
 class Threads:
     """While open, `inside()` surrounds what each new thread runs. `process_started` is called for each process of multiprocessing."""
 

@@ -1,4 +1,4 @@
-"""What a sanitizer knows that it did not see, so that no report says "no race" of it."""
+"""Counts the work that a sanitizer could not see, so that its report does not call that free of races."""
 
 import functools
 import importlib.abc
