@@ -329,6 +329,18 @@ def error_in_a_block(device: str) -> None:
     x.sum().item()
 
 
+def operator_that_raises(device: str) -> None:
+    """It raises before it queues anything."""
+    side, x = torch.Stream(device), torch.ones(SIZE, device=device)
+    torch.accelerator.synchronize()
+    try:
+        with side:
+            x.add_(torch.ones(3, device=device))
+    except RuntimeError:
+        x.add_(1)
+    torch.accelerator.synchronize()
+
+
 def inference(device: str) -> None:
     side, model = torch.Stream(device), nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Flatten()).to(device)
     with torch.inference_mode():

@@ -7,6 +7,7 @@ import sys
 import pytest
 import torch
 from openreg_gen.sanitize import HooksError, RaceError, Sanitizer, accesses, hooks
+from openreg_gen.sanitize import memory as memory_module
 from openreg_gen.sanitize.__main__ import main
 from openreg_gen.sanitize.clocks import HOST, Clocks, Stream
 from openreg_gen.sanitize.findings import Kind
@@ -148,6 +149,48 @@ def test_uses_follow_the_schema():
     assert uses(aten.index.Tensor, x, [None, torch.tensor([0])])[:2] == [("self", "read"), ("indices", "read")]
 
 
+@pytest.mark.parametrize(("sizes", "args"), [([2, 3], ()), ([2, 4], (1,)), ([9], (1,))])
+def test_a_resize_that_needs_more_memory_copies(sizes, args):
+    x = torch.ones(2, 3)
+    assert accesses.grows((x, sizes)) is bool(args)
+    assert accesses.grows((x, torch.empty(sizes))) is bool(args)
+
+
+@pytest.mark.parametrize(("training", "does"), [(True, "write"), (False, "read")])
+def test_batch_normalization_in_training_writes_its_statistics(training, does):
+    x, v = torch.ones(4, 3), torch.ones(3)
+    args = (x, v, v, v.clone(), v.clone(), training, 0.1, 1e-5)
+    found = uses(torch.ops.aten.native_batch_norm.default, *args)
+    assert found[3:5] == [("running_mean", does), ("running_var", does)]
+    by_name = dict(zip(("running_mean", "running_var", "training", "momentum", "eps"), args[3:], strict=True))
+    found = uses(torch.ops.aten.native_batch_norm.default, *args[:3], **by_name)
+    assert found[3:5] == [("running_mean", does), ("running_var", does)]
+
+
+def test_a_strided_write_stands_for_no_other_one():
+    memory, x = Memory(free_waits=False), torch.zeros(4, 4, dtype=torch.uint8)
+    memory.allocate(0, ONE, NOWHERE)
+    block = memory.find(0)
+    for stream, part in ((ONE, x[:, 1]), (TWO, x[:, 0::2]), (TWO, x[:, 0::2]), (ONE, x[2])):
+        where = accesses.geometry(part, part.data_ptr() - int(part.storage_offset()))
+        block.add(Access(stream, 1, True, "", "", "", where, NOWHERE), never)
+    assert [each.where.sizes for each in block.accesses] == [(4,), (4, 2), (4,)]
+    whole = accesses.geometry(x, x.data_ptr())
+    block.add(Access(TWO, 2, True, "", "", "", whole, NOWHERE), never)
+    assert [each.where.sizes for each in block.accesses] == [(4, 4)]
+
+
+def test_a_block_with_very_many_accesses_forgets_those_that_are_over_first(monkeypatch):
+    monkeypatch.setattr(memory_module, "_MOST", 100)
+    memory = Memory(free_waits=False)
+    memory.allocate(0, ONE, NOWHERE)
+    block, forgotten = memory.find(0), 0
+    for place in range(200):
+        forgotten += block.add(access(place, place + 1), lambda each: each.where.start < 90)
+    assert forgotten > 0
+    assert len(block.accesses) + forgotten == 110
+
+
 @pytest.mark.parametrize(
     ("one", "other", "share"),
     [
@@ -156,6 +199,12 @@ def test_uses_follow_the_schema():
         (lambda x: x[::2], lambda x: x[1::2], False),
         (lambda x: x.t(), lambda x: x[1], True),
         (lambda x: x[0], lambda x: x[1], False),
+        (lambda x: x[:, 0], lambda x: x[:, 1].expand(4, 4), False),
+        (lambda x: x.as_strided((3, 3), (2, 2)), lambda x: x.view(-1)[1:9:2], False),
+        (lambda x: x.as_strided((3, 3), (2, 2)), lambda x: x.view(-1)[2:9:2], True),
+        (lambda x: x.view(torch.int8)[:, ::2], lambda x: x.view(torch.int8)[:, 1::2], False),
+        (lambda x: x.view(torch.int8)[:, ::2], lambda x: x[:, 1], True),
+        (lambda x: x.expand(2, 4, 4)[:, :, :2], lambda x: x.t()[2:], False),
     ],
 )
 def test_parts_of_a_tensor(one, other, share):

@@ -218,3 +218,17 @@ def test_the_command_says_it(hooked, monkeypatch, tmp_path, capsys):
     assert main(("--device", hooked, "--json", str(tmp_path / "found.json"), str(script))) == 0
     assert "not seen (1): other processes" in capsys.readouterr().err
     assert json.loads((tmp_path / "found.json").read_text())["unseen"] == {"processes": 1}
+
+
+@pytest.mark.nightly
+def test_pytest_says_it(hooked, run_python, tmp_path):
+    (tmp_path / "test_process.py").write_text(
+        "import multiprocessing\n"
+        "def test_it():\n"
+        "    process = multiprocessing.get_context('fork').Process(target=int)\n"
+        "    process.start()\n"
+        "    process.join()\n"
+    )
+    plugin = ("-p", "openreg_gen.sanitize.pytest_plugin")
+    done = run_python("-m", "pytest", "-q", *plugin, "test_process.py", OPENREG_GEN_DEVICE=hooked)
+    assert "sanitizer: not seen (1): other processes" in done.stdout

@@ -159,9 +159,9 @@ def storage_of(tensor: torch.Tensor) -> tuple[torch.UntypedStorage, int] | None:
     return (storage, start) if start and tensor.numel() else None
 
 
-def is_unseen(tensor: torch.Tensor) -> bool:
-    """Whether it has memory that storage_of() doesn't find."""
-    return tensor.layout != torch.strided or tensor.is_nested
+def is_unseen(value: Any) -> bool:
+    """Whether it is a tensor with memory that storage_of() doesn't find."""
+    return isinstance(value, torch.Tensor) and (value.layout != torch.strided or value.is_nested)
 
 
 def is_pinned(tensor: torch.Tensor) -> bool:

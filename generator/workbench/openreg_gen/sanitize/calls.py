@@ -8,6 +8,7 @@ import torch
 from . import accesses, stacks
 from .accesses import Rule, Use
 from .clocks import Stream
+from .memory import Access, Block
 from .stacks import Stack
 from .unseen import Unseen
 
@@ -29,6 +30,7 @@ class Call:
         self._target = kwargs.get("device", _at(args, rule.device))
         self._ticks: dict[int, tuple[Stream, int] | None] = {}  # by device
         self._later: list[tuple[Use, int]] = []  # memory of the CPU that is used after the call, and by which device
+        self._kept: list[tuple[Block, Access]] = []
         self._stack: Stack | None = None
 
     def begin(self, uses: list[Use]) -> None:
@@ -65,6 +67,12 @@ class Call:
                 if index in after:
                     self._sanitizer.use(use, self._op, *after[index], self._taken())
 
+    def cancel(self) -> None:
+        """The operator raised, so nothing was queued."""
+        with self._sanitizer.lock:
+            for block, access in self._kept:
+                block.accesses = [each for each in block.accesses if each is not access]
+
     def _on_device(self, uses: list[Use]) -> None:
         for use in uses:
             index = self._index(use.tensor.device)
@@ -72,7 +80,9 @@ class Call:
                 at = self._tick(index)
                 if at is not None:
                     ends = self._rule.ends
-                    self._sanitizer.use(use, self._op, *at, self._taken(), keep=not ends, fresh=ends)
+                    used = self._sanitizer.use(use, self._op, *at, self._taken(), keep=not ends, fresh=ends)
+                    if used is not None:
+                        self._kept.append(used)
 
     def _transfers(self, uses: list[Use], target: int | None) -> Iterator[tuple[Use, int]]:
         """Memory of the CPU that a stream copies, and the stream's device."""

@@ -57,7 +57,7 @@ class Sanitizer:
         self._clocks = Clocks()
         self._memory = Memory(bool(getattr(module, "FREE_WAITS", False)))
         self._known: set[tuple[Any, ...]] = set()
-        self._async: dict[int, Block] = {}  # the CPU's storages that streams copy, by address
+        self._async: set[int] = set()  # addresses of the CPU's storages that streams copy
         # A hook may run anywhere, also where the garbage collector frees a tensor in the middle of this code. So hooks only queue.
         self._queue: deque[tuple[Callable[..., None], tuple[Any, ...]]] = deque()
         self._listener = Listener(module, self._callbacks())
@@ -116,7 +116,7 @@ class Sanitizer:
             return func(*args, **kwargs)
         if any(not _is_plain(each) for each in types):
             return NotImplemented  # its own operators come here afterwards
-        if accesses.is_composite(func):
+        if accesses.is_composite(func) and not any(accesses.is_unseen(each) for each in args):
             with _pushed(mode):
                 return func.decompose(*args, **kwargs)
         if func is torch.ops.aten.record_stream.default:
@@ -127,7 +127,11 @@ class Sanitizer:
         uses = [Use("self", args[0], False)] if rule.resizes else list(accesses.arguments(rule, args, kwargs))
         call = Call(self, func, rule, args, kwargs)
         call.begin(uses)
-        result = func(*args, **kwargs)
+        try:
+            result = func(*args, **kwargs)
+        except BaseException:
+            call.cancel()
+            raise
         call.end(uses, [Use("self", args[0], True)] if rule.resizes else list(accesses.results(rule, result)))
         return result
 
@@ -147,17 +151,17 @@ class Sanitizer:
 
     def use(
         self, use: Use, op: str, stream: Stream, tick: int, stack: Stack, *, keep: bool = True, fresh: bool = False
-    ) -> None:
+    ) -> tuple[Block, Access] | None:
         """A stream uses a tensor's memory. `keep`: also after the call. `fresh`: only if nobody has used it before."""
         found = accesses.storage_of(use.tensor)
         if found is None:
             if accesses.is_unseen(use.tensor):
                 self.note(Unseen.LAYOUTS)
-            return
+            return None
         storage, start = found
         block = self._memory.block_of(storage, start)
         if fresh and block.accesses:
-            return
+            return None
         where = accesses.geometry(use.tensor, start)
         access = Access(stream, tick, use.write, op, use.argument, accesses.described(use.tensor), where, stack)
         kind = Kind.HOST if stream == HOST else Kind.ORDER
@@ -170,10 +174,11 @@ class Sanitizer:
                 if forgotten:
                     self.note(Unseen.FORGOTTEN, forgotten)
                 if use.tensor.is_cpu:
-                    self._async[start] = block
+                    self._async.add(start)
                     self._note_pointer(block)
         for kind, of, old in races:
             self._found(Race(self.kind, kind, old, access, of, self._frames))
+        return block, access
 
     def use_on_host(self, uses: list[Use], op: str) -> None:
         """The CPU uses tensors now."""
@@ -183,7 +188,7 @@ class Sanitizer:
                 if found is not None and found[1] in self._async:
                     self.use(use, op, HOST, 0, stacks.take())
                     if all(map(self._settled, self._memory.block_of(*found).accesses)):
-                        del self._async[found[1]]
+                        self._async.discard(found[1])
 
     def _settled(self, access: Access) -> bool:
         """Whether all that follows comes after it."""
