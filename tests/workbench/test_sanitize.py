@@ -7,6 +7,7 @@ import sys
 import pytest
 import torch
 from openreg_gen.sanitize import HooksError, RaceError, Sanitizer, accesses, hooks
+from openreg_gen.sanitize import memory as memory_module
 from openreg_gen.sanitize.__main__ import main
 from openreg_gen.sanitize.clocks import HOST, Clocks, Stream
 from openreg_gen.sanitize.findings import Kind
@@ -16,6 +17,12 @@ from races import RACES
 
 ONE, TWO = Stream(0, 0), Stream(0, 1)
 NOWHERE = Stack((), "")
+
+
+def never(access):
+    return False
+
+
 KINDS = {"forgotten_record_stream": Kind.REUSE, "staging_refilled": Kind.HOST, "result_read_early": Kind.HOST}
 
 
@@ -63,7 +70,7 @@ def free(memory, start, end, stream=ONE, recorded=()):
     memory.allocate(start, ONE, NOWHERE)
     block = memory.find(start)
     block.end, block.recorded = end, set(recorded)
-    block.add(access(start, end, stream))
+    block.add(access(start, end, stream), never)
     memory.free(start)
 
 
@@ -85,7 +92,7 @@ def test_memory_that_is_allocated_again_was_freed():
         memory.allocate(start, ONE, NOWHERE)
         block = memory.find(start)
         block.end = end
-        block.add(access(start, end))
+        block.add(access(start, end), never)
     memory.free = lambda start, free=memory.free: (freed.append(start), free(start))
     memory.allocate(150, ONE, NOWHERE)  # in the middle of the first
     storage = torch.zeros(100, dtype=torch.uint8).untyped_storage()
@@ -116,7 +123,7 @@ def test_a_write_stands_for_what_it_covers():
     block = memory.find(0)
     reads = [access(0, 10, ONE, 1, False), access(5, 20, TWO, 1, False)]
     for each in (*reads, access(0, 10, ONE, 2)):
-        block.add(each)
+        block.add(each, never)
     assert [each.where[:2] for each in block.accesses] == [(5, 20), (0, 10)]
 
 
@@ -134,12 +141,54 @@ def test_uses_follow_the_schema():
     assert uses(aten.add.Tensor, x, x) == [("self", "read"), ("other", "read"), ("result", "write")]
     assert uses(aten.add_.Tensor, x, x) == [("self", "write"), ("other", "read")]
     assert uses(aten.add.out, x, x, out=torch.ones(2, 3)) == [("self", "read"), ("other", "read"), ("out", "write")]
-    assert uses(aten.t.default, x) == uses(aten.empty_like.default, x) == uses(aten.resize_.default, x, [2, 3]) == []
+    assert uses(aten.t.default, x) == uses(aten.empty_like.default, x) == []
     assert uses(aten.zeros_like.default, x) == [("result", "write")]
     assert uses(aten._foreach_add.Scalar, [x, x], 1) == [("self", "read")] * 2 + [("result", "write")] * 2
     values = uses(aten.max.dim, x, 1)
     assert values == [("self", "read"), ("result 0", "write"), ("result 1", "write")]
     assert uses(aten.index.Tensor, x, [None, torch.tensor([0])])[:2] == [("self", "read"), ("indices", "read")]
+
+
+@pytest.mark.parametrize(("sizes", "args"), [([2, 3], ()), ([2, 4], (1,)), ([9], (1,))])
+def test_a_resize_that_needs_more_memory_copies(sizes, args):
+    x = torch.ones(2, 3)
+    assert accesses.grows((x, sizes)) is bool(args)
+    assert accesses.grows((x, torch.empty(sizes))) is bool(args)
+
+
+@pytest.mark.parametrize(("training", "does"), [(True, "write"), (False, "read")])
+def test_batch_normalization_in_training_writes_its_statistics(training, does):
+    x, v = torch.ones(4, 3), torch.ones(3)
+    args = (x, v, v, v.clone(), v.clone(), training, 0.1, 1e-5)
+    found = uses(torch.ops.aten.native_batch_norm.default, *args)
+    assert found[3:5] == [("running_mean", does), ("running_var", does)]
+    by_name = dict(zip(("running_mean", "running_var", "training", "momentum", "eps"), args[3:], strict=True))
+    found = uses(torch.ops.aten.native_batch_norm.default, *args[:3], **by_name)
+    assert found[3:5] == [("running_mean", does), ("running_var", does)]
+
+
+def test_a_strided_write_stands_for_no_other_one():
+    memory, x = Memory(free_waits=False), torch.zeros(4, 4, dtype=torch.uint8)
+    memory.allocate(0, ONE, NOWHERE)
+    block = memory.find(0)
+    for stream, part in ((ONE, x[:, 1]), (TWO, x[:, 0::2]), (TWO, x[:, 0::2]), (ONE, x[2])):
+        where = accesses.geometry(part, part.data_ptr() - int(part.storage_offset()))
+        block.add(Access(stream, 1, True, "", "", "", where, NOWHERE), never)
+    assert [each.where.sizes for each in block.accesses] == [(4,), (4, 2), (4,)]
+    whole = accesses.geometry(x, x.data_ptr())
+    block.add(Access(TWO, 2, True, "", "", "", whole, NOWHERE), never)
+    assert [each.where.sizes for each in block.accesses] == [(4, 4)]
+
+
+def test_a_block_with_very_many_accesses_forgets_those_that_are_over_first(monkeypatch):
+    monkeypatch.setattr(memory_module, "_MOST", 100)
+    memory = Memory(free_waits=False)
+    memory.allocate(0, ONE, NOWHERE)
+    block, forgotten = memory.find(0), 0
+    for place in range(200):
+        forgotten += block.add(access(place, place + 1), lambda each: each.where.start < 90)
+    assert forgotten > 0
+    assert len(block.accesses) + forgotten == 110
 
 
 @pytest.mark.parametrize(
@@ -150,6 +199,12 @@ def test_uses_follow_the_schema():
         (lambda x: x[::2], lambda x: x[1::2], False),
         (lambda x: x.t(), lambda x: x[1], True),
         (lambda x: x[0], lambda x: x[1], False),
+        (lambda x: x[:, 0], lambda x: x[:, 1].expand(4, 4), False),
+        (lambda x: x.as_strided((3, 3), (2, 2)), lambda x: x.view(-1)[1:9:2], False),
+        (lambda x: x.as_strided((3, 3), (2, 2)), lambda x: x.view(-1)[2:9:2], True),
+        (lambda x: x.view(torch.int8)[:, ::2], lambda x: x.view(torch.int8)[:, 1::2], False),
+        (lambda x: x.view(torch.int8)[:, ::2], lambda x: x[:, 1], True),
+        (lambda x: x.expand(2, 4, 4)[:, :, :2], lambda x: x.t()[2:], False),
     ],
 )
 def test_parts_of_a_tensor(one, other, share):

@@ -68,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 "device": kind,
                 "calls": sanitizer.result.calls,
                 "found": sanitizer.result.found,
+                "unseen": {what.name.lower(): count for what, count in sanitizer.result.unseen.items()},
                 "races": [race.as_json() for race in sanitizer.result.races],
             }
             text = json.dumps(found, indent=2)

@@ -8,6 +8,7 @@ from typing import Any
 from .clocks import HOST, Stream
 from .memory import Access, Block
 from .stacks import Stack
+from .unseen import Unseen
 
 
 class Kind(Enum):
@@ -131,6 +132,10 @@ class Races:
     calls: int = 0
     """Operators that were looked at."""
     streams: set[Stream] = field(default_factory=set)
+    unseen: dict[Unseen, int] = field(default_factory=dict)
+    """Work that was not seen, and how often."""
+    threads: list[str] = field(default_factory=list)
+    """Names of threads that started earlier, and so were not seen."""
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -143,11 +148,14 @@ class Races:
             yield f"and {self.found - len(self.races)} more; --limit {self.found} shows them"
         streams = len(self.streams - {HOST})
         seen = f"{_many(self.calls, 'operator call')} on {_many(streams, 'stream')}"
-        if not self.found:
-            yield f"{seen}: no race"
-            return
-        often = f", in {self.times} pairs of calls" if self.times > self.found else ""
-        yield f"{seen}: {_many(self.found, 'race')}{often}"
+        if self.found:
+            often = f", in {self.times} pairs of calls" if self.times > self.found else ""
+            yield f"{seen}: {_many(self.found, 'race')}{often}"
+        else:
+            yield f"{seen}: no race" + (" in what was seen" if self.unseen else "")
+        for what, count in self.unseen.items():
+            names = f": {', '.join(self.threads[:5])}" if what is Unseen.EARLIER_THREADS else ""
+            yield f"not seen ({count}): {what.value}{names}"
 
 
 def _many(count: int, what: str) -> str:

@@ -67,7 +67,8 @@ class Listener:
 
     def close(self) -> None:
         for registry, callback in self._lists:
-            registry.callback_list.remove(callback)
+            if callback in registry.callback_list:
+                registry.callback_list.remove(callback)
 
 
 class Streams:

@@ -8,7 +8,8 @@ the addresses away again, it was.
 """
 
 import bisect
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,7 +19,9 @@ from torch.utils._python_dispatch import _disable_current_modes
 from .clocks import Stream
 from .stacks import Stack
 
-_MOST = 512  # accesses of a block that are kept
+_MOST = 1 << 14  # accesses of a block that are kept
+_SETTLE = 64  # from which on those are looked for that can be forgotten
+_MOST_RUNS = 1 << 22  # of a tensor's bytes, to look at each
 
 
 class Geometry(NamedTuple):
@@ -47,9 +50,8 @@ class Access:
     stack: Stack
 
     def overlaps(self, other: "Access") -> bool:
-        if self.where.start >= other.where.end or other.where.start >= self.where.end:
-            return False
-        return _share_bytes(self.where, other.where)
+        apart = self.where.start >= other.where.end or other.where.start >= self.where.end
+        return not apart and _share_bytes(self.where, other.where)
 
 
 @dataclass(eq=False)
@@ -66,20 +68,37 @@ class Block:
     accesses: list[Access] = field(default_factory=list)
     recorded: set[Stream] = field(default_factory=set)
     """By record_stream(): the allocator waits for them before it reuses the block."""
+    settle_at: int = _SETTLE
+    pointed: bool = False
+    """Whether Python has its address, as numpy does."""
+    noted: bool = False
+    """Whether the result says so."""
 
-    def add(self, access: Access) -> None:
-        """Keep an access that was checked, and forget those for which it stands: who is in order with it is with them, too."""
-        span = access.where
-        self.accesses = [
-            old
-            for old in self.accesses
-            if not (
-                span.start <= old.where.start
-                and old.where.end <= span.end
-                and (access.write or (not old.write and old.stream == access.stream))
-            )
-        ][-_MOST:]
+    def touching(self, where: Geometry) -> list[Access]:
+        """Accesses whose first and last bytes enclose some of these. There may be thousands, so it comes before other questions."""
+        start, end = where.start, where.end
+        return [old for old in self.accesses if old.where.start < end and start < old.where.end]
+
+    def add(self, access: Access, settled: Callable[[Access], bool]) -> int:
+        """Keep an access that was checked, and forget those for which it stands: who is in order with it is with them, too.
+
+        `settled` says of an access that all that follows is in order with it. Returns how many others were forgotten.
+        """
+        stood_for = {
+            id(old)
+            for old in self.touching(access.where)
+            if (access.write or (not old.write and old.stream == access.stream)) and covers(access.where, old.where)
+        }
+        if stood_for:
+            self.accesses = [old for old in self.accesses if id(old) not in stood_for]
         self.accesses.append(access)
+        if len(self.accesses) <= self.settle_at:
+            return 0
+        self.accesses = [old for old in self.accesses if not settled(old)]
+        forgotten = max(0, len(self.accesses) - _MOST)
+        del self.accesses[:forgotten]
+        self.settle_at = min(_MOST, max(_SETTLE, 2 * len(self.accesses)))
+        return forgotten
 
 
 @dataclass(frozen=True)
@@ -114,6 +133,8 @@ class Memory:
     def block_of(self, storage: torch.UntypedStorage, start: int) -> Block:
         """The block of a storage; a new one if no allocator reported it, or another storage had the address then."""
         block = self._blocks.get(start)
+        if block is None and storage.device.type != "cpu":
+            block = self._around(start, start + storage.nbytes())
         if block is None or (block.owner is not None and block.owner.expired()):
             block = self._blocks[start] = Block(start, owner=_Owner(storage))
         if block.end < start + storage.nbytes():
@@ -123,6 +144,12 @@ class Memory:
                 for inside in self._allocated[first : bisect.bisect_left(self._allocated, block.end)]:
                     self.free(inside)  # as above
         return block
+
+    def _around(self, start: int, end: int) -> Block | None:
+        """The block in whose middle a storage begins, such as that of from_dlpack()."""
+        at = bisect.bisect(self._allocated, start)
+        block = self._blocks[self._allocated[at - 1]] if at else None
+        return block if block is not None and end <= block.end else None
 
     def free(self, start: int) -> None:
         block = self._blocks.pop(start, None)
@@ -175,26 +202,43 @@ class _Owner:
         torch.UntypedStorage._free_weak_ref(self._reference)
 
 
-def _dense(where: Geometry) -> bool:
-    elements = 1
-    for size in where.sizes:
-        elements *= size
-    return elements * where.itemsize == where.end - where.start
+def covers(one: Geometry, other: Geometry) -> bool:
+    """Whether each byte of the other is one of the first, as far as that is cheap to know."""
+    if one.start > other.start or other.end > one.end:
+        return False
+    return one == other or _run(one)[1] == one.end - one.start
+
+
+def _run(where: Geometry) -> tuple[list[tuple[int, int]], int]:
+    """A tensor as runs of bytes: sizes and strides, in bytes, of where they begin, and how long each is."""
+    run = where.itemsize
+    outer: list[tuple[int, int]] = []
+    dims = sorted((stride * where.itemsize, size) for size, stride in zip(where.sizes, where.strides, strict=True))
+    for stride, size in dims:
+        if stride == 0 or size == 1:
+            continue
+        if stride <= run and not outer:
+            run += (size - 1) * stride
+        else:
+            outer.append((size, stride))
+    return outer, run
 
 
 def _share_bytes(one: Geometry, other: Geometry) -> bool:
     """Of two that overlap from first to last byte, whether they have an element in common: two halves of columns have none."""
-    if _dense(one) or _dense(other):
+    (outer, run), (other_outer, other_run) = _run(one), _run(other)
+    if any(math.prod(size for size, _ in each) > _MOST_RUNS for each in (outer, other_outer)):
         return True
-    start, end = min(one.start, other.start), max(one.end, other.end)
-    if end - start > 1 << 28:
-        return True
-
-    def bytes_of(each: Geometry) -> torch.Tensor:
-        strides = [stride * each.itemsize for stride in each.strides]
-        return touched.as_strided([*each.sizes, each.itemsize], [*strides, 1], each.start - start)
-
     with _disable_current_modes():
-        touched = torch.zeros(end - start, dtype=torch.bool)
-        bytes_of(one).fill_(True)
-        return bool(bytes_of(other).any())
+        starts, others = _starts(one.start, outer), _starts(other.start, other_outer)
+        after = torch.searchsorted(starts, others + other_run)  # those before begin before the other's end
+        begun = starts[(after - 1).clamp(min=0)]
+        return bool(((after > 0) & (begun + run > others)).any())
+
+
+def _starts(start: int, outer: list[tuple[int, int]]) -> torch.Tensor:
+    """Where runs begin, in order."""
+    starts = torch.tensor([start], dtype=torch.int64)
+    for size, stride in outer:
+        starts = (starts[:, None] + torch.arange(size, dtype=torch.int64) * stride).flatten()
+    return starts.sort().values

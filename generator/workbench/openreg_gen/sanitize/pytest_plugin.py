@@ -12,6 +12,14 @@ import pytest
 
 from .. import device
 from .mode import Sanitizer
+from .unseen import Unseen
+
+_unseen: dict[Unseen, int] = {}
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for what, count in _unseen.items():
+        terminalreporter.write_line(f"sanitizer: not seen ({count}): {what.value}")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -19,6 +27,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     kind = os.environ.get("OPENREG_GEN_DEVICE") or device.current() or "cpu"
     with Sanitizer(kind) as races:
         outcome = yield
+    for what, count in races.unseen.items():
+        _unseen[what] = _unseen.get(what, 0) + count
     if races.found:
         pytest.fail(str(races), pytrace=False)
     return outcome
