@@ -1,0 +1,101 @@
+"""Breaks lines that the fixes made longer than the lines of the file, the way that formatters break them."""
+
+import io
+import re
+import tokenize
+from collections.abc import Sequence
+
+from . import source
+
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+def fitted(text: str, before: str) -> str:
+    """The text; its lines are no longer than those of the text before the edits, where there is a place to break them."""
+    limit, indent, newline = source.width(before), source.indent(before), source.newline(before)
+    for _ in range(10):  # a broken line may have to be broken again
+        rows = _too_long(text, limit)
+        if not rows:
+            break
+        lines = source.lines(text)
+        for row in rows:
+            broken = _broken(lines[row - 1], limit, indent, newline)
+            if _same_code("".join([*lines[: row - 1], broken, *lines[row:]]), text):
+                lines[row - 1] = broken
+        new = "".join(lines)
+        if new == text:
+            break
+        text = new
+    return text
+
+
+def _too_long(text: str, limit: int) -> list[int]:
+    return [row for row, line in enumerate(source.lines(text), 1) if len(line.rstrip("\r\n")) > limit]
+
+
+def _same_code(new: str, old: str) -> bool:
+    import ast
+
+    try:
+        return ast.dump(ast.parse(new)) == ast.dump(ast.parse(old))
+    except SyntaxError:
+        return False
+
+
+def _broken(line: str, limit: int, unit: str, newline: str) -> str:
+    code = line.rstrip("\r\n")
+    indent = re.match(r"[ \t]*", code)[0]  # type: ignore[index]
+    tokens = _tokens(code)
+    comment = next((token for token in tokens if token.type == tokenize.COMMENT), None)
+    if comment is not None:
+        alone = code[: comment.start[1]].rstrip()
+        if alone.strip():
+            return f"{indent}{comment.string}{newline}{alone}{newline}"
+        return line
+    pairs, commas = _brackets(tokens)
+    if not pairs:
+        match = re.fullmatch(r"([\w.]+ = |return )(.+)", code[len(indent) :])
+        return f"{indent}{match[1]}({newline}{indent}{unit}{match[2]}{newline}{indent}){newline}" if match else line
+    start, end = max(pairs, key=lambda pair: pair[1] - pair[0])
+    if end - start == 1:
+        return line
+    content = code[start + 1 : end].strip()
+    if len(indent + unit + content) > limit and (inside := [at for at, owner in commas if owner == start]):
+        cuts = [start, *inside, end]
+        parts = [code[a + 1 : b].strip() for a, b in zip(cuts, cuts[1:], strict=False)]
+        content = f",{newline}{indent}{unit}".join(part for part in parts if part) + ","
+    return f"{code[: start + 1]}{newline}{indent}{unit}{content}{newline}{indent}{code[end:]}{newline}"
+
+
+def _tokens(code: str) -> Sequence[tokenize.TokenInfo]:
+    tokens: list[tokenize.TokenInfo] = []
+    try:
+        tokens.extend(tokenize.generate_tokens(io.StringIO(code.strip()).readline))
+    except (tokenize.TokenError, IndentationError):
+        pass  # a part of a statement
+    first = len(code) - len(code.lstrip())
+    found = []
+    for each in tokens:
+        if each.start[0] == 1:
+            found.append(each._replace(start=(1, each.start[1] + first), end=(1, each.end[1] + first)))
+    return found
+
+
+def _brackets(tokens: Sequence[tokenize.TokenInfo]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """The outermost brackets that open and close in a line, and its commas with the opening bracket of each."""
+    opened: list[int] = []
+    pairs, commas, strings = [], [], 0
+    for token in tokens:
+        kind = tokenize.tok_name[token.type]
+        strings += (kind == "FSTRING_START") - (kind == "FSTRING_END")
+        if strings or token.type != tokenize.OP:
+            continue
+        if token.string in _OPENING:
+            opened.append(token.start[1])
+        elif token.string in _CLOSING and opened:
+            start = opened.pop()
+            if not opened:
+                pairs.append((start, token.start[1]))
+        elif token.string == "," and opened:
+            commas.append((token.start[1], opened[-1]))
+    return pairs, commas
