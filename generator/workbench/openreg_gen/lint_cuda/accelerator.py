@@ -37,18 +37,19 @@ class Accelerator:
     @property
     def own_value(self) -> ast.expr | None:
         """The value of the file's variable, if it has yet to be rewritten."""
-        return self._own[1].value if self._own and isinstance(self._own[1].value, ast.Call) else None
+        value = self._own[1].value if self._own else None
+        return value if value is not None and not _is_definition(self._source, value) else None
 
     def used_by(self, edits: Iterable[Edit]) -> bool:
-        return any(re.search(rf"\b{self.name}\b", edit.text) for edit in edits)
+        name = re.compile(rf"(?<![\w.]){self.name}(?![\w(=])")
+        return any(name.search(edit.text) for edit in edits)
 
     def definition(self, offsets: Iterable[int]) -> Edit | None:
         """What defines the constant for code at these places; None if no place is right."""
-        first = min(self._statement(offset) for offset in offsets)
         body = self._source.tree.body
         if self._own:
-            at = body.index(self._own[1])
-            return self.own_edit() if at < first or (at == first and not any(self._before_value(each) for each in offsets)) else None
+            return self.own_edit() if min(offsets) >= self._source.start(self._own[1].value) else None
+        first = self._statement(min(offsets))
         imports = [at for at, node in enumerate(body) if _imports_torch(node)]
         if not imports or imports[0] >= first:
             return None
@@ -67,13 +68,13 @@ class Accelerator:
         body = self._source.tree.body
         return max(at for at, node in enumerate(body) if self._source.first(node) <= offset)
 
-    def _before_value(self, offset: int) -> bool:
-        assert self._own is not None
-        value = self._own[1].value
-        return not self._source.start(value) <= offset <= self._source.end(value)
-
     def _text(self) -> str:
-        return DEFINITION.replace("torch.", f"{self._source.torch}.").replace('"cpu"', self._source.quoted("cpu"))
+        """The definition's value, in parentheses if its line would get too long."""
+        source = self._source
+        text = DEFINITION.replace("torch.", f"{source.torch}.").replace('"cpu"', source.quoted("cpu"))
+        if len(f"{self.name} = {text}") <= source.width:
+            return text
+        return source.newline.join(["(", *(f"    {part}" for part in text.replace(" or ", "\nor ").split("\n")), ")"])
 
     def own_edit(self) -> Edit:
         """What rewrites the file's own variable."""
@@ -90,9 +91,6 @@ class Accelerator:
             return None  # `import torch; ...`
         at, newline = source.line_end(line), source.newline
         text = f"{self.name} = {self._text()}"
-        if len(text) > source.width:
-            first, second = self._text().split(" or ")
-            text = newline.join([f"{self.name} = (", f"    {first}", f"    or {second}", ")"])
         before = "" if source.text[:at].endswith(("\n", "\r")) else newline
         return Edit(at, at, f"{before}{newline}{text}{newline}", True)
 
@@ -115,11 +113,14 @@ def _own_variable(source: Source) -> tuple[str, ast.Assign] | None:
         if not (isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)):
             continue
         name = node.targets[0].id
-        if not (_is_choice(source, node.value) or _is_definition(source, node.value)):
+        if not (is_device_choice(source, node.value) or _is_definition(source, node.value)):
             continue
         others = sum(
-            isinstance(each, ast.arg) and each.arg == name
-            or isinstance(each, ast.Name) and each.id == name and not isinstance(each.ctx, ast.Load)
+            isinstance(each, ast.arg)
+            and each.arg == name
+            or isinstance(each, ast.Name)
+            and each.id == name
+            and not isinstance(each.ctx, ast.Load)
             for each in ast.walk(source.tree)
         )
         if others == 1 and name not in source.aliases and source.torch:
@@ -127,28 +128,38 @@ def _own_variable(source: Source) -> tuple[str, ast.Assign] | None:
     return None
 
 
-def is_available_or_cpu(source: Source, node: ast.AST) -> bool:
+def is_word_choice(source: Source, node: ast.AST) -> bool:
     """`"cuda" if torch.cuda.is_available() else "cpu"`."""
     return (
-        isinstance(node, ast.IfExp)
-        and isinstance(node.body, ast.Constant)
-        and node.body.value == "cuda"
-        and isinstance(node.orelse, ast.Constant)
-        and node.orelse.value == "cpu"
-        and isinstance(node.test, ast.Call)
-        and source.dotted(node.test.func) == "torch.cuda.is_available"
+        _is_choice(source, node)
+        and isinstance(node, ast.IfExp)
+        and (_word(node.body), _word(node.orelse)) == ("cuda", "cpu")
     )
+
+
+def is_device_choice(source: Source, node: ast.AST) -> bool:
+    """`torch.device("cuda" if torch.cuda.is_available() else "cpu")`, or the same with two calls of torch.device."""
+    if isinstance(node, ast.IfExp):
+        given = [_given(source, each) for each in (node.body, node.orelse)]
+        return _is_choice(source, node) and [_word(each) for each in given] == ["cuda", "cpu"]
+    only = _given(source, node)
+    return only is not None and is_word_choice(source, only)
 
 
 def _is_choice(source: Source, node: ast.AST) -> bool:
-    """`torch.device("cuda" if torch.cuda.is_available() else "cpu")`."""
-    return (
-        isinstance(node, ast.Call)
-        and source.dotted(node.func) == "torch.device"
-        and len(node.args) == 1
-        and not node.keywords
-        and is_available_or_cpu(source, node.args[0])
-    )
+    if not (isinstance(node, ast.IfExp) and isinstance(node.test, ast.Call)):
+        return False
+    return source.dotted(node.test.func) == "torch.cuda.is_available"
+
+
+def _given(source: Source, node: ast.AST) -> ast.expr | None:
+    """What torch.device is called with."""
+    device = isinstance(node, ast.Call) and source.dotted(node.func) == "torch.device"
+    return node.args[0] if device and isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords else None
+
+
+def _word(node: ast.AST | None) -> object:
+    return node.value if isinstance(node, ast.Constant) else None
 
 
 def _is_definition(source: Source, node: ast.AST) -> bool:
@@ -179,10 +190,10 @@ def _is_import(node: ast.stmt) -> bool:
 def _variables(node: ast.AST) -> Iterator[ast.AST]:
     """Where CUDA's variables are set."""
     for each in ast.walk(node):
-        if isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) and isinstance(each.slice, ast.Constant):
-            if each.slice.value in VARIABLES:
-                yield each
-        elif isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
-            if each.func.attr in ("setdefault", "putenv") and each.args and isinstance(each.args[0], ast.Constant):
-                if each.args[0].value in VARIABLES:
-                    yield each
+        name: ast.AST | None = None
+        if isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store):
+            name = each.slice
+        elif isinstance(each, ast.Call) and getattr(each.func, "attr", "") in ("setdefault", "putenv") and each.args:
+            name = each.args[0]
+        if _word(name) in VARIABLES:
+            yield each

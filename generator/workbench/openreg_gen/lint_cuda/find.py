@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..cuda_names import ROWS, Row, is_cuda
+from ..cuda_names import ROWS, is_cuda
 from .accelerator import VARIABLES, Accelerator
 from .amp import NAMES as AMP
 from .amp import Amp
 from .known import Known
+from .names import Names, is_annotation
 from .source import Edit, Source
 from .words import Words
 
@@ -29,17 +30,11 @@ OTHER = {
     "torch.Tensor.cuda": "torch.Tensor.to with DEVICE",
     "torch.nn.Module.cuda": "torch.nn.Module.to with DEVICE",
 }
-# What these give without CUDA, where the generic function raises; None: they do nothing.
-WITHOUT_CUDA: dict[str, str | None] = {
-    "empty_cache": None,
-    **dict.fromkeys(("memory_allocated", "memory_reserved", "memory_cached"), "0"),
-    **dict.fromkeys(("max_memory_allocated", "max_memory_reserved", "max_memory_cached"), "0"),
-    **dict.fromkeys(("memory_stats", "memory_stats_as_nested_dict"), "{}"),
-    **dict.fromkeys(("host_memory_stats", "host_memory_stats_as_nested_dict"), "{}"),
-    "is_initialized": "False",
-    "get_rng_state_all": "[]",
-    "set_rng_state_all": None,
-}
+# Below these, a comparison needs no parentheses.
+_LOOSER = (
+    *(ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.Return, ast.keyword),
+    *(ast.Dict, ast.List, ast.Tuple, ast.comprehension, ast.ListComp, ast.GeneratorExp),
+)
 
 
 @dataclass(frozen=True)
@@ -77,8 +72,13 @@ class _Finder(ast.NodeVisitor):
         self._known = Known(source)
         self._words = Words(source, accelerator, self._known)
         self._amp = Amp(source, accelerator, self._known)
-        self._imported_amp: list[Finding] = []  # imports from torch.cuda.amp and the uses of their names: all are fixed, or none
-        self._own_cuda = any(isinstance(node, ast.FunctionDef) and node.name == "cuda" for node in ast.walk(source.tree))
+        self._names = Names(source, self._known)
+        self._imported_amp: list[
+            Finding
+        ] = []  # imports from torch.cuda.amp and the uses of their names: all are fixed, or none
+        self._own_cuda = any(
+            isinstance(node, ast.FunctionDef) and node.name == "cuda" for node in ast.walk(source.tree)
+        )
 
     def all(self) -> list[Finding] | None:
         """All findings, with the edit that defines the accelerator; None if the file's own variable can't serve."""
@@ -197,79 +197,12 @@ class _Finder(ast.NodeVisitor):
             return
         call = self._call_of(node)
         choice = self._words.choice(self._parent(call)) if call and names == ["is_available"] else None
-        self._add(node, full, self._advice(node, names[0], row), [choice] if choice else self._edits(node, names, row))
-
-    def _advice(self, node: ast.AST, name: str, row: Row) -> str:
-        parent = self._parent(node)
-        if name.endswith("Tensor") and isinstance(parent, ast.Call) and node in parent.args:  # isinstance
-            dtype = row.write.partition("dtype=")[2].partition(",")[0]
-            return f'TENSOR.device.type != "cpu" and TENSOR.dtype == {dtype}'
-        return row.write
-
-    def _edits(self, node: ast.Attribute | ast.Name, names: Sequence[str], row: Row) -> list[Edit]:
-        """What fixes a name of torch.cuda, given what follows `torch.cuda`."""
-        call, source = self._call_of(node), self._source
-
-        def replaced(name: str) -> list[Edit]:
-            return [Edit(source.start(node), source.end(node), name.replace("torch.", f"{source.torch}.", 1))]
-
-        if len(names) == 1 and names[0] in WITHOUT_CUDA and not self._known.guarded(node):
-            same = call is not None and (row.fix == "name" or _same_arguments(names[0], call))
-            around = self._unless_absent(call, WITHOUT_CUDA[names[0]]) if call is not None and same else []
-            return [*replaced(row.write), *around] if around else []
-        if (row.fix == "name" or self._is_type(node, names[0])) and len(names) == 1:
-            return replaced(row.write)
-        if call is None:
-            return []
-        if names == ["set_stream"] and not (call.args and self._known.is_some(call.args[0])):
-            return []  # torch.cuda.set_stream(None) does nothing
-        if row.fix == "call" and len(names) == 1 and _same_arguments(names[0], call):
-            return replaced(row.write)
-        if names == ["nvtx", "range"] and len(call.args) == 1:
-            return replaced("torch.profiler.record_function")
-        if names == ["stream"] and len(call.args) == 1 and not call.keywords:
-            return self._stream(call, replaced)
-        if names == ["device"] and len(call.args) == 1 and _is_int(call.args[0]):
-            return replaced("torch.accelerator.device_index")
-        return []
-
-    def _is_type(self, node: ast.AST, name: str) -> bool:
-        """Whether a class is used as a type: in an annotation, or in isinstance."""
-        parent = self._parent(node)
-        if name not in ("Event", "Stream"):
-            return False
-        if isinstance(parent, ast.Call):
-            return getattr(parent.func, "id", "") == "isinstance" and node in parent.args[1:]
-        return _is_annotation(node, parent)
-
-    def _unless_absent(self, call: ast.Call, otherwise: str | None) -> list[Edit]:
-        """Keeps a call, which raises without a device, from being made there; no edits if there is no room for that."""
-        source, parent = self._source, self._parent(call)
-        start, end, test = source.start(call), source.end(call), f"{source.torch}.accelerator.is_available()"
-        if isinstance(parent, ast.Expr):
-            at = source.line_start(parent.lineno)
-            indent = source.text[at:start]
-            rest = source.text[end : source.line_end(parent.end_lineno or 0)].strip()
-            if indent.strip() or (rest and not rest.startswith("#")):
-                return []
-            return [Edit(start, start, f"if {test}:{source.newline}{indent}{source.indent}")]
-        if otherwise is None:
-            return []
-        plain = isinstance(parent, ast.Assign | ast.keyword | ast.Return | ast.FormattedValue | ast.Call)
-        opening, closing = ("", "") if plain else ("(", ")")
-        edits = [Edit(start, start, opening)] if opening else []
-        return [*edits, Edit(end, end, f" if {test} else {otherwise}{closing}")]
-
-    def _stream(self, call: ast.Call, replaced: object) -> list[Edit]:
-        (stream,) = call.args
-        source = self._source
-        if isinstance(stream, ast.Constant | ast.Starred) or not isinstance(self._parent(call), ast.withitem):
-            return []
-        if self._known.is_some(stream):
-            return [Edit(source.start(call), source.start(stream), ""), Edit(source.end(stream), source.end(call), "")]
-        # `with None` fails, and torch.cuda.stream(None) does nothing.
-        function = f"{source.torch}.get_device_module().stream"
-        return [Edit(source.start(call.func), source.end(call.func), function)]
+        self._add(
+            node,
+            full,
+            self._names.advice(node, names[0], row),
+            [choice] if choice else self._names.edits(node, names, row),
+        )
 
     # Calls and attributes of tensors.
 
@@ -336,8 +269,7 @@ class _Finder(ast.NodeVisitor):
             edits = [Edit(self._source.start(parent), at, ""), Edit(end - len("is_cuda"), end, f"device.type == {cpu}")]
             self._add(end - len("is_cuda"), ".is_cuda", 'tensor.device.type == "cpu"', edits)
             return
-        plain = isinstance(parent, ast.If | ast.While | ast.Assign | ast.Return | ast.keyword | ast.Assert | ast.BoolOp)
-        plain = plain or (isinstance(parent, ast.IfExp) and node is parent.test)
+        plain = isinstance(parent, _LOOSER) or (isinstance(parent, ast.Call) and node in parent.args)
         # An expression in front may have edits of its own: insert around it.
         opening = [] if plain else [Edit(at, at, "(")]
         closing = Edit(end - len("is_cuda"), end, f"device.type != {cpu}" + (")" if opening else ""))
@@ -396,7 +328,7 @@ class _Finder(ast.NodeVisitor):
     def _type_name(self, node: ast.Constant) -> None:
         name = str(node.value).rpartition(".")[2]
         row = ROWS.get(name)
-        if row is not None and _is_annotation(node, self._parent(node)):
+        if row is not None and is_annotation(node, self._source.parents):
             at = self._source.text.index("torch.cuda.", self._source.start(node))
             edits = [Edit(at, at + len(f"torch.cuda.{name}"), row.write)] if name in ("Event", "Stream") else []
             self._add(node, str(node.value), row.write, edits)
@@ -417,7 +349,9 @@ class _Finder(ast.NodeVisitor):
         edits = []
         if node.value == "nccl" and self._words.is_value(node) and self._starts_processes(node):
             aliases = self._source.aliases.items()
-            module = next((name for name, full in aliases if full == "torch.distributed"), f"{self._source.torch}.distributed")
+            module = next(
+                (name for name, full in aliases if full == "torch.distributed"), f"{self._source.torch}.distributed"
+            )
             expression = f"{module}.get_default_backend_for_device({self._accelerator.name})"
             edits = [Edit(self._source.start(node), self._source.end(node), expression)]
         write = "torch.distributed.get_default_backend_for_device(DEVICE)"
@@ -426,27 +360,15 @@ class _Finder(ast.NodeVisitor):
     def _starts_processes(self, node: ast.AST) -> bool:
         """Whether the function that names the library uses it: on a backend that has none, asking for it raises."""
         scope = self._source.function(node)
-        nodes = ast.walk(scope) if scope is not None else iter([self._parent(node), self._parent(self._parent(node) or node)])
+        nodes = (
+            ast.walk(scope)
+            if scope is not None
+            else iter([self._parent(node), self._parent(self._parent(node) or node)])
+        )
         calls = (each.func for each in nodes if isinstance(each, ast.Call))
-        return any(getattr(each, "attr", getattr(each, "id", "")) in ("init_process_group", "new_group") for each in calls)
-
-
-def _same_arguments(name: str, call: ast.Call) -> bool:
-    """Whether the arguments of a call mean the same to the function that the table names."""
-    words = {word.arg for word in call.keywords}
-    if name == "Event":
-        return not call.args and None not in words
-    if name == "Stream":
-        return len(call.args) < 2 and words <= {"device", "priority"}
-    return not words and not any(isinstance(each, ast.Starred) for each in call.args)
-
-
-def _is_annotation(node: ast.AST, parent: ast.AST | None) -> bool:
-    return node in (getattr(parent, "annotation", None), getattr(parent, "returns", None))
-
-
-def _is_int(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, int)
+        return any(
+            getattr(each, "attr", getattr(each, "id", "")) in ("init_process_group", "new_group") for each in calls
+        )
 
 
 def _is_none(node: ast.AST) -> bool:

@@ -1,5 +1,7 @@
 """Breaks lines that the fixes made longer than the lines of the file, the way that formatters break them."""
 
+import ast
+import contextlib
 import io
 import re
 import tokenize
@@ -34,8 +36,6 @@ def _too_long(text: str, limit: int) -> list[int]:
 
 
 def _same_code(new: str, old: str) -> bool:
-    import ast
-
     try:
         return ast.dump(ast.parse(new)) == ast.dump(ast.parse(old))
     except SyntaxError:
@@ -53,6 +53,8 @@ def _broken(line: str, limit: int, unit: str, newline: str) -> str:
             return f"{indent}{comment.string}{newline}{alone}{newline}"
         return line
     pairs, commas = _brackets(tokens)
+    if (string := re.fullmatch(r"""([ \t]*)(f?)(["'])(?!\3)(.*)\3(,?)""", code)) and limit > len(indent) + 20:
+        return _split_string(string, limit, newline)
     if not pairs:
         match = re.fullmatch(r"([\w.]+ = |return )(.+)", code[len(indent) :])
         return f"{indent}{match[1]}({newline}{indent}{unit}{match[2]}{newline}{indent}){newline}" if match else line
@@ -67,12 +69,28 @@ def _broken(line: str, limit: int, unit: str, newline: str) -> str:
     return f"{code[: start + 1]}{newline}{indent}{unit}{content}{newline}{indent}{code[end:]}{newline}"
 
 
+def _split_string(string: re.Match[str], limit: int, newline: str) -> str:
+    """Two strings side by side, divided at a space; the second is divided when it comes by again."""
+    indent, prefix, quote, text, comma = string.groups()
+    depth, cut = 0, 0
+    for at, letter in enumerate(text):
+        depth += (letter == "{") - (letter == "}")
+        if len(indent + prefix) + at + 3 > limit and cut:
+            break
+        if letter == " " and not depth and at + 1 < len(text):
+            cut = at + 1
+    if not cut:
+        return f"{indent}{prefix}{quote}{text}{quote}{comma}{newline}"
+    first, second = (
+        f"{indent}{prefix if re.search('[{}]', part) else ''}{quote}{part}{quote}" for part in (text[:cut], text[cut:])
+    )
+    return f"{first}{newline}{second}{comma}{newline}"
+
+
 def _tokens(code: str) -> Sequence[tokenize.TokenInfo]:
     tokens: list[tokenize.TokenInfo] = []
-    try:
+    with contextlib.suppress(tokenize.TokenError, IndentationError):  # for a part of a statement
         tokens.extend(tokenize.generate_tokens(io.StringIO(code.strip()).readline))
-    except (tokenize.TokenError, IndentationError):
-        pass  # a part of a statement
     first = len(code) - len(code.lstrip())
     found = []
     for each in tokens:

@@ -62,7 +62,7 @@ class Known:
         elif (name := _path(target)) is not None:
             self._bound[name].append(value)
 
-    def _item(self, target: ast.AST, values: ast.AST) -> None:
+    def _item(self, target: ast.AST, values: ast.expr) -> None:
         """Binds what a loop takes from `values`."""
         called = values.func.id if isinstance(values, ast.Call) and isinstance(values.func, ast.Name) else ""
         if isinstance(target, ast.Tuple) and called in ("zip", "enumerate"):
@@ -95,7 +95,8 @@ class Known:
                 if (child in body and self.implies(parent.test)) or (child in orelse and self.denies(parent.test)):
                     return True
             if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And):
-                if any(map(self.implies, parent.values[: parent.values.index(child)])):  # type: ignore[arg-type]
+                before = parent.values[: parent.values.index(child)]  # type: ignore[arg-type]
+                if any(map(self.implies, before)):
                     return True
             if any(map(self._leaves_without, _preceding(child, parent))):
                 return True
@@ -164,13 +165,16 @@ class Known:
             and right.value >= isinstance(test.ops[0], ast.GtE)
         )
 
+    def preceding(self, node: ast.stmt) -> list[ast.AST]:
+        """The statements before one in its block."""
+        parent = self._source.parents.get(node)
+        return _preceding(node, parent) if parent is not None else []
+
     # What a value is.
 
     def is_some(self, node: ast.AST) -> bool:
         """Whether a value is certainly not None."""
-        if self._is_number(node) or self.is_stream(node):
-            return True
-        if isinstance(node, ast.Name) and node.id in self._ranks and self._bound[node.id] == [None]:
+        if self._is_device(node) or self.is_stream(node):
             return True
         text = ast.dump(node)
         for child, parent in self._above(node):
@@ -195,18 +199,26 @@ class Known:
             "torch.accelerator.set_device_index",
         )
 
-    def _is_number(self, node: ast.AST) -> bool:
+    def _is_device(self, node: ast.AST) -> bool:
+        """Whether a value is certainly a number, a string or a torch.device."""
         if isinstance(node, ast.Constant):
             return node.value is not None
-        if isinstance(node, ast.BinOp | ast.JoinedStr):
+        if isinstance(node, ast.Call) and self._source.dotted(node.func) == "torch.device":
             return True
+        return isinstance(node, ast.BinOp | ast.JoinedStr) or self.is_index(node) or self._all(node, self._is_device)
+
+    def is_index(self, node: ast.AST) -> bool:
+        """Whether a value is certainly an int."""
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, int)
         if isinstance(node, ast.Call):
-            name = (self._source.dotted(node.func) or "").rpartition(".")[2]
-            return name in _INTEGERS | _INTEGER_CALLS or self._source.dotted(node.func) == "torch.device"
+            return (self._source.dotted(node.func) or "").rpartition(".")[2] in _INTEGERS | _INTEGER_CALLS
         if isinstance(node, ast.Subscript):  # of a loop
             values = node.value
             return isinstance(values, ast.Call) and getattr(values.func, "id", "") == "range"
-        return self._all(node, self._is_number)
+        if isinstance(node, ast.Name) and node.id in self._ranks and self._bound[node.id] == [None]:
+            return True
+        return self._all(node, self.is_index)
 
     def is_stream(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Call):

@@ -83,6 +83,13 @@ class Source:
     def line_start(self, line: int) -> int:
         return self._starts[line - 1]
 
+    def without(self, node: ast.stmt) -> list[Edit]:
+        """Deletes a statement with its lines; nothing if it shares them."""
+        start, end = self.line_start(node.lineno), self.line_end(node.end_lineno or 0)
+        rest = self.text[self.end(node) : end].strip()
+        alone = not self.text[start : self.start(node)].strip() and (not rest or rest.startswith("#"))
+        return [Edit(start, end, "")] if alone else []
+
     def function(self, node: ast.AST) -> ast.AST | None:
         """The function around a node."""
         parent = self.parents.get(node)

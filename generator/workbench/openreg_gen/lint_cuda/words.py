@@ -4,7 +4,7 @@ import ast
 import re
 
 from ..cuda_names import is_cuda
-from .accelerator import Accelerator, is_available_or_cpu
+from .accelerator import Accelerator, is_device_choice, is_word_choice
 from .known import Known
 from .source import Edit, Source
 
@@ -26,7 +26,7 @@ _TEXTS = {"help", "description", "title", "label", "msg", "name"}
 _AMP = {"torch.autocast", "torch.amp.autocast", "torch.amp.GradScaler", "torch.GradScaler"}
 # Functions of torch that take a device as a string only.
 _STRINGS_ONLY = ("torch.amp", "torch.autocast", "torch.GradScaler", "torch.distributed", "torch.library", "torch.utils")
-_DEVICE_FIRST = {"torch.device", "torch.Generator", "torch.set_default_device"}
+_DEVICE_FIRST = {"torch.Generator", "torch.set_default_device"}
 _FORMATS = re.compile(r"cuda:(%[dis]|\{0?\}|)")
 
 
@@ -64,8 +64,15 @@ class Words:
         parent = self._parent(node)
         if isinstance(parent, ast.IfExp):
             return node is not parent.test and self.is_value(parent)
+        if isinstance(parent, ast.BoolOp):
+            return isinstance(parent.op, ast.Or) and self.is_value(parent)
         if isinstance(parent, ast.Dict):
             return node in parent.values
+        if isinstance(parent, ast.List | ast.Tuple):
+            # ("cuda", "xpu") may be a list of types to compare with; "cuda:0" is a device.
+            word = self._parent(parent)
+            choices = isinstance(word, ast.keyword) and word.arg == "choices"
+            return choices or (not isinstance(node, ast.Constant) or ":" in str(node.value)) and self.is_value(parent)
         if isinstance(parent, ast.Assign):
             return not any(isinstance(each, ast.Name) and "CUDA" in each.id for each in parent.targets)
         if isinstance(parent, ast.Call) and (self._source.dotted(parent.func) or "").startswith("torch.library."):
@@ -104,17 +111,17 @@ class Words:
     def choice(self, node: ast.AST | None) -> Edit | None:
         """What replaces `"cuda" if torch.cuda.is_available() else "cpu"`, with the call of torch.device around it."""
         source, accelerator = self._source, self._accelerator
-        if node is None or not is_available_or_cpu(source, node):
+        if node is None or not (is_word_choice(source, node) or is_device_choice(source, node)):
             return None
-        call = self._whole_call(node)
-        if call is not None and call is accelerator.own_value:
+        whole = self._whole_call(node) or node
+        if whole is accelerator.own_value:
             return accelerator.own_edit()
-        if isinstance(self._parent(call or node), ast.Compare):
+        if isinstance(self._parent(whole), ast.Compare):
             return None
-        start, end = source.start(call or node), source.end(call or node)
-        if call is None and isinstance(self._parent(node), ast.Assign | ast.keyword | ast.Return):
+        start, end = source.start(whole), source.end(whole)
+        if isinstance(self._parent(whole), ast.Assign | ast.keyword | ast.Return | ast.BoolOp):
             start, end = _with_parentheses(source.text, start, end)
-        device = call is not None or self._takes_device(node)
+        device = is_device_choice(source, whole) or self._takes_device(node)
         return Edit(start, end, accelerator.name if device else accelerator.type, True)
 
     def device(self, node: ast.Constant) -> tuple[str, list[Edit]]:
@@ -122,7 +129,8 @@ class Words:
         source, accelerator, parent = self._source, self._accelerator, self._parent(node)
         start, end = source.start(node), source.end(node)
         index = str(node.value).partition(":")[2]
-        if isinstance(parent, ast.IfExp) and (whole := self.choice(parent)) is not None:
+        chosen = self._parent(parent) if isinstance(parent, ast.Call) else parent
+        if isinstance(chosen, ast.IfExp) and (whole := self.choice(chosen)) is not None:
             return "DEVICE" if whole.text != accelerator.type else "DEVICE.type", [whole]
         if isinstance(parent, ast.Compare):
             return 'DEVICE.type != "cpu"', self._comparison(node, parent)
@@ -141,9 +149,7 @@ class Words:
             text = source.formatted(f"{{{accelerator.type}}}:{index}", node)
             return f"DEVICE.type and :{index}", [Edit(start, end, text)] if text else []
         takes = self._takes_device(node)
-        return "DEVICE" if takes else "DEVICE.type", [
-            Edit(start, end, accelerator.name if takes else accelerator.type)
-        ]
+        return "DEVICE" if takes else "DEVICE.type", [Edit(start, end, accelerator.name if takes else accelerator.type)]
 
     def _is_doubtful_autocast(self, node: ast.AST) -> bool:
         """Whether the fix would turn on autocast of the CPU: `autocast("cuda" if flag else "cpu")` without CUDA is off."""
@@ -179,7 +185,11 @@ class Words:
         """The text of an expression for the device instead of "cuda"; empty if that takes a person."""
         if isinstance(node, ast.Constant) and is_cuda(node.value):
             index = str(node.value).partition(":")[2]
-            return self._source.formatted(f"{{{self._accelerator.type}}}:{index}", node) if index else self._accelerator.type
+            return (
+                self._source.formatted(f"{{{self._accelerator.type}}}:{index}", node)
+                if index
+                else self._accelerator.type
+            )
         outer = self._source.segment(node)
         if "cuda" not in outer:
             return outer
@@ -199,11 +209,18 @@ class Words:
             return None
         if isinstance(parent, ast.BinOp) and parent.left is node:
             whole, index = parent, parent.right
-            if isinstance(parent.op, ast.Mod) != form[1].startswith("%") or not isinstance(parent.op, ast.Mod | ast.Add):
+            if isinstance(parent.op, ast.Mod) != form[1].startswith("%") or not isinstance(
+                parent.op, ast.Mod | ast.Add
+            ):
                 return None
             if isinstance(index, ast.Tuple) and len(index.elts) == 1:
                 index = index.elts[0]
-            if isinstance(parent.op, ast.Add) and isinstance(index, ast.Call) and _called(index) == "str" and index.args:
+            if (
+                isinstance(parent.op, ast.Add)
+                and isinstance(index, ast.Call)
+                and _called(index) == "str"
+                and index.args
+            ):
                 index = index.args[0]
         elif isinstance(parent, ast.Attribute) and parent.attr == "format" and form[1].startswith("{"):
             call = self._parent(parent)
@@ -213,6 +230,8 @@ class Words:
         else:
             return None
         text = self._source.segment(index)
+        if isinstance(index, ast.Constant) and isinstance(index.value, int):
+            return whole, self._source.formatted(f"{{{self._accelerator.type}}}:{text}", node)
         plain = not re.search(r"[\"'\\\n{}!:=]|cuda|lambda", text) and not isinstance(index, ast.Tuple | ast.Starred)
         return whole, self._source.formatted(f"{{{self._accelerator.type}}}:{{{text}}}", node) if plain else ""
 
@@ -228,7 +247,9 @@ class Words:
                 return []
             return [Edit(source.start(node), end, f"{cpu} {words} ")]
         left = parent.left
-        if not (getattr(left, "attr", "") == "type" or self._known.is_device_word(left) or self._is_choice_of_two(left)):
+        if not (
+            getattr(left, "attr", "") == "type" or self._known.is_device_word(left) or self._is_choice_of_two(left)
+        ):
             return []
         if not isinstance(operator, ast.Eq | ast.NotEq):
             return []
@@ -273,6 +294,6 @@ def _is_device_text(node: ast.AST) -> bool:
 
 def _with_parentheses(text: str, start: int, end: int) -> tuple[int, int]:
     before, after = text[:start].rstrip(" "), text[end:].lstrip(" ")
-    if before.endswith("(") and after.startswith(")") and not before[:-1].rstrip(" ")[-1:].isalnum():
+    if before.endswith("(") and after.startswith(")") and not re.search(r"[\w)\]]\($", before):
         return len(before) - 1, len(text) - len(after) + 1
     return start, end
