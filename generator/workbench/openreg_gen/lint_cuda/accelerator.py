@@ -8,6 +8,7 @@ a machine without a driver. The device has no index, so it means the current dev
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from .source import Edit, Source
@@ -24,8 +25,7 @@ class Accelerator:
     def __init__(self, source: Source, own: bool = True) -> None:
         self._source = source
         self._own = _own_variable(source) if own else None
-        taken = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)}
-        taken |= {node.arg for node in ast.walk(source.tree) if isinstance(node, ast.arg)} | set(source.aliases)
+        taken = set(source.aliases) | set(_names(source))
         self.name = self._own[0] if self._own else next(name for name in _NAMES if name not in taken)
         self.type = f"{self.name}.type"
         self.present = f"{self.type} != {source.quoted('cpu')}"
@@ -107,6 +107,19 @@ class Accelerator:
         )
 
 
+def _names(source: Source) -> Counter[str]:
+    """How often each name is bound; a name that is only read, 0 times."""
+    found: Counter[str] = Counter()
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Name):
+            found[node.id] += not isinstance(node.ctx, ast.Load)
+        elif isinstance(node, ast.arg):
+            found[node.arg] += 1
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler) and node.name:
+            found[node.name] += 1
+    return found
+
+
 def _own_variable(source: Source) -> tuple[str, ast.Assign] | None:
     """The file's own variable that is the accelerator or the CPU, if nothing else is called so."""
     for node in source.tree.body:
@@ -115,15 +128,7 @@ def _own_variable(source: Source) -> tuple[str, ast.Assign] | None:
         name = node.targets[0].id
         if not (is_device_choice(source, node.value) or _is_definition(source, node.value)):
             continue
-        others = sum(
-            isinstance(each, ast.arg)
-            and each.arg == name
-            or isinstance(each, ast.Name)
-            and each.id == name
-            and not isinstance(each.ctx, ast.Load)
-            for each in ast.walk(source.tree)
-        )
-        if others == 1 and name not in source.aliases and source.torch:
+        if _names(source)[name] == 1 and name not in source.aliases and source.torch:
             return name, node
     return None
 

@@ -101,12 +101,17 @@ class _Finder(ast.NodeVisitor):
         return [replace(each, edits=(definition, *each.edits)) if id(each) in using else each for each in found]
 
     def _add(
-        self, node: ast.AST | int, found: str, write: str, edits: Sequence[Edit] = (), note: bool = False
+        self,
+        node: ast.AST,
+        found: str,
+        write: str,
+        edits: Sequence[Edit] = (),
+        note: bool = False,
+        at: int | None = None,
     ) -> Finding:
-        offset = node if isinstance(node, int) else self._source.start(node)
-        usable = tuple(edits) if self._source.torch else ()
-        if usable and isinstance(node, ast.AST) and self._source.is_compiled(node):
-            usable = ()
+        """`at`: the place, if it is not the node's start."""
+        offset = self._source.start(node) if at is None else at
+        usable = tuple(edits) if self._source.torch and not self._source.is_compiled(node) else ()
         self.found.append(Finding(self._path, *self._source.place(offset), found, write, note, usable))
         return self.found[-1]
 
@@ -247,7 +252,7 @@ class _Finder(ast.NodeVisitor):
         unclear = self._own_cuda or len(given) > 1 or any(word.arg is None for word in call.keywords)
         if unclear or any(isinstance(each, ast.Starred) or _is_none(each) for each in given):
             edits = []
-        self._add(at - len("cuda"), ".cuda()", ".to(DEVICE)", edits)
+        self._add(call, ".cuda()", ".to(DEVICE)", edits, at=at - len("cuda"))
 
     def _is_storage(self, node: ast.AST) -> bool:
         """Whether a value is what torch.load gives to a function for `map_location`."""
@@ -267,13 +272,13 @@ class _Finder(ast.NodeVisitor):
         parent = self._parent(node)
         if isinstance(parent, ast.UnaryOp) and self._source.text[self._source.start(parent) : at] == "not ":
             edits = [Edit(self._source.start(parent), at, ""), Edit(end - len("is_cuda"), end, f"device.type == {cpu}")]
-            self._add(end - len("is_cuda"), ".is_cuda", 'tensor.device.type == "cpu"', edits)
+            self._add(node, ".is_cuda", 'tensor.device.type == "cpu"', edits, at=end - len("is_cuda"))
             return
         plain = isinstance(parent, _LOOSER) or (isinstance(parent, ast.Call) and node in parent.args)
         # An expression in front may have edits of its own: insert around it.
         opening = [] if plain else [Edit(at, at, "(")]
         closing = Edit(end - len("is_cuda"), end, f"device.type != {cpu}" + (")" if opening else ""))
-        self._add(end - len("is_cuda"), ".is_cuda", 'tensor.device.type != "cpu"', [*opening, closing])
+        self._add(node, ".is_cuda", 'tensor.device.type != "cpu"', [*opening, closing], at=end - len("is_cuda"))
 
     # Words.
 

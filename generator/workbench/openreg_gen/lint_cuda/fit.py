@@ -49,18 +49,21 @@ def _broken(line: str, limit: int, unit: str, newline: str) -> str:
     comment = next((token for token in tokens if token.type == tokenize.COMMENT), None)
     if comment is not None:
         alone = code[: comment.start[1]].rstrip()
-        if alone.strip():
+        if alone.strip() and not re.search("noqa|type:|pragma|pylint|fmt:|lint-cuda", comment.string):
             return f"{indent}{comment.string}{newline}{alone}{newline}"
         return line
     pairs, commas = _brackets(tokens)
     if (string := re.fullmatch(r"""([ \t]*)(f?)(["'])(?!\3)(.*)\3(,?)""", code)) and limit > len(indent) + 20:
         return _split_string(string, limit, newline)
+    pairs = [pair for pair in pairs if pair[1] - pair[0] > 1]
     if not pairs:
         match = re.fullmatch(r"([\w.]+ = |return )(.+)", code[len(indent) :])
-        return f"{indent}{match[1]}({newline}{indent}{unit}{match[2]}{newline}{indent}){newline}" if match else line
+        if match:
+            return f"{indent}{match[1]}({newline}{indent}{unit}{match[2]}{newline}{indent}){newline}"
+        words = [token.start[1] for token in tokens if token.string in ("and", "or", "if", "else")]
+        cuts = [0, *words, len(code)]
+        return "".join(f"{indent}{code[a:b].strip()}{newline}" for a, b in zip(cuts, cuts[1:], strict=False))
     start, end = max(pairs, key=lambda pair: pair[1] - pair[0])
-    if end - start == 1:
-        return line
     content = code[start + 1 : end].strip()
     if len(indent + unit + content) > limit and (inside := [at for at, owner in commas if owner == start]):
         cuts = [start, *inside, end]

@@ -10,6 +10,7 @@ from .source import Edit, Source
 # What these give without CUDA, where the generic function raises; None: they do nothing.
 WITHOUT_CUDA: dict[str, str | None] = {
     "empty_cache": None,
+    "caching_allocator_enable": None,
     **dict.fromkeys(("memory_allocated", "memory_reserved", "memory_cached"), "0"),
     **dict.fromkeys(("max_memory_allocated", "max_memory_reserved", "max_memory_cached"), "0"),
     **dict.fromkeys(("memory_stats", "memory_stats_as_nested_dict"), "{}"),

@@ -75,7 +75,8 @@ class Words:
             return choices or (not isinstance(node, ast.Constant) or ":" in str(node.value)) and self.is_value(parent)
         if isinstance(parent, ast.Assign):
             return not any(isinstance(each, ast.Name) and "CUDA" in each.id for each in parent.targets)
-        if isinstance(parent, ast.Call) and (self._source.dotted(parent.func) or "").startswith("torch.library."):
+        call = self._parent(parent) if isinstance(parent, ast.keyword) else parent
+        if isinstance(call, ast.Call) and (self._source.dotted(call.func) or "").startswith("torch.library."):
             return False
         return isinstance(parent, ast.Call | ast.keyword | ast.AnnAssign | ast.Return | ast.withitem | ast.arguments)
 
