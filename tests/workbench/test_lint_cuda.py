@@ -228,6 +228,7 @@ CASES = [
     ('y = ["cuda:0", "cuda:1"]', ["'cuda:0'", "'cuda:1'"], 'y = [f"{DEVICE.type}:0", f"{DEVICE.type}:1"]'),
     ('torch.library.custom_op("a::b", device_types="cuda")', ["'cuda'"], None),
     ("torch.manual_seed(1)\ntorch.cuda.manual_seed_all(1)", ["torch.cuda.manual_seed_all"], "torch.manual_seed(1)"),
+    ("torch.manual_seed(1)\nx = draw()\ntorch.cuda.manual_seed_all(1)", ["torch.cuda.manual_seed_all"], None),
     ("torch.manual_seed(1)\ntorch.cuda.manual_seed_all(2)", ["torch.cuda.manual_seed_all"], None),
     # Libraries and switches.
     (
@@ -368,14 +369,25 @@ def test_an_import_is_fixed_with_all_uses_of_its_names_or_not_at_all(use):
 
 LONG = [
     (
-        '            call_of_it(first_argument, second_argument, device="cuda", name="abcdef")\n',
-        "            call_of_it(\n"
-        '                first_argument, second_argument, device=DEVICE.type, name="abcdef"\n'
+        '            call_something(first_argument, second, device="cuda", name="aaaaa")\n',
+        "            call_something(\n"
+        '                first_argument, second, device=DEVICE.type, name="aaaaa"\n'
+        "            )\n",
+    ),
+    (
+        "            x = a_function(some_argument).cuda() if a_condition else something(at)\n",
+        "            x = (\n"
+        "                a_function(some_argument).to(DEVICE)\n"
+        "                if a_condition\n"
+        "                else something(at)\n"
         "            )\n",
     ),
     (
         "            some_flag = torch.cuda.is_available() and another_flag_of_it_\n",
-        "            some_flag = (\n                torch.accelerator.is_available() and another_flag_of_it_\n            )\n",
+        "            some_flag = (\n"
+        "                torch.accelerator.is_available()\n"
+        "                and another_flag_of_it_\n"
+        "            )\n",
     ),
     (
         "            x = tensor_of_a_name.cuda()  # a comment that fills all the line up\n",
@@ -423,6 +435,7 @@ def test_the_names_that_are_advised_exist():
     assert missing == []
 
 
+@pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_what_works_without_cuda_is_known():
     import torch
 

@@ -25,5 +25,5 @@ if torch.cuda.is_available():
     free, total = torch.cuda.mem_get_info()
     print(f"{(total - free) / 2**20:.1f} MiB of {torch.cuda.get_device_properties(0).total_memory} bytes")
 torch.cuda.empty_cache()
-RESULT = {"losses": [x.sum().item(), round(after - before, 3)], "on": x.device.type}
+RESULT = {"losses": [x.sum().item(), after > before], "on": x.device.type}
 assert not torch.cuda.is_initialized() or torch.cuda.is_available()

@@ -5,7 +5,8 @@ import contextlib
 import io
 import re
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from . import source
 
@@ -21,9 +22,10 @@ def fitted(text: str, before: str) -> str:
             break
         lines = source.lines(text)
         for row in rows:
-            broken = _broken(lines[row - 1], limit, indent, newline)
-            if _same_code("".join([*lines[: row - 1], broken, *lines[row:]]), text):
-                lines[row - 1] = broken
+            for broken in _broken(lines[row - 1], limit, indent, newline):
+                if _same_code("".join([*lines[: row - 1], broken, *lines[row:]]), text):
+                    lines[row - 1] = broken
+                    break
         new = "".join(lines)
         if new == text:
             break
@@ -42,7 +44,8 @@ def _same_code(new: str, old: str) -> bool:
         return False
 
 
-def _broken(line: str, limit: int, unit: str, newline: str) -> str:
+def _broken(line: str, limit: int, unit: str, newline: str) -> Iterator[str]:
+    """Ways to break a line, the best first. Not all of them are right where the line stands."""
     code = line.rstrip("\r\n")
     indent = re.match(r"[ \t]*", code)[0]  # type: ignore[index]
     tokens = _tokens(code)
@@ -50,26 +53,28 @@ def _broken(line: str, limit: int, unit: str, newline: str) -> str:
     if comment is not None:
         alone = code[: comment.start[1]].rstrip()
         if alone.strip() and not re.search("noqa|type:|pragma|pylint|fmt:|lint-cuda", comment.string):
-            return f"{indent}{comment.string}{newline}{alone}{newline}"
-        return line
-    pairs, commas = _brackets(tokens)
+            yield f"{indent}{comment.string}{newline}{alone}{newline}"
+        return
     if (string := re.fullmatch(r"""([ \t]*)(f?)(["'])(?!\3)(.*)\3(,?)""", code)) and limit > len(indent) + 20:
-        return _split_string(string, limit, newline)
-    pairs = [pair for pair in pairs if pair[1] - pair[0] > 1]
+        yield _split_string(string, limit, newline)
+    pairs, commas, words = _brackets(tokens)
+    # At operators: in parentheses of its own, or in those around the line.
+    head = re.match(r"[ \t]*([\w.]+ = |return )", code)
+    first = head.end() if head else len(indent)
+    parts = [code[a:b].strip() for a, b in pairwise([first, *(at for at in words if at > first), len(code)])]
+    if head and (len(parts) > 1 or not pairs):
+        body = "".join(f"{indent}{unit}{part}{newline}" for part in parts)
+        yield f"{code[:first]}({newline}{body}{indent}){newline}"
+    if not head and len(parts) > 1:
+        yield "".join(f"{indent}{part}{newline}" for part in parts)
     if not pairs:
-        match = re.fullmatch(r"([\w.]+ = |return )(.+)", code[len(indent) :])
-        if match:
-            return f"{indent}{match[1]}({newline}{indent}{unit}{match[2]}{newline}{indent}){newline}"
-        words = [token.start[1] for token in tokens if token.string in ("and", "or", "if", "else")]
-        cuts = [0, *words, len(code)]
-        return "".join(f"{indent}{code[a:b].strip()}{newline}" for a, b in zip(cuts, cuts[1:], strict=False))
+        return
     start, end = max(pairs, key=lambda pair: pair[1] - pair[0])
     content = code[start + 1 : end].strip()
     if len(indent + unit + content) > limit and (inside := [at for at, owner in commas if owner == start]):
-        cuts = [start, *inside, end]
-        parts = [code[a + 1 : b].strip() for a, b in zip(cuts, cuts[1:], strict=False)]
+        parts = [code[a + 1 : b].strip() for a, b in pairwise([start, *inside, end])]
         content = f",{newline}{indent}{unit}".join(part for part in parts if part) + ","
-    return f"{code[: start + 1]}{newline}{indent}{unit}{content}{newline}{indent}{code[end:]}{newline}"
+    yield f"{code[: start + 1]}{newline}{indent}{unit}{content}{newline}{indent}{code[end:]}{newline}"
 
 
 def _split_string(string: re.Match[str], limit: int, newline: str) -> str:
@@ -102,21 +107,26 @@ def _tokens(code: str) -> Sequence[tokenize.TokenInfo]:
     return found
 
 
-def _brackets(tokens: Sequence[tokenize.TokenInfo]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """The outermost brackets that open and close in a line, and its commas with the opening bracket of each."""
+def _brackets(tokens: Sequence[tokenize.TokenInfo]) -> tuple[list[tuple[int, int]], list[tuple[int, int]], list[int]]:
+    """The outermost brackets of a line that hold something, its commas with the bracket of each, and the operators
+    outside of brackets before which it may be broken (none if commas are outside, too)."""
     opened: list[int] = []
-    pairs, commas, strings = [], [], 0
+    pairs, commas, words, strings, outside = [], [], [], 0, False
     for token in tokens:
         kind = tokenize.tok_name[token.type]
         strings += (kind == "FSTRING_START") - (kind == "FSTRING_END")
-        if strings or token.type != tokenize.OP:
+        if strings:
             continue
-        if token.string in _OPENING:
+        if token.string in _OPENING and token.string:
             opened.append(token.start[1])
-        elif token.string in _CLOSING and opened:
+        elif token.string in _CLOSING and token.string and opened:
             start = opened.pop()
-            if not opened:
+            if not opened and token.start[1] > start + 1:
                 pairs.append((start, token.start[1]))
         elif token.string == "," and opened:
             commas.append((token.start[1], opened[-1]))
-    return pairs, commas
+        elif not opened:
+            outside = outside or token.string in (",", "for", "lambda")
+            if token.string in ("and", "or", "if", "else"):
+                words.append(token.start[1])
+    return pairs, commas, [] if outside else words

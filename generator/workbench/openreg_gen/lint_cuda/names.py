@@ -91,7 +91,7 @@ class Names:
             if full == "torch.manual_seed" and isinstance(value, ast.Call):
                 same = [ast.dump(one) for one in value.args] == given and not (call.keywords or value.keywords)
                 return source.without(statement) if same else []
-            if not (full or "").endswith(("seed", "seed_all")) and not isinstance(each, ast.Assign):
+            if not (full or "").endswith(("seed", "seed_all")) and not _is_plain(each):
                 return []
         return []
 
@@ -132,6 +132,12 @@ class Names:
         return replaced(
             "torch.get_device_module().stream"
         )  # `with None` fails, and torch.cuda.stream(None) does nothing
+
+
+def _is_plain(node: ast.AST) -> bool:
+    """Whether a statement is an assignment that draws no random number."""
+    calls = [each.func for each in ast.walk(node) if isinstance(each, ast.Call)]
+    return isinstance(node, ast.Assign) and all(getattr(each, "id", "") == "str" for each in calls)
 
 
 def _same_arguments(name: str, call: ast.Call) -> bool:
