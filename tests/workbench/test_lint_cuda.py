@@ -375,9 +375,9 @@ LONG = [
         "            )\n",
     ),
     (
-        "            x = a_function(some_argument).cuda() if a_condition else something(at)\n",
+        "            x = a_name(some_argument).cuda() if a_condition else something(at)\n",
         "            x = (\n"
-        "                a_function(some_argument).to(DEVICE)\n"
+        "                a_name(some_argument).to(DEVICE)\n"
         "                if a_condition\n"
         "                else something(at)\n"
         "            )\n",

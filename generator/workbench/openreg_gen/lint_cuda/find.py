@@ -111,7 +111,9 @@ class _Finder(ast.NodeVisitor):
     ) -> Finding:
         """`at`: the place, if it is not the node's start."""
         offset = self._source.start(node) if at is None else at
-        usable = tuple(edits) if self._source.torch and not self._source.is_compiled(node) else ()
+        usable = tuple(edits) if self._source.torch else ()
+        if self._accelerator.used_by(usable) and self._source.is_compiled(node):
+            usable = ()
         self.found.append(Finding(self._path, *self._source.place(offset), found, write, note, usable))
         return self.found[-1]
 
