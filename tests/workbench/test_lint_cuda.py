@@ -222,7 +222,7 @@ CASES = [
     ('os.environ.setdefault("CUDA_VISIBLE_DEVICES", "0")', ["CUDA_VISIBLE_DEVICES"], None),
     ('print("set CUDA_VISIBLE_DEVICES"); log("CUDA_VISIBLE_DEVICES")', [], None),
     ("y = map(torch.Tensor.cuda, xs)", ["torch.Tensor.cuda"], "y = map(lambda each: each.to(DEVICE), xs)"),
-    # Words that are no device's.
+    # Words that don't name a device.
     ('CUDA = "cuda"', ["'cuda'"], None),
     ('y = ("cuda", "xpu")', ["'cuda'"], None),
     ('y = ["cuda:0", "cuda:1"]', ["'cuda:0'", "'cuda:1'"], 'y = [f"{DEVICE.type}:0", f"{DEVICE.type}:1"]'),
@@ -357,8 +357,16 @@ def test_a_variable_of_the_file_serves_as_its_device(value):
     assert fixed(f"{start}{definition}{rest}") == f"{start}{definition}\nx.to(device)\n"
     other = f"{start}device = {value}{rest}def f(device): pass\n"  # the name means two things
     assert fixed(other) == f"{start}{DEFINITION}device = DEVICE\nx.to(DEVICE)\ndef f(device): pass\n"
+    silent = f"device = {value}  # lint-cuda: off\n"
+    assert fixed(f"{start}{silent}x.cuda()\n").endswith(f"\n{silent}x.to(DEVICE)\n")
     before = f"{start}def f(): x.cuda()\nf()\ndevice = {value}\n"
     assert fixed(before) == f"{start}{DEFINITION}def f(): x.to(DEVICE)\nf()\ndevice = DEVICE\n"
+
+
+def test_the_device_gets_a_name_that_is_free():
+    taken = "DEVICE = ACCELERATOR = TORCH_DEVICE = ACCELERATOR_DEVICE = DEVICE_2 = 1"
+    text = f"import torch\n{taken}\nx.cuda()\n"
+    assert "x.to(DEVICE_3)" in fix.edited(text, all_edits(find(text, "a.py")))
 
 
 @pytest.mark.parametrize("use", ["wrap = autocast", "with autocast(): pass  # lint-cuda: off"])

@@ -1,4 +1,4 @@
-"""A trainer class that is told its arguments by a dataclass."""
+"""A trainer class, and a dataclass with its arguments."""
 
 import contextlib
 import dataclasses

@@ -10,6 +10,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain, count
 
 from .source import Edit, Source
 
@@ -26,7 +27,8 @@ class Accelerator:
         self._source = source
         self._own = _own_variable(source) if own else None
         taken = set(source.aliases) | set(_names(source))
-        self.name = self._own[0] if self._own else next(name for name in _NAMES if name not in taken)
+        names = chain(_NAMES, map("DEVICE_{}".format, count(2)))
+        self.name = self._own[0] if self._own else next(name for name in names if name not in taken)
         self.type = f"{self.name}.type"
         self.present = f"{self.type} != {source.quoted('cpu')}"
 
@@ -128,7 +130,8 @@ def _own_variable(source: Source) -> tuple[str, ast.Assign] | None:
         name = node.targets[0].id
         if not (is_device_choice(source, node.value) or _is_definition(source, node.value)):
             continue
-        if _names(source)[name] == 1 and name not in source.aliases and source.torch:
+        alone = _names(source)[name] == 1 and name not in source.aliases
+        if alone and source.torch and node.lineno not in source.silent:
             return name, node
     return None
 

@@ -105,7 +105,7 @@ class Names:
         return is_annotation(node, self._source.parents)
 
     def _unless_absent(self, call: ast.Call, otherwise: str | None) -> list[Edit]:
-        """Keeps a call, which raises without a device, from being made there; no edits if there is no room for that."""
+        """Keeps a call, which raises without a device, from being made there."""
         source, parent = self._source, self._parent(call)
         start, end, test = source.start(call), source.end(call), f"{source.torch}.accelerator.is_available()"
         if isinstance(parent, ast.Expr):
