@@ -11,7 +11,9 @@ from pathlib import Path
 
 from ..exits import Exit, Parser, fail, program
 from . import fix
+from .accelerator import DEFINITION
 from .find import Finding, all_edits, find
+from .fit import fitted
 
 
 @dataclass
@@ -26,7 +28,7 @@ class File:
 
     @property
     def fixed(self) -> str:
-        return fix.edited(self.text, all_edits(self.found))
+        return fitted(fix.edited(self.text, all_edits(self.found)), self.text)
 
 
 def examine(path: Path) -> File:
@@ -83,6 +85,8 @@ def report(
     """The lines of people."""
     for found in left:
         print(shown(found))
+    if any("DEVICE" in found.write for found in left):
+        print(f"DEVICE is {DEFINITION}")
     notes = sum(found.note for found in left)
     parts = [_counted(len(left) - notes, "place"), *([_counted(notes, "note")] if notes else [])]
     if written:

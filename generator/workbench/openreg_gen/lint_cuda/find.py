@@ -2,29 +2,39 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from ..cuda_names import ROWS, Row, is_cuda
+from ..cuda_names import ROWS, is_cuda
+from .accelerator import VARIABLES, Accelerator
+from .amp import NAMES as AMP
+from .amp import Amp
+from .known import Known
+from .names import Names, is_annotation
 from .source import Edit, Source
 from .words import Words
 
-_AMP = {"torch.cuda.amp.autocast": "torch.autocast", "torch.cuda.amp.GradScaler": "torch.amp.GradScaler"}
 _PARTS = {"amp", "graphs", "memory", "random", "streams", "autocast_mode", "grad_scaler"}  # submodules of torch.cuda
-_VARIABLES = {"CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_ORDER", "PYTORCH_CUDA_ALLOC_CONF"}
-_NOTES = {
+NOTES = {
     "torch.backends.cudnn": "no effect on other devices",
     "torch.backends.cuda.matmul.allow_tf32": "torch.set_float32_matmul_precision('high')",
     "torch.backends.cuda": "no effect on other devices",
     "torch.version.cuda": "None in other builds; ask torch.accelerator.current_accelerator()",
 }
-_OTHER = {
+OTHER = {
     "torch.utils.cpp_extension.CUDAExtension": "the backend's own way to compile kernels, or torch.utils.cpp_extension.CppExtension",
     "torch.utils.cpp_extension.CUDA_HOME": "None without CUDA's toolkit",
     "torch.profiler.ProfilerActivity.CUDA": "torch.profiler.supported_activities(), or leave `activities` out",
     "torch.distributed.is_nccl_available": "torch.distributed.is_available()",
     "torch.distributed.ProcessGroupNCCL": "torch.distributed.new_group()",
+    "torch.Tensor.cuda": "torch.Tensor.to with DEVICE",
+    "torch.nn.Module.cuda": "torch.nn.Module.to with DEVICE",
 }
+# Below these, a comparison needs no parentheses.
+_LOOSER = (
+    *(ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.Return, ast.keyword),
+    *(ast.Dict, ast.List, ast.Tuple, ast.comprehension, ast.ListComp, ast.GeneratorExp),
+)
 
 
 @dataclass(frozen=True)
@@ -45,23 +55,67 @@ def find(text: str, path: str) -> list[Finding]:
     if not re.search("cud|nccl|GradScaler|pin_memory", text, re.IGNORECASE):
         return []  # most files, and parsing takes a while
     source = Source(text, path)
-    finder = _Finder(source, path)
-    finder.visit(source.tree)
-    found = [each for each in finder.found if each.line not in source.silent]
-    return sorted(found, key=lambda each: (each.line, each.column))
+    found = None
+    if Accelerator(source).own:
+        found = _Finder(source, path, Accelerator(source)).all()
+    if found is None:
+        found = _Finder(source, path, Accelerator(source, own=False)).all()
+    return sorted(found or [], key=lambda each: (each.line, each.column))
 
 
 class _Finder(ast.NodeVisitor):
-    def __init__(self, source: Source, path: str) -> None:
+    def __init__(self, source: Source, path: str, accelerator: Accelerator) -> None:
         self.found: list[Finding] = []
         self._source = source
         self._path = path
-        self._words = Words(source)
+        self._accelerator = accelerator
+        self._known = Known(source)
+        self._words = Words(source, accelerator, self._known)
+        self._amp = Amp(source, accelerator, self._known)
+        self._names = Names(source, self._known)
+        self._imported_amp: list[
+            Finding
+        ] = []  # imports from torch.cuda.amp and the uses of their names: all are fixed, or none
+        self._own_cuda = any(
+            isinstance(node, ast.FunctionDef) and node.name == "cuda" for node in ast.walk(source.tree)
+        )
 
-    def _add(self, node: ast.AST | int, found: str, write: str, edits: Sequence[Edit] = (), note: bool = False) -> None:
-        offset = node if isinstance(node, int) else self._source.start(node)
+    def all(self) -> list[Finding] | None:
+        """All findings, with the edit that defines the accelerator; None if the file's own variable can't serve."""
+        self.visit(self._source.tree)
+        silent = self._source.silent
+        if any(not each.edits or each.line in silent for each in self._imported_amp):
+            alone = {id(each) for each in self._imported_amp}
+            self.found = [replace(each, edits=()) if id(each) in alone else each for each in self.found]
+        found = [each for each in self.found if each.line not in silent]
+        uses = [each for each in found if self._accelerator.used_by(each.edits)]
+        if not uses:
+            return found
+        offsets = [edit.start for each in uses for edit in each.edits]
+        definition = self._accelerator.definition(offsets)
+        if definition is None and self._accelerator.own:
+            return None
+        using = set(map(id, uses))
+        if definition is None:
+            return [replace(each, edits=()) if id(each) in using else each for each in found]
+        return [replace(each, edits=(definition, *each.edits)) if id(each) in using else each for each in found]
+
+    def _add(
+        self,
+        node: ast.AST,
+        found: str,
+        write: str,
+        edits: Sequence[Edit] = (),
+        note: bool = False,
+        at: int | None = None,
+    ) -> Finding:
+        """`at`: the place, if it is not the node's start."""
+        offset = self._source.start(node) if at is None else at
         usable = tuple(edits) if self._source.torch else ()
+        if self._accelerator.used_by(usable) and self._source.is_compiled(node):
+            usable = ()
         self.found.append(Finding(self._path, *self._source.place(offset), found, write, note, usable))
+        return self.found[-1]
 
     def _parent(self, node: ast.AST) -> ast.AST | None:
         return self._source.parents.get(node)
@@ -84,41 +138,43 @@ class _Finder(ast.NodeVisitor):
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         if node.level or not node.module:
             return
-        known = [name for name in node.names if f"{node.module}.{name.name}" in _AMP]
+        known = [name for name in node.names if f"{node.module}.{name.name}" in AMP]
         whole = node.module == "torch.cuda.amp" and len(known) == len(node.names)
         for name in node.names:
             full = f"{node.module}.{name.name}"
-            if full in _AMP:
+            if full in AMP:
                 at = self._source.text.index("torch.cuda.amp", self._source.start(node))
-                edits = [Edit(at, at + len("torch.cuda.amp"), "torch.amp")] if whole else []
-                self._add(name, full, f"from torch.amp import {name.name}", edits)
+                edits = [Edit(at, at + len("torch.cuda.amp"), "torch.amp", True)] if whole else []
+                self._imported_amp.append(self._add(name, full, f"from torch.amp import {name.name}", edits))
             elif full.startswith("torch.cuda."):
                 row = ROWS.get(name.name)
                 self._add(name, full, row.write if row and row.write else "torch.accelerator")
-            elif full in _OTHER:
-                self._add(name, full, _OTHER[full])
+            elif full in OTHER:
+                self._add(name, full, OTHER[full])
 
     def _name(self, node: ast.Attribute | ast.Name, full: str) -> bool:
         """Reports a name of PyTorch; True if it did."""
-        imported = isinstance(node, ast.Name)
-        if full in _AMP:
-            self._amp(node, full)
+        imported, call = isinstance(node, ast.Name), self._call_of(node)
+        if full in AMP:
+            arguments = "device_type=DEVICE.type" if not AMP[full][1] else "DEVICE.type, ..."
+            found = self._add(node, full, f"{AMP[full][0]}({arguments})", self._amp.old(node, call, full))
+            if imported:
+                self._imported_amp.append(found)
             return True
         if full == "torch.cuda" or full.startswith("torch.cuda."):
             self._torch_cuda(node, full, imported)
             return True
         if full in ("torch.amp.GradScaler", "torch.GradScaler"):
-            call = self._call_of(node)
             if call is not None and not call.args and all(word.arg not in ("device", None) for word in call.keywords):
-                edits = self._first_argument(call, f"device={self._words.type_or_cpu}")
+                edits = self._amp.scaler(call)
                 self._add(node, f"{full}(), whose device is cuda", "the argument `device`", edits)
             return False
-        for name, instead in _NOTES.items():
+        for name, instead in NOTES.items():
             if full == name or full.startswith(name + "."):
                 self._add(node, full, instead, note=True)
                 return True
-        if full in _OTHER and not imported:
-            self._add(node, full, _OTHER[full])
+        if full in OTHER and not imported:
+            self._add(node, full, OTHER[full], self._other(node, full))
             return True
         return False
 
@@ -126,82 +182,41 @@ class _Finder(ast.NodeVisitor):
         parent = self._parent(node)
         return parent if isinstance(parent, ast.Call) and parent.func is node else None
 
+    def _other(self, node: ast.AST, full: str) -> list[Edit]:
+        source, parent = self._source, self._parent(node)
+        start, end = source.start(node), source.end(node)
+        if full == "torch.profiler.ProfilerActivity.CUDA" and isinstance(parent, ast.List):
+            names = {source.dotted(each) for each in parent.elts}
+            if names == {full, "torch.profiler.ProfilerActivity.CPU"}:
+                activities = f"{source.torch}.profiler.supported_activities()"
+                return [Edit(source.start(parent), source.end(parent), activities)]
+        if full.endswith(".cuda") and isinstance(parent, ast.Call) and node in parent.args:
+            return [Edit(start, end, f"lambda each: each.to({self._accelerator.name})")]
+        return []
+
     def _torch_cuda(self, node: ast.Attribute | ast.Name, full: str, imported: bool) -> None:
         names = full.split(".")[2:]
         while len(names) > 1 and names[0] in _PARTS:
             del names[0]
         row = ROWS.get(names[0]) if names else None
         if row is None or not row.write:
-            write = "torch.get_device_module()" if not names else f"torch.get_device_module().{names[0]}"
-            self._add(node, full, write)
+            self._add(node, full, "torch.accelerator, or the backend's own module: torch.get_device_module()")
             return
-        self._add(node, full, row.write, self._edits(node, names, row))
-
-    def _edits(self, node: ast.Attribute | ast.Name, names: Sequence[str], row: Row) -> list[Edit]:
-        """What fixes a name of torch.cuda, given what follows `torch.cuda`."""
         call = self._call_of(node)
-        torch = self._source.torch or "torch"
-
-        def replaced(name: str) -> list[Edit]:
-            return [Edit(self._source.start(node), self._source.end(node), name.replace("torch.", f"{torch}.", 1))]
-
-        if row.fix == "name" and len(names) == 1:
-            return replaced(row.write)
-        if call is None:
-            return []
-        if row.fix == "call" and len(names) == 1 and _same_arguments(names[0], call):
-            return replaced(row.write)
-        if names == ["nvtx", "range"] and len(call.args) == 1:
-            return replaced("torch.profiler.record_function")
-        if names == ["stream"]:
-            return self._with_stream(call)
-        if names == ["device"] and len(call.args) == 1 and _is_int(call.args[0]):
-            return replaced("torch.accelerator.device_index")
-        return []
-
-    def _with_stream(self, call: ast.Call) -> list[Edit]:
-        if len(call.args) != 1 or call.keywords or not isinstance(self._parent(call), ast.withitem):
-            return []
-        (stream,) = call.args
-        if isinstance(stream, ast.Constant):
-            return []
-        source = self._source
-        return [Edit(source.start(call), source.start(stream), ""), Edit(source.end(stream), source.end(call), "")]
-
-    def _amp(self, node: ast.Attribute | ast.Name, full: str) -> None:
-        call = self._call_of(node)
-        if call is None:
-            self._add(node, full, _AMP[full])
-            return
-        autocast = full.endswith("autocast")
-        edits = []
-        if not call.args or (len(call.args) == 1 and not isinstance(call.args[0], ast.Starred)):
-            if isinstance(node, ast.Attribute):
-                name = _AMP[full].replace("torch.", f"{self._source.torch}.", 1)
-                edits.append(Edit(self._source.start(node), self._source.end(node), name))
-            first = f"{self._words.type_or_cpu}"
-            named = "enabled=" if autocast else "init_scale="
-            edits += self._first_argument(call, first, named)
-        self._add(node, full, f"{_AMP[full]}(DEVICE_TYPE, ...)", edits)
-
-    def _first_argument(self, call: ast.Call, text: str, name_of_old: str = "") -> list[Edit]:
-        following = [*call.args, *(word.value for word in call.keywords)]
-        at = self._source.text.index("(", self._source.end(call.func)) + 1
-        if not following:
-            return [Edit(at, at, text)]
-        return [Edit(at, at, text + ", "), *self._named(call, name_of_old)]
-
-    def _named(self, call: ast.Call, name: str) -> list[Edit]:
-        if not call.args or not name:
-            return []
-        at = self._source.start(call.args[0])
-        return [Edit(at, at, name)]
+        choice = self._words.choice(self._parent(call)) if call and names == ["is_available"] else None
+        self._add(
+            node,
+            full,
+            self._names.advice(node, names[0], row),
+            [choice] if choice else self._names.edits(node, names, row),
+        )
 
     # Calls and attributes of tensors.
 
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute):
-            if node.func.attr == "cuda" and not (self._source.dotted(node.func) or "").startswith("torch.cuda"):
+            full = self._source.dotted(node.func) or ""
+            if node.func.attr == "cuda" and not full.startswith("torch.cuda") and full not in OTHER:
                 self._cuda(node, node.func)
             if node.func.attr == "pin_memory" and (node.args or node.keywords):
                 self._pin_memory(node)
@@ -217,17 +232,37 @@ class _Finder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _cuda(self, call: ast.Call, function: ast.Attribute) -> None:
-        source, at = self._source, self._source.end(function)
+        source, at, name = self._source, self._source.end(function), self._accelerator.name
         edits = [Edit(at - len("cuda"), at, "to")]
-        has_device = bool(call.args) or any(word.arg == "device" for word in call.keywords)
-        if not has_device:
+        words = [word.value for word in call.keywords if word.arg == "device"]
+        given = [*call.args, *words]
+        # A storage takes its device by keyword.
+        keyword = "device=" if self._is_storage(function.value) and not words else ""
+        if not given:
             opening = source.text.index("(", at) + 1
             comma = ", " if call.keywords else ""
-            edits.append(Edit(opening, opening, self._words.accelerator + comma))
-        unclear = len(call.args) > 1 or any(word.arg is None for word in call.keywords)
-        if unclear or any(isinstance(each, ast.Starred) or _is_none(each) for each in call.args):
+            edits.append(Edit(opening, opening, keyword + name + comma))
+        else:
+            value = source.segment(given[0])
+            if not self._known.is_some(given[0]):  # .cuda(None) is the current device, .to(None) moves nothing
+                keyword += f"{name} if {value} is None else "
+            if keyword:
+                edits.append(Edit(source.start(given[0]), source.start(given[0]), keyword))
+            repeatable = isinstance(given[0], ast.Name | ast.Attribute | ast.Subscript | ast.Constant)
+            if not (repeatable or self._known.is_some(given[0])) or "\n" in value:
+                edits = []
+        unclear = self._own_cuda or len(given) > 1 or any(word.arg is None for word in call.keywords)
+        if unclear or any(isinstance(each, ast.Starred) or _is_none(each) for each in given):
             edits = []
-        self._add(at - len("cuda"), ".cuda()", ".to(DEVICE)", edits)
+        self._add(call, ".cuda()", ".to(DEVICE)", edits, at=at - len("cuda"))
+
+    def _is_storage(self, node: ast.AST) -> bool:
+        """Whether a value is what torch.load gives to a function for `map_location`."""
+        if not isinstance(node, ast.Name):
+            return False
+        function = self._source.function(node)
+        first = isinstance(function, ast.Lambda) and function.args.args and function.args.args[0].arg == node.id
+        return "storage" in node.id.lower() or bool(first and self._words.is_map_location(function))  # type: ignore[arg-type]
 
     def _pin_memory(self, call: ast.Call) -> None:
         given = [*call.args, *(word for word in call.keywords)]
@@ -235,16 +270,17 @@ class _Finder(ast.NodeVisitor):
         self._add(call.func, "pin_memory(DEVICE)", "pin_memory(): memory is pinned for the accelerator", edits)
 
     def _is_cuda(self, node: ast.Attribute) -> None:
-        at, end = self._source.start(node), self._source.end(node)
-        value = self._source.text[at : self._source.end(node.value)]
-        test = f'{value}.device.type != "cpu"'
+        at, end, cpu = self._source.start(node), self._source.end(node), self._source.quoted("cpu", node)
         parent = self._parent(node)
-        if not isinstance(parent, ast.If | ast.While | ast.Assign | ast.Return | ast.keyword | ast.Assert):
-            test = f"({test})"
-        # An expression in `value` may have edits of its own: insert around it.
-        opening = [Edit(at, at, "(")] if test.startswith("(") else []
-        closing = Edit(end - len("is_cuda"), end, 'device.type != "cpu"' + (")" if opening else ""))
-        self._add(end - len("is_cuda"), ".is_cuda", 'tensor.device.type != "cpu"', [*opening, closing])
+        if isinstance(parent, ast.UnaryOp) and self._source.text[self._source.start(parent) : at] == "not ":
+            edits = [Edit(self._source.start(parent), at, ""), Edit(end - len("is_cuda"), end, f"device.type == {cpu}")]
+            self._add(node, ".is_cuda", 'tensor.device.type == "cpu"', edits, at=end - len("is_cuda"))
+            return
+        plain = isinstance(parent, _LOOSER) or (isinstance(parent, ast.Call) and node in parent.args)
+        # An expression in front may have edits of its own: insert around it.
+        opening = [] if plain else [Edit(at, at, "(")]
+        closing = Edit(end - len("is_cuda"), end, f"device.type != {cpu}" + (")" if opening else ""))
+        self._add(node, ".is_cuda", 'tensor.device.type != "cpu"', [*opening, closing], at=end - len("is_cuda"))
 
     # Words.
 
@@ -257,56 +293,89 @@ class _Finder(ast.NodeVisitor):
             and not self._words.is_message(node)
         ):
             at = self._source.text.index("cuda", self._source.start(node))
-            edits = [Edit(at, at + len("cuda"), "{" + self._words.type + "}")]
-            self._add(node, self._source.segment(node), "the type of torch.accelerator.current_accelerator()", edits)
+            edits = [Edit(at, at + len("cuda"), "{" + self._accelerator.type + "}")]
+            usable = edits if self._words.is_value(node) and not self._words.is_map_location_key(node) else []
+            self._add(node, self._source.segment(node), "DEVICE.type and the index", usable)
         for value in node.values:
             if isinstance(value, ast.FormattedValue):
                 self.visit(value)
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        if not isinstance(node.value, str) or self._words.is_message(node):
+        text = node.value
+        if not isinstance(text, str):
             return
-        handle: Callable[[ast.Constant], None] | None = None
-        if is_cuda(node.value):
-            handle = self._device_word
-        elif node.value == "nccl" or re.fullmatch(r"(\w+:\w+,)*cuda:nccl(,\w+:\w+)*", node.value):
-            handle = self._nccl
-        elif node.value in _VARIABLES:
-            self._add(node, node.value, "the backend's own variable")
-        elif re.fullmatch(r"torch\.cuda\.\w+", node.value):
-            self._add(node, node.value, "torch.set_default_device() or .to(device=, dtype=)")
-        elif re.fullmatch(r"(self_)?cuda_(time|memory)\w*", node.value):
-            text = self._source.segment(node)
-            edit = Edit(self._source.start(node), self._source.end(node), text.replace("cuda_", "device_"))
-            self._add(node, node.value, node.value.replace("cuda_", "device_"), [edit])
-        if handle is not None:
-            handle(node)
+        if text in VARIABLES and not self._words.is_told(node):
+            self._add(node, text, "the backend's own variable")
+        if (composed := self._words.composed(node)) is not None:
+            self._composed(node, *composed)
+        elif self._words.is_message(node) or self._words.is_map_location_key(node) and self._words.has_second_key(node):
+            return
+        elif is_cuda(text):
+            self._device_word(node)
+        elif text == "nccl" or re.fullmatch(r"(\w+:\w+,)*cuda:nccl(,\w+:\w+)*", text):
+            self._nccl(node)
+        elif re.fullmatch(r"torch\.cuda\.\w+", text):
+            self._type_name(node)
+        elif re.fullmatch(r"(self_)?cuda_(time|memory)\w*", text):
+            old = self._source.segment(node)
+            edit = Edit(self._source.start(node), self._source.end(node), old.replace("cuda_", "device_"))
+            self._add(node, text, text.replace("cuda_", "device_"), [edit])
+
+    def _composed(self, node: ast.Constant, whole: ast.expr, text: str) -> None:
+        words, source = self._words, self._source
+        if words.is_message(whole) or (words.is_map_location_key(whole) and words.has_second_key(whole)):
+            return
+        edits = []
+        if text and words.is_map_location_key(whole):
+            edits = words.second_key(whole)
+        elif text and words.is_value(whole):
+            edits = [Edit(source.start(whole), source.end(whole), text)]
+        self._add(node, source.segment(whole), "DEVICE.type and the index", edits)
+
+    def _type_name(self, node: ast.Constant) -> None:
+        name = str(node.value).rpartition(".")[2]
+        row = ROWS.get(name)
+        if row is not None and is_annotation(node, self._source.parents):
+            at = self._source.text.index("torch.cuda.", self._source.start(node))
+            edits = [Edit(at, at + len(f"torch.cuda.{name}"), row.write)] if name in ("Event", "Stream") else []
+            self._add(node, str(node.value), row.write, edits)
+        else:
+            write = "torch.set_default_device(DEVICE) and torch.set_default_dtype(), or .to(DEVICE, dtype)"
+            self._add(node, str(node.value), write)
 
     def _device_word(self, node: ast.Constant) -> None:
         write, edits = self._words.device(node)
+        parent = self._parent(node)
+        call = self._parent(parent) if isinstance(parent, ast.keyword) else parent
+        if edits and isinstance(call, ast.Call):
+            more = self._amp.new(call)
+            edits = [] if more is None else [*edits, *more]
         self._add(node, repr(node.value), write, edits)
 
     def _nccl(self, node: ast.Constant) -> None:
         edits = []
-        if node.value == "nccl" and self._words.is_value(node):
-            expression = f"{self._source.torch}.distributed.get_default_backend_for_device({self._words.type_or_cpu})"
+        if node.value == "nccl" and self._words.is_value(node) and self._starts_processes(node):
+            aliases = self._source.aliases.items()
+            module = next(
+                (name for name, full in aliases if full == "torch.distributed"), f"{self._source.torch}.distributed"
+            )
+            expression = f"{module}.get_default_backend_for_device({self._accelerator.name})"
             edits = [Edit(self._source.start(node), self._source.end(node), expression)]
         write = "torch.distributed.get_default_backend_for_device(DEVICE)"
         self._add(node, repr(node.value), write, edits)
 
-
-def _same_arguments(name: str, call: ast.Call) -> bool:
-    """Whether the arguments of a call mean the same to the function that the table names."""
-    words = {word.arg for word in call.keywords}
-    if name == "Event":
-        return not call.args and None not in words
-    if name == "Stream":
-        return len(call.args) < 2 and words <= {"device", "priority"}
-    return not words and not any(isinstance(each, ast.Starred) for each in call.args)
-
-
-def _is_int(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, int)
+    def _starts_processes(self, node: ast.AST) -> bool:
+        """Whether the function that names the library uses it: on a backend that has none, asking for it raises."""
+        scope = self._source.function(node)
+        nodes = (
+            ast.walk(scope)
+            if scope is not None
+            else iter([self._parent(node), self._parent(self._parent(node) or node)])
+        )
+        calls = (each.func for each in nodes if isinstance(each, ast.Call))
+        return any(
+            getattr(each, "attr", getattr(each, "id", "")) in ("init_process_group", "new_group") for each in calls
+        )
 
 
 def _is_none(node: ast.AST) -> bool:
@@ -314,6 +383,10 @@ def _is_none(node: ast.AST) -> bool:
 
 
 def all_edits(found: Sequence[Finding]) -> Iterator[Edit]:
-    """Edits of all findings."""
-    for each in found:
-        yield from each.edits
+    """Edits of all findings; one that several share comes once."""
+    shared = set()
+    for edit in (edit for each in found for edit in each.edits):
+        if edit not in shared:
+            yield edit
+        if edit.once:
+            shared.add(edit)
