@@ -16,6 +16,8 @@ from collections.abc import Iterable
 _VALUES = re.compile(r'^\s*"inputs": (\{"values": (.*?), "shapes": .*\})')
 _DEVICE = re.compile(r'"([a-z_][a-z0-9_]*)(?::\d+)?"')
 _SCHEMA = re.compile(r'"name": "op_schema", "type": "string", "value": "([\w:.]+)\(')
+# One whose storage PyTorch can't access has no device there.
+_NOWHERE = re.compile(r'\[\d+,\d+,\d+,\d+,\d+,""\]')
 # A tensor among the values: its number, its storage's number, offset, elements, bytes of one, device.
 _TENSOR = re.compile(r'\[\d+,\d+,(\d+),\d+,\d+,"[^"]*"\]')
 
@@ -33,7 +35,7 @@ def count(lines: Iterable[str], shapes: bool = False) -> Counter[tuple[str, tupl
     inputs = ""
     for line in lines:
         if values := _VALUES.match(line):
-            devices = tuple(sorted(set(_DEVICE.findall(values[2]))))
+            devices = tuple(sorted({*_DEVICE.findall(values[2]), *([""] if _NOWHERE.search(values[2]) else [])}))
             inputs = values[1]
         elif schema := _SCHEMA.search(line):
             counts[schema[1], devices, arguments(inputs) if shapes else ""] += 1
