@@ -31,6 +31,7 @@ STAGES = (
     "arm",
     "debian",
     "opencl",
+    "try",
     "sweep",
 )
 HEAD = """\

@@ -1,4 +1,5 @@
-"""Where kernels in Python are: PyTorch says torch/library.py of all that come by torch.library.
+"""Where kernels in Python are: PyTorch names one line for all of a torch.library.Library, the line that made the library, which
+is in torch/library.py for those that come by the decorator torch.library.impl.
 
 watch() has to be called before the backend is imported. It changes how torch.library.Library registers: the place of each function
 is kept. `place()` returns it, for what PyTorch says about a kernel of an operator at a dispatch key.
@@ -39,14 +40,9 @@ def watch() -> None:
 
 def place(op: str, key: str, said: Place) -> Place:
     """The place of the kernel of "aten::add.out" at a key. `said`: what PyTorch says."""
-    if not is_library(said.file):
+    if not said.file.endswith(".py"):
         return said
     return _places.get((op, key)) or _places.get(("", key)) or said
-
-
-def is_library(file: str) -> bool:
-    """Whether a file is PyTorch's own that registers functions in Python."""
-    return file.replace(os.sep, "/").endswith("torch/library.py")
 
 
 class _Finder(importlib.abc.MetaPathFinder):
