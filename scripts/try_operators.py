@@ -123,6 +123,9 @@ def main() -> int:
         print(next_place(rows["try"].figures if "try" in rows else ""))
         return 0
     sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "generator/workbench"))
+    from openreg_gen.testing import opinfos
+
+    opinfos.reached()  # takes minutes once, which would be those of the first operator
     words = ["--device", given.device, *(["--import", given.package] if given.package else [])]
     return 1 if run(given.place, words, operators(given.device, given.package), 60 * given.minutes) else 0
 

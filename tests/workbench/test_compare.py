@@ -285,11 +285,11 @@ sys.exit(0)
 def test_nothing_compared_fails(run_python, tmp_path, words, said):
     (tmp_path / "script.py").write_text(LAYERS)
     (tmp_path / "empty.py").write_text("import sys\nsys.exit()\n")
-    (tmp_path / "chance.py").write_text("import torch\ntorch.empty(0)\nx = torch.empty(2)\nx.uniform_()\nx.resize_(3)\n")
-    done = run_python("-m", "openreg_gen.compare", "--device", "cpu", *words, code=1)
-    assert re.search(r"^nothing was compared: .*" + said, done.stderr, re.M), (
-        done.stderr
+    (tmp_path / "chance.py").write_text(
+        "import torch\ntorch.empty(0)\nx = torch.empty(2)\nx.uniform_()\nx.resize_(3)\n"
     )
+    done = run_python("-m", "openreg_gen.compare", "--device", "cpu", *words, code=1)
+    assert re.search(r"^nothing was compared: .*" + said, done.stderr, re.M), done.stderr
 
 
 def test_a_script_that_exits_well_has_not_the_last_word(run_python, tmp_path):

@@ -90,9 +90,10 @@ def is_opaque(kind: str) -> bool:
 
 
 def storage_of(tensor: torch.Tensor) -> torch.UntypedStorage | None:
-    """The tensor's storage; None where it has none, or none that can be accessed."""
+    """The tensor's storage; None where it has none, or none that can be accessed, or one that can't hold its elements."""
     try:
-        return tensor.untyped_storage()
+        storage = tensor.untyped_storage()
+        return None if storage.nbytes() == 0 and tensor.numel() > 0 else storage
     except (NotImplementedError, RuntimeError):
         return None
 

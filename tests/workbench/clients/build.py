@@ -31,12 +31,12 @@ def library(name: str) -> pathlib.Path:
     return wanted
 
 
-def environment(name: str) -> dict[str, str]:
+def environment(name: str, compiled: bool = True) -> dict[str, str]:
     """Variables with which Python finds the package `name`, the workbench, and no backend that is installed."""
     paths = [str(FOLDER), str(ROOT / "generator/workbench")]
     return {
         "PYTHONPATH": os.pathsep.join(paths),
-        "CLIENT_LIBRARY": str(library(name)),
+        "CLIENT_LIBRARY": str(library(name)) if compiled else "",
         "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
     }
 

@@ -23,20 +23,30 @@ BY_STORAGE, BY_STRIDES, BY_VALUE = "set_", "empty_strided", "to"
 def reached(device: torch.device) -> str:
     """How arguments get to a device: BY_STORAGE, BY_STRIDES or BY_VALUE. Raises DeviceError if none of them works."""
     sample = torch.arange(6.0).view(2, 3)
-    ways: dict[str, Callable[[], Any]] = {
-        BY_STORAGE: lambda: (
-            torch.empty(0, device=device).set_(sample.to(device).untyped_storage(), 1, (3,), (2,)).cpu()
-        ),
-        BY_STRIDES: lambda: torch.empty_strided((2, 3), (1, 2), device=device).copy_(sample).cpu(),
-        BY_VALUE: lambda: sample.to(device, copy=True).cpu(),
-    }
-    for name, way in ways.items():
+    last: Exception = RuntimeError("it comes back with other values")
+    for name, way in {BY_STORAGE: _by_storage, BY_STRIDES: _by_strides, BY_VALUE: _by_value}.items():
         try:
-            way()
-            return name
+            if torch.equal(way(sample, device).cpu(), sample):
+                return name
         except Exception as error:  # foreign code
             last = error
     raise DeviceError(f"a tensor can't be copied to device {str(device)!r} and back: {first_line(last)}") from last
+
+
+def _by_storage(sample: torch.Tensor, device: torch.device) -> torch.Tensor:
+    memory = sample.to(device, copy=True).untyped_storage()
+    return torch.empty(0, dtype=sample.dtype, device=device).set_(memory, 0, sample.size(), sample.stride())
+
+
+def _by_strides(sample: torch.Tensor, device: torch.device) -> torch.Tensor:
+    there = torch.empty_strided(sample.size(), (1, sample.size(0)), dtype=sample.dtype, device=device)
+    if there.stride() != (1, sample.size(0)):
+        raise RuntimeError("empty_strided gives other strides")
+    return there.copy_(sample)
+
+
+def _by_value(sample: torch.Tensor, device: torch.device) -> torch.Tensor:
+    return sample.to(device, copy=True)
 
 
 def key_of(x: torch.Tensor) -> int:
