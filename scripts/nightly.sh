@@ -23,6 +23,8 @@
 #          arm         aarch64 in QEMU: the command's unit tests; a minimal tree is compiled for PyTorch's wheel, tested and trains
 #          debian      Python 3.13 and g++ 14, of Debian 13: a minimal tree and generated_example are built and tested
 #          opencl      the tree of specs/opencl.yaml on Intel's driver for CPUs, the whole sweep included
+#          try         `openreg-gen try` on the operators of a standard, a full and an OpenCL tree, which take turns: an hour from where the
+#                      last part ended. TRY: another place, such as full or full:mul.out
 #          sweep       all of PyTorch's samples in all modes on two trees, which takes hours; SWEEP: other arguments of the sweep.
 #                      Its results are kept in build/, and a run that was stopped continues from there
 source "$(dirname "$0")/stages.sh"
@@ -205,6 +207,24 @@ stage_compiler() {
     --results "$build/sample_compiler.jsonl"
 }
 
+stage_try() {
+  local place=${TRY:-} name=openreg tree backend
+  [ -n "$place" ] || place=$("$python" "$root/scripts/try_operators.py" next)
+  tree=$build/try_${place%%:*}
+  case ${place%%:*} in
+    standard) set -- --profile standard ;;
+    full) set -- --spec "$root/specs/full.yaml" ;;
+    opencl) install_packages opencl-headers ocl-icd-opencl-dev pocl-opencl-icd; name=mycl; set -- --device opencl ;;
+    *) die "no such tree: ${place%%:*}; standard, full or opencl" ;;
+  esac
+  if [ -e "$tree" ]; then "$generator" generate -C "$tree" >/dev/null; else "$generator" new "$name" "$@" --out "$tree" >/dev/null; fi
+  backend=$(backend_python "$build/venv_try_${place%%:*}")
+  step "Building the tree"
+  install_tree "$backend" "$tree"
+  step "Trying its operators from $place on"
+  (cd "$work" && "$backend" "$root/scripts/try_operators.py" run "$place" --device "$name")
+}
+
 stage_sweep() {
   local backend tree=$build/sweep_full status=0
   backend=$(backend_python "$root/.venv/openreg")
@@ -236,5 +256,5 @@ in_stage "$@"
 arguments=()
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
-if [ $# -eq 0 ]; then set -- slow soak sanitized races kinds owned libraries external vulkan compiler book components release workflows arm debian opencl sweep; fi
+if [ $# -eq 0 ]; then set -- slow soak sanitized races kinds owned libraries external vulkan compiler book components release workflows arm debian opencl try sweep; fi
 run_stages "$@"

@@ -32,6 +32,7 @@ STAGES = (
     "arm",
     "debian",
     "opencl",
+    "try",
     "sweep",
 )
 HEAD = """\

@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import choose  # noqa: E402
 import golden  # noqa: E402
 import nightly_table  # noqa: E402
+import try_operators  # noqa: E402
 
 LIGHT = ["command", "format"]
 COMMAND = ["command", "format", "rendered", "package"]
@@ -263,3 +264,17 @@ def test_goldens_show_each_form_once():
 
 def test_goldens_can_be_reviewed():
     assert sum(path.read_text().count("\n") for path in (ROOT / "tests/golden").iterdir()) <= 3000
+
+
+def test_parts_of_the_trials_take_turns(monkeypatch, capsys):
+    assert try_operators.next_place("-") == "standard"
+    assert try_operators.next_place("full: 30 right, 0 wrong, 1 no samples; next: full:mul.out") == "full:mul.out"
+    monkeypatch.setattr(
+        try_operators, "tried", lambda op, words: try_operators.Trial(op, "wrong" if op == "c" else "right")
+    )
+    assert try_operators.run("standard:b", [], ["a", "b", "c", "d"], 1e9) == 1
+    assert "figures: standard: 2 right, 1 wrong, 0 no samples; next: full\n" in capsys.readouterr().out
+    assert try_operators.run("opencl", [], ["a", "b"], 1e9) == 0
+    assert "next: standard\n" in capsys.readouterr().out
+    assert try_operators.run("full", [], ["a", "b"], -1.0)  # nothing was tried
+    assert "next: full:a\n" in capsys.readouterr().out

@@ -1,5 +1,7 @@
 """compare(): an operator's results on a device and on the CPU. Wrong kernels are made here, to be found."""
 
+import re
+
 import pytest
 import torch
 from openreg_gen.compare import CompareError, compare
@@ -255,3 +257,42 @@ def test_bad_input(run_python, tmp_path, words, said):
     (tmp_path / "script.py").write_text("")
     done = run_python("-m", "openreg_gen.compare", "--device", "cpu", *words, code=None)
     assert done.returncode == 2 and said in done.stderr, done.stderr
+
+
+LAYERS = """
+import sys, torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = torch.nn.Linear(3, 3)
+    def forward(self, x):
+        return self.encoder(x)
+net = Net()
+net(torch.ones(2, 3))
+sys.exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (("--modules", "encoderr", "script.py"), r"matches encoderr; did you mean encoder"),
+        (("--steps", "7", "script.py"), "the script has 1 steps, numbered from 0; step 7 was asked for"),
+        (("empty.py",), "no operator had a tensor on cpu"),
+        (("chance.py",), "none of the 2 operators that were called can be: aten.uniform_.default: random"),
+    ],
+)
+def test_nothing_compared_fails(run_python, tmp_path, words, said):
+    (tmp_path / "script.py").write_text(LAYERS)
+    (tmp_path / "empty.py").write_text("import sys\nsys.exit()\n")
+    (tmp_path / "chance.py").write_text(
+        "import torch\ntorch.empty(0)\nx = torch.empty(2)\nx.uniform_()\nx.resize_(3)\n"
+    )
+    done = run_python("-m", "openreg_gen.compare", "--device", "cpu", *words, code=1)
+    assert re.search(r"^nothing was compared: .*" + said, done.stderr, re.M), done.stderr
+
+
+def test_a_script_that_exits_well_has_not_the_last_word(run_python, tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT + "sys.exit(0)\n")
+    done = run_python("-m", "openreg_gen.compare", "--device", "cpu", "script.py", code=1)
+    assert "1 differ" in done.stderr

@@ -8,7 +8,7 @@ from openreg_gen import replay
 from openreg_gen.compare import compare, values
 from openreg_gen.compare.inputs import Snapshot
 from openreg_gen.compare.judge import Verdict, judge
-from openreg_gen.compare.modules import matches
+from openreg_gen.compare.findings import matches
 from openreg_gen.compare.stored import StoreError, load, words
 from torch import nn
 from torch.utils.checkpoint import checkpoint

@@ -219,6 +219,7 @@ def test_bad_input(run_python, tmp_path):
     for words, code, said in (
         (("-o", "no/such/folder.json", "script.py"), 2, "error: no such folder"),
         (("nothing.py",), 2, "error: no such script: nothing.py"),
+        (("script.py",), 1, "error: script.py called no operator on cpu: nothing was recorded"),
         ((), 2, "error: the following arguments are required: script"),
         (("--merge", "-o", "script.py", "script.py"), 2, "error: "),
         (("--device", "nowhere", "script.py"), 3, "error: no device 'nowhere'"),

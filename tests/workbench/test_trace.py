@@ -311,3 +311,66 @@ def test_shapes_have_names_and_dtypes():
 def test_free_names_are_those_that_nothing_defines():
     text = "def f(p): return p + a\nfor i in range(3): f(b)\nimport math\n[q for q in math.e]"
     assert code.free_names(code.ast.parse(text)) == ["a", "b"]
+
+
+# ---------------------------------------------------------------------------------------------------- kernels in Python
+
+PYTHON_KERNELS = """
+import functools, json, sys
+import openreg_gen.trace
+import torch
+from openreg_gen.audit import dispatcher
+
+def plain(x):
+    return x
+
+def logged(function):
+    @functools.wraps(function)
+    def call(*args):
+        return function(*args)
+    return call
+
+@logged
+def wrapped(x):
+    return x
+
+class Kernel:
+    def __call__(self, x):
+        return x
+
+library = torch.library.Library("python_places", "DEF")
+for name in ("plain", "wrapped", "partial", "object", "builtin"):
+    library.define(f"{name}(Tensor x) -> Tensor")
+library.impl("plain", plain, "CPU")
+library.impl("wrapped", wrapped, "CPU")
+library.impl("partial", functools.partial(lambda number, x: x, 1), "CPU")
+library.impl("object", Kernel(), "CPU")
+library.impl("builtin", torch.neg, "CPU")
+rows = dispatcher.registrations("cpu", [f"python_places::{name}" for name in ("plain", "wrapped", "partial", "object", "builtin")])
+print(json.dumps([[each.place.file, each.place.line] for each in rows]))
+"""
+
+
+def test_places_of_kernels_in_python(run_python, tmp_path):
+    (tmp_path / "kernels.py").write_text(PYTHON_KERNELS)
+    found = json.loads(run_python("kernels.py").stdout)
+    assert {Path(file).name for file, _ in found} == {"kernels.py"}
+    lines = PYTHON_KERNELS.splitlines()
+    assert [lines[line - 1].strip() for _, line in found] == [
+        "def plain(x):",
+        "@logged",
+        'library.impl("partial", functools.partial(lambda number, x: x, 1), "CPU")',
+        "def __call__(self, x):",
+        'library.impl("builtin", torch.neg, "CPU")',
+    ]
+
+
+def test_an_operator_inside_of_a_composite_is_shown_with_its_kernel():
+    """Backends that report no allocations and no kernels to the profiler have nothing else to show."""
+    made = traced("a @ b")
+    mm = operator(made, "aten::mm")
+    assert mm.fields["computes"] is True and "computes" not in operator(made, "aten::matmul").fields
+    mm.children.clear()
+    assert terminal.matters(mm)
+    view = operator(traced("a.t()"), "aten::t")
+    assert not any(terminal.matters(event) for event in view.children)

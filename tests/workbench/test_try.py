@@ -7,12 +7,16 @@ import pathlib
 import pytest
 import torch
 from openreg_gen import record
-from openreg_gen.sweep import cases, kernels
+from openreg_gen.sweep import cases, compare, kernels, runner
+from openreg_gen.sweep.compare import Call
+from openreg_gen.sweep.context import Context
 from openreg_gen.sweep.known import KnownDifferences
 from openreg_gen.testing import opinfos
 from openreg_gen.trial import __main__ as trial, verdict
+from openreg_gen.trial.proof import OTHER_DTYPES, Witness
 
 HERE = pathlib.Path(__file__).parent
+WORKBENCH = HERE.parents[1] / "generator/workbench"
 TRY = ("-m", "openreg_gen.try")
 # As in mutants.py, which can be imported only where it may register kernels: operator, dtype, and what is found.
 MUTANTS = {
@@ -151,3 +155,98 @@ def test_bad_input(capsys, monkeypatch, tmp_path):
         printed = capsys.readouterr()
         assert (ended.value.code, printed.out) == (2, ""), printed.err
         assert said in printed.err, printed.err
+
+
+def outcome_of(reached=(), inside=(), fallbacks=(), found=(), cases=4):
+    rows = {op: [1, how, "somewhere.cpp:1"] for op, how in reached}
+    parts = {op: [1, how, "somewhere.cpp:1"] for op, how in inside}
+    return {
+        "counts": {"forward": cases},
+        "found": [*found],
+        "reached": rows,
+        "inside": parts,
+        "fallbacks": [*fallbacks],
+    }
+
+
+def verdict_of(op, **given):
+    made = verdict.Verdict(op, "mine")
+    made.add(cases.Task("any", "float32"), outcome_of(**given), KnownDifferences())
+    return made
+
+
+def test_a_composite_is_proved_by_the_kernels_that_it_reaches():
+    reached = [("aten::softmax.int", "math")]
+    inside = [*reached, ("aten::empty.memory_format", "kernel"), ("aten::_softmax.out", "kernel")]
+    assert verdict_of("softmax", reached=reached, inside=inside).proved
+    assert set(verdict_of("softmax", reached=reached, inside=inside).kernels()) == {"aten::_softmax.out"}
+    assert not verdict_of("softmax", reached=reached, inside=[*reached, ("aten::_softmax.out", "fallback")]).proved
+    assert not verdict_of("softmax", reached=reached, inside=[*reached, ("aten::copy_", "kernel")]).proved
+    host = [["aten::_softmax.out", "fallback", 2]]
+    assert not verdict_of("softmax", reached=reached, inside=inside, fallbacks=host).proved
+    # one that has a kernel itself is judged by that
+    assert not verdict_of("softmax", reached=[("aten::softmax.int", "fallback")], inside=inside).proved
+
+
+def test_entries_of_pytorchs_samples_name_operators():
+    for op, reached in (
+        ("nn.functional.gelu", "aten::gelu.out"),
+        ("special.i0e", "aten::special_i0e.out"),
+        ("linalg.inv", "aten::linalg_inv"),
+        ("nn.functional.relu", "aten::relu_"),
+    ):
+        assert verdict_of(op, reached=[(reached, "kernel")]).proved, op
+        assert not verdict_of(op, reached=[("aten::add.out", "kernel")]).reached()
+
+
+def test_dtypes_that_a_kernel_leaves_to_the_host_are_no_fault():
+    reached = [("aten::hypot.out", "kernel")]
+    left = verdict_of("hypot.out", reached=reached, fallbacks=[["aten::hypot.out", OTHER_DTYPES, 11]])
+    assert left.proved
+    assert "11 calls with other dtypes" in verdict.text(left, Context("mine"), {}, True)
+    assert not verdict_of("hypot.out", reached=reached, fallbacks=[["aten::hypot.out", "fallback", 1]]).proved
+
+
+def test_other_dtypes_are_those_of_arguments():
+    witness = Witness.__new__(Witness)
+    witness.dtypes = {torch.float32}
+    x, y = torch.ones(2), torch.ones(2, dtype=torch.int64)
+    for args, kwargs, own in (((x, x), {}, True), ((x, y), {}, False), ((x,), {"dtype": torch.float64}, False)):
+        assert witness.is_of_trial(cases.Case("", Call(torch.add, args, kwargs), 0)) is own
+
+
+def test_why_nothing_ran_is_said():
+    failed = ["add/samples/float32/0", "structure", "RuntimeError: Could not run 'aten::set_' (copies.py:1, in tensor)"]
+    said = verdict.text(verdict_of("add.out", found=[failed], cases=0), Context("mine"), {}, True)
+    assert said.endswith(f"nothing ran: 1 of 1 tasks failed; the first: {failed[2]}")
+
+
+def test_a_ratio_within_the_noise_is_no_ratio():
+    assert verdict.ratio(1.05, 1.0, 0.01) == "the same"
+    assert verdict.ratio(1.0, 1.3, 0.4) == "the same"
+    assert verdict.ratio(3.0, 1.0, 0.1) == "3x"
+    assert verdict.ratio(1.0, 2.0, 0.1) == "0.5x"
+
+
+def test_zeros_without_memory_may_have_other_strides():
+    """What the CPU gives as the second derivative of abs."""
+    zeros = torch._efficientzerotensor((0, 0))
+    assert compare.stridden(torch.empty(0, 0), zeros.expand(0, 0), "result") is None
+    assert compare.stridden(torch.empty(2, 3).t(), torch.empty(3, 2), "result") is not None
+
+
+def test_an_error_begins_with_its_cause():
+    try:
+        torch.ones(2).view(5)
+    except RuntimeError as error:
+        said = runner.described(error)
+    assert said.startswith("RuntimeError: shape '[5]' is invalid for input of size 2 (test_try.py:")
+
+
+@pytest.mark.parametrize("tool, word", [("try", "relu"), ("sweep", "relu")])
+def test_a_missing_package_is_named(run_python, tmp_path, tool, word):
+    (tmp_path / "expecttest.py").write_text("raise ModuleNotFoundError('none', name='expecttest')\n")
+    done = run_python(
+        "-m", f"openreg_gen.{tool}", word, "--device", "cpu", code=3, PYTHONPATH=f"{tmp_path}:{WORKBENCH}"
+    )
+    assert "error: PyTorch's samples need expecttest: " in done.stderr and "pip install expecttest" in done.stderr

@@ -21,12 +21,19 @@ from pathlib import Path
 
 from torch.profiler import ExecutionTraceObserver
 
+from .device import is_opaque
+
 Counts = Counter[tuple[str, tuple[str, ...], str]]
 """Calls by operator ("aten::add.out"), device types of its arguments ("cpu", "mine"), and the arguments as observed.py
 writes them: "" where nobody asked for them."""
 
 _PIPE = 1 << 20  # bytes, the most that Linux gives to users
 _SECONDS = 60.0  # that the counting process may take for the end of a trace
+
+
+def names_of(kind: str) -> frozenset[str]:
+    """What the counts call a device: PyTorch's trace names no device for tensors whose storage it can't access."""
+    return frozenset((kind, "")) if is_opaque(kind) else frozenset((kind,))
 
 
 class _Trace:

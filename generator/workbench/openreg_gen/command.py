@@ -11,7 +11,18 @@ from typing import NoReturn
 from . import device, protocol
 from .exits import Exit, Parser, fail, program
 
-__all__ = ["Exit", "Parser", "add_script", "check_script", "fail", "program", "reported", "run", "run_script"]
+__all__ = [
+    "Exit",
+    "Parser",
+    "add_script",
+    "check_script",
+    "ending_well",
+    "fail",
+    "program",
+    "reported",
+    "run",
+    "run_script",
+]
 
 
 @contextmanager
@@ -39,6 +50,16 @@ def check_script(path: str) -> None:
     """Refuse a script that is not there, before anything else happens."""
     if not Path(path).is_file():
         fail(f"no such script: {path}")
+
+
+@contextmanager
+def ending_well() -> Iterator[None]:
+    """A script that ends itself without an error, by sys.exit() or sys.exit(0), ends the block: its tool has the last word."""
+    try:
+        yield
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            raise
 
 
 def run_script(path: str, arguments: list[str]) -> None:

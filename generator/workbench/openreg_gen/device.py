@@ -4,7 +4,7 @@ import argparse
 import importlib
 import os
 import sys
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, packages_distributions, version
 from typing import Any
 
 import torch
@@ -19,10 +19,25 @@ def backends() -> list[str]:
     return sorted({point.dist.name if point.dist else point.value for point in entry_points(group="torch.backends")})
 
 
-def versions() -> dict[str, str]:
-    """The versions of those packages."""
-    points = entry_points(group="torch.backends")
-    return {point.dist.name: point.dist.version for point in points if point.dist is not None}
+def versions(kind: str, package: str | None = None) -> dict[str, str]:
+    """The version of the package that brought a device, by the package's name. Empty if it isn't known.
+
+    package: the module that was imported for it, if any. Otherwise, it is the package of the device's module.
+    """
+    found = module(kind)
+    if kind == "cpu" or found is None:
+        return {}
+    name = package or getattr(found, "__name__", "") or type(found).__module__
+    top = name.partition(".")[0]
+    listed = sorted(set(packages_distributions().get(top, ())) - {"torch"})
+    if listed:
+        return {each: version(each) for each in listed}
+    points = [point for point in entry_points(group="torch.backends") if point.dist is not None]
+    brought = [point.dist for point in points if point.value.partition(":")[0].partition(".")[0] == top and point.dist]
+    if brought:  # one that is installed in place, whose files its metadata does not list
+        return {each.name: each.version for each in brought}
+    said = getattr(sys.modules.get(top), "__version__", None)
+    return {top: str(said)} if said is not None else {top: "without a version"} if package else {}
 
 
 def current() -> str | None:
@@ -60,9 +75,28 @@ def open_device(name: str, package: str | None = None) -> str:
     try:
         torch.empty(1, device=kind)
     except Exception as error:  # foreign code: whatever it throws
-        text = str(error).strip().splitlines()
-        raise DeviceError(f"device {kind!r} makes no tensor: {text[0] if text else type(error).__name__}") from error
+        raise DeviceError(f"device {kind!r} makes no tensor: {first_line(error)}") from error
     return kind
+
+
+def first_line(error: BaseException) -> str:
+    """The beginning of an error's text, where its cause is: advice, lists and stacks follow it."""
+    lines = (line.strip() for line in str(error).splitlines())
+    return next((line for line in lines if line), type(error).__name__)[:400]
+
+
+def is_opaque(kind: str) -> bool:
+    """Whether tensors of a device have no storage that PyTorch can access: an array library holds their memory."""
+    return kind != "cpu" and storage_of(torch.empty(1, device=kind)) is None
+
+
+def storage_of(tensor: torch.Tensor) -> torch.UntypedStorage | None:
+    """The tensor's storage; None where it has none, or none that can be accessed, or one that can't hold its elements."""
+    try:
+        storage = tensor.untyped_storage()
+        return None if storage.nbytes() == 0 and tensor.numel() > 0 else storage
+    except (NotImplementedError, RuntimeError):
+        return None
 
 
 def _what_there_is() -> str:

@@ -18,6 +18,8 @@ _INPUTS = '"inputs": {"values": '
 _ATTRS = '"attrs": '
 _SCHEMA = '"name": "op_schema", "type": "string", "value": "'
 _DEVICE = re.compile(r'"([a-z_][a-z0-9_]*)(?::\d+)?"')
+# One whose storage PyTorch can't access has no device there.
+_NOWHERE = re.compile(r'\[\d+,\d+,\d+,\d+,\d+,""\]')
 # A tensor among the values: its number, its storage's number, offset, elements, bytes of one, device.
 _TENSOR = re.compile(r'\[\d+,\d+,(\d+),\d+,\d+,"[^"]*"\]')
 
@@ -40,7 +42,8 @@ def count(lines: Iterable[str], shapes: bool = False) -> Counter[tuple[str, tupl
             begin = line.find(_SCHEMA) + len(_SCHEMA)
             if op := line[begin : line.index("(", begin)] if line[begin] != '"' else "":
                 values = inputs[len(_INPUTS) : inputs.find(', "shapes": ')]
-                devices = tuple(sorted(set(_DEVICE.findall(values))))
+                nowhere = [""] if _NOWHERE.search(values) else []
+                devices = tuple(sorted({*_DEVICE.findall(values), *nowhere}))
                 counts[op, devices, arguments(inputs[len('"inputs": ') :].rstrip(",\n")) if shapes else ""] += 1
         elif '"finish_ts"' in line:
             break  # and no later: a forked child may hold the other end for longer

@@ -14,6 +14,7 @@ that compute are. With `--device cpu` the list is what a backend would be asked 
 `--merge` adds to what FILE has.
 """
 
+import argparse
 import contextlib
 import functools
 import json
@@ -28,7 +29,7 @@ from typing import Any
 import torch
 
 from . import command, device, protocol, shapes
-from .calls import Counts, counted
+from .calls import Counts, counted, names_of
 
 FORMAT = "openreg-gen ops"
 VERSION = 1
@@ -116,6 +117,7 @@ class Recording:
 
     ops: list[RecordedOp] = field(default_factory=list)
     costs: bool = True
+    seen: int = 0  # calls on the device in this run, with those of operators that every backend has
 
     def to_json(self) -> str:
         """The text of a file of recorded operators. Equal recordings have equal texts."""
@@ -236,13 +238,15 @@ def _costs(workbench: protocol.Workbench) -> _Costs:
     return {row.op: row for row in workbench.fallbacks() if row.cause == "fallback"}
 
 
-def _finished(counts: Counts, kind: str, before: _Costs, after: _Costs) -> list[RecordedOp]:
+def _finished(counts: Counts, kind: str, before: _Costs, after: _Costs) -> tuple[list[RecordedOp], int]:
+    """The operators, and the number of all calls on the device."""
     key = "CPU" if kind == "cpu" else "PrivateUse1"
     name_of = functools.cache(lambda op: listed(op, key) if schema_of(op) and is_served(op, key) else None)
     calls: Counter[str] = Counter()
     arguments: dict[str, Counter[str]] = {}
+    names = names_of(kind)
     for (op, kinds, inputs), number in counts.items():
-        if kind in kinds and op.startswith("aten::") and (name := name_of(op)):
+        if names.intersection(kinds) and op.startswith("aten::") and (name := name_of(op)):
             name = name.removeprefix("aten::")
             calls[name] += number
             if inputs and (found := shapes.from_trace(inputs, schema_of(op))):
@@ -256,7 +260,7 @@ def _finished(counts: Counts, kind: str, before: _Costs, after: _Costs) -> list[
         seconds = round(new.seconds - old.seconds, 9)
         costs = new.calls - old.calls, new.bytes - old.bytes, seconds
         ops.append(RecordedOp(name, calls[name], *costs, arguments.get(name, Counter())))
-    return ops
+    return ops, sum(calls.values())
 
 
 @contextmanager
@@ -277,7 +281,7 @@ def record(
         with counted(shapes) as counts:
             yield recording
     finally:
-        recording.ops = _finished(counts, kind, costs, _costs(workbench))
+        recording.ops, recording.seen = _finished(counts, kind, costs, _costs(workbench))
         if before is not None:
             recording.ops = before.merged(recording).ops
         if path is not None:
@@ -288,7 +292,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = command.Parser(
         prog=command.program("record"),
         description="Run a script and record the operators that it needs from a backend.",
-        epilog="`openreg-gen add --from FILE` and `openreg-gen audit --model FILE` read FILE; `openreg-gen try` runs its shapes.",
+        epilog="`openreg-gen add --from FILE` and `openreg-gen audit --model FILE` read FILE; `openreg-gen try` runs its shapes.\n"
+        "Exit codes: 0 recorded, 1 the script called no operator on the device; otherwise the script's own.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     device.add_arguments(parser)
     parser.add_argument("-o", "--output", default="ops.json", metavar="FILE", help="default: ops.json")
@@ -308,7 +314,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # The summary is printed once the recording has ended, also by sys.exit(), and only if it has begun.
     with contextlib.ExitStack() as stack, record(kind, output, options.shapes, old) as recording:
         stack.callback(lambda: print(f"{recording}\nwritten to {output}", file=sys.stderr))
+        stack.enter_context(command.ending_well())
         command.run_script(options.script, options.arguments)
+    if not recording.seen:
+        hint = f"does it move its model and its data to device {kind!r}?"
+        command.fail(f"{options.script} called no operator on {kind}: nothing was recorded", hint, command.Exit.NO)
     return command.Exit.DONE
 
 

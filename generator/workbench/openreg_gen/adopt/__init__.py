@@ -6,3 +6,7 @@
 
 docs/design.md has the modules behind them. Nothing is guessed: what can't be read is a row of `unclear`.
 """
+
+from .. import python_kernels
+
+python_kernels.watch()  # before a backend is imported

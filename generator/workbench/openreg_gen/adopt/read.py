@@ -133,7 +133,7 @@ def read(package: str, timeout: float, calls: bool) -> dict[str, Any]:
         "adopt": {
             "import": package,
             "folder": os.path.dirname(getattr(sys.modules[package], "__file__", None) or ""),
-            "module": module.__name__ if module is not None else "",
+            "module": getattr(module, "__name__", ""),
             "amp_dtypes": amp_dtypes(module),
             "custom": custom_operators(defined, found["registrations"]),
         },

@@ -11,3 +11,7 @@ a backend, and what the next release changes is found by the command `openreg-ge
     children     runs probes and samples in child processes
     document     the JSON document
 """
+
+from .. import python_kernels
+
+python_kernels.watch()  # before a backend is imported

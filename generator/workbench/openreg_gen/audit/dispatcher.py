@@ -6,15 +6,11 @@ from typing import NamedTuple
 
 import torch
 
+from .. import python_kernels
+from ..python_kernels import Place as Place
+
 # The keys at which a backend registers kernels. PyTorch prints these names whatever the backend is called.
 FUNCTIONALITIES = ("", "Autograd", "Autocast", "Sparse", "SparseCsr", "Quantized", "NestedTensor")
-
-
-class Place(NamedTuple):
-    """Where a kernel was registered. `line` is 0 where PyTorch does not say."""
-
-    file: str
-    line: int
 
 
 class Registration(NamedTuple):
@@ -87,15 +83,15 @@ def parse_registrations(op: str, dump: str, keys: Iterable[str]) -> Iterator[Reg
         yield Registration(
             op,
             found["key"],
-            place_of(found["place"]),
+            python_kernels.place(op, found["key"], place_of(found["place"])),
             boxed=found["signature"] == "(none)" and not found["place"].partition(":")[0].endswith(".py"),
             fallthrough=found["through"] is not None,
             active=found["inactive"] is None,
         )
 
 
-def parse_served(table: str, key: str) -> tuple[str, Place]:
-    """What runs at a key, from what torch._C._dispatch_dump_table() prints; ("none", ...) if nothing does."""
+def parse_served(table: str, key: str, op: str = "") -> tuple[str, Place]:
+    """What runs for an operator at a key, from what torch._C._dispatch_dump_table() prints; ("none", ...) if nothing does."""
     for line in table.splitlines():
         if not line.startswith(key + ":"):
             continue
@@ -103,7 +99,7 @@ def parse_served(table: str, key: str) -> tuple[str, Place]:
         if found is None:
             return "none", Place("", 0)
         how = "fallthrough" if found["through"] else _KINDS.get(found["kind"], found["kind"])
-        return how, place_of(found["place"])
+        return how, python_kernels.place(op if how == "kernel" else "", key, place_of(found["place"]))
     return "none", Place("", 0)
 
 
@@ -126,7 +122,7 @@ def served(kind: str, operators: Iterable[str], registered: Iterable[Registratio
     for op in operators:
         if not op.startswith("aten::"):
             continue
-        how, place = parse_served(torch._C._dispatch_dump_table(op), key)
+        how, place = parse_served(torch._C._dispatch_dump_table(op), key, op)
         rows.append(
             DispatchResult(op.removeprefix("aten::"), "boxed" if how == "kernel" and op in boxed else how, place)
         )

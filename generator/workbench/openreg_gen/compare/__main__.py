@@ -21,7 +21,8 @@ examples:
 
 A step ends with optimizer.step(); in a script that doesn't train, with each call of an outermost module.
 
-Exit codes: 0 nothing differs, 1 something does; otherwise the script's own.
+Exit codes: 0 nothing differs; 1 something does, or no call was compared; 3 the device's tensors can't be copied; otherwise the
+script's own.
 """
 
 
@@ -113,9 +114,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # The summary comes after the mode has ended, which takes the time; also by sys.exit().
     with contextlib.ExitStack() as stack:
         stack.callback(lambda: print(mode.result, file=sys.stderr))
-        with mode as comparison:
+        with mode, command.ending_well():
             command.run_script(options.script, options.arguments)
-    return command.Exit.NO if comparison.differences else command.Exit.DONE
+    if mode.result.nothing:
+        return command.Exit.ENVIRONMENT if mode.result.uncopied else command.Exit.NO
+    return command.Exit.NO if mode.result.differences else command.Exit.DONE
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 """The findings of a comparison, and the text that says so."""
 
 import collections
+import difflib
+import fnmatch
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,6 +111,42 @@ class Comparison:
     dumped: Path | None = None
     """The file that holds the first call that differs."""
     not_dumped: str = ""
+    device: str = "the device"
+    globs: tuple[str, ...] = ()
+    wanted: range = range(sys.maxsize)
+    """The modules and the steps that were asked for."""
+    modules: set[str] = field(default_factory=set)
+    steps: int = 0
+    """The modules that called operators on the device, and the number of steps that did."""
+    uncopied: int = 0
+    """Calls that were not compared because their arguments can't be copied."""
+
+    @property
+    def nothing(self) -> str:
+        """Why no call was compared; "" if one was."""
+        if self.compared:
+            return ""
+        if not self.modules:
+            return f"no operator had a tensor on {self.device}"
+        if self.skipped:
+            op, why = next(iter(self.skipped.items()))
+            return f"none of the {len(self.skipped)} operators that were called can be: {op}: {why}"
+        if self.globs and not any(matches(module, self.globs) for module in self.modules):
+            return (
+                f"no module that called an operator on {self.device} matches {', '.join(self.globs)}; {self._names()}"
+            )
+        if self.steps <= self.wanted.start:
+            return f"the script has {self.steps} steps, numbered from 0; step {self.wanted.start} was asked for"
+        return f"{self.left_out} calls were left out: modules, steps and sampling together choose none"
+
+    def _names(self) -> str:
+        paths = sorted(each for each in self.modules if each)
+        if not paths:
+            return "all were called outside of modules"
+        short = [each.partition(".")[2] or each for each in paths]
+        near = [each for glob in self.globs for each in difflib.get_close_matches(glob, [*short, *paths], 3, 0.5)]
+        listed = list(dict.fromkeys(near)) or paths[:8]
+        return f"did you mean {' or '.join(listed)}?" if near else f"there are {', '.join(listed)}"
 
     @property
     def first(self) -> Difference | None:
@@ -119,6 +158,8 @@ class Comparison:
     def _lines(self) -> Iterator[str]:
         calls = sum(self.compared.values())
         differ = sum(self.calls.values())
+        if self.nothing:
+            yield f"nothing was compared: {self.nothing}"
         yield f"{calls} calls of {len(self.compared)} operators compared with {self.reference}; {differ} differ"
         yield from self._differences()
         for name, found in (("NaN", self.nan), ("infinity", self.inf)):
@@ -165,3 +206,11 @@ class Comparison:
 
 def _place(found: NonFinite) -> str:
     return f"step {found.where.step}, {found.where.phase}, {found.where.module or found.line or 'in no module'}"
+
+
+def matches(path: str, globs: tuple[str, ...]) -> bool:
+    """Whether a module's path, or that of a module around it, matches one of the patterns; they may leave out the root's name."""
+    parts = path.split(".")
+    around = [".".join(parts[:i]) for i in range(1, len(parts) + 1)]
+    without_root = [each.partition(".")[2] for each in around if "." in each]
+    return any(fnmatch.fnmatchcase(each, glob) for each in (*around, *without_root) for glob in globs)

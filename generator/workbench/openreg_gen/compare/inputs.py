@@ -6,6 +6,8 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_map
 
+from ..device import storage_of
+
 Call = tuple[Sequence[Any], Mapping[str, Any]]  # positional arguments and named ones
 
 WIDE = {
@@ -18,7 +20,7 @@ WIDE = {
 
 
 class Snapshot:
-    """Copies of tensors, as they are now; those that share memory still do.
+    """Copies of tensors, as they are now; those that share memory still do, if the device lets PyTorch copy a storage.
 
     kind: the type of the device whose tensors and device arguments are moved. to: "cpu"; "meta", for shapes and strides
     without data; or "same", for copies on the device that each tensor is on.
@@ -27,6 +29,9 @@ class Snapshot:
     def __init__(self, kind: str, to: str = "cpu") -> None:
         self._kind, self._to = kind, to
         self._storages: dict[int, torch.UntypedStorage] = {}
+        self._tensors: dict[
+            int, tuple[torch.Tensor, torch.Tensor]
+        ] = {}  # those without such a storage, with their copies
 
     def of(self, tree: Any) -> Any:
         return tree_map(self._copy, tree)
@@ -36,18 +41,40 @@ class Snapshot:
             return torch.device(self._to)
         if isinstance(value, torch.Generator) or not isinstance(value, torch.Tensor):
             return value
-        storage = value.untyped_storage()
-        key = storage._cdata
-        if key not in self._storages:
-            self._storages[key] = self._moved(storage)
-        copied = self._storages[key]
-        host = torch.empty(0, dtype=value.dtype, device=copied.device)
-        host.set_(copied, value.storage_offset(), value.size(), value.stride())
+        host = self._by_storage(value)
+        if host is None:
+            if id(value) not in self._tensors:
+                self._tensors[id(value)] = value, self._alone(value)
+            return self._tensors[id(value)][1]
         if value.is_conj():
             host = torch._conj(host)
         if value.is_neg():
             host = torch._neg_view(host)
         return host
+
+    def _by_storage(self, value: torch.Tensor) -> torch.Tensor | None:
+        """The tensor in a copy of its storage; None if there can't be one."""
+        storage = storage_of(value)
+        if storage is None:
+            return None
+        key = storage._cdata
+        try:
+            if key not in self._storages:
+                self._storages[key] = self._moved(storage)
+            copied = self._storages[key]
+            host = torch.empty(0, dtype=value.dtype, device=copied.device)
+            return host.set_(copied, value.storage_offset(), value.size(), value.stride())
+        except (NotImplementedError, RuntimeError):
+            if value.device.type == "cpu":
+                raise
+            return None
+
+    def _alone(self, value: torch.Tensor) -> torch.Tensor:
+        """A copy of one tensor, by what every backend has."""
+        value = value.detach()
+        if self._to == "same":
+            return value.clone()
+        return value.to(self._to, copy=True)
 
     def _moved(self, storage: torch.UntypedStorage) -> torch.UntypedStorage:
         if self._to == "meta":

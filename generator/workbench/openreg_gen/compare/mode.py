@@ -13,16 +13,18 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
+from ..device import first_line, is_opaque
 from ..trace.places import caller
 from . import rules, values
-from .findings import CompareError, Comparison, Difference, NonFinite, Where
+from .findings import CompareError, Comparison, Difference, NonFinite, Where, matches
 from .inputs import Call, Snapshot
 from .judge import Found, Judged, Outcomes, Verdict, found_in
-from .modules import Modules, matches
+from .modules import Modules
 from .references import run
 from .stored import Origin, StoreError, store
 
 EVERY_STEP = range(sys.maxsize)
+_UNCOPIED = "its arguments can't be copied"
 
 
 def _warn(difference: Difference) -> None:
@@ -73,9 +75,12 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
         self._modules = Modules()
         self._calls: Counter[tuple[str, str, str]] = Counter()
         self._begun = 0.0
-        self.result = Comparison(reference="a second run on the device" if twice else "the CPU")
+        self._opaque = False
+        reference = "a second run on the device" if twice else "the CPU"
+        self.result = Comparison(reference, device=kind, globs=self._globs, wanted=steps)
 
     def __enter__(self) -> Comparison:
+        self._opaque = is_opaque(self._kind)
         self._modules.open()
         self._begun = time.perf_counter()
         super().__enter__()
@@ -108,6 +113,7 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
                 self.result.compared[name] += 1
             else:
                 self.result.skipped.setdefault(name, why)
+                self.result.uncopied += before is None and why.startswith(_UNCOPIED)
             self.result.comparing += time.perf_counter() - ended + started - begun
         if difference is not None and self._raise_on_first:
             raise CompareError(difference)
@@ -116,6 +122,8 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
     def _chosen(self, name: str, where: Where) -> bool:
         chosen = where.step in self._steps and (not self._globs or matches(where.module, self._globs))
         with self._lock:
+            self.result.modules.add(where.module)
+            self.result.steps = max(self.result.steps, where.step + 1)
             if chosen and self._sample > 1:
                 key = (name, where.module, where.phase)
                 chosen = self._calls[key] % self._sample == 0
@@ -129,12 +137,16 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
         why = rules.why_not(func, call)
         if why is not None:
             return None, why
-        to = "meta" if rules.is_view(func) else "same" if self._twice else "cpu"
+        to = "meta" if self._shares(func) else "same" if self._twice else "cpu"
         try:
             with torch.no_grad():
                 return Snapshot(self._kind, to).of(call), None
         except Exception as error:  # tensors without memory, such as fake ones
-            return None, f"its arguments can't be copied: {_line_of(error)}"
+            return None, f"{_UNCOPIED}: {_line_of(error)}"
+
+    def _shares(self, func: Any) -> bool:
+        """Whether the results are views, which need no values. A backend with opaque tensors computes its views."""
+        return rules.is_view(func) and not self._opaque
 
     def _compare(
         self, func: Any, call: Call, before: Call, actual: Any, where: Where
@@ -145,11 +157,11 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
         try:
             expected = func(*given[0], **given[1]) if self._twice else run(func, *given)
         except NotImplementedError:
-            return ("a view without a kernel for meta" if rules.is_view(func) else "the CPU has no kernel for it"), None
+            return ("a view without a kernel for meta" if self._shares(func) else "the CPU has no kernel for it"), None
         except Exception as error:  # foreign code, with arguments that it may refuse
             return f"{self.result.reference} raises {type(error).__name__}: {_line_of(error)}", None
         ours, theirs = rules.outcomes(func, call, actual), rules.outcomes(func, given, expected)
-        if rules.is_view(func):
+        if self._shares(func):
             for (what, a), (_, e) in zip(ours, theirs, strict=True):
                 problem = values.shapes_differ(a, e)
                 if problem is not None:
@@ -195,7 +207,7 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
     def _store(self, func: Any, call: Call, before: Call, difference: Difference, outcome: int) -> None:
         assert self._dump is not None
         try:
-            if rules.is_view(func):
+            if self._shares(func):
                 raise StoreError("its result is a view, of which only shapes and strides are compared")
             if self._twice:
                 before = Snapshot(self._kind).of(before)
@@ -227,7 +239,7 @@ def _line() -> str:
 
 
 def _line_of(error: Exception) -> str:
-    return str(error).partition("\n")[0][:100]
+    return first_line(error)[:200]
 
 
 def _has_tensor_of(kind: str, tree: Any) -> bool:

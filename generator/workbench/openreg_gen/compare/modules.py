@@ -6,7 +6,6 @@ number, so the forward pass notes the module under that number. In backward, PyT
 several threads may be the same; then the node's name decides. A node of AccumulateGrad has no number, but its parameter.
 """
 
-import fnmatch
 import sys
 import threading
 import weakref
@@ -194,11 +193,3 @@ def _variables() -> Iterator[tuple[str, torch.nn.Module]]:
                     inner = vars(value).items()
                     yield from ((each, module) for each, module in inner if isinstance(module, torch.nn.Module))
         frame = frame.f_back
-
-
-def matches(path: str, globs: tuple[str, ...]) -> bool:
-    """Whether a module's path, or that of a module around it, matches one of the patterns; they may leave out the root's name."""
-    parts = path.split(".")
-    around = [".".join(parts[:i]) for i in range(1, len(parts) + 1)]
-    without_root = [each.partition(".")[2] for each in around if "." in each]
-    return any(fnmatch.fnmatchcase(each, glob) for each in (*around, *without_root) for glob in globs)

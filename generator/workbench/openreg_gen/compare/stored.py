@@ -129,7 +129,7 @@ def store(
         },
         versions={
             "torch": str(torch.__version__),
-            **versions(),
+            **versions(kind, origin.package),
             "python": platform.python_version(),
             "machine": platform.machine(),
         },

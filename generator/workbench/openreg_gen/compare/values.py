@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten
 
+from ..device import storage_of
 from .inputs import Call
 from .rules import named
 
@@ -76,6 +77,8 @@ def shapes_differ(actual: Any, expected: Any) -> str | None:
         return None
     if actual.dtype != expected.dtype or actual.shape != expected.shape:
         return _kinds_differ(actual, expected)
+    if storage_of(actual) is None:
+        return None
     if actual.numel() and _strides(actual) != _strides(expected):
         return f"has strides {actual.stride()}, not {expected.stride()}"
     if actual.numel() and actual.storage_offset() != expected.storage_offset():

@@ -14,6 +14,7 @@ from .. import protocol
 from ..command import program
 from ..device import DeviceError, add_arguments, count, find_device
 from ..progress import Progress
+from ..testing import opinfos
 from . import __doc__ as about, cases, compiled, report, results, runner
 from .cases import ALL_DTYPES, DTYPES, Selection, Task
 from .categories import CATEGORIES
@@ -131,6 +132,8 @@ class Sweep:
             if inside is None and self.settings[self.modes[0]]:
                 return self._in_environment(self.modes[0])
             return one_case(dataclasses.replace(self.context, mode=self.modes[0]), self.arguments.case)
+        if why := opinfos.missing():
+            raise CommandError(why, "", ENVIRONMENT)
         tasks = cases.tasks(self.arguments.subjects, self.dtypes)
         if not tasks:
             words = " ".join(self.arguments.subjects)

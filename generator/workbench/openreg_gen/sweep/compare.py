@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
-from .copies import Copier, changed, tensors
+from .copies import BY_STORAGE, BY_VALUE, Copier, changed, key_of, reached, tensors
 
 # Two kernels that round at other steps differ by more than assert_close takes near zero.
 TOLERANCES = {
@@ -100,9 +100,7 @@ def storages(result: Result) -> list[tuple[int, int | torch.SymInt]]:
     numbers: dict[int, int] = {}
     listed = [*result.inputs, *tensors(result.value)]
     return [
-        (numbers.setdefault(x.untyped_storage()._cdata, len(numbers)), x.storage_offset())
-        if x.layout == torch.strided
-        else (-1, 0)
+        (numbers.setdefault(key_of(x), len(numbers)), x.storage_offset()) if x.layout == torch.strided else (-1, 0)
         for x in listed
     ]
 
@@ -162,6 +160,8 @@ def about(call: Call, a: torch.Tensor, e: torch.Tensor, home: torch.device | Non
 
 
 def stridden(a: torch.Tensor, e: torch.Tensor, what: str) -> Difference | None:
+    if e._is_zerotensor():
+        return None  # zeros without memory, with strides of 0: a device may give zeros that have memory
     if e.layout == torch.strided and significant(a) != significant(e):
         return Difference("strides", f"{what} has strides {a.stride()}, not {e.stride()}, shape {tuple(e.shape)}")
     if (a.is_conj(), a.is_neg()) != (e.is_conj(), e.is_neg()):
@@ -204,12 +204,12 @@ def differ(call: Call, actual: Result, expected: Result, any_value: bool) -> Dif
     pairs += [(f"argument {i}", a, e) for i, (a, e) in enumerate(zip(actual.inputs, expected.inputs, strict=True))]
     stays = {id(a) for a in actual.inputs}
     # A view of a CPU tensor is where that tensor is.
-    on_cpu = {a.untyped_storage()._cdata for a in actual.inputs if a.device.type == "cpu" and a.layout == torch.strided}
+    on_cpu = {key_of(a) for a in actual.inputs if a.device.type == "cpu" and a.layout == torch.strided}
     both = []
     for what, a, e in pairs:
         if isinstance(a, torch.Tensor) and isinstance(e, torch.Tensor):
             both.append((what, a, e))
-            free = id(a) in stays or (a.layout == torch.strided and a.untyped_storage()._cdata in on_cpu)
+            free = id(a) in stays or (a.layout == torch.strided and key_of(a) in on_cpu)
             found_here = about(call, a, e, None if free else actual.home, what)
             if found_here is not None:
                 return found_here
@@ -221,13 +221,14 @@ def differ(call: Call, actual: Result, expected: Result, any_value: bool) -> Dif
         text = values_differ(a, e, call.tolerance)
         if text is not None:
             return Difference("value", f"{what}: {text}")
-    if not call.dtypes:
+    way = BY_STORAGE if actual.where.type == "cpu" else reached(actual.where)
+    if not call.dtypes or way == BY_VALUE:
         return None
     for what, a, e in both:
         found_here = stridden(a, e, what)
         if found_here is not None:
             return found_here
-    if storages(actual) != storages(expected):
+    if way == BY_STORAGE and storages(actual) != storages(expected):
         return Difference("aliasing", f"storages and offsets {storages(actual)}, not {storages(expected)}")
     return None
 

@@ -5,6 +5,7 @@ can't use one that its parent used. Elsewhere workers start anew and import the 
 """
 
 import gc
+import os
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from typing import Any, Protocol
 import torch
 
 from .. import workers
-from ..device import count, open_device
+from ..device import count, first_line, open_device
 from ..workers import ParentEnded, Report, overdue
 from . import cases
 from .cases import Case, Selection, Task
@@ -47,6 +48,13 @@ def collect() -> None:
     gc.freeze()  # what lives on isn't looked at again
 
 
+def described(error: BaseException) -> str:
+    """An error, its cause first, and the innermost line of Python that it came from."""
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    where = f" ({os.path.basename(last[0].filename)}:{last[0].lineno}, in {last[0].name})" if last else ""
+    return f"{type(error).__name__}: {first_line(error)}{where}"
+
+
 def work(context: Context, task: Task, selection: Selection, skipped: set[str], report: Report) -> dict[str, Any]:
     """Runs a task: how many cases of each variant ran, and those that differ. A case that wants more devices than there are
     is left out."""
@@ -73,9 +81,10 @@ def work(context: Context, task: Task, selection: Selection, skipped: set[str], 
                 found.append((case.name, *difference))
     except (ParentEnded, BrokenPipeError):
         raise
-    except Exception:  # samples that PyTorch can't make, or a variant's own error
-        text = " ".join(traceback.format_exc(limit=-2).split())
-        found.append((f"{task.subject}/samples/{task.dtype}/0", "structure", text[-400:]))
+    except (
+        Exception
+    ) as error:  # samples that PyTorch can't make, arguments that the device can't have, or a variant's own error
+        found.append((f"{task.subject}/samples/{task.dtype}/0", "structure", described(error)))
     if examiner is not None:
         extra = examiner.end(report.case)
     return {"counts": dict(counts), "found": found, **extra}

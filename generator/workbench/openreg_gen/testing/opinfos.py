@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import pathlib
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -33,13 +34,26 @@ INSIDE = {
 
 
 @functools.cache
+def missing() -> str:
+    """Why there are no samples: what PyTorch's test modules need, and how to install it. "" if there are."""
+    try:
+        from torch.testing._internal import common_methods_invocations  # noqa: F401
+    except ImportError as error:  # numpy or expecttest is missing
+        name = (error.name or "").partition(".")[0]
+        if not name or name == "torch":
+            return str(error)
+        return f"PyTorch's samples need {name}: {sys.executable} -m pip install {name}"
+    return ""
+
+
+@functools.cache
 def database() -> dict[str, Any]:
     """Each OpInfo by its full name ("div.floor_rounding"); empty where PyTorch's test modules can't be imported."""
-    try:
-        from torch.testing._internal import common_methods_invocations as infos
-    except ImportError as error:  # numpy or expecttest is missing
-        warnings.warn(f"no samples of PyTorch's own: {error}", stacklevel=2)
+    if why := missing():
+        warnings.warn(f"no samples of PyTorch's own: {why}", stacklevel=2)
         return {}
+    from torch.testing._internal import common_methods_invocations as infos
+
     foreach = [name for name in sorted(vars(infos)) if name.startswith("foreach_") and name.endswith("_db")]
     listed = [*infos.op_db, *(info for name in foreach for info in getattr(infos, name))]
     return {info.full_name: info for info in listed}

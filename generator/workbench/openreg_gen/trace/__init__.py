@@ -4,3 +4,7 @@ Three sources are combined by nesting: a function mode sees the Python functions
 operators below autograd with their tensors, and the profiler everything that goes through the dispatcher (also where a
 dispatch mode can't look: the out= form behind a structured operator), allocations, and what a device ran.
 """
+
+from .. import python_kernels
+
+python_kernels.watch()  # before a backend is imported

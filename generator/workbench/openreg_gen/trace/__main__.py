@@ -95,6 +95,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _code(args, words[at + 1 :], kind)
     except CodeError as error:
         return _fail(str(error), error.hint, BAD_INPUT)
+    except device.DeviceError as error:
+        return _fail(str(error), "a script as CODE makes its own tensors", ENVIRONMENT)
     made = trace(code, kind, workbench, args.most)
     for path, text in ((args.json, json.dumps), (args.html, page.render)):
         if path is not None:

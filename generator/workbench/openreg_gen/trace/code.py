@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from ..device import DeviceError, first_line
+
 EXPRESSION = "<expression>"
 
 
@@ -66,7 +68,8 @@ def expression(text: str, device: str, shapes: Mapping[str, Shape], grad: bool) 
 
     shapes: by name; "" is for the names that have no shape of their own. grad: floating-point tensors require a gradient;
     they do in any case where the code calls for one (`backward`, `grad`).
-    Raises CodeError for a syntax error, or a shape of a name that the code does not have.
+    Raises CodeError for a syntax error, or a shape of a name that the code does not have; DeviceError if the device can't hold
+    the tensors.
     """
     tree = _parse(text)
     names = free_names(tree)
@@ -163,7 +166,14 @@ def _names_hint(names: Sequence[str]) -> str:
 
 def _tensor(shape: Shape, device: str, grad: bool, generator: torch.Generator) -> torch.Tensor:
     """Small numbers that are the same in each run: made by the CPU, whatever the device."""
-    if shape.dtype.is_floating_point or shape.dtype.is_complex:
-        made = torch.randn(shape.sizes, generator=generator).to(shape.dtype).to(device)
-        return made.requires_grad_(grad)
-    return torch.randint(0, 2, shape.sizes, generator=generator).to(shape.dtype).to(device)
+    floating = shape.dtype.is_floating_point or shape.dtype.is_complex
+    if floating:
+        made = torch.randn(shape.sizes, generator=generator).to(shape.dtype)
+    else:
+        made = torch.randint(0, 2, shape.sizes, generator=generator).to(shape.dtype)
+    try:
+        there = made.to(device)
+    except Exception as error:  # foreign code
+        what = f"{str(shape.dtype).removeprefix('torch.')}{list(shape.sizes)}"
+        raise DeviceError(f"a tensor {what} can't be copied to device {device!r}: {first_line(error)}") from error
+    return there.requires_grad_(grad and floating)

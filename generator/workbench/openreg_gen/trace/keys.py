@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
+from .. import python_kernels
 from .events import KeyStep
 
 # Keys that are there because of the trace itself.
@@ -27,13 +28,7 @@ class Tables:
             except RuntimeError:
                 text = ""
             found = (_ROW.fullmatch(line) for line in text.splitlines())
-            self._read[operator] = {
-                row["key"]: KeyStep(
-                    row["key"], row["kind"], row["file"], int(row["line"]), "skipped" if row["through"] else "runs"
-                )
-                for row in found
-                if row
-            }
+            self._read[operator] = {row["key"]: _step(operator, row) for row in found if row}
         return self._read[operator]
 
     def path(self, operator: str, keys: Iterable[str]) -> list[KeyStep]:
@@ -53,10 +48,30 @@ class Tables:
         return steps
 
 
+def _step(operator: str, row: re.Match[str]) -> KeyStep:
+    said = python_kernels.Place(row["file"], int(row["line"]))
+    op = "" if row["kind"] == "backend fallback" else operator
+    place = python_kernels.place(op, row["key"], said)
+    return KeyStep(row["key"], row["kind"], place.file, place.line, "skipped" if row["through"] else "runs")
+
+
 def _hands_on(step: KeyStep) -> bool:
     if step.kernel == "math kernel":  # composite: calls other operators, even where it stands at autograd's key
         return False
     return step.key.startswith(("Autograd", "Autocast", "ADInplaceOrView", "BackendSelect", "Functionalize"))
+
+
+def computes(operator: str, steps: Sequence[KeyStep]) -> bool:
+    """Whether a kernel of a backend's own served an operator, and not for a view of memory that is there."""
+    if not steps or steps[-1].fate != "runs" or steps[-1].kernel not in ("kernel", "backend fallback"):
+        return False
+    name, _, overload = operator.partition(".")
+    try:
+        returned = torch._C._get_schema(name, overload).returns
+    except RuntimeError:
+        return True
+    aliases = [each.alias_info for each in returned]
+    return not aliases or not all(info is not None and not info.is_write for info in aliases)
 
 
 def _backends() -> int:

@@ -26,10 +26,10 @@ def place_text(place: Place) -> str:
 
 
 def matters(event: Event) -> bool:
-    """Whether an operator inside of another did something: queued, allocated, waited, fell back or failed."""
+    """Whether an operator inside of another did something: computed, queued, allocated, waited, fell back or failed."""
     return any(
         inner.kind in ("allocation", "kernel", "copy", "runtime", "call", "backward", "range")
-        or any(key in inner.fields for key in ("wait", "fallbacks", "error", "delegate"))
+        or any(key in inner.fields for key in ("computes", "wait", "fallbacks", "error", "delegate"))
         for inner in event.walk()
     )
 

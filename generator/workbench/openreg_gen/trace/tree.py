@@ -56,6 +56,8 @@ class Builder:
         for number, event in enumerate((event for root in found for event in root.walk()), 1):
             event.id = number
             event.fields.pop("seen", None)
+            if keys.computes(event.name, event.keys):
+                event.fields["computes"] = True
         return found
 
     def _call_at(self, time: int) -> tuple[Event | None, _Around]:

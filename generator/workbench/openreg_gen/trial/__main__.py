@@ -1,6 +1,7 @@
 """The command: `openreg-gen try`, or `python -m openreg_gen.try`."""
 
 import argparse
+import functools
 import json
 import os
 import sys
@@ -151,12 +152,15 @@ def variants_of(arguments: argparse.Namespace) -> tuple[str, ...]:
 def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     kind = device.find_device(arguments.device, arguments.package)
+    if why := opinfos.missing():
+        command.fail(why, code=command.Exit.ENVIRONMENT)
     backend = protocol.of(kind)
     tasks = tasks_of(arguments, backend)
     if not tasks:
         command.fail(f"{arguments.op}: PyTorch has no samples for it", "record some: --shapes FILE")
     start = "fork" if kind == "cpu" else backend.start
-    context = Context(kind, arguments.package, start, examiner=Witness)
+    witness = functools.partial(Witness, dtypes_of(arguments, backend))
+    context = Context(kind, arguments.package, start, examiner=witness)
     own = from_rows(backend.known, f"torch.{kind}._workbench.known") if kind != "cpu" else []
     known = KnownDifferences(own, EVERYWHERE if kind != "cpu" else ())
     selection = Selection(variants_of(arguments), 4 if arguments.quick else None)

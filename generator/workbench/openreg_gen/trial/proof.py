@@ -9,15 +9,16 @@ import contextlib
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch.profiler import ProfilerActivity, profile
+from torch.utils._pytree import tree_leaves
 
 from .. import protocol
 from ..audit import dispatcher
-from ..calls import Counts, counted
+from ..calls import Counts, counted, names_of
 from ..sweep.cases import Case, Task
 from ..sweep.compare import Difference, synchronize
 from ..sweep.context import Context
@@ -26,7 +27,9 @@ from ..sweep.kernels import LARGE, RECORDED
 from ..trace.record import device_rows
 
 SECONDS = 0.05  # that a measurement takes
-MOST = 200  # calls of it
+ROUNDS = 7  # of it; the best one counts
+MOST = 200  # calls of a round
+OTHER_DTYPES = "other dtypes"  # the cause of a fallback in a case whose dtypes the trial is not of
 MEASURED = 32  # cases of a recorded task; of others, the largest
 
 
@@ -36,27 +39,38 @@ def describe(call_args: Any) -> str:
     return " ".join(listed[:3]) + (" ..." if len(listed) > 3 else "")
 
 
-def seconds_of(case: Case, device: torch.device) -> float | None:
-    """The median time of a call; None if it can't be measured."""
+def caller(case: Case, device: torch.device) -> Callable[[int], float]:
+    """A function that makes so many calls and returns the seconds of one. It has made the first call, which also loads and compiles."""
     args, kwargs = Copier(device)((case.call.args, case.call.kwargs))
-    times = []
+
+    def seconds(calls: int) -> float:
+        start = time.perf_counter()
+        for _ in range(calls):
+            case.call.function(*args, **kwargs)
+            if device.type != "cpu":
+                synchronize(device)
+        return (time.perf_counter() - start) / calls
+
+    seconds(1)
+    return seconds
+
+
+def speed_of(case: Case, device: torch.device) -> dict[str, float] | None:
+    """The seconds of a call on the CPU and on the device, each the best of rounds that take turns, and their noise: how far the
+    third best round is above the best one. None if they can't be measured."""
     try:
         with torch.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            begun = time.perf_counter()
-            for number in range(MOST):
-                start = time.perf_counter()
-                case.call.function(*args, **kwargs)
-                if device.type != "cpu":
-                    synchronize(device)
-                end = time.perf_counter()
-                if number or end - begun > SECONDS:  # the first one also loads and compiles
-                    times.append(end - start)
-                if end - begun > SECONDS:
-                    break
+            callers = {"cpu": caller(case, torch.device("cpu")), "device": caller(case, device)}
+            calls = {
+                name: max(1, min(MOST, int(SECONDS / ROUNDS / max(run(1), 1e-9)))) for name, run in callers.items()
+            }
+            rounds = [{name: run(calls[name]) for name, run in callers.items()} for _ in range(ROUNDS)]
     except Exception:  # its own arguments change from call to call
         return None
-    return sorted(times)[len(times) // 2]
+    times = {name: [each[name] for each in rounds] for name in callers}
+    best = {name: min(each) for name, each in times.items()}
+    return {**best, "noise": max(sorted(times[name])[2] / best[name] - 1 for name in times)}
 
 
 def launches_of(case: Case, device: torch.device) -> int | None:
@@ -77,7 +91,7 @@ def launches_of(case: Case, device: torch.device) -> int | None:
 def served(kind: str, operator: str) -> tuple[str, str]:
     """How the dispatcher serves an operator ("aten::add.out") on a device, as audit.dispatcher says it, and where that was registered."""
     key = dispatcher.keys_of(kind)[0]
-    how, place = dispatcher.parse_served(torch._C._dispatch_dump_table(operator), key)
+    how, place = dispatcher.parse_served(torch._C._dispatch_dump_table(operator), key, operator)
     registered = dispatcher.parse_registrations(operator, torch._C._dispatch_dump(operator), [key])
     if how == "kernel" and any(each.boxed and each.active for each in registered):
         how = "boxed"
@@ -85,11 +99,13 @@ def served(kind: str, operator: str) -> tuple[str, str]:
 
 
 class Witness:
-    """A sweep's examiner (runner.Examiner) of one task."""
+    """A sweep's examiner (runner.Examiner) of one task. `dtypes`: those that the trial is of."""
 
-    def __init__(self, context: Context, task: Task) -> None:
+    def __init__(self, dtypes: Sequence[str], context: Context, task: Task) -> None:
         self.kind, self.task, self.context = context.device, task, context
+        self.dtypes = {getattr(torch, each) for each in (*dtypes, task.dtype)}
         self.workbench = protocol.of(context.device)
+        self.names = names_of(context.device)
         self.fallbacks: Counter[tuple[str, str]] = Counter()
         self.right: list[Case] = []
         self.open = contextlib.ExitStack()
@@ -100,27 +116,47 @@ class Witness:
 
     def after(self, case: Case, difference: Difference | None) -> None:
         for row in self.workbench.fallbacks():
-            self.fallbacks[row.op, row.cause] += row.calls
+            self.fallbacks[row.op, row.cause if self.is_of_trial(case) else OTHER_DTYPES] += row.calls
         if difference is None and "/forward/" in case.name and not self.task.subject.startswith(LARGE):
             self.right.append(case)
 
+    def is_of_trial(self, case: Case) -> bool:
+        """Whether all dtypes of a call are those of the trial: a kernel may leave others to the host."""
+        leaves = tree_leaves((case.call.args, case.call.kwargs))
+        given = {each.dtype for each in leaves if isinstance(each, torch.Tensor)}
+        given |= {each for each in leaves if isinstance(each, torch.dtype)}
+        return given <= self.dtypes
+
+    def on_device(self, counts: Counts) -> dict[str, list[Any]]:
+        """Operators of some counts that had a tensor of the device: calls, how each is served, and where that was registered."""
+        reached: Counter[str] = Counter()
+        for (op, kinds, _), number in counts.items():
+            if self.names.intersection(kinds) and op.startswith("aten::"):
+                reached[op] += number
+        return {op: [number, *served(self.kind, op)] for op, number in sorted(reached.items())}
+
+    def inside(self, case: Case) -> dict[str, list[Any]]:
+        """The operators that one call reaches: a composite is made of them."""
+        with contextlib.suppress(Exception), warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore")
+            args, kwargs = Copier(self.context.place(case.call.device))((case.call.args, case.call.kwargs))
+            with counted() as counts:
+                case.call.function(*args, **kwargs)
+            return self.on_device(counts)
+        return {}
+
     def end(self, report: Callable[[str], None]) -> dict[str, Any]:
         self.open.close()
-        reached: Counter[str] = Counter()
-        for (op, kinds, _), number in self.counts.items():
-            if self.kind in kinds and op.startswith("aten::"):
-                reached[op] += number
         speeds: list[dict[str, Any]] = []
         device = self.context.place(0)
         ordered = sorted(self.right, key=lambda case: -sum(x.numel() for x in tensors(case.call.args)))
         for case in ordered[: MEASURED if self.task.subject.startswith(RECORDED) else 1]:
             report(case.name)
-            cpu, ours = seconds_of(case, torch.device("cpu")), seconds_of(case, device)
-            if cpu and ours:
-                what = describe((case.call.args, case.call.kwargs))
-                speeds.append({"case": case.name, "args": what, "cpu": cpu, "device": ours})
+            if speed := speed_of(case, device):
+                speeds.append({"case": case.name, "args": describe((case.call.args, case.call.kwargs)), **speed})
         return {
-            "reached": {op: [number, *served(self.kind, op)] for op, number in sorted(reached.items())},
+            "reached": self.on_device(self.counts),
+            "inside": self.inside(ordered[0]) if ordered else {},
             "fallbacks": [[op, cause, calls] for (op, cause), calls in sorted(self.fallbacks.items())],
             "launches": launches_of(ordered[0], device) if ordered else None,
             "speeds": speeds,

@@ -9,14 +9,29 @@ from typing import Any
 
 import torch
 
-from ..record import listed
+from ..record import COMPUTING, MINIMAL, listed, schema_of
 from ..sweep.cases import Task
 from ..sweep.context import Context, case_command
 from ..sweep.kernels import BORDERS, LARGE, RECORDED
 from ..sweep.known import KnownDifferences
+from ..testing import opinfos
+from .proof import OTHER_DTYPES
 
 FORMAT, VERSION = "openreg-gen try", 1
 SHOWN = 12
+# What is said of two speeds only if they differ by more: the same kernel in two processes differs by as much.
+NOISE = 0.1
+# Operators that prepare memory and move values: a composite that reaches no other was not computed by them.
+MOVING = (MINIMAL - COMPUTING) | {
+    "copy_",
+    "clone",
+    "_to_copy",
+    "contiguous",
+    "resolve_conj",
+    "resolve_neg",
+    "detach",
+    "alias",
+}
 # The name of an operator's kernel where the dispatcher has another kernel than the operator's own.
 NOT_OURS = {
     "fallback": "the backend's fallback, which computes on the CPU",
@@ -31,6 +46,13 @@ NOT_OURS = {
 def base_of(operator: str) -> str:
     """ "aten::add_.Tensor" -> "add"."""
     return operator.removeprefix("aten::").partition(".")[0].removesuffix("_")
+
+
+def bases_of(op: str) -> set[str]:
+    """The names of the operators that are meant by a user's word: of an entry of PyTorch's samples those that it is about."""
+    if (info := opinfos.database().get(op)) is not None:
+        return {name.removesuffix("_") for name in opinfos.names(info)}
+    return {base_of(op)}
 
 
 def subject_without_prefix(subject: str) -> str:
@@ -66,8 +88,8 @@ class Verdict:
 
     def is_judged(self, op: str) -> bool:
         """Whether "aten::add.out" is the operator: that overload if one was named, or the one that serves it, else all of its name."""
-        if "." not in self.op or not torch._C._dispatch_has_kernel(f"aten::{self.op}"):
-            return base_of(op) == base_of(self.op)
+        if "." not in self.op or schema_of(f"aten::{self.op}") is None:
+            return base_of(op) in bases_of(self.op)
         key = "CPU" if self.device == "cpu" else "PrivateUse1"
         return op in (f"aten::{self.op}", listed(f"aten::{self.op}", key))
 
@@ -80,23 +102,42 @@ class Verdict:
                     found[op] = (found.get(op, (0,))[0] + calls, how, place)
         return found
 
+    @property
+    def is_composite(self) -> bool:
+        """Whether PyTorch makes the operator of others, for this backend."""
+        return not any(how in ("kernel", "fallback", "boxed") for _, how, _ in self.reached().values())
+
+    def parts(self) -> dict[str, tuple[int, str, str]]:
+        """The operators that compute a composite: what one call of it reaches."""
+        found: dict[str, tuple[int, str, str]] = {}
+        for outcome in self.tasks.values() if self.is_composite else ():
+            for op, (calls, how, place) in outcome.get("inside", {}).items():
+                if how in ("kernel", "fallback", "boxed") and op.removeprefix("aten::") not in MOVING:
+                    found[op] = (found.get(op, (0,))[0] + calls, how, place)
+        return found
+
     def on_host(self) -> Counter[str]:
-        """Calls of this operator that the host computed, by cause."""
+        """Calls of this operator, or of the parts of a composite, that the host computed, by cause."""
         found: Counter[str] = Counter()
+        parts = self.parts()
         for outcome in self.tasks.values():
             for op, cause, calls in outcome.get("fallbacks", ()):
-                if self.is_judged(op):
+                if self.is_judged(op) or op in parts:
                     found[cause] += calls
         return found
 
+    def computing(self) -> dict[str, tuple[int, str, str]]:
+        """The overloads that compute the operator."""
+        return self.parts() if self.is_composite else self.reached()
+
     def kernels(self) -> dict[str, tuple[int, str, str]]:
         """The overloads that this backend has a kernel for, and that ran."""
-        return {op: row for op, row in self.reached().items() if row[1] == "kernel"}
+        return {op: row for op, row in self.computing().items() if row[1] == "kernel"}
 
     @property
     def proved(self) -> bool:
         """Whether kernels of this backend computed all calls."""
-        others = [op for op, row in self.reached().items() if row[1] in ("fallback", "boxed")]
+        others = [op for op, row in self.computing().items() if row[1] in ("fallback", "boxed")]
         return bool(self.kernels()) and not others and not self.on_host()["fallback"]
 
     @property
@@ -121,6 +162,7 @@ class Verdict:
             "known": self.known,
             "no_memory": self.no_memory,
             "reached": {op: {"calls": calls, "by": how, "at": at} for op, (calls, how, at) in self.reached().items()},
+            "parts": {op: {"calls": calls, "by": how, "at": at} for op, (calls, how, at) in self.parts().items()},
             "on_host": dict(self.on_host()),
             "launches": self.launches(),
             "tasks": {str(task): sum(outcome["counts"].values()) for task, outcome in self.tasks.items()},
@@ -142,6 +184,12 @@ def microseconds(seconds: float) -> str:
     return f"{seconds * 1e6:.1f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
 
 
+def ratio(before: float, now: float, noise: float) -> str:
+    """How many times as fast; "the same" where the difference is not above the noise."""
+    faster = before / now
+    return f"{faster:.2g}x" if max(faster, 1 / faster) > 1 + max(noise, NOISE) else "the same"
+
+
 def table(rows: list[list[str]]) -> list[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
@@ -152,10 +200,13 @@ def table(rows: list[list[str]]) -> list[str]:
 def _kernel_lines(verdict: Verdict, counts_fallbacks: bool) -> list[str]:
     reached = verdict.reached()
     lines = [f"{verdict.op} on {verdict.device}: {verdict.cases} cases, PyTorch {torch.__version__}", ""]
-    if not reached:
+    parts = verdict.parts()
+    if not reached and not parts:
         return [*lines, f"{verdict.op} itself never reached the device: other operators computed its samples"]
+    if parts:
+        lines.append(f"  PyTorch makes {verdict.op} of other operators; samples of it called")
     ours = bool(verdict.kernels())
-    for op, (calls, how, place) in reached.items():
+    for op, (calls, how, place) in (parts or reached).items():
         if ours and how in ("default", "math"):
             continue  # it calls the kernel
         who = f"this backend's kernel, registered at {place}" if how == "kernel" else NOT_OURS.get(how, how)
@@ -163,6 +214,10 @@ def _kernel_lines(verdict: Verdict, counts_fallbacks: bool) -> list[str]:
     host = verdict.on_host()
     if host["fallback"]:
         lines.append(f"  {host['fallback']} calls were computed by the fallback, on the CPU")
+    if host[OTHER_DTYPES]:
+        lines.append(
+            f"  {host[OTHER_DTYPES]} calls with other dtypes beside these were computed by the fallback, on the CPU"
+        )
     if host["kernel"]:
         lines.append(f"  {host['kernel']} calls were computed by the kernel on the host, on copies")
     if verdict.launches():
@@ -187,12 +242,13 @@ def text(verdict: Verdict, context: Context, last: dict[str, Any], counts_fallba
         )
         rows.append([name_of(task.subject), task.dtype, str(sum(outcome["counts"].values())), str(wrong)])
     lines += ["", *table(rows)]
-    before = {row["case"]: row["device"] for row in last.get("speeds", ())}
+    before = {row["case"]: row for row in last.get("speeds", ())}
     speeds = [["speed of", "device", "CPU", "against CPU", "against last run"]]
     for row in verdict.speeds():
         then = before.get(row["case"])
-        against = f"{then / row['device']:.2f}x" if then else "-"
-        times = [microseconds(row["device"]), microseconds(row["cpu"]), f"{row['cpu'] / row['device']:.2f}x"]
+        noise = row["noise"] + (then or {}).get("noise", 0.0)
+        against = ratio(then["device"], row["device"], noise) if then else "-"
+        times = [microseconds(row["device"]), microseconds(row["cpu"]), ratio(row["cpu"], row["device"], row["noise"])]
         speeds.append([row["args"], *times, against])
     if len(speeds) > 1:
         lines += ["", *table(speeds)]
@@ -212,11 +268,16 @@ def text(verdict: Verdict, context: Context, last: dict[str, Any], counts_fallba
 
 def _conclusion(verdict: Verdict) -> str:
     if not verdict.cases:
+        if verdict.wrong:
+            return f"nothing ran: {len(verdict.wrong)} of {len(verdict.tasks)} tasks failed; the first: {verdict.wrong[0][2]}"
         return f"nothing ran: PyTorch has no sample that calls {verdict.op} with these options"
     what = "right" if not verdict.wrong else f"wrong in {len(verdict.wrong)} of {verdict.cases} cases"
+    kernel = "kernels of this backend" if verdict.is_composite else "this backend's kernel"
     if verdict.proved:
-        return f"{verdict.op}: {what}, and this backend's kernel computed it"
-    return f"{verdict.op}: {what}, but this backend's kernel did not compute it, or not always"
+        return f"{verdict.op}: {what}, and {kernel} computed it"
+    if verdict.kernels():
+        return f"{verdict.op}: {what}, but {kernel} did not compute it in all calls"
+    return f"{verdict.op}: {what}, but {kernel} did not compute it"
 
 
 # --- the last run

@@ -1,0 +1,134 @@
+"""`openreg-gen try` on all operators of a few trees, a part of them per night: scripts/nightly.sh try.
+
+try_operators.py next                                 where the next part begins, "TREE" or "TREE:OPERATOR"; tests/nightly.md says it
+try_operators.py run PLACE --device NAME              tries operators from there on, until the time is up; run by the backend's Python
+
+The trees take turns: a part ends with the last operator of its tree, or after --minutes. Its last line has the place of the next.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+from typing import NamedTuple
+
+import nightly_table
+
+TREES = ("standard", "full", "opencl")
+SECONDS = 600  # that one operator may take
+
+
+class Trial(NamedTuple):
+    op: str
+    outcome: str  # "right", "wrong", "no samples"
+    text: str = ""
+
+
+def next_place(figures: str) -> str:
+    """The place that the last part's figures name; the first tree if there are none."""
+    found = re.findall(r"next: (\w+(?::[\w.]+)?)", figures)
+    return found[-1] if found else TREES[0]
+
+
+def operators(device: str, package: str | None) -> list[str]:
+    """The operators that a backend has kernels of, by the names that a spec lists. Those that only make memory and views are left out."""
+    from openreg_gen import device as devices
+    from openreg_gen.audit import dispatcher
+    from openreg_gen.record import COMPUTING, MINIMAL, listed
+
+    kind = devices.find_device(device, package)
+    names = set()
+    for each in dispatcher.registrations(kind, dispatcher.all_operators()):
+        if each.key == "PrivateUse1" and each.active and not each.boxed and not each.fallthrough:
+            names.add(listed(each.op, each.key))
+    return sorted(
+        name.removeprefix("aten::")
+        for name in names
+        if name.startswith("aten::") and name.removeprefix("aten::") not in MINIMAL - COMPUTING
+    )
+
+
+def tried(op: str, words: list[str]) -> Trial:
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "openreg_gen.try",
+        op,
+        "--quick",
+        "--no-build",
+        "--json",
+        "-",
+        *words,
+    ]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return Trial(op, "wrong", f"no end within {SECONDS} s")
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        last = done.stderr.strip().splitlines()[-2:]
+        none = done.returncode == 2 and "no samples" in done.stderr
+        return Trial(op, "no samples" if none else "wrong", " ".join(last))
+    if answer["right"]:
+        return Trial(op, "right")
+    if not answer["cases"] and not answer["wrong"]:
+        return Trial(op, "no samples")
+    if answer["wrong"]:
+        first = answer["wrong"][0]
+        return Trial(
+            op, "wrong", f"{len(answer['wrong'])} cases, {first['case']}: {first['category']}: {first['detail']}"
+        )
+    return Trial(
+        op,
+        "wrong",
+        f"the kernel did not compute it: reached {answer['reached'] or answer['parts']}, {answer['on_host']}",
+    )
+
+
+def run(place: str, words: list[str], listed: list[str], seconds: float) -> int:
+    """Returns the number of operators that are not right."""
+    tree, _, first = place.partition(":")
+    left = [op for op in listed if op >= first]
+    begun, trials = time.monotonic(), list[Trial]()
+    for op in left:
+        if time.monotonic() - begun > seconds:
+            break
+        trials.append(tried(op, words))
+        print(f"{trials[-1].op:45} {trials[-1].outcome:10} {trials[-1].text}", flush=True)
+    counts = {name: sum(trial.outcome == name for trial in trials) for name in ("right", "wrong", "no samples")}
+    after = left[len(trials) :]
+    turn = f"{tree}:{after[0]}" if after else TREES[(TREES.index(tree) + 1) % len(TREES)] if tree in TREES else tree
+    print(f"figures: {tree}: {', '.join(f'{number} {name}' for name, number in counts.items())}; next: {turn}")
+    return counts["wrong"] + (not counts["right"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    verbs.add_parser("next")
+    part = verbs.add_parser("run")
+    part.add_argument("place")
+    part.add_argument("--device", required=True)
+    part.add_argument("--import", dest="package")
+    part.add_argument("--minutes", type=float, default=60)
+    given = parser.parse_args()
+    if given.verb == "next":
+        rows = nightly_table.parse(nightly_table.TABLE.read_text()) if nightly_table.TABLE.is_file() else {}
+        print(next_place(rows["try"].figures if "try" in rows else ""))
+        return 0
+    sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "generator/workbench"))
+    from openreg_gen.testing import opinfos
+
+    opinfos.reached()  # takes minutes once, which would be those of the first operator
+    words = ["--device", given.device, *(["--import", given.package] if given.package else [])]
+    return 1 if run(given.place, words, operators(given.device, given.package), 60 * given.minutes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

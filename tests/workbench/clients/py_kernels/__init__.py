@@ -1,0 +1,48 @@
+"""The backend of kernels.py: `--device arrays --import py_kernels`. CLIENT_LIBRARY is the library of opaque.cpp, if there is one."""
+
+import importlib.machinery
+import importlib.util
+import os
+
+import torch
+
+
+class _Device:
+    """What torch.arrays has."""
+
+    def is_available(self) -> bool:
+        return True
+
+    def device_count(self) -> int:
+        return 1
+
+    def current_device(self) -> int:
+        return 0
+
+    def is_initialized(self) -> bool:
+        return True
+
+
+def _with_library(path: str):
+    loader = importlib.machinery.ExtensionFileLoader("py_kernels_C", path)
+    opaque = importlib.util.module_from_spec(importlib.util.spec_from_loader("py_kernels_C", loader))
+    loader.exec_module(opaque)
+    torch.utils.rename_privateuse1_backend("arrays")
+    torch._register_device_module("arrays", _Device())
+    torch.utils.generate_methods_for_privateuse1_backend()
+    return opaque
+
+
+def _without_library():
+    from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
+
+    from . import empty
+
+    _setup_privateuseone_for_python_backend("arrays", backend_module=_Device())
+    return empty
+
+
+_path = os.environ.get("CLIENT_LIBRARY")
+opaque = _with_library(_path) if _path else _without_library()
+
+from . import kernels  # noqa: E402, F401  (registers them, which needs the device's name)
