@@ -27,7 +27,7 @@ NAMES = (
     "StreamSynchronization",
     "DeviceSynchronization",
     "MemoryAllocation",
-)  # must be there; EventCreation, EventDeletion and MemoryDeallocation may
+)  # must be there; EventCreation, EventDeletion, StreamCreation and MemoryDeallocation may
 
 
 class HooksError(device.DeviceError):
