@@ -36,7 +36,7 @@ BINDING = re.compile(r"(?<![\w.])(?:torch_\w+\.)?_C\.(\w+)")
 # component, and tests that ask whether it is there. Host code that runs on copies names host_alias, by which it could do without.
 SEAMS = """
     host_alias
-    ATen/core/CachingHostAllocator.h ATen/core/GraphImplInterface.h
+    ATen/core/CachingHostAllocator.h ATen/core/GraphImplInterface.h c10/core/Event.h Event.h HostAllocator _sparse_compressed_tensor_unsafe
     _record_memory_history ExpandableSegment ExpandableSegments memory_snapshot mybackendMemAddressFree
     mybackendMemAddressReserve mybackendMemCreate mybackendMemGetAllocationGranularity mybackendMemMap mybackendMemRelease
     mybackendMemUnmap PoolAllocator PrivatePools

@@ -248,5 +248,7 @@ def test_a_whole_tree_on_a_card(card):
     files = [f"tests/test_{name}.py" for name in ON_THE_CARD.split()]
     whole = os.environ.get("CARD_TESTS") == "all"
     on_the_card(card, "-n", "2", "--dist", "loadfile", *(["tests"] if whole else files))
-    built = [str(BUILT / f"test_{name}.py") for name in ("build", "memory_api", "module", "streams", "random", "surface")]
+    built = [
+        str(BUILT / f"test_{name}.py") for name in ("build", "memory_api", "module", "streams", "random", "surface")
+    ]
     on_the_card(card, "-n", "2", "--dist", "loadfile", *([str(BUILT)] if whole else built))
