@@ -16,12 +16,12 @@
 inline thread_local int allocations_left = -1;  // negative: all succeed
 inline bool no_threads = false;
 
-#define CHECK(condition)                                             \
-  do {                                                               \
-    if (!(condition)) {                                              \
-      std::fprintf(stderr, "line %d: %s\n", __LINE__, #condition);   \
-      std::_Exit(1);                                                 \
-    }                                                                \
+#define CHECK(condition)                                           \
+  do {                                                             \
+    if (!(condition)) {                                            \
+      std::fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
+      std::_Exit(1);                                               \
+    }                                                              \
   } while (false)
 
 void* operator new(std::size_t size) {

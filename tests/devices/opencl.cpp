@@ -11,7 +11,7 @@
 
 namespace {
 
-std::atomic<int> flushes_left{-1};  // until one that fails; negative: all succeed
+std::atomic<int> flushes_left{-1};      // until one that fails; negative: all succeed
 constexpr std::size_t kStaged = 60007;  // bytes of pageable memory, a size that nothing else has
 std::atomic<int> staged{0};             // blocks of that size
 

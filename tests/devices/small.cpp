@@ -64,7 +64,10 @@ void no_memory_of_the_host() {
   each([&] { return mybackendDeviceSynchronize(); });
   CHECK(mybackendEventSynchronize(event) == mybackendSuccess);
   CHECK(mybackendMemcpyAsync(host, memory, sizeof(host), mybackendMemcpyDeviceToHost, stream) == mybackendSuccess);
-  CHECK(std::memcmp(host, "\1\1\1\1" "567", sizeof(host)) == 0);
+  CHECK(std::memcmp(host,
+                    "\1\1\1\1"
+                    "567",
+                    sizeof(host)) == 0);
   void* other = nullptr;
   CHECK(mybackendMalloc(&other, 100) == mybackendSuccess);
   each([&] { return mybackendFree(memory); });
