@@ -380,17 +380,22 @@ print(sorted(set(graphs()))[-1])
     assert again == first.replace("'compiler')", "'disk')")
 
 
-@pytest.mark.nightly
-def test_torch_compile_and_faults(mock):
-    run = COMPILED + "torch.testing.assert_close(compiled(a, b).cpu(), function(x, y))\nprint(graphs(), refused())"
-    assert said(mock, run, MYBACKEND_FALLBACK="copy").stdout == "[] []\n"
-    assert "Tensor-likes are not close" in said(mock, run, check=False, MOCK_FAULT="wrong").stderr
-    failed = said(mock, run, MOCK_FAULT="error")
+RUN_COMPILED = COMPILED + "torch.testing.assert_close(compiled(a, b).cpu(), function(x, y))\nprint(graphs(), refused())"
+
+
+def test_torch_compile_and_faults(session):
+    assert "Tensor-likes are not close" in session(RUN_COMPILED, check=False, MOCK_FAULT="wrong").stderr
+    failed = session(RUN_COMPILED, MOCK_FAULT="error")
     assert "('torch.compile: aten.mul.Tensor to aten.sub.Tensor, 2 operators', 'compile error', 1)" in failed.stdout
-    none = said(mock, run, check=False, MYBACKEND_FALLBACK="none").stderr
-    assert "aten::exp.out is not run by the graph compiler of mybackend (operator: aten.exp.default)" in none
     options = COMPILED + "torch.compile(function, backend=compile_graph, options={'level': 3})(a, b)"
-    assert "takes no options, and got ['options']" in said(mock, options, check=False).stderr
+    assert "takes no options, and got ['options']" in session(options, check=False).stderr
+
+
+@pytest.mark.nightly
+def test_torch_compile_and_the_fallback_that_a_user_asks_for(mock):
+    assert said(mock, RUN_COMPILED, MYBACKEND_FALLBACK="copy").stdout == "[] []\n"
+    none = said(mock, RUN_COMPILED, check=False, MYBACKEND_FALLBACK="none").stderr
+    assert "aten::exp.out is not run by the graph compiler of mybackend (operator: aten.exp.default)" in none
 
 
 def test_a_compilation_is_on_the_profilers_timeline(session):
