@@ -105,7 +105,9 @@ def test_compare_of_modules(py_kernels, request, tmp_path):
 
 @pytest.mark.nightly
 def test_sweep_runs_cases(py_kernels):
-    done = py_kernels("sweep", "add", "nn.functional.relu", "--dtype", "float32", "--variant", "forward", "--jobs", "1", code=None)
+    done = py_kernels(
+        "sweep", "add", "nn.functional.relu", "--dtype", "float32", "--variant", "forward", "--jobs", "1", code=None
+    )
     assert int(re.search(r"^(\d+) cases of 2 tasks", done.stdout, re.M)[1]) > 10, done.stdout + done.stderr
     assert "structure" not in done.stdout
 
