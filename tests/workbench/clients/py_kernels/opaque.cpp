@@ -22,6 +22,12 @@ struct ArrayGuard final : c10::impl::NoOpDeviceGuardImpl<kDevice> {
   c10::Device getDevice() const override {
     return {kDevice, 0};
   }
+  c10::Stream getStream(c10::Device) const noexcept override {
+    return c10::Stream(c10::Stream::DEFAULT, getDevice());
+  }
+  c10::Stream exchangeStream(c10::Stream) const noexcept override {
+    return c10::Stream(c10::Stream::DEFAULT, getDevice());
+  }
   void record(void**, const c10::Stream&, c10::DeviceIndex, c10::EventFlag) const override {}
   void block(void*, const c10::Stream&) const override {}
   bool queryEvent(void*) const override {
