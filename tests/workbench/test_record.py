@@ -188,6 +188,16 @@ def test_a_file_stays_small():
     assert len(recording.to_json()) < 1 << 19
 
 
+def test_tensors_without_an_accessible_storage_have_no_device_in_the_trace():
+    """PyTorch writes "" for them; what has a storage on the CPU is not among them."""
+    node = """
+          "inputs": {{"values": [[4,{storage},0,{size},4,"{device}"],1], "shapes": [[2],[]], "types": ["Tensor(float)","Int"], "strides": []}},
+          "attrs": [{{"name": "op_schema", "type": "string", "value": "aten::add.Tensor(Tensor self) -> Tensor"}}]
+"""
+    lines = (node.format(storage=0, size=0, device="") + node.format(storage=5, size=2, device="cpu")).splitlines()
+    assert set(observed.count(lines)) == {("aten::add.Tensor", ("",), ""), ("aten::add.Tensor", ("cpu",), "")}
+
+
 def test_operators_of_torchscript_alone(device):
     """`sub` has overloads that only TorchScript knows, which no backend can register."""
     with record(device) as recording:

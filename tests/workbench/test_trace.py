@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 from openreg_gen import protocol
+from openreg_gen.device import DeviceError
 from openreg_gen.trace import code, fold, keys, page, terminal, words
 from openreg_gen.trace.events import Event
 from openreg_gen.trace.make import trace
@@ -311,6 +312,11 @@ def test_shapes_have_names_and_dtypes():
 def test_free_names_are_those_that_nothing_defines():
     text = "def f(p): return p + a\nfor i in range(3): f(b)\nimport math\n[q for q in math.e]"
     assert code.free_names(code.ast.parse(text)) == ["a", "b"]
+
+
+def test_a_device_that_holds_no_tensor_is_no_fault_of_the_trace():
+    with pytest.raises(DeviceError, match=r"a tensor float32\[4, 4\] can't be copied to device 'xpu': "):
+        code.expression("a + b", "xpu", {}, False)
 
 
 # ---------------------------------------------------------------------------------------------------- kernels in Python

@@ -120,11 +120,13 @@ class Comparison:
     """The modules that called operators on the device, and the number of steps that did."""
     uncopied: int = 0
     """Calls that were not compared because their arguments can't be copied."""
+    computed: int = 0
+    """Calls that were compared and are not views."""
 
     @property
     def nothing(self) -> str:
-        """Why no call was compared; "" if one was."""
-        if self.compared:
+        """Why no call was compared; "" if one was. Views alone don't count where all other calls can't be copied."""
+        if self.computed or (self.compared and not self.uncopied):
             return ""
         if not self.modules:
             return f"no operator had a tensor on {self.device}"

@@ -111,6 +111,7 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
         with self._lock:
             if why is None:
                 self.result.compared[name] += 1
+                self.result.computed += not rules.is_view(func)
             else:
                 self.result.skipped.setdefault(name, why)
                 self.result.uncopied += before is None and why.startswith(_UNCOPIED)

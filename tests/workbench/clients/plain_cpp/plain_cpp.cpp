@@ -64,10 +64,10 @@ struct PlainGuard final : c10::impl::DeviceGuardImplInterface {
   }
   void uncheckedSetDevice(c10::Device) const noexcept override {}
   c10::Stream getStream(c10::Device) const override {
-    return {c10::Stream::DEFAULT, getDevice()};
+    return c10::Stream(c10::Stream::DEFAULT, getDevice());
   }
   c10::Stream exchangeStream(c10::Stream) const override {
-    return {c10::Stream::DEFAULT, getDevice()};
+    return c10::Stream(c10::Stream::DEFAULT, getDevice());
   }
   c10::DeviceIndex deviceCount() const noexcept override {
     return 1;

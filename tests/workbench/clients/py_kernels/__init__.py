@@ -23,6 +23,22 @@ class _Device:
         return True
 
 
+class _Hooks(torch._C._acc.PrivateUse1Hooks):
+    """What autograd's engine asks before a backward pass."""
+
+    def is_available(self) -> bool:
+        return True
+
+    def has_primary_context(self, index) -> bool:
+        return True
+
+    def is_built(self) -> bool:
+        return True
+
+
+_hooks = _Hooks()
+
+
 def _with_library(path: str):
     loader = importlib.machinery.ExtensionFileLoader("py_kernels_C", path)
     opaque = importlib.util.module_from_spec(importlib.util.spec_from_loader("py_kernels_C", loader))
@@ -30,6 +46,7 @@ def _with_library(path: str):
     torch.utils.rename_privateuse1_backend("arrays")
     torch._register_device_module("arrays", _Device())
     torch.utils.generate_methods_for_privateuse1_backend()
+    torch._C._acc.register_python_privateuseone_hook(_hooks)
     return opaque
 
 
@@ -38,7 +55,7 @@ def _without_library():
 
     from . import empty
 
-    _setup_privateuseone_for_python_backend("arrays", backend_module=_Device())
+    _setup_privateuseone_for_python_backend("arrays", backend_module=_Device(), hook=_hooks)
     return empty
 
 

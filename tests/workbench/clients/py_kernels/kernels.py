@@ -30,7 +30,7 @@ def base(array):
     """The array that owns the memory, flat."""
     while isinstance(array.base, np.ndarray):
         array = array.base
-    return array.reshape(-1)
+    return array.ravel(order="K")
 
 
 def tensor_of(array):

@@ -14,7 +14,28 @@ namespace {
 
 constexpr auto kDevice = c10::DeviceType::PrivateUse1;
 
-C10_REGISTER_GUARD_IMPL(PrivateUse1, c10::impl::NoOpDeviceGuardImpl<kDevice>);
+// Autograd's engine uses events, which PyTorch's guard for devices without any refuses. Everything here has happened when it returns.
+struct ArrayGuard final : c10::impl::NoOpDeviceGuardImpl<kDevice> {
+  c10::Device exchangeDevice(c10::Device) const override {
+    return {kDevice, 0};
+  }
+  c10::Device getDevice() const override {
+    return {kDevice, 0};
+  }
+  c10::Stream getStream(c10::Device) const noexcept override {
+    return c10::Stream(c10::Stream::DEFAULT, getDevice());
+  }
+  c10::Stream exchangeStream(c10::Stream) const noexcept override {
+    return c10::Stream(c10::Stream::DEFAULT, getDevice());
+  }
+  void record(void**, const c10::Stream&, c10::DeviceIndex, c10::EventFlag) const override {}
+  void block(void*, const c10::Stream&) const override {}
+  bool queryEvent(void*) const override {
+    return true;
+  }
+};
+
+C10_REGISTER_GUARD_IMPL(PrivateUse1, ArrayGuard);
 
 using Object = std::shared_ptr<PyObject>;
 
