@@ -32,6 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
+    """Finds out now which of PyTorch's samples reach which operator, if that isn't known yet: no test has that much time."""
     opinfos = sys.modules.get("torch_openreg.testing.opinfos")
     terminal = session.config.pluginmanager.get_plugin("terminalreporter")
     if opinfos is not None and terminal is not None:
@@ -41,6 +42,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             terminal.write_line(text, flush=True)
 
         opinfos.say = say
+    if opinfos is not None and session.items and not session.config.option.collectonly:
+        opinfos.reached()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -93,6 +93,29 @@ def test_printed_kernels_compute_what_eager_code_does(language, device, function
         torch.testing.assert_close(got.cpu(), want, rtol=1e-4, atol=1e-5)
 
 
+EDGES = [-0.0, 0.0, float("nan"), float("inf"), -float("inf"), -1.5, 2.5, -3.0]
+
+
+def edges(x, y):
+    """Where CPU and device may not differ by a bit."""
+    of_one = x.abs(), x.sign(), x.relu(), -x, x.clamp(-1, 1), x.signbit(), x.logical_not(), x.sqrt(), x.reciprocal()
+    rounded = x.round(), x.floor(), x.ceil(), x.trunc(), x.div(y, rounding_mode="trunc")
+    of_two = x.remainder(y), x.fmod(y), x / y, x - y, x.copysign(y), torch.where(x > y, x, y), x.logical_xor(y)
+    rows = x.reshape(len(EDGES), -1).T
+    folded = rows.amax(-1), rows.amin(-1), rows.argmax(-1), rows.argmin(-1), rows[:, 3:].sum(-1)
+    return *of_one, *rounded, *of_two, x.maximum(y), x.minimum(y), *folded
+
+
+def test_zeros_with_a_sign_nan_and_infinity(language, device):
+    x, y = (each.flatten() for each in torch.meshgrid(torch.tensor(EDGES), torch.tensor(EDGES), indexing="ij"))
+    actual = torch.compile(edges, fullgraph=True)(x.to(device), y.to(device))
+    for number, (got, want) in enumerate(zip(actual, edges(x, y), strict=True)):
+        got = got.cpu()
+        signs = [each.signbit() & ~each.isnan() for each in (got, want)]
+        same = torch.allclose(got, want, rtol=0, atol=0, equal_nan=True)
+        assert same and torch.equal(*signs), f"{number}: {got}, not {want}"
+
+
 def test_sizes_that_change(language, device):
     compiled = torch.compile(lambda x: (x * 2).sum(-1), dynamic=True, fullgraph=True)
     for shape in ((3, 5), (7, 11)):

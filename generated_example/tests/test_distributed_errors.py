@@ -2,6 +2,7 @@
 """Ranks that are late, killed, aborted or of another opinion: the others get an error that says what of, and no one hangs."""
 
 import contextlib
+import ctypes
 import datetime
 import gc
 import os
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import torch_openreg
 import pytest
@@ -183,6 +185,31 @@ def _throws_behind_its_transfers(rank, file):
 def test_memory_of_a_call_that_throws_is_not_reused_too_early(ranks, tmp_path):
     ranks.run(_throws_behind_its_transfers, tmp_path / "signals", backend=BACKEND)
     ranks.run(_works)
+
+
+def _without_pinned_memory(rank):
+    """The caller may go on with less, so this call must not keep a turn."""
+    library = ctypes.CDLL(str(Path(torch_openreg.__file__).parent / "lib" / f"lib{NAME}.so"))
+    x = torch.ones(1 << 20, device=NAME)  # more than any pinned block that is cached
+    library.orDebugFailCall(b"orMallocHost", 0, -1, 2)  # orErrorMemoryAllocation
+    try:
+        found = _raises(lambda: dist.all_reduce(x))
+    finally:
+        library.orDebugFailCall(None, 0, 0, 0)
+    states = str(default_backend()._last_operations())
+    dist.all_reduce(x)
+    assert (x == 2).all().item()
+    return found, states
+
+
+def test_a_collective_without_pinned_memory(tmp_path, device):
+    ranks = Ranks(2, tmp_path)
+    try:
+        for found, states in ranks.run(_without_pinned_memory, backend=BACKEND):
+            assert "memory" in found
+            assert "failed" in states
+    finally:
+        ranks.close()
 
 
 def _given_up(rank, file):

@@ -13,7 +13,7 @@ from torch_openreg.testing import checks, forms, samples
 from torch_openreg.testing.spec import OPERATORS
 
 UNSUPPORTED = [
-    ("poisson", "default", "the device has no Poisson sampler"),
+    ("_weight_int4pack_mm", "default", "its weights are packed for CUDA's kernels"),
 ]
 CASES = [
     pytest.param(operator, check, id=f"{operator.name}-{check}")
@@ -123,16 +123,19 @@ def settled(form, inputs, expected):
 
 
 def assert_same_numbers(actual, expected, signs):
-    """Close in relation to their size alone; `signs`: those of zeros, too."""
+    """Close in relation to their size alone; `signs`: where those of zeros are compared, too."""
     limits = {}
     if expected.dtype.is_floating_point:
         most = torch.finfo(expected.dtype)
         limits = {"rtol": 4 * most.eps, "atol": 2 * most.tiny * most.eps}
+        # An error in the last digit of the largest number is infinity.
+        largest = most.max * (1 - limits["rtol"])
+        actual = torch.where(actual.isinf() & (actual.sign() * expected >= largest), expected, actual)
     elif expected.dtype.is_complex:
         limits = {"rtol": 8 * torch.finfo(expected.dtype).eps, "atol": 0}
     torch.testing.assert_close(actual, expected, equal_nan=True, **limits)
-    if signs and expected.dtype.is_floating_point:
-        zeros = expected == 0
+    if expected.dtype.is_floating_point:
+        zeros = (expected == 0) & signs
         assert torch.equal(actual[zeros].signbit(), expected[zeros].signbit())
 
 
@@ -177,8 +180,11 @@ def test_special_values(device, operator):
             continue
         actual = forms.call(form, forms.copied(inputs, device))
         for a, e in zip(forms.tensors(actual), forms.tensors(expected[0]), strict=True):
-            where = settled(form, inputs, e) if operator.strategy == "reduction" else ...
-            assert_same_numbers(a.cpu()[where], e[where], signs)
+            where = torch.ones_like(e, dtype=torch.bool)
+            a, decided = a.cpu(), where & signs
+            if operator.strategy == "reduction":
+                where = settled(form, inputs, e)
+            assert_same_numbers(a[where], e[where], decided[where])
             compared += e[where].numel()
     if not compared:
         pytest.skip("it can't be called with only tensors")

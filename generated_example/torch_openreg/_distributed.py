@@ -2,6 +2,7 @@
 """torch.distributed on the device: its backend is "openregccl". docs/distributed.md is its page."""
 
 import sys
+import warnings
 from typing import Any
 
 import torch.distributed as dist
@@ -45,3 +46,6 @@ def _be_the_default(group: object) -> None:
     """
     if isinstance(group, dist.ProcessGroup):
         group._set_default_backend(dist.ProcessGroup.BackendType.CUSTOM)
+    else:
+        text = "this PyTorch doesn't show which process group it makes, so DistributedDataParallel may fail for a group"
+        warnings.warn(f"{BACKEND}: {text} of several backends", stacklevel=3)

@@ -2,6 +2,7 @@
 #include <torch/library.h>  // first: the operators' headers do not include what they need
 #include <ATen/ops/_sample_dirichlet_ops.h>
 #include <ATen/ops/_standard_gamma_ops.h>
+#include <ATen/ops/_weight_int4pack_mm_ops.h>
 #include <ATen/ops/addr_ops.h>
 #include <ATen/ops/all_ops.h>
 #include <ATen/ops/any_ops.h>
@@ -35,8 +36,8 @@
 namespace openreg {
 namespace {
 
-void poisson(const c10::OperatorHandle&, torch::jit::Stack*) {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "aten::poisson is not supported on openreg: ", "the device has no Poisson sampler");
+void _weight_int4pack_mm(const c10::OperatorHandle&, torch::jit::Stack*) {
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "aten::_weight_int4pack_mm is not supported on openreg: ", "its weights are packed for CUDA's kernels");
 }
 
 }  // namespace
@@ -72,6 +73,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL_BOXED(m, "normal.float_Tensor", at::_ops::normal_float_Tensor, &cpu_detour, "minimal");
   OPENREG_IMPL_BOXED(m, "normal.float_Tensor_out", at::_ops::normal_float_Tensor_out, &cpu_detour, "minimal");
   OPENREG_IMPL_BOXED(m, "normal_", at::_ops::normal_, &cpu_detour, "minimal");
+  OPENREG_IMPL_BOXED(m, "poisson", at::_ops::poisson, &cpu_detour, "minimal");
   OPENREG_IMPL_BOXED(m, "random_", at::_ops::random_, &cpu_detour, "minimal");
   OPENREG_IMPL_BOXED(m, "random_.from", at::_ops::random__from, &cpu_detour, "minimal");
   OPENREG_IMPL_BOXED(m, "random_.to", at::_ops::random__to, &cpu_detour, "minimal");
@@ -80,7 +82,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   OPENREG_IMPL_BOXED(m, "rrelu_with_noise.out", at::_ops::rrelu_with_noise_out, &cpu_detour, "minimal");
   OPENREG_IMPL_BOXED(m, "rrelu_with_noise_", at::_ops::rrelu_with_noise_, &cpu_detour, "minimal");
   OPENREG_IMPL_BOXED(m, "uniform_", at::_ops::uniform_, &cpu_detour, "minimal");
-  OPENREG_IMPL_BOXED(m, "poisson", at::_ops::poisson, &poisson);
+  OPENREG_IMPL_BOXED(m, "_weight_int4pack_mm", at::_ops::_weight_int4pack_mm, &_weight_int4pack_mm);
 }
 
 }  // namespace openreg

@@ -323,17 +323,19 @@ class GlooTransport final : public Transport {
     copy_to_itself(transfers, stream);
     auto task = std::make_unique<Task>();
     const bool reaches = native::host_reaches_memory();
+    bool ticket = false;
     for (Transfer& transfer : transfers) {
       if (!is_empty(transfer)) {
-        if (!is_point_to_point(transfer.move) && !task->ticket) {
-          task->ticket = connection_->take_ticket();
-        }
+        ticket |= !is_point_to_point(transfer.move);
         task->calls.emplace_back(std::move(transfer), connection_->rank, connection_->size, reaches);
       }
     }
     task->connection = connection_;
     task->operation = operation;
-    const bool ticket = task->ticket.has_value();
+    // Only now: what throws above, such as a lack of pinned memory, must not keep a turn that never comes.
+    if (ticket) {
+      task->ticket = connection_->take_ticket();
+    }
     try {
       if (native::kernels_reach_memory()) {
         native::queue(std::move(task));

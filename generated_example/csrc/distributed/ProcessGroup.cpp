@@ -177,8 +177,17 @@ c10::intrusive_ptr<c10d::Backend> ProcessGroupOpenReg::split(
 
 void ProcessGroupOpenReg::startCoalescing() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  TORCH_CHECK(batch_ == nullptr, "a batch of operations has begun already");
+  if (batch_ != nullptr) {
+    drop_batch("an exception has left the batch that it belongs to");  // PyTorch's managers don't end it then
+  }
   batch_ = std::make_unique<Batch>();
+}
+
+void ProcessGroupOpenReg::drop_batch(const char* why) {
+  if (batch_->operation != nullptr) {
+    batch_->operation->fail(why);
+  }
+  batch_.reset();
 }
 
 ProcessGroupOpenReg::WorkPtr ProcessGroupOpenReg::endCoalescing() {
@@ -192,7 +201,12 @@ ProcessGroupOpenReg::WorkPtr ProcessGroupOpenReg::run(Call call, std::function<v
   call.prepare = std::move(prepare);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (batch_ != nullptr) {
-    add(*batch_, std::move(call));
+    try {
+      add(*batch_, std::move(call));
+    } catch (...) {
+      drop_batch("another operation of its batch was refused");
+      throw;
+    }
     return batch_->work;
   }
   Batch batch;
@@ -273,7 +287,12 @@ ProcessGroupOpenReg::WorkPtr ProcessGroupOpenReg::queue(Batch& batch) {
     call.prepare(plan);
   }
   options_.journal->add(batch.operation);
-  transport_->run(std::move(plan.transfers), stream, batch.operation);
+  try {
+    transport_->run(std::move(plan.transfers), stream, batch.operation);
+  } catch (...) {
+    batch.operation->fail("it could not be queued");
+    throw;
+  }
   plan.copy_back();
   batch.work->end_here(stream, std::move(outputs));
   return batch.work;

@@ -94,6 +94,8 @@ class OPENREG_RUNTIME_API ProcessGroupOpenReg final : public c10d::Backend {
   WorkPtr run(Call call, std::function<void(Plan&)> prepare);
   WorkPtr queue(Batch& batch);
   void add(Batch& batch, Call call);
+  /// Forgets the batch that has begun: nothing of it was queued, and wait() of its work says so.
+  void drop_batch(const char* why);
   WorkPtr receive(const char* title, c10d::OpType type, Tensors& tensors, int peer, int tag);
   WorkPtr allreduce_all(const char* title, c10d::OpType type, const Tensors& tensors, const c10d::AllreduceOptions& options);
   WorkPtr allgather_all(const char* title, c10d::OpType type, const Tensors& outputs, const Tensors& inputs,

@@ -297,10 +297,12 @@ class Session : public libkineto::IActivityProfilerSession {
     activity.resource = record.stream;
     activity.addMetadata("device", record.device);
     activity.addMetadata("stream", record.stream);
-    activity.addMetadata("queued (us)", static_cast<double>(record.start - record.queueEnd) / 1000);
+    // A fast device starts before the call that queued it has returned.
+    const uint64_t queued = record.start > record.queueEnd ? record.start - record.queueEnd : 0;
+    activity.addMetadata("queued (us)", static_cast<double>(queued) / 1000);
     if (record.kind != orActivityKernel) {
       activity.addMetadata("bytes", record.bytes);
-      const auto nanoseconds = static_cast<double>(std::max<uint64_t>(1, record.end - record.start));
+      const auto nanoseconds = static_cast<double>(record.end > record.start ? record.end - record.start : 1);
       activity.addMetadata("memory bandwidth (GB/s)", static_cast<double>(record.bytes) / nanoseconds);
     }
     finish(activity, op, flow, false);

@@ -34,6 +34,11 @@ constexpr c10::DeviceIndex kCurrentDevice = -1;
 
 namespace openreg::detail {
 
+// Note [Seams]
+// A component extends a lower layer by a function of its own: it sets a pointer that the lower layer calls through, such as
+// throw_device_error below, host_tensors or watch_host_run. These pointers are plain, without a lock. So only initialisers of
+// static objects set them, while the library is loaded and no other thread can call through them.
+
 /// How many devices have an error of a launched function that is to be reported, and what throws it.
 OPENREG_RUNTIME_API extern std::atomic<int> failed_devices;
 OPENREG_RUNTIME_API extern void (*throw_device_error)(

@@ -12,6 +12,7 @@
 #include "runtime/Generator.h"
 #include "runtime/Guard.h"
 #include "runtime/HostAllocator.h"
+#include "runtime/PyTorchRelease.h"  // refuses a release outside of the spec's `torch:`
 #include "runtime/Stream.h"
 
 namespace openreg {

@@ -3,6 +3,7 @@
 
 #include <openreg.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -79,7 +80,17 @@ struct Table {
   int32_t looked_up = -1;  // the last of them
   std::map<std::pair<uint64_t, int32_t>, WeakStorage> received;  // by the owner's key and slot
   std::map<std::string, std::weak_ptr<Mapping>> mappings;  // by the bytes of their handles
+  size_t prune_received_at = 64, prune_mappings_at = 64;
 };
+
+// Forgets what is gone, each time that the map has doubled.
+template <class Map>
+void prune(Map& map, size_t& at) {
+  if (map.size() >= at) {
+    std::erase_if(map, [](const auto& entry) { return entry.second.expired(); });
+    at = std::max<size_t>(64, 2 * map.size());
+  }
+}
 
 Table& table() {
   static auto* const instance = new Table();  // storages may outlive main()
@@ -223,6 +234,7 @@ c10::Storage come_home(const Message& message) {
 }
 
 std::shared_ptr<Mapping> map_memory(const orIpcMemHandle_t& handle) {
+  prune(table().mappings, table().prune_mappings_at);
   std::weak_ptr<Mapping>& known = table().mappings[std::string(handle.reserved, sizeof(handle.reserved))];
   auto mapping = known.lock();
   if (!mapping) {
@@ -247,6 +259,7 @@ c10::Storage arrive(const Message& message) {
   received->mapping = map_memory(message.memory);
   void* const data = static_cast<char*>(received->mapping->base) + message.offset;
   c10::Storage storage = make_storage({nullptr, device_of(message)}, message.size);
+  prune(table().received, table().prune_received_at);
   table().received.emplace(key, storage.getWeakStorageImpl());
   storage.set_data_ptr_noswap({data, received.release(), &delete_received, device_of(message)});
   return storage;

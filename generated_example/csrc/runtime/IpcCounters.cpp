@@ -125,6 +125,7 @@ std::shared_ptr<ForeignCounters> ForeignCounters::open(const Address& address) {
       theirs, "openreg: process ", address.process, ", which shared a storage, has ended, or belongs to another user or PID namespace",
       "; it must live until the storage was received");
   auto counters = std::make_shared<ForeignCounters>(file);
+  std::erase_if(*opened, [](const auto& entry) { return entry.second.expired(); });
   (*opened)[address.key] = counters;
   return counters;
 }

@@ -66,6 +66,14 @@ class Operators(OpOverrides):
         return f"({rest} != 0 && ({rest} < 0) != ({b} < 0) ? {rest} + {b} : {rest})"
 
     @staticmethod
+    def abs(x: Any) -> str:
+        return f"fabs({x})" if _is_floating(x) else f"({x} < 0 ? -{x} : {x})"
+
+    @staticmethod
+    def sign(x: Any) -> str:
+        return f"(({V.kernel.type_name(x.dtype)})(({x} > 0) - ({x} < 0)))"
+
+    @staticmethod
     def trunc_to_int(x: Any, dtype: torch.dtype) -> str:
         return f"(({V.kernel.type_name(dtype)})trunc({x}))"
 
@@ -86,18 +94,18 @@ _EXPRESSIONS = {
     "floordiv": "({0} / {1} - ({0} % {1} != 0 && ({0} < 0) != ({1} < 0)))",
     "logical_and": "({0} && {1})",
     "logical_or": "({0} || {1})",
+    "logical_xor": "(!{0} != !{1})",
     "logical_not": "(!{0})",
     "reciprocal": "(1 / {0})",
     "rsqrt": "(1 / sqrt({0}))",
     "sigmoid": "(1 / (1 + exp(-{0})))",
-    "relu": "({0} <= 0 ? 0 : {0})",
-    "abs": "({0} < 0 ? -{0} : {0})",
+    "relu": "({0} < 0 ? 0 : {0})",
 }
 for _name, _text in _EXPRESSIONS.items():
     setattr(Operators, _name, staticmethod(_text.format))
 
-_FUNCTIONS = "acos asin atan atan2 ceil cos cosh erf erfc exp exp2 expm1 floor fmod hypot isinf isnan"
-_FUNCTIONS += " log log10 log1p log2 pow sin sinh sqrt tan tanh trunc"
+_FUNCTIONS = "acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh erf erfc exp exp2 expm1 floor fma fmod"
+_FUNCTIONS += " hypot isinf isnan lgamma log log10 log1p log2 nextafter pow signbit sin sinh sqrt tan tanh trunc"
 for _name in _FUNCTIONS.split():
     setattr(Operators, _name, _function(_name))
 Operators.round = _function("rint")

@@ -19,7 +19,6 @@ from .random import _get_generator, get_rng_state, get_rng_state_all, initial_se
 from .random import seed_all, set_rng_state, set_rng_state_all
 from .streams import Event, Stream, StreamContext, current_stream, default_stream, set_stream, stream
 from .capability import (
-    can_device_access_peer,
     get_device_capability,
 )
 from .fallback import (
@@ -68,6 +67,7 @@ from .memory_pools import (
     use_mem_pool,
 )
 from .multiprocessing import (
+    can_device_access_peer,
     ipc_collect,
 )
 from ._gpu_trace import _register as _register__gpu_trace
@@ -85,7 +85,6 @@ __all__ += ["StreamContext", "current_stream", "default_stream", "set_stream", "
 __all__ += [
     "amp",
     "multiprocessing",
-    "can_device_access_peer",
     "get_device_capability",
     "FallbackCount",
     "FallbackReport",
@@ -118,6 +117,7 @@ __all__ += [
     "change_current_allocator",
     "MemPool",
     "use_mem_pool",
+    "can_device_access_peer",
     "ipc_collect",
 ]
 

