@@ -12,7 +12,7 @@ if not (ROOT / PACKAGE / "_distributed.py").exists():
 
 
 def test_pytorch_shows_the_group_that_it_makes(device):
-    """The backend reads a local variable of PyTorch's: if that is renamed, users are warned."""
+    """The backend reads a local variable of PyTorch: if that is renamed, users are warned."""
     ours = importlib.import_module(f"{PACKAGE}._distributed")
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*which process group it makes.*")

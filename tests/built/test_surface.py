@@ -14,7 +14,7 @@ from built import NAME, PACKAGE
 CALLS = Path(__file__).with_name("surface_calls.py")
 WORKBENCH = Path(__file__).parents[2] / "generator/workbench"
 COMPONENT = re.compile(r"needs? the component (\w+): `openreg-gen add component \1`")
-# Errors of calls that come too early or too late, or name no file: PyTorch's, and this package's, which begin with the device's name.
+# Errors of calls that come too early or too late, or name no file: those of PyTorch, and of this package, which begin with the device's name.
 IN_WORDS = re.compile(
     rf"^{NAME}: |^torch.Event ipc is not supported yet|^Both events must be|No inf checks were recorded|_scale is None"
     "|/nowhere|^Can't swap an already initialized allocator"

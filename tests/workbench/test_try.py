@@ -229,7 +229,7 @@ def test_a_ratio_within_the_noise_is_no_ratio():
 
 
 def test_zeros_without_memory_may_have_other_strides():
-    """What the CPU gives as the second derivative of abs."""
+    """The CPU's second derivative of abs."""
     zeros = torch._efficientzerotensor((0, 0))
     assert compare.stridden(torch.empty(0, 0), zeros.expand(0, 0), "result") is None
     assert compare.stridden(torch.empty(2, 3).t(), torch.empty(3, 2), "result") is not None

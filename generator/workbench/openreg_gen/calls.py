@@ -32,7 +32,7 @@ _SECONDS = 60.0  # that the counting process may take for the end of a trace
 
 
 def names_of(kind: str) -> frozenset[str]:
-    """What the counts call a device: PyTorch's trace names no device for tensors whose storage it can't access."""
+    """The device's name in the counts: PyTorch's trace names no device for tensors whose storage it can't access."""
     return frozenset((kind, "")) if is_opaque(kind) else frozenset((kind,))
 
 

@@ -63,7 +63,7 @@ def outcome(result: children.Result) -> Outcome:
 
 
 def entries_of(results: Sequence[children.Result]) -> tuple[list[dtypes.Entry], list[dict[str, str]]]:
-    """What the samples did, and those that took their process with them."""
+    """The samples that ended, and those that took their process with them."""
     entries, deaths = [], []
     for result in results:
         if result.how == children.ENDED:
