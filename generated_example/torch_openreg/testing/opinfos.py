@@ -148,7 +148,7 @@ def cache_file() -> pathlib.Path | None:
 
 
 def kept(path: pathlib.Path) -> dict[str, dict[str, int]] | None:
-    """What an earlier run has found. A file that can't be read is none."""
+    """The findings of an earlier run. A file that can't be read has none."""
     try:
         found: dict[str, dict[str, int]] = json.loads(path.read_text())
         return found
