@@ -12,9 +12,10 @@
 # What a step printed is in build/ci/STEP.log, results of tests are in build/ci/*.xml: report.py reads both.
 # Environment: PYTHON (python3); TORCH_INDEX, where pip finds PyTorch; OPENREG_GEN_PACKAGE, what pip installs for openreg-gen.
 set -euo pipefail
+unset CDPATH  # with which `cd ci/..` may go elsewhere
 cd "$(dirname "$0")/.."
 logs=$PWD/build/ci venv=$PWD/build/ci/venv wheels=https://download.pytorch.org/whl
-base=$(command -v "${PYTHON:-python3}")
+base=$(command -v "${PYTHON:-python3}") || { echo "${PYTHON:-python3} is not there; PYTHON names the Python to use" >&2; exit 1; }
 mkdir -p "$logs"
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 
@@ -39,20 +40,21 @@ openreg_gen() {
 }
 
 step_environment() {
+  local which=$1
+  [ "$which" != source ] || [[ ${PYTORCH_SHA:-} =~ ^[0-9a-f]{40}$ ]] || { echo "PYTORCH_SHA is not a commit: ${PYTORCH_SHA:-}" >&2; exit 1; }
   packages ccache libgtest-dev libgmock-dev
   "$base" -m venv --clear "$venv"
   use_environment
   pip install -q setuptools wheel cmake ninja numpy jinja2 expecttest hypothesis pytest pytest-timeout pytest-xdist
-  case $1 in
+  case $which in
     source) build_pytorch ;;
     nightly) pip install -q --pre --index-url "${TORCH_INDEX:-$wheels/nightly/cpu}" torch ;;
-    *) pip install -q --index-url "${TORCH_INDEX:-$wheels/cpu}" "torch==$1.*" ;;
+    *) pip install -q --index-url "${TORCH_INDEX:-$wheels/cpu}" "torch==$which.*" ;;
   esac
   python -c 'from importlib.metadata import version; print("PyTorch", version("torch"))'
 }
 
 build_pytorch() {
-  [[ $PYTORCH_SHA =~ ^[0-9a-f]{40}$ ]] || { echo "PYTORCH_SHA is not a commit: $PYTORCH_SHA" >&2; exit 1; }
   local source=$logs/pytorch
   git init -q "$source"
   git -C "$source" fetch -q --depth 1 https://github.com/pytorch/pytorch "$PYTORCH_SHA"
@@ -121,5 +123,5 @@ if torch.openreg.is_available():
 PY
 }
 
-[ "$(type -t "step_${1:-}")" = function ] || { sed -n '/^# What the/,/^set /{/^set /!p}' "$0" >&2; exit 2; }
+[ "$(type -t "step_${1:-}")" = function ] && [ "$1 $#" != "environment 1" ] || { sed -n '/^# What the/,/^set /{/^set /!p}' "$0" >&2; exit 2; }
 "step_$1" "${@:2}" 2>&1 | tee "$logs/$1.log"
