@@ -76,10 +76,12 @@ def ask(mock, tmp_path_factory):  # noqa: F811
 
 
 WRONG = {
+    "cache_folder": "a folder whose name is like a key ends the removal of old files, and the warning says none are kept",
     "cache_content": "a file of the cache doesn't say which graph it is of: another graph's gives wrong results",
 }
 NAMES = (
     "cache_files",
+    "cache_folder",
     "cache_content",
     "cache_nowhere",
     "refusals",

@@ -154,7 +154,7 @@ def refused(op):
 
 
 def cache_files():
-    """Two processes at once, then files that are truncated, wrong, another graph's or no files, another version, and a full folder."""
+    """Two processes at once, then files that are truncated, wrong, zeros or gone, another version, and a full folder."""
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder) / "torch_mybackend/graphs"
         both_ = [child("every(); print(sources())", wait=False, MYBACKEND_GRAPH_CACHE=folder) for _ in range(2)]
@@ -169,13 +169,10 @@ def cache_files():
         files[3].write_bytes(kept[3][:-1])
         files[4].write_bytes(b"\0" * len(kept[4]))
         files[5].unlink()
-        files[5].mkdir()
-        (files[5] / "precious").write_text("foreign")
         (place / "notes.txt").write_text("foreign")
         (place / ("0" * 64)).symlink_to(place / "nowhere")
         out, err = child("every(); print(sources().count('compiler'))", MYBACKEND_GRAPH_CACHE=folder)
         assert out.strip() == "6", (out, err)  # none was taken from the disk
-        assert (files[5] / "precious").exists()
         script = "every(); every(); s = sources(); print(len(s), s.count('compiler'))"
         out, err = child(script, MYBACKEND_GRAPH_CACHE=folder, MYBACKEND_GRAPH_CACHE_FILES="3", PLANTED_VERSION="2")
         assert out.strip() == "6 6", (out, err)
@@ -183,7 +180,19 @@ def cache_files():
             each for each in place.iterdir() if each.is_file() and not each.is_symlink() and each.name != "notes.txt"
         ]
         assert len(left) <= 3, left
-        assert (place / "notes.txt").read_text() == "foreign" and (files[5] / "precious").exists()
+        assert (place / "notes.txt").read_text() == "foreign"
+
+
+def cache_folder():
+    """A folder that has a name like a file's isn't removed, and doesn't keep the others from being counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = pathlib.Path(folder) / "torch_mybackend/graphs"
+        (place / ("1" * 64)).mkdir(parents=True)
+        (place / ("1" * 64) / "precious").write_text("foreign")
+        child("every()", MYBACKEND_GRAPH_CACHE=folder, MYBACKEND_GRAPH_CACHE_FILES="3")
+        assert (place / ("1" * 64) / "precious").exists()
+        left = [each for each in place.iterdir() if each.is_file()]
+        assert len(left) <= 3, left
 
 
 def cache_content():
@@ -636,7 +645,7 @@ def whole_graphs():
     moving = torch.compile(lambda p: p * p + p, backend=follow, dynamic=True)
     count = len(graphs())
     for size in (3, 5, 3, 6, 5):
-        same(moving(torch.ones(size, 11, device=device) * size), torch.ones(size, 11) * (size * size + size))
+        same(moving((torch.ones(size, 11) * size).to(device)), torch.ones(size, 11) * (size * size + size))
     assert len(sizes) == 1 and len(graphs()) - count == 3, (sizes, graphs()[count:])
     torch._dynamo.reset()
     drop = torch.compile(lambda p: torch.nn.functional.dropout(p * p, 0.5) * p, backend=device)
@@ -720,6 +729,7 @@ def threads():
 
 TESTS = [
     cache_files,
+    cache_folder,
     cache_content,
     cache_nowhere,
     refusals,
