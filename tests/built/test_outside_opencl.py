@@ -592,17 +592,17 @@ def child_host_functions() -> None:
     memory = malloc(16)
     ok("Memset", memory, 0, 16)
     began = time.monotonic()
-    ok("LaunchKernel", stream, address(ctypes.CDLL(None).usleep), 600000)
+    ok("LaunchKernel", stream, address(ctypes.CDLL(None).usleep), 2000000)
     ok("MemsetAsync", memory, 9, 8, stream)
-    assert time.monotonic() - began < 0.5, "LaunchKernel or MemsetAsync waited"
+    assert time.monotonic() - began < 1.5, "LaunchKernel or MemsetAsync waited"
     ok("MemsetAsync", memory + 8, 8, 8, bystander)
     ok("StreamSynchronize", bystander)
-    assert time.monotonic() - began < 0.5, "another stream waited"
+    assert time.monotonic() - began < 1.5, "another stream waited"
     refused(Error.NOT_READY, "StreamQuery", stream)
     ok("StreamDestroy", stream)
     spare = malloc(1)
     ok("Free", spare)
-    assert time.monotonic() - began > 0.55, "Free did not wait"
+    assert time.monotonic() - began > 1.9, "Free did not wait"
     assert read(memory, 16) == b"\x09" * 8 + b"\x08" * 8
     print("done")
 
@@ -706,7 +706,7 @@ def test_programs_that_do_not_compile_or_fit(device, other):
     run_kernel(kernel, None, memory, small, 32.0, bytes(4), groups=2, items=8)
     assert [*memoryview(read(memory, 64)).cast("f")] == [135.5] * 16
 
-    # An index out of range is an error of PyTorch's, once; then the device works on.
+    # An index out of range raises in PyTorch, once; then the device works on.
     import torch
 
     x = torch.arange(5.0, device=device)
@@ -840,7 +840,7 @@ def child_out_of_memory() -> None:
 
 
 def test_out_of_memory_and_many_allocations(device):
-    assert float(child("child_out_of_memory", MEMORY="64MiB", SUB_DEVICES="2")) < 20
+    assert float(child("child_out_of_memory", MEMORY="64MiB", SUB_DEVICES="2")) < 40
 
     import torch
 
@@ -927,7 +927,7 @@ def child_exit(seconds: str) -> None:
 
 def test_fork_and_exit_with_work_pending():
     assert child("child_fork") == "done"
-    for seconds, least, most in (("0.5", 0.4, 4), ("never", 0, 12)):
+    for seconds, least, most in (("0.5", 0.3, 8), ("never", 0, 15)):
         process = start("child_exit", seconds)
         assert process.stdout.readline() == "exits\n", process.communicate(timeout=30)
         began = time.monotonic()
