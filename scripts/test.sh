@@ -279,6 +279,7 @@ stage_opencl() {
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
     "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,language_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,scripts,as_on_the_cpu,examples,distributed,distributed_works}.py "${longer[@]}"
   built_tests "$backend" "$tree" package module streams random profiler host_code surface dtypes
+  [ $# -eq 0 ] || built_tests "$backend" "$tree" outside_opencl
   step "Kernels that an owner writes"
   "$root/scripts/sweep.sh" opencl
   TREE=$tree pytest_alone "$backend" "$root/tests/owned_ops/opencl_kernels.py"

@@ -7,6 +7,8 @@ import torch.distributed as dist
 from built import NAME, ROOT
 from forks import Forks
 
+pytestmark = pytest.mark.nightly
+
 if not dist.is_available() or not (ROOT / "tests/distributed_processes.py").exists():
     pytest.skip("the tree has no process group", allow_module_level=True)
 

@@ -718,10 +718,6 @@ def test_programs_that_do_not_compile_or_fit(device, other):
     ok("StreamDestroy", far)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a launch with too few arguments is refused at first; after a complete launch it succeeds with the arguments of that one",
-)
 def test_a_launch_with_too_few_arguments_is_refused_whatever_ran_before(device):
     kernel = get("ProgramGetKernel", build(FILL, "-DSHIFT=1"), b"fill")
     memory = malloc(64)

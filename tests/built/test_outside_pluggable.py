@@ -13,6 +13,8 @@ import torch
 from built import NAME, PACKAGE
 from forks import Forks
 
+pytestmark = pytest.mark.nightly
+
 memory = getattr(torch.get_device_module(NAME), "memory", None)
 CLASS = next((name for name in dir(memory) if name.endswith("PluggableAllocator")), None)
 if CLASS is None:
