@@ -101,6 +101,58 @@ def browser():
         running.close()
 
 
+@pytest.fixture
+def earlier(tmp_path):
+    """An audit in which sub.out had a kernel, and one operator waited for mm.out."""
+    document = json.loads(SMALL.read_text())
+    document["ops"] = [["sub.out", "kernel", 0, 10] if row[0] == "sub.out" else row for row in document["ops"]]
+    document["deaths"] = []
+    document["waits"] = [{"op": "relu.out", "needs": "mm.out"}]
+    document["date"] = "2026-01-02 03:04 UTC"
+    file = tmp_path / "earlier.json"
+    file.write_text(json.dumps(document))
+    return file
+
+
+def test_what_changed_since(audited, earlier):
+    said = audited("--baseline", earlier).stdout
+    assert "Since mine (torch_mine 0.1), PyTorch 2.13.0, 2026-01-02 03:04 UTC" in said
+    assert re.search(r"operators, worse \(\d+\) +sub\.", said), said
+    assert re.search(r"new faults \(1\) +linalg\.svd \(dies\)", said)
+    answer = json.loads(audited("--baseline", earlier, "--json").stdout)["baseline"]
+    changed = {(row["op"], row["was"], row["now"]) for row in answer["operators"]}
+    assert ("sub.out", "native", "fallback") in changed
+    assert "nothing changed" in audited("--baseline", SMALL).stdout
+    assert "E0570" in audited("--baseline", ROOT / "README.md", code=2).stderr
+
+
+def test_what_unlocks_most_comes_first(audited, earlier):
+    said = audited(what=earlier).stdout
+    assert re.search(r"kernels that unlock most +mm\.out \(1\)", said)
+    answer = json.loads(audited("--json", what=earlier).stdout)
+    assert answer["unlocks"] == [{"op": "mm.out", "waiting": ["relu.out"]}]
+    (relu,) = (row for row in answer["ops"] if row["op"] == "relu.out")
+    assert relu["waits_for"] == "mm.out" and relu["coverage"] == "composite"
+
+
+def test_the_card(audited, earlier, browser, tmp_path):
+    file = tmp_path / "card.json"
+    audited("--card", file, "--baseline", earlier)
+    card = json.loads(file.read_text())
+    assert card["device"] == "mine" and card["interfaces"]["answers"] == 1 and card["faults"]["dies"] == 1
+    assert card["totals"]["all"]["all"] == card["baseline"]["totals"]["all"]["all"] == 3101
+    page_file = tmp_path / "card.html"
+    audited("--card", page_file, "--baseline", earlier)
+    page = browser.new_context(offline=True, viewport={"width": 420, "height": 900}).new_page()
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(page_file.as_uri())
+    assert page.locator("h1").inner_text() == "Audit of mine" and faults == []
+    assert "torch_mine 0.1, PyTorch 2.13.0" in page.locator("#about").inner_text()
+    assert page.locator("td.worse").count() > 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+
+
 def test_the_page(audited, browser, tmp_path):
     file = tmp_path / "audit.html"
     audited("--html", file)
