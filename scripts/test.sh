@@ -191,7 +191,7 @@ stage_second() {
   step "Python tests of $(basename "$tree")"
   # What a name is part of: packages, modules, settings, libraries, registrations. All else the first tree has tested.
   pytests "$backend" "$tree"/tests/test_{scripts,cpp_extension,device,profiler,compile}.py
-  built_tests "$backend" "$tree" package build module serialization profiler surface layouts dtypes
+  built_tests "$backend" "$tree" package build module serialization profiler surface layouts
   step "A wheel of mybackend, installed and uninstalled"
   overlay "$python" "$venv"
   "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir "$work/wheel" "$tree"
@@ -226,7 +226,7 @@ stage_full() {
   step "Training and operators of specs/full.yaml"
   # Each operator is compared with the CPU's by scripts/nightly.sh owned.
   pytests "$backend" --dist load "$tree"/tests/test_{training,autograd,gemm,reductions,minimal_set}.py
-  built_tests "$backend" "$tree" host_code surface dtypes
+  built_tests "$backend" "$tree" host_code
   step "Its spec, read from what it registers"
   TREE=$tree OPENREG_GEN_DEVICE=openreg pytest_alone "$backend" "$root/tests/workbench/test_adopt.py" -k comes_back
 }
