@@ -3,7 +3,9 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <exception>
+#include <vector>
 
 #include <c10/util/Exception.h>
 
@@ -153,15 +155,27 @@ void PluggableAllocator::releasePool(c10::DeviceIndex device, c10::MempoolId_t m
 
 void changeCurrentAllocator(std::shared_ptr<OpenRegAllocator> allocator) {
   static std::mutex mutex;
-  static auto* const kept = new std::shared_ptr<OpenRegAllocator>();  // never destroyed: tensors may outlive main()
+  static auto* const kept = new std::vector<std::shared_ptr<OpenRegAllocator>>();  // never destroyed: tensors may outlive main()
   TORCH_CHECK(allocator != nullptr, "openreg: change_current_allocator() needs an allocator");
   const std::lock_guard<std::mutex> lock(mutex);
-  TORCH_CHECK(
-      !is_initialized(),
-      "Can't swap an already initialized allocator: openreg was used before. "
-      "Call change_current_allocator() before the first tensor or stream is made.");
-  c10::SetAllocator(c10::DeviceType::PrivateUse1, allocator.get(), kAllocatorPriority);
-  *kept = std::move(allocator);
+  const auto check = [] {
+    TORCH_CHECK(
+        !is_initialized(),
+        "Can't swap an already initialized allocator: openreg was used before. "
+        "Call change_current_allocator() before the first tensor or stream is made.");
+  };
+  check();
+  c10::Allocator* const before = c10::GetAllocator(c10::DeviceType::PrivateUse1);
+  kept->push_back(std::move(allocator));
+  c10::SetAllocator(c10::DeviceType::PrivateUse1, kept->back().get(), kAllocatorPriority);
+  // Another thread may have begun meanwhile, with either allocator: then it is the first one that stays.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  try {
+    check();
+  } catch (...) {
+    c10::SetAllocator(c10::DeviceType::PrivateUse1, before, kAllocatorPriority);
+    throw;
+  }
 }
 
 void* findSymbol(const std::string& path, const std::string& name) {
