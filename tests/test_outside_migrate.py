@@ -169,6 +169,31 @@ def test_kernel_that_knows_only_a_default_is_named_when_a_release_changes_the_de
     assert listed or "TORCH_CHECK_NOT_IMPLEMENTED(fast" in tree.kernel("relu").read_text()
 
 
+def test_kernel_for_both_releases_and_lambda_changed_by_hand_are_up_to_date(tree):
+    both = "#if X_TORCH_RELEASE >= 214\n    , bool fast\n#endif\n) {"
+    tree.write("relu", RELU.replace(") {", "\n" + both, 1))
+    tree.write(
+        "atan2",
+        'X_KERNEL("atan2", at::_ops::atan2, [](const at::Tensor& self, const at::Tensor& other, double eps) {\n'
+        '  return self;\n}, "native");\n',
+    )
+    tree.release("2.14.0", {**FAST, "atan2": "atan2(Tensor self, Tensor other, *, float eps=0.5) -> Tensor"})
+    tree.run("generate", "--check", "--torch", tree.other, cwd=tree.root, torch=None)
+    assert "nothing to migrate" in tree.migrate().stdout
+
+
+def test_kernel_that_can_not_be_read_is_named_and_is_no_error(tree):
+    tree.write("relu", 'X_KERNEL("relu", at::_ops::relu, elsewhere, "native");\n')
+    before = tree.kernel("relu").read_bytes()
+    said = tree.release("2.14.0", FAST).stdout
+    assert "can't read your kernels: compare them" in said and "bool fast" in said and "build fails" not in said
+    tree.run("generate", "--check", "--torch", tree.other, cwd=tree.root, torch=None)
+    assert "can't read which signature it has" in tree.migrate("--yes").stdout
+    status = json.loads(tree.run("status", "--json", cwd=tree.root).stdout)
+    assert len(status["unread"]) == 1 and status["drifted"] == []
+    assert tree.kernel("relu").read_bytes() == before
+
+
 def test_only_kernels_are_taken_a_second_run_changes_nothing_and_undo_gives_back_each_byte(tree):
     for name in ("relu", "atan2"):
         tree.kernel(name).chmod(0o444)

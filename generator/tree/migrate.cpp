@@ -258,7 +258,6 @@ std::optional<std::string> with_host_calls(std::string_view text, const std::str
     out += fmt::format("{}", fmt::join(arguments, ", "));
     only = trimmed(body.substr(first, call - first)) == "return" && trimmed(body.substr(close + 1)) == ";";
     done = close;
-    at = close;
   }
   return out + std::string(text.substr(done, ours.end - done));
 }
