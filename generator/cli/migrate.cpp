@@ -13,6 +13,8 @@
 
 #include <unistd.h>
 
+#include <map>
+
 namespace openreg_gen {
 namespace {
 
@@ -31,9 +33,23 @@ void declare(CLI::App& app, Invocation& call, MigrateOptions& options) {
 
 struct Kernel {
   FileStatus status;
-  std::string before;
+  std::string before;  // with the kernels before it in the file rewritten
   Migration migration;
+  bool unread() const { return !status.read; }
+  bool rewritten() const { return !unread() && migration.refused.empty(); }
 };
+
+/// A kernel that raises an error unless a parameter has the default of an earlier release.
+struct OutdatedDefault {
+  std::string path;
+  OldDefault check;
+};
+
+bool is_kernel(const ManifestFile& file) {
+  return file.file_class == FileClass::Owned && !(file.signature.empty() && file.wanted.empty());
+}
+
+std::string op_of(const ManifestFile& file) { return file.id.starts_with("aten::") ? file.id.substr(6) : file.id; }
 
 /// Reads the defaults of an operator's schema; of custom operators, whose schema is the owner's, it knows none.
 IsDefault defaults_of(const Catalog& catalog, const std::string& id) {
@@ -57,13 +73,28 @@ std::vector<Kernel> outdated(Invocation& call, const OpenTree& tree, const std::
     if (!asked || status.wanted.empty() || status.missing) continue;
     out.push_back({std::move(status), {}, {}});
   }
+  std::map<std::string, std::string> texts;  // of files with several kernels, each is rewritten after the other
   for (Kernel& kernel : out) {
     const FileStatus& status = kernel.status;
-    kernel.before = tree.disk->read(status.path);
-    std::string op = status.id;
-    if (op.starts_with("aten::")) op.erase(0, 6);
+    std::string& text = texts.try_emplace(status.path, tree.disk->read(status.path)).first->second;
+    kernel.before = text;
+    if (kernel.unread()) continue;
     kernel.migration =
-        migrate_kernel(kernel.before, status.signature, status.wanted, op, defaults_of(catalog, status.id));
+        migrate_kernel(text, status.signature, status.wanted, op_of(status), defaults_of(catalog, status.id));
+    if (kernel.rewritten()) text = kernel.migration.text;
+  }
+  return out;
+}
+
+std::vector<OutdatedDefault> outdated_defaults(Invocation& call, const OpenTree& tree,
+                                               const std::vector<std::string>& paths) {
+  std::vector<OutdatedDefault> out;
+  for (const FileStatus& status : file_statuses(*tree.disk, tree.manifest)) {
+    const bool asked = paths.empty() || std::ranges::find(paths, status.path) != paths.end();
+    if (!asked || status.missing || status.left || !is_kernel(status) || !call.catalog().find(status.id)) continue;
+    for (OldDefault& check :
+         old_defaults(tree.disk->read(status.path), op_of(status), defaults_of(call.catalog(), status.id)))
+      out.push_back({status.path, std::move(check)});
   }
   return out;
 }
@@ -72,9 +103,14 @@ Plan plan_of(const OpenTree& tree, const std::vector<Kernel>& kernels) {
   Plan plan;
   plan.manifest = tree.manifest;
   for (const Kernel& kernel : kernels) {
-    if (!kernel.migration.refused.empty()) continue;
+    if (!kernel.rewritten()) continue;
     ManifestFile& file = plan.manifest.files.at(kernel.status.rendered_as);
     file.signature = std::exchange(file.wanted, {});
+    if (const auto earlier = std::ranges::find(plan.steps, kernel.status.path, &Step::path);
+        earlier != plan.steps.end()) {
+      earlier->after = kernel.migration.text;
+      continue;
+    }
     Step step;
     step.path = kernel.status.path;
     step.file_class = FileClass::Owned;
@@ -88,17 +124,19 @@ Plan plan_of(const OpenTree& tree, const std::vector<Kernel>& kernels) {
   return plan;
 }
 
+constexpr const char* kUnread = "openreg-gen can't read which signature it has: compare it";
+
 nlohmann::json to_json(const std::vector<Kernel>& kernels) {
   nlohmann::json out = nlohmann::json::array();
   for (const Kernel& kernel : kernels) {
-    const bool refused = !kernel.migration.refused.empty();
+    const bool refused = !kernel.rewritten();
     nlohmann::json file{{"path", kernel.status.path},
                         {"line", kernel.status.line},
                         {"was", kernel.status.signature},
                         {"now", kernel.status.wanted},
                         {"migrated", !refused}};
     if (refused)
-      file["refused"] = kernel.migration.refused;
+      file["refused"] = kernel.unread() ? kUnread : kernel.migration.refused;
     else
       file["changes"] = kernel.migration.changes;
     out.push_back(std::move(file));
@@ -111,7 +149,10 @@ void show(const std::vector<Kernel>& kernels, const Plan& plan, const Next& next
   for (const Kernel& kernel : kernels) {
     const Migration& migration = kernel.migration;
     const std::string place = fmt::format("{}:{}", next.file(kernel.status.path), kernel.status.line);
-    if (migration.refused.empty()) {
+    if (kernel.unread()) {
+      fmt::print("{}: {}\n    {}  {}\n", painted(place, "1", colour), kUnread, painted("now", "32", colour),
+                 kernel.status.wanted);
+    } else if (migration.refused.empty()) {
       fmt::print("{}\n", painted(place, "1", colour));
       for (const std::string& change : migration.changes) fmt::print("    {}\n", change);
     } else {
@@ -127,13 +168,16 @@ Exit run(Invocation& call, const MigrateOptions& options) {
   const std::vector<std::string> paths = paths_in_tree(tree.root, options.files);
   for (const std::string& path : paths) {
     const ManifestFile* file = find_file(tree.manifest, path);
-    if (file == nullptr || file->file_class != FileClass::Owned) {
+    if (file == nullptr || !is_kernel(*file)) {
       throw Failure(Exit::BadInput, "E0530", "'" + path + "' is not a kernel of yours",
                     "`openreg-gen status` shows the files of the tree");
     }
   }
   const std::vector<Kernel> kernels = outdated(call, tree, paths);
+  const std::vector<OutdatedDefault> defaults = outdated_defaults(call, tree, paths);
   const Plan plan = plan_of(tree, kernels);
+  const auto count = [&](auto which) { return static_cast<std::size_t>(std::ranges::count_if(kernels, which)); };
+  const std::size_t rewritten = count(&Kernel::rewritten);
   const bool written = options.yes && !plan.steps.empty();
   if (written) apply_plan(*tree.disk, plan, "migrate");
 
@@ -144,27 +188,39 @@ Exit run(Invocation& call, const MigrateOptions& options) {
     next.command(words);
   }
   for (const Kernel& kernel : kernels)
-    if (!kernel.migration.refused.empty())
+    if (!kernel.rewritten() && !kernel.unread())
       next.add(fmt::format("edit {}:{}", next.file(kernel.status.path), kernel.status.line));
+  for (const OutdatedDefault& each : defaults)
+    next.add(fmt::format("edit {}:{}", next.file(each.path), each.check.line));
   if (written) {
     next.build();
     next.test();
   }
-  const std::size_t left = kernels.size() - (written ? plan.steps.size() : 0);
+  const std::size_t left = kernels.size() - count(&Kernel::unread) - (written ? rewritten : 0) + defaults.size();
   const Exit exit = left == 0 ? Exit::Done : Exit::No;
   if (call.json) {
-    print_json(nlohmann::json{
-        {"root", tree.root.string()}, {"written", written}, {"files", to_json(kernels)}, {"next", next.lines()}});
+    nlohmann::json old = nlohmann::json::array();
+    for (const auto& [path, check] : defaults)
+      old.push_back({{"path", path}, {"line", check.line}, {"parameter", check.parameter}});
+    print_json(nlohmann::json{{"root", tree.root.string()},
+                              {"written", written},
+                              {"files", to_json(kernels)},
+                              {"old_defaults", std::move(old)},
+                              {"next", next.lines()}});
     return exit;
   }
   show(kernels, plan, next, colour_wanted(STDOUT_FILENO));
-  if (kernels.empty()) {
+  for (const auto& [path, check] : defaults)
+    fmt::print("{}: yours to rewrite: '{}' has another default in PyTorch {}, and each call with it raises an error\n",
+               painted(fmt::format("{}:{}", next.file(path), check.line), "1", colour_wanted(STDOUT_FILENO)),
+               check.parameter, call.catalog().torch_version());
+  if (kernels.empty() && defaults.empty()) {
     fmt::print("nothing to migrate: each kernel of yours has the signature that PyTorch {} calls\n",
                call.catalog().torch_version());
   } else if (written) {
-    fmt::print("rewrote {}; `openreg-gen undo` takes it back\n", count_of(plan.steps.size(), "kernel"));
+    fmt::print("rewrote {}; `openreg-gen undo` takes it back\n", count_of(rewritten, "kernel"));
   } else if (!plan.steps.empty()) {
-    fmt::print("nothing written; {} can be rewritten\n", count_of(plan.steps.size(), "kernel"));
+    fmt::print("nothing written; {} can be rewritten\n", count_of(rewritten, "kernel"));
   }
   print_text(next.text());
   return exit;

@@ -45,8 +45,10 @@ void Next::after(const Plan& plan, const std::vector<std::string>& ops) {
   for (const Step& step : plan.steps) {
     rendered |= step.writes();
     for (const int line : step.lines) conflicts.push_back(fmt::format("{}:{}", file(step.path), line));
-    outdated |= step.signature_change.has_value();
-    if (step.signature_change) kernels.push_back(fmt::format("{}:{}", file(step.path), step.signature_change->line));
+    if (step.signature_change && step.signature_change->read) {
+      outdated = true;
+      kernels.push_back(fmt::format("{}:{}", file(step.path), step.signature_change->line));
+    }
     if (step.file_class == FileClass::Owned && step.action() == Action::Create && step.path.starts_with("csrc/aten/"))
       kernels.push_back(file(step.path));
   }

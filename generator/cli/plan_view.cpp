@@ -117,20 +117,30 @@ std::string check_annotations(const Plan& plan, const Next& next) {
 }
 
 std::string signature_report(const Plan& plan, bool colour) {
-  std::string out;
-  std::size_t count = 0;
+  std::string out, unread;
+  std::size_t count = 0, compile = 0;
   for (const Step& step : plan.steps) {
     if (!step.signature_change) continue;
-    ++count;
+    if (step.signature_change->read) ++count;
     const std::string place =
         step.signature_change->line ? fmt::format("{}:{}", step.path, step.signature_change->line) : step.path;
-    out += fmt::format("  {}\n    {}  {}\n    {}  {}\n", painted(place, "1", colour), painted("was", "31", colour),
-                       step.signature_change->was, painted("now", "32", colour), step.signature_change->now);
+    std::string& list = step.signature_change->read ? out : unread;
+    list += fmt::format("  {}\n    {}  {}\n    {}  {}\n", painted(place, "1", colour), painted("was", "31", colour),
+                        step.signature_change->was, painted("now", "32", colour), step.signature_change->now);
+    if (step.signature_change->read && step.signature_change->compiles) {
+      ++compile;
+      out += "    the types are the same: it compiles, and gets arguments in the wrong places\n";
+    }
   }
-  if (out.empty()) return out;
-  return fmt::format("\n{}; the build fails there until {} changed:\n{}",
+  if (!unread.empty())
+    unread = "\nThese signatures changed, and openreg-gen can't read your kernels: compare them\n" + unread;
+  if (out.empty()) return unread;
+  return fmt::format("{}\n{}; {} until {} changed:\n{}", unread,
                      count == 1 ? "The signature of 1 of your kernels has changed"
                                 : fmt::format("The signatures of {} of your kernels have changed", count),
+                     compile == 0       ? "the build fails there"
+                     : compile == count ? "the tests may fail there"
+                                        : "the build and the tests may fail there",
                      count == 1 ? "it is" : "they are", out);
 }
 

@@ -59,8 +59,11 @@ const std::vector<Topic>& topics() {
   static const std::vector<Topic> all{
       {"conflicts", "Conflicts to resolve", [](const FileStatus& f) { return !f.markers.empty(); },
        [](const FileStatus& f) { return fmt::format("line {}", fmt::join(f.markers, ", ")); }},
-      {"drifted", "Kernels with an old signature", [](const FileStatus& f) { return !f.wanted.empty(); },
+      {"drifted", "Kernels with an old signature", [](const FileStatus& f) { return !f.wanted.empty() && f.read; },
        [](const FileStatus& f) { return fmt::format("line {}: should be {}", f.line, f.wanted); }},
+      {"unread", "Kernels to compare with their signature, which openreg-gen can't do",
+       [](const FileStatus& f) { return !f.wanted.empty() && !f.read; },
+       [](const FileStatus& f) { return "should be " + f.wanted; }},
       {"missing", "Missing", [](const FileStatus& f) { return f.missing && !f.taken() && !f.left; }},
       {"edited_generated", "Generated, but edited: `generate` will refuse",
        [](const FileStatus& f) { return f.edited && f.file_class == FileClass::Generated && !f.left; },

@@ -153,7 +153,7 @@ constexpr Code kCodes[] = {
     {"E0513", "output not written", "Standard output did not accept everything that was printed: a full disk, or a closed pipe."},
     {"E0521", "an unreadable journal", "The journal of an unfinished run is broken, or was written by another version of openreg-gen. The files that the run wrote and replaced are beside it."},
     {"E0522", "edited meanwhile", "Somebody saved a file after it was read and before it was replaced, or after the run that `undo` would revert. Nothing was written."},
-    {"E0530", "not a file of the tree", "The path is outside the tree, or openreg-gen never wrote a file there."},
+    {"E0530", "not a file that the command takes", "The path is outside the tree, openreg-gen never wrote a file there, or, for `migrate`, the file is not a kernel of yours."},
     {"E0531", "nothing to undo", "There is no run to revert: none has written since the tree was made, or its record was removed."},
     {"E0532", "nothing to give back", "`disown` is for files that you took with `own`. A kernel, like the spec, is always yours. If you delete a kernel, `generate` writes it again."},
     {"E0533", "rendered for another PyTorch", "`migrate` rewrites kernels for the PyTorch that the tree was last rendered for. Run `openreg-gen generate` with the new one first."},

@@ -198,12 +198,13 @@ void Decider::decide_owned(Step& step, const RenderedFile& render, const Manifes
 void Decider::check_signature(Step& step, const Output& output, const ManifestFile* before, ManifestFile& entry) {
   entry.signature = output.signature;
   if (!before || before->signature.empty() || before->signature == output.signature) return;
-  const KernelPlace place = find_kernel(step.before, output.signature);
+  const KernelPlace place = find_kernel(step.before, output.signature, before->signature);
   if (output.signature.empty() || place.fits) return;
   entry.signature = before->signature;
   entry.wanted = output.signature;
-  step.signature_change = Step::SignatureChange{place.line, before->signature, output.signature};
-  judge(step, Verdict::YoursOutdated);
+  step.signature_change = Step::SignatureChange{place.line, place.read, find_kernel(step.before, output.signature).fits,
+                                                before->signature, output.signature};
+  judge(step, place.read ? Verdict::YoursOutdated : Verdict::YoursUnread);
 }
 
 void Decider::decide_generated(Step& step, const std::string& sum, const ManifestFile* before) {

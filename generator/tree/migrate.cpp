@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "tree/kernel_signature.h"
+#include "tree/merge.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +13,7 @@
 namespace openreg_gen {
 namespace {
 
+constexpr const char* kOnlyKnows = ": this kernel only knows the default of '";
 constexpr const char* kRaises = "; the kernel raises an error unless it has its default";
 
 /// "const Tensor & " and "Tensor & " are both "Tensor ".
@@ -91,14 +93,49 @@ std::string joined(const std::vector<std::string>& parameters, std::size_t colum
   return out;
 }
 
+/// Whether the name is used in `code`, other than as a member or in a namespace.
+bool uses(std::string_view code, std::string_view name) {
+  for (std::size_t at = code.find(name); at != std::string_view::npos; at = code.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at > 0 && is_word(code[at - 1])) || (end < code.size() && is_word(code[end]))) continue;
+    const std::string_view before = trimmed(code.substr(0, at));
+    if (!before.ends_with('.') && !before.ends_with("->") && !before.ends_with("::")) return true;
+  }
+  return false;
+}
+
+std::size_t count_lines(std::string_view text, std::string_view start) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      split_lines(text), [&](std::string_view line) { return trimmed(line).starts_with(start); }));
+}
+
+/// Why more than the parameters and the beginning of the body would have to change; empty if it is not so.
+std::string other_places(std::string_view text, const std::string& code, const KernelFunction& ours) {
+  const std::string_view name = trimmed(std::string_view(code).substr(ours.at, ours.open - ours.at));
+  const std::string_view list = text.substr(ours.open, ours.body - ours.open),
+                         body = text.substr(ours.body, ours.end - ours.body);
+  if (count_lines(list, "#") != 0 || count_lines(body, "#if") != count_lines(body, "#endif"))
+    return "directives of the preprocessor are among its parameters, or the body ends in one of several branches";
+  for (const KernelFunction& each : functions_of(code, name)) {
+    const std::string_view before = trimmed(std::string_view(code).substr(0, each.at)),
+                           whole = std::string_view(code).substr(each.at, each.open - each.at);
+    const auto in = [&](std::string_view space) { return whole.starts_with(space); };
+    if (each.at == ours.at || before.ends_with('.') || before.ends_with("->")) continue;
+    if (in("at::") || in("::at::") || in("torch::") || in("c10::") || in("std::")) continue;
+    return fmt::format("line {} declares or calls it, too", std::ranges::count(code.substr(0, each.at), '\n') + 1);
+  }
+  return {};
+}
+
 /// Parameters as they are written from now on, and checks of the new ones for the beginning of the body.
 struct Rewritten {
   std::vector<std::string> parameters, checks, changes;
-  std::vector<std::string> names;  // of the parameters, as the body knows them
+  std::vector<std::string> names;                // of the parameters, as the body knows them
+  std::vector<std::optional<std::size_t>> from;  // where each was; none for a new one
   std::string refused;
 };
 
-Rewritten rewrite(std::string_view text, const KernelFunction& ours, std::string_view was_text,
+Rewritten rewrite(std::string_view text, const std::string& code, const KernelFunction& ours, std::string_view was_text,
                   std::string_view now_text, std::string_view kernel, const IsDefault& is_default) {
   const KernelFunction was = *read_signature(was_text), now = *read_signature(now_text);
   Rewritten out;
@@ -109,7 +146,20 @@ Rewritten rewrite(std::string_view text, const KernelFunction& ours, std::string
   if (!std::ranges::equal(ours.parameters, was.parameters, {}, &KernelParameter::type, &KernelParameter::type))
     return refuse("the kernel has neither the old signature nor the new one");
   if (was.returns != now.returns) return refuse("it returns another type");
-  const auto from = origins(was, now);
+  if (std::string why = other_places(text, code, ours); !why.empty()) return refuse(std::move(why));
+  if (std::ranges::equal(was.parameters, now.parameters, {}, &KernelParameter::type, &KernelParameter::type)) {
+    // Then the types don't tell which of both signatures the kernel has.
+    for (std::size_t i : moved_parameters(was, now)) {
+      const auto at = std::ranges::find(was.parameters, now.parameters[i].name, &KernelParameter::name);
+      const std::string& mine = ours.parameters[static_cast<std::size_t>(at - was.parameters.begin())].name;
+      if (mine != at->name && !mine.empty())
+        return refuse(
+            fmt::format("'{}' has another place, and the kernel calls none of its own so: check the order, then "
+                        "name its parameters as PyTorch does",
+                        at->name));
+    }
+  }
+  const auto from = out.from = origins(was, now);
   for (std::size_t j = 0; j < was.parameters.size(); ++j)
     if (std::ranges::find(from, std::optional(j)) == from.end())
       return refuse(without_partner(was.parameters[j], now, from));
@@ -124,11 +174,12 @@ Rewritten rewrite(std::string_view text, const KernelFunction& ours, std::string
       for (const KernelParameter& each : ours.parameters)
         if (each.name == parameter.name)
           return refuse(fmt::format("the kernel calls another parameter '{}'", each.name));
+      if (uses(std::string_view(code).substr(ours.body, ours.end - ours.body), parameter.name))
+        return refuse(fmt::format("'{}' is new, and the body uses this name for something else", parameter.name));
       out.parameters.push_back(text_of(now_text, parameter));
       out.names.push_back(parameter.name);
-      out.checks.push_back(
-          fmt::format("\n  TORCH_CHECK_NOT_IMPLEMENTED({}, \"{}: this kernel only knows the default of '{}'\");",
-                      condition, kernel, parameter.name));
+      out.checks.push_back(fmt::format("\n  TORCH_CHECK_NOT_IMPLEMENTED({}, \"{}{}{}'\");", condition, kernel,
+                                       kOnlyKnows, parameter.name));
       out.changes.push_back(fmt::format("'{}' is new{}", parameter.name, kRaises));
       continue;
     }
@@ -153,21 +204,102 @@ Rewritten rewrite(std::string_view text, const KernelFunction& ours, std::string
   return out;
 }
 
-/// The body, with the new parameters handed on by the call of the CPU's kernel that kernels start with:
-/// `host_call<at::_ops::relu>(self)`. `only`: that call is all that it does.
-std::string with_host_call(std::string_view body, const KernelFunction& ours, const std::vector<std::string>& names,
-                           bool& only) {
-  std::string out(body);
+/// The arguments of a call, trimmed. `code` is `text` without comments and literals.
+std::vector<std::string> arguments_of(std::string_view text, std::string_view code) {
+  std::vector<std::string> out;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= code.size(); ++i) {
+    const char c = i < code.size() ? code[i] : ',';
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (c != ',' || depth != 0) continue;
+    out.emplace_back(trimmed(text.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  if (out.size() == 1 && out[0].empty()) out.clear();
+  return out;
+}
+
+bool contains_comment(std::string_view text) {
+  return text.find("//") != std::string_view::npos || text.find("/*") != std::string_view::npos;
+}
+
+/// The body, where calls of the CPU's kernel, `host_call<at::_ops::relu>(self)`, have the new order and the new
+/// parameters. `only`: such a call is all that it does. None if it uses the operator in another way.
+std::optional<std::string> with_host_calls(std::string_view text, const std::string& code, const KernelFunction& ours,
+                                           const Rewritten& rewritten, bool& only) {
+  const std::string_view name = trimmed(std::string_view(code).substr(ours.at, ours.open - ours.at));
+  const std::string op = fmt::format("at::_ops::{}", name), start = "host_call<" + op + ">(";
+  const std::size_t first = ours.body + 1;
+  const std::string_view body = std::string_view(code).substr(0, ours.end);
+  std::string out;
   only = false;
-  const std::size_t call = out.find("host_call<at::_ops::");
-  const std::size_t open = call == std::string::npos ? call : out.find(">(", call);
-  const std::size_t close = open == std::string::npos ? open : out.find(')', open);
-  if (close == std::string::npos) return out;
-  std::vector<std::string> before;
-  for (const KernelParameter& each : ours.parameters) before.push_back(each.name);
-  if (out.substr(open + 2, close - open - 2) != fmt::format("{}", fmt::join(before, ", "))) return out;
-  only = trimmed(body.substr(0, call)) == "return" && trimmed(body.substr(close + 1)) == ";";
-  out.replace(open + 2, close - open - 2, fmt::format("{}", fmt::join(names, ", ")));
+  std::size_t done = first;
+  for (std::size_t at = body.find(op, first); at != std::string_view::npos; at = body.find(op, at + 1)) {
+    const std::size_t end = at + op.size();
+    if (end < body.size() && is_word(body[end])) continue;
+    const std::size_t call = at - std::string_view("host_call<").size(), open = call + start.size() - 1;
+    if (call < done || !body.substr(call).starts_with(start)) return std::nullopt;
+    int depth = 0;
+    std::size_t close = open;
+    for (; close < body.size(); ++close) {
+      if (contains(std::string_view("([{"), body[close])) ++depth;
+      if (contains(std::string_view(")]}"), body[close]) && --depth == 0) break;
+    }
+    if (close == body.size()) return std::nullopt;
+    const std::string_view raw = text.substr(open + 1, close - open - 1);
+    const auto old = arguments_of(raw, body.substr(open + 1, close - open - 1));
+    if (old.size() != ours.parameters.size() || contains_comment(raw)) return std::nullopt;
+    std::vector<std::string> arguments;
+    for (std::size_t i = 0; i < rewritten.names.size(); ++i)
+      arguments.push_back(rewritten.from[i] ? old[*rewritten.from[i]] : rewritten.names[i]);
+    out += text.substr(done, open + 1 - done);
+    out += fmt::format("{}", fmt::join(arguments, ", "));
+    only = trimmed(body.substr(first, call - first)) == "return" && trimmed(body.substr(close + 1)) == ";";
+    done = close;
+  }
+  return out + std::string(text.substr(done, ours.end - done));
+}
+
+Migration migrate_lines(std::string_view text, std::string_view was, std::string_view now, std::string_view kernel,
+                        const IsDefault& is_default) {
+  Migration out;
+  const auto ours = find_definition(text, was);
+  if (!ours) {
+    out.refused = "there is not exactly one definition of the kernel in this file";
+    return out;
+  }
+  const std::string code = code_of(text);
+  Rewritten rewritten = rewrite(text, code, *ours, was, now, kernel, is_default);
+  if (!rewritten.refused.empty()) {
+    out.refused = std::move(rewritten.refused);
+    return out;
+  }
+  bool hands_on = false;
+  const auto body = with_host_calls(text, code, *ours, rewritten, hands_on);
+  if (!body) {
+    out.refused = "the body calls this operator in a way that can't be rewritten";
+    return out;
+  }
+  const std::size_t line = text.rfind('\n', ours->open) + 1;
+  out.text = text.substr(0, ours->open + 1);
+  out.text += joined(rewritten.parameters, ours->open - line);
+  out.text += text.substr(ours->close, ours->body + 1 - ours->close);
+  if (hands_on) {
+    for (std::string& change : rewritten.changes) replace_all(change, kRaises, "; the kernel hands it on");
+  } else {
+    for (const std::string& check : rewritten.checks) out.text += check;
+    const bool ends_here = body->starts_with('\n') || body->starts_with("\r\n");
+    if (!rewritten.checks.empty() && !ends_here) out.text += "\n ";  // a body in one line
+  }
+  out.text += *body;
+  out.text += text.substr(ours->end);
+  out.changes = std::move(rewritten.changes);
+  if (!find_kernel(out.text, now).fits) {
+    out = {};
+    out.refused = "the kernel is written in a way that can't be rewritten";
+  }
   return out;
 }
 
@@ -175,36 +307,30 @@ std::string with_host_call(std::string_view body, const KernelFunction& ours, co
 
 Migration migrate_kernel(std::string_view text, std::string_view was, std::string_view now, std::string_view kernel,
                          const IsDefault& is_default) {
-  Migration out;
-  const auto ours = find_definition(text, was);
-  if (!ours) {
-    out.refused = "there is not exactly one definition of the kernel in this file";
-    return out;
-  }
-  Rewritten rewritten = rewrite(text, *ours, was, now, kernel, is_default);
-  if (!rewritten.refused.empty()) {
-    out.refused = std::move(rewritten.refused);
-    return out;
-  }
-  const std::size_t line = text.rfind('\n', ours->open) + 1;
-  out.text = text.substr(0, ours->open + 1);
-  out.text += joined(rewritten.parameters, ours->open - line);
-  out.text += text.substr(ours->close, ours->body + 1 - ours->close);
-  bool hands_on = false;
-  const std::string body =
-      with_host_call(text.substr(ours->body + 1, ours->end - ours->body - 1), *ours, rewritten.names, hands_on);
-  if (hands_on) {
-    for (std::string& change : rewritten.changes) replace_all(change, kRaises, "; the kernel hands it on");
-  } else {
-    for (const std::string& check : rewritten.checks) out.text += check;
-    if (!rewritten.checks.empty() && !body.starts_with('\n')) out.text += "\n ";  // a body in one line
-  }
-  out.text += body;
-  out.text += text.substr(ours->end);
-  out.changes = std::move(rewritten.changes);
-  if (!find_kernel(out.text, now).fits) {
-    out = {};
-    out.refused = "the kernel is written in a way that can't be rewritten";
+  if (!is_crlf(text)) return migrate_lines(text, was, now, kernel, is_default);
+  std::string lines(text);
+  replace_all(lines, "\r\n", "\n");
+  Migration out = migrate_lines(lines, was, now, kernel, is_default);
+  if (!out.text.empty()) out.text = to_crlf(out.text);
+  return out;
+}
+
+std::vector<OldDefault> old_defaults(std::string_view text, std::string_view kernel, const IsDefault& is_default) {
+  constexpr std::string_view kCheck = "TORCH_CHECK_NOT_IMPLEMENTED(";
+  const std::string said = fmt::format("\"{}{}", kernel, kOnlyKnows);
+  std::vector<OldDefault> out;
+  for (std::size_t at = text.find(said); at != std::string_view::npos; at = text.find(said, at + 1)) {
+    const std::size_t name = at + said.size(), check = text.rfind(kCheck, at);
+    if (check == std::string_view::npos) continue;
+    const std::string parameter(text.substr(name, std::min(text.find('\'', name), text.size()) - name));
+    const std::string_view condition = trimmed(text.substr(check + kCheck.size(), at - check - kCheck.size()));
+    // Another comparison is its owner's, and may be right.
+    const std::string form = parameter + ",";
+    const bool ours = condition == form || condition == "!" + form || condition.starts_with(parameter + " == ") ||
+                      condition.starts_with(parameter + ".equal(") || condition == parameter + ".empty()," ||
+                      condition == "!" + parameter + ".has_value(),";
+    if (!ours || condition == is_default(parameter) + ",") continue;
+    out.push_back({static_cast<int>(std::ranges::count(text.substr(0, at), '\n')) + 1, parameter});
   }
   return out;
 }

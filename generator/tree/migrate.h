@@ -20,10 +20,19 @@ struct Migration {
 
 /// Rewrites the definition of a kernel in `text` from signature `was` to `now`. A parameter of another name or place,
 /// one that gained or lost const or &, and a new one that has a default are rewritten; the body sees them under the
-/// names that it knows. With a value other than its default, a new parameter raises an error: `kernel` names the
-/// operator in it.
+/// names that it knows. It is refused where the file or the body would have to change elsewhere. With a value other
+/// than its default, a new parameter raises an error: `kernel` names the operator in it.
 Migration migrate_kernel(std::string_view text, std::string_view was, std::string_view now, std::string_view kernel,
                          const IsDefault& is_default);
+
+/// A check that migrate_kernel once wrote, and whose default is another one now.
+struct OldDefault {
+  int line = 0;
+  std::string parameter;
+};
+
+/// Those of the kernel of operator `kernel`, in its file.
+std::vector<OldDefault> old_defaults(std::string_view text, std::string_view kernel, const IsDefault& is_default);
 
 /// C++ that compares `name` with a schema's default: ("bool", "False", "flag") gives "!flag". Empty if it can't be
 /// compared.

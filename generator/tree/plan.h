@@ -27,7 +27,9 @@ struct Step {
   std::string backup;      // where a copy of `before` goes; may be empty
   std::vector<int> lines;  // where conflict markers are, or will be
   struct SignatureChange {
-    int line = 0;  // of the kernel, from 1; 0: not found in the file
+    int line = 0;           // of the kernel, from 1; 0: not found in the file
+    bool read = true;       // false: it may have the new signature, its text doesn't show it
+    bool compiles = false;  // only the order of parameters of one type changed
     std::string was, now;
   };
   std::optional<SignatureChange> signature_change;  // of an owned kernel whose signature changed

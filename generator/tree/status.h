@@ -18,6 +18,7 @@ struct FileStatus : ManifestFile {
   bool edited = false;         // other bytes than were written last
   std::vector<int> markers{};  // lines of conflict markers that wait to be resolved
   int line = 0;                // of a kernel with another signature than it should have
+  bool read = true;            // false if its text doesn't show which signature it has
 };
 
 /// All files of the manifest, sorted by where they would be rendered to.

@@ -43,6 +43,7 @@ enum class Verdict {
   Yours,
   YoursMoved,
   YoursOutdated,
+  YoursUnread,
   YoursDiffers,
   AsAsked,
   // Files that the spec no longer needs.

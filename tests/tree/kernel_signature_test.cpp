@@ -87,6 +87,46 @@ TEST(Drift, SymIntsMayBeTakenAsIntegers) {
   expect("at::Tensor view(const at::Tensor& self, at::IntArrayRef size, int32_t n) {", view, 1, false);
 }
 
+void expect_unread(const std::string& text, int line) {
+  expect(text.c_str(), kRelu, line, false);
+  EXPECT_FALSE(find_kernel(text, kRelu).read) << text;
+}
+
+TEST(Drift, OneBranchOfAnIfFits) {
+  for (const std::string test : {"#if X_TORCH_HAS_FAST", "  #  ifdef A \\\n  B"}) {
+    expect((test + "\nat::Tensor relu(const at::Tensor& self) {\n#else\nat::Tensor relu(int x) {\n#endif\n}\n").c_str(),
+           kRelu, static_cast<int>(std::ranges::count(test, '\n')) + 2, true);
+    expect(("at::Tensor relu(const at::Tensor& self\n" + test + "\n, bool fast\n#endif\n) {\n}\n").c_str(), kRelu, 1,
+           true);
+    expect(("at::Tensor relu(\n" + test + "\nint x\n#else\nconst at::Tensor& self\n#endif\n) {\n}\n").c_str(), kRelu, 1,
+           true);
+    expect(("at::Tensor relu(\n" + test + "\nint x\n#else\nbool self\n#endif\n) {\n}\n").c_str(), kRelu, 1, false);
+  }
+  // All of the file is for some releases, too.
+  expect("#if A\nat::Tensor relu(\n#if B\nint x\n#else\nconst at::Tensor& self\n#endif\n) {\n}\n#endif\n", kRelu, 2,
+         true);
+}
+
+TEST(Drift, WhatIsRegisteredCounts) {
+  const auto registered = [](const std::string& function) {
+    return "\nX_KERNEL(\"relu\", at::_ops::relu, " + function + ", \"native\");\n";
+  };
+  expect(registered("[](const at::Tensor& self) { return relu(self, 1); }").c_str(), kRelu, 2, true);
+  expect(registered("[](const auto& x) -> at::Tensor { return x; }").c_str(), kRelu, 2, true);
+  expect(registered("[](auto x) { return x; }").c_str(), kRelu, 2, true);
+  expect(registered("[](const at::Tensor& self, bool fast) { return self; }").c_str(), kRelu, 2, false);
+  expect(("at::Tensor mine(const at::Tensor& x) { return x; }" + registered("&mine")).c_str(), kRelu, 1, true);
+  expect(("at::Tensor mine(int x) { return x; }" + registered("mine")).c_str(), kRelu, 1, false);
+  const std::string generic = "template <class T, int N>\nat::Tensor relu(const at::Tensor& x";
+  expect((generic + ") { return x; }" + registered("relu<float, 2>")).c_str(), kRelu, 2, true);
+  expect((generic + ", T y) { return x; }" + registered("relu<float, 2>")).c_str(), kRelu, 2, false);
+  expect(("template <class T>\nT relu(T x) { return x; }" + registered("relu<at::Tensor>")).c_str(), kRelu, 2, true);
+  expect_unread(registered("elsewhere"), 2);
+  expect_unread(registered("table[0]"), 2);
+  expect_unread(registered("[] { return 1; }"), 2);
+  expect_unread("", 0);
+}
+
 TEST(Drift, LiteralsAreNotCode) {
   const std::string kernel = "at::Tensor relu(const at::Tensor& self) { return self; }\n";
   for (const std::string literal : {

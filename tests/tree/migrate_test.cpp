@@ -96,9 +96,89 @@ TEST(Migrate, ARenamedParameterBesideANewOneOfItsTypeTakesAHand) {
                                 "at::Tensor relu(bool c, bool d)");
   EXPECT_EQ(two.refused, "'a' is gone, or it is now 'c' or 'd'");
   // By name first: one of the type is left in both.
-  const Migration done = migrate("at::Tensor relu(bool x, bool y) {}", "at::Tensor relu(bool a, bool b)",
+  const Migration done = migrate("at::Tensor relu(bool a, bool y) {}", "at::Tensor relu(bool a, bool b)",
                                  "at::Tensor relu(bool c, bool a)");
-  EXPECT_EQ(done.text, "at::Tensor relu(bool y, bool x) {}") << done.refused;
+  EXPECT_EQ(done.text, "at::Tensor relu(bool y, bool a) {}") << done.refused;
+}
+
+// Both signatures fit by their types, so only names tell which one the kernel has.
+TEST(Migrate, ParametersOfOneTypeThatChangePlaces) {
+  const char *was = "at::Tensor relu(bool a, bool b, int64_t n)", *now = "at::Tensor relu(bool b, bool a, int64_t n)";
+  EXPECT_EQ(migrate("at::Tensor relu(bool a, bool b, int64_t k) { return f(a, b); }", was, now).text,
+            "at::Tensor relu(bool b, bool a, int64_t k) { return f(a, b); }");
+  const Migration own = migrate("at::Tensor relu(bool x, bool y, int64_t n) {}", was, now);
+  EXPECT_TRUE(own.refused.starts_with("'b' has another place, and the kernel calls none of its own so")) << own.refused;
+  EXPECT_TRUE(find_kernel("at::Tensor relu(bool b, bool a, int64_t n) {}", now, was).fits);
+  EXPECT_TRUE(find_kernel("at::Tensor relu(bool, bool, int64_t n) {}", now, was).fits);
+  EXPECT_FALSE(find_kernel("at::Tensor relu(bool a, bool b, int64_t n) {}", now, was).fits);
+  // A new name in the same place is only a name.
+  EXPECT_TRUE(find_kernel("at::Tensor relu(bool a, bool b) {}", "at::Tensor relu(bool c, bool b)",
+                          "at::Tensor relu(bool a, bool b)")
+                  .fits);
+}
+
+TEST(Migrate, WhatWouldHaveToChangeElsewhereTakesAHand) {
+  const char* now = "at::Tensor relu(const at::Tensor& self, bool fast)";
+  const auto refused = [&](const std::string& text) { return migrate(text, kOld, now, "!fast").refused; };
+  const std::string kernel = "at::Tensor relu(const at::Tensor& x) ";
+  const char* used = "'fast' is new, and the body uses this name for something else";
+  EXPECT_EQ(refused(kernel + "{\n  for (bool fast : {true}) f(fast);\n  return x;\n}"), used);
+  EXPECT_EQ(refused(kernel + "{ return fast(x); }"), used);
+  EXPECT_EQ(refused(kernel + "{ return x.fast(mine::fast, y->fast, faster); }  // fast"), "");
+  EXPECT_EQ(refused(kernel + ";\n" + kernel + "{ return x; }"), "line 1 declares or calls it, too");
+  EXPECT_EQ(refused(kernel + "{\n  return relu(x[0]);\n}"), "line 2 declares or calls it, too");
+  EXPECT_EQ(refused(kernel + "{ return x.relu() + at::relu(x); }  // relu(x)"), "");
+  EXPECT_NE(refused("at::Tensor relu(\n#if A\n  const at::Tensor& x\n#endif\n) { return x; }"), "");
+  EXPECT_NE(refused("#if A\n" + kernel + "{\n#else\nat::Tensor old(int) {\n#endif\n  return x;\n}\n"), "");
+}
+
+TEST(Migrate, CallsOfTheCpuKeepTheirArgumentsAndGetTheNewOne) {
+  const auto body = [](const std::string& call) {
+    const Migration done = migrate(
+        "at::Tensor relu(const at::Tensor& x, int64_t n) {\n  if (n) {\n    f();\n  }\n  return " + call + ";\n}",
+        "at::Tensor relu(const at::Tensor& self, int64_t n)",
+        "at::Tensor relu(int64_t n, const at::Tensor& self, bool fast)", "!fast");
+    const std::size_t at = done.text.find("return ");
+    return at == std::string::npos ? done.refused : done.text.substr(at + 7, done.text.rfind(';') - at - 7);
+  };
+  EXPECT_EQ(body("host_call<at::_ops::relu>(x.to(g(1, 2), \"a, b\"), n + 1)"),
+            "host_call<at::_ops::relu>(n + 1, x.to(g(1, 2), \"a, b\"), fast)");
+  EXPECT_EQ(body("host_call<at::_ops::relu>(x, n) + host_call<at::_ops::relu>(y, 2)"),
+            "host_call<at::_ops::relu>(n, x, fast) + host_call<at::_ops::relu>(2, y, fast)");
+  // Another operator's signature is its own.
+  EXPECT_EQ(body("host_call<at::_ops::relu6>(x, n)"), "host_call<at::_ops::relu6>(x, n)");
+  const char* why = "the body calls this operator in a way that can't be rewritten";
+  for (const char* call :
+       {"host_call<at::_ops::relu>(x)", "at::_ops::relu::call(x, n)", "host_call<at::_ops::relu>(x /* in */, n)",
+        "host_call<at::_ops::relu>(host_call<at::_ops::relu>(x, 1), n)"})
+    EXPECT_EQ(body(call), why) << call;
+}
+
+TEST(Migrate, LinesEndAsTheyDid) {
+  const char* now = "at::Tensor relu(const at::Tensor& self, bool fast)";
+  const std::string done =
+      migrate("// a\r\nat::Tensor relu(const at::Tensor& x) {\r\n  return x;\r\n}\r\n", kOld, now, "!fast").text;
+  EXPECT_NE(done.find("'fast'\");\r\n  return x;\r\n}\r\n"), std::string::npos) << done;
+  EXPECT_EQ(std::ranges::count(done, '\n'), std::ranges::count(done, '\r'));
+  EXPECT_EQ(migrate("// a\nat::Tensor relu(const at::Tensor& x) {\r\n}\n", kOld, now, "!fast").text.find(" \r"),
+            std::string::npos);
+}
+
+TEST(Migrate, AnotherDefaultIsFound) {
+  const auto lines = [](const std::string& condition, const std::string& now) {
+    std::string out;
+    const std::string text =
+        "\n  TORCH_CHECK_NOT_IMPLEMENTED(" + condition + ", \"relu: this kernel only knows the default of 'fast'\");\n";
+    for (const OldDefault& each : old_defaults(text, "relu", [&](const std::string&) { return now; }))
+      out += each.parameter + std::to_string(each.line);
+    EXPECT_TRUE(old_defaults(text, "abs", [&](const std::string&) { return now; }).empty());
+    return out;
+  };
+  EXPECT_EQ(lines("!fast", "!fast"), "");
+  EXPECT_EQ(lines("!fast", "fast"), "fast2");
+  EXPECT_EQ(lines("fast == 1", "fast == 2"), "fast2");
+  EXPECT_EQ(lines("!fast.has_value()", "fast == 2"), "fast2");
+  EXPECT_EQ(lines("!fast || ready(fast)", "fast"), "");  // its owner's
 }
 
 TEST(Migrate, LongListsGetALineEach) {

@@ -47,6 +47,7 @@ update fine: given back
 keep fine
 keep fine: yours, moved here from {}
 keep drifted: yours; its signature changed
+keep fine: yours; its signature changed, and openreg-gen can't read yours: compare them
 keep fine: yours; openreg-gen would now write a different one
 update fine: edited, as you asked
 keep extra: no longer needed; kept, since {}
