@@ -57,7 +57,7 @@ def steps(*broken):
 
 
 def issue(tree, broken=("build",), code=0, **env):
-    """What the issue says: there is no `gh` on the PATH, so it is printed."""
+    """The issue's text: there is no `gh` on the PATH, so it is printed."""
     env = {"PATH": str(tree / "no such folder"), "STEPS": steps(*broken), "RUN": "https://run.example/7", **env}
     return run(sys.executable, tree / "ci/report.py", "issue", cwd=tree, env=env, code=code).stdout
 

@@ -123,9 +123,13 @@ def names_of(module: types.ModuleType) -> list[str]:
 
 
 def is_ours(found: object) -> bool:
-    """Not what a module imports from elsewhere, such as typing.Any."""
+    """Not what a module imports from elsewhere, such as typing.Any or once_differentiable."""
     home = getattr(found, "__module__", None) or PACKAGE
-    return home.partition(".")[0] in ("torch", PACKAGE) and not isinstance(found, types.ModuleType)
+    return (
+        not home.startswith("torch.autograd")
+        and home.partition(".")[0] in ("torch", PACKAGE)
+        and not isinstance(found, types.ModuleType)
+    )
 
 
 def given(function: Callable[..., object], name: str, every: bool) -> tuple[list[object], dict[str, object]]:

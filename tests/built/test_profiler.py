@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -52,19 +53,20 @@ def test_without_kineto(device):
     assert sum(e.device_time_total for e in prof.function_events) > 0
 
 
-FAST = f"""
+# In the place of PREFIX is that of the device's C functions.
+FAST = """
 #include <dlfcn.h>
-#include "{NAME}.h"
-extern "C" {NAME}Error_t {NAME}ActivityRead({NAME}Activity* records, size_t most, size_t* count, size_t* lost) {{
-  void* const library = dlopen("lib{NAME}.so", RTLD_LAZY | RTLD_NOLOAD);
-  const auto read = reinterpret_cast<decltype(&{NAME}ActivityRead)>(dlsym(library, "{NAME}ActivityRead"));
+#include "NAME.h"
+extern "C" PREFIXError_t PREFIXActivityRead(PREFIXActivity* records, size_t most, size_t* count, size_t* lost) {
+  void* const library = dlopen("libNAME.so", RTLD_LAZY | RTLD_NOLOAD);
+  const auto read = reinterpret_cast<decltype(&PREFIXActivityRead)>(dlsym(library, "PREFIXActivityRead"));
   const auto status = read(records, most, count, lost);
-  for (size_t i = 0; i < *count; ++i) {{
+  for (size_t i = 0; i < *count; ++i) {
     records[i].queueEnd = records[i].start + 1000;
     records[i].end = records[i].start;
-  }}
+  }
   return status;
-}}
+}
 """
 PROFILE = f"""
 import sys, torch, {PACKAGE}
@@ -76,8 +78,10 @@ prof.export_chrome_trace(sys.argv[1])
 
 
 def test_a_device_that_starts_before_the_call_returns(device, tmp_path):
-    (tmp_path / "fast.cpp").write_text(FAST)
-    include = next(path.parent for path in (ROOT / "third_party").glob(f"*/include/{NAME}.h"))
+    header = next((ROOT / "third_party").glob(f"*/include/{NAME}.h"))
+    prefix = re.search(r"(\w+)GetDeviceCount\(", header.read_text())[1]
+    (tmp_path / "fast.cpp").write_text(FAST.replace("NAME", NAME).replace("PREFIX", prefix))
+    include = header.parent
     command = ["c++", "-std=c++17", "-shared", "-fPIC", "-I", include, "fast.cpp", "-o", "fast.so", "-ldl"]
     subprocess.run(command, check=True, cwd=tmp_path, timeout=300)
     environment = {**os.environ, "LD_PRELOAD": str(tmp_path / "fast.so")}
