@@ -198,7 +198,7 @@ void Decider::decide_owned(Step& step, const RenderedFile& render, const Manifes
 void Decider::check_signature(Step& step, const Output& output, const ManifestFile* before, ManifestFile& entry) {
   entry.signature = output.signature;
   if (!before || before->signature.empty() || before->signature == output.signature) return;
-  const KernelPlace place = find_kernel(step.before, output.signature, before->signature);
+  const FoundKernel place = find_kernel(step.before, output.signature, before->signature);
   if (output.signature.empty() || place.fits) return;
   entry.signature = before->signature;
   entry.wanted = output.signature;

@@ -266,9 +266,9 @@ std::optional<Registration> registration_of(std::string_view code, std::string_v
   return std::nullopt;
 }
 
-KernelPlace find_in(std::string_view code, std::string_view name, const KernelFunction& wanted,
+FoundKernel find_in(std::string_view code, std::string_view name, const KernelFunction& wanted,
                     const std::vector<std::size_t>& moved) {
-  KernelPlace place;
+  FoundKernel place;
   bool definition = false;
   const auto look = [&](const KernelFunction& found, std::size_t at) {
     const bool returns = found.returns == wanted.returns || is_open(found.returns, found);
@@ -352,16 +352,16 @@ std::vector<std::size_t> moved_parameters(const KernelFunction& was, const Kerne
   return out;
 }
 
-KernelPlace find_kernel(std::string_view text, std::string_view signature, std::string_view was) {
+FoundKernel find_kernel(std::string_view text, std::string_view signature, std::string_view was) {
   const auto wanted = read_signature(signature), before = read_signature(was);
   if (!wanted) return {};
   const std::string_view name = signature.substr(wanted->at, wanted->open - wanted->at);
   const std::vector<std::size_t> moved = before ? moved_parameters(*before, *wanted) : std::vector<std::size_t>();
   const std::string plain = without_comments(text);
-  const KernelPlace place = find_in(with_branches(plain, Branches::All), name, *wanted, moved);
+  const FoundKernel place = find_in(with_branches(plain, Branches::All), name, *wanted, moved);
   if (place.fits || plain.find('#') == std::string::npos) return place;
   for (const Branches branches : {Branches::First, Branches::Else, Branches::Last})
-    if (const KernelPlace other = find_in(with_branches(plain, branches), name, *wanted, moved); other.fits)
+    if (const FoundKernel other = find_in(with_branches(plain, branches), name, *wanted, moved); other.fits)
       return other;
   return place;
 }

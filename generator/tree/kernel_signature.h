@@ -41,7 +41,7 @@ std::optional<KernelFunction> find_definition(std::string_view text, std::string
 /// apart.
 std::vector<std::size_t> moved_parameters(const KernelFunction& was, const KernelFunction& now);
 
-struct KernelPlace {
+struct FoundKernel {
   int line = 0;       // of the definition, from 1; without a definition of the registration; 0 if there is neither
   bool fits = false;  // parameter and return types are those of the signature
   bool read = true;   // false if the text doesn't show the parameters
@@ -51,6 +51,6 @@ struct KernelPlace {
 /// function that NAME_KERNEL registers. Defaults, comments and namespaces don't matter, nor whether a SymInt is taken
 /// as int64_t: PyTorch takes both. Of `#if` with `#else`, one branch has to fit. Names of parameters matter only where
 /// `was` had them in other places.
-KernelPlace find_kernel(std::string_view text, std::string_view signature, std::string_view was = {});
+FoundKernel find_kernel(std::string_view text, std::string_view signature, std::string_view was = {});
 
 }  // namespace openreg_gen

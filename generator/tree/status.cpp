@@ -18,7 +18,7 @@ std::vector<FileStatus> file_statuses(const Disk& disk, const Manifest& manifest
       status.edited = sha256(text) != file.sha256;
       if (file.file_class == FileClass::Shared) status.markers = conflict_lines(text);
       if (!file.wanted.empty()) {
-        const KernelPlace place = find_kernel(text, file.wanted, file.signature);
+        const FoundKernel place = find_kernel(text, file.wanted, file.signature);
         status.line = place.line;
         status.read = place.read;
         if (place.fits) status.wanted.clear();

@@ -10,7 +10,7 @@ constexpr const char* kRelu = "at::Tensor relu(const at::Tensor& self)";
 constexpr const char* kAdd = "at::Tensor& add_out(const at::Tensor& self, const at::Scalar& alpha, at::Tensor& out)";
 
 void expect(const char* text, const char* signature, int line, bool fits) {
-  const KernelPlace place = find_kernel(text, signature);
+  const FoundKernel place = find_kernel(text, signature);
   EXPECT_EQ(place.line, line) << text;
   EXPECT_EQ(place.fits, fits) << text;
 }
