@@ -92,7 +92,8 @@ def main() -> None:
         if shutil.which("gh") is None:
             print(text)
             return
-        listed = json.loads(gh("issue", "list", "--state", "open", "--search", f'"{TITLE}" in:title', "--limit", "100", "--json", "number,title"))
+        asked = ("--search", f'"{TITLE}" in:title', "--limit", "100")
+        listed = json.loads(gh("issue", "list", "--state", "open", *asked, "--json", "number,title"))
         known = [str(each["number"]) for each in listed if each["title"] == TITLE]
         where = ["edit", known[0]] if known else ["create", "--title", TITLE]
         print(gh("issue", *where, "--body-file", "-", text=text))
