@@ -119,7 +119,7 @@ void initialize() {
     // Without memory for the handler forks would be unsafe, and little else would work either.
     TORCH_CHECK(pthread_atfork(nullptr, nullptr, after_fork_in_child) == 0, "openreg: cannot register a fork handler");
   });
-  initialized.store(true);  // in one order with a change of the allocator: see changeCurrentAllocator()
+  initialized.store(true);  // in one order with a change of the allocator
 }
 
 bool is_initialized() noexcept { return initialized.load(std::memory_order_acquire); }
