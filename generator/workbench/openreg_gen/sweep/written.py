@@ -147,7 +147,7 @@ def out_neg(given: OpSample) -> Iterator[Call]:
     yield from out_calls(given, lambda x: negated(ones(x)) if x.is_floating_point() or x.is_complex() else None)
 
 
-# PyTorch's kernels of these don't look at the strides of out=, and write past the end of its memory.
+# PyTorch's kernels of these don't look at the strides of out=, and write past the end of its memory (_scaled_mm on some processors).
 CARELESS = ("nn.functional.avg_pool3d", "narrow_copy", "torch._scaled_mm")
 
 
