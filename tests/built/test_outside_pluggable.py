@@ -299,11 +299,6 @@ def test_null_is_out_of_memory(run):
     """).good()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="docs/reference/allocators.md promises a second attempt when memory is out; the library is asked once, and its "
-    "empty_cache function isn't called before",
-)
 def test_second_attempt(run):
     """When memory is out, the library releases its cache and is asked again."""
     run("""

@@ -52,7 +52,12 @@ void* PluggableAllocator::obtain(Block& block, std::string& reason) {
     }
   });
   block.bytes = block.requested;
-  void* const data = call_user(source_, "alloc", alloc_fn_, block.bytes, static_cast<int>(block.device), block.stream);
+  const auto ask = [&] { return call_user(source_, "alloc", alloc_fn_, block.bytes, static_cast<int>(block.device), block.stream); };
+  void* data = ask();
+  if (data == nullptr && empty_cache_fn_) {
+    call_user(source_, "empty_cache", empty_cache_fn_);
+    data = ask();
+  }
   if (data == nullptr) {
     orGetLastError();
     reason = c10::str(" The alloc function of the pluggable allocator (", source_, ") returned null.");

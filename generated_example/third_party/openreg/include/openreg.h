@@ -157,7 +157,8 @@ enum {
 
 // --- Devices
 
-// Number of devices in *count. Succeeds with 0 if there are none, and is cheap: `import` calls it.
+// Number of devices in *count, and cheap: `import` calls it. If there are none, *count is 0, and it may return
+// orErrorInvalidDevice with a text that says why.
 OPENREG_API orError_t orGetDeviceCount(int* count);
 // The calling thread's current device in *device; 0 until the thread sets another.
 OPENREG_API orError_t orGetDevice(int* device);
@@ -262,6 +263,7 @@ OPENREG_API orError_t orEventElapsedTime(float* milliseconds, orEvent_t start, o
 
 // Queues a call of function(argument) on the stream's device; both must stay valid until it has run. The function must
 // not throw, nor wait for a thread that may wait for the stream, such as for Python's GIL.
+// If it throws, the next wait for the stream returns orErrorUnknown.
 OPENREG_API orError_t orLaunchKernel(
     orStream_t stream, void (*function)(void* argument), void* argument);
 
