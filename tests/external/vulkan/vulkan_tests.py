@@ -290,3 +290,63 @@ def test_streams_may_be_destroyed_while_they_work():
                 call("LaunchKernel", where, function, c_void_p(i + 1))
         call("DeviceSynchronize")
     assert sorted(ran) == list(range(1, 201))
+
+
+ADD_ONE = RELU.replace("x < SCALAR(0) ? SCALAR(0) : x", "x + SCALAR(1)")
+
+FAILED_SUBMITS = """
+import ctypes, os, struct
+import bringup
+import vulkan_tests as tests
+libc = ctypes.CDLL(None)
+kernel = tests.kernel_of(tests.ADD_ONE, "-DSCALAR=int32_t -DSIZE=4")
+with bringup.Memory(256) as memory, bringup.stream() as where:
+    data = ctypes.create_string_buffer(bytes(256), 256)
+    copy = ("MemcpyAsync", memory, data, ctypes.c_size_t(256), bringup.HOST_TO_DEVICE, where)
+    bringup.call("Memset", memory, ctypes.c_int(0), ctypes.c_size_t(256))
+    taken = 0
+    for fails in (False, True, False, True, True, False):
+        libc.setenv(b"FAIL_SUBMIT", b"1" if fails else b"0", 1)
+        arguments = [struct.pack("Q", 64), memory, memory]
+        answer = tests.launch(kernel, arguments, where=where, answer=bringup.status)
+        assert (answer != 0) == fails, (answer, fails)
+        taken += answer == 0
+    libc.setenv(b"FAIL_SUBMIT", b"0", 1)
+    bringup.call("StreamSynchronize", where)
+    assert struct.unpack("64i", tests.from_device(memory, 256)) == (taken,) * 64
+    libc.setenv(b"FAIL_SUBMIT", b"1", 1)
+    for i in range(32):  # each would take memory on the host for what it copies
+        assert bringup.status(*copy) != 0
+    libc.setenv(b"FAIL_SUBMIT", b"0", 1)
+    bringup.call("StreamSynchronize", where)
+    assert struct.unpack("64i", tests.from_device(memory, 256)) == (taken,) * 64
+    bringup.call(*copy)
+    bringup.call("StreamSynchronize", where)
+    assert tests.from_device(memory, 256) == bytes(256)
+    print("done", taken)
+"""
+
+
+def test_what_could_not_be_submitted_never_runs(tmp_path):
+    """Its caller was told that it failed; what comes before and behind it runs once."""
+    here = pathlib.Path(__file__).parent
+    command = [
+        "cc",
+        "-shared",
+        "-fPIC",
+        "-Wl,--no-as-needed",
+        "-lvulkan",
+        "-o",
+        tmp_path / "fail_submit.so",
+        here / "fail_submit.c",
+    ]
+    subprocess.run(command, check=True)
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": str(tmp_path / "fail_submit.so"),
+        "PYTHONPATH": os.pathsep.join([str(here), *sys.path]),
+    }
+    ran = subprocess.run(
+        [sys.executable, "-c", FAILED_SUBMITS], env=environment, capture_output=True, text=True, timeout=100
+    )
+    assert ran.stdout == "done 3\n", ran.stderr
