@@ -45,8 +45,10 @@ def built(tree, tmp_path, program):
 def test_new_ends_with_what_to_type(openreg_gen, tmp_path):
     out = openreg_gen("new", "mychip", "--device", "external", cwd=tmp_path).stdout
     assert following(out) == [
-        "python -m pip install --no-build-isolation -v -e torch_mychip",
         "fill torch_mychip/third_party/mychip/src/port.cpp; torch_mychip/docs/porting.md explains how",
+        "cmake -S torch_mychip/third_party/mychip -B torch_mychip/build-device && cmake --build torch_mychip/build-device",
+        "MYCHIP_LIBRARY=torch_mychip/build-device/libmychip.so python -m pytest torch_mychip/tests/test_bringup_*.py",
+        "python -m pip install --no-build-isolation -v -e torch_mychip",
         "openreg-gen test -C torch_mychip",
     ]
     for name in ("third_party/mychip/src/port.cpp", "docs/porting.md"):

@@ -242,12 +242,37 @@ def test_undo_takes_the_last_run_back_and_does_it_again(openreg_gen, tree):
     assert "-Another." in openreg_gen("undo", "--diff", cwd=tree).stdout
     openreg_gen("undo", cwd=tree)
     assert {name: path.read_bytes() for name, path in files(tree).items()} == before
-    openreg_gen("undo", cwd=tree)
+    redone = openreg_gen("undo", cwd=tree).stdout
+    assert "redid `" in redone and "run `openreg-gen undo` again to undo it" in redone
     assert {name: path.read_bytes() for name, path in files(tree).items()} == after
     with (tree / SHARED).open("a") as file:
         file.write("mine\n")
     answer = openreg_gen("undo", cwd=tree, code=1).stderr
     assert "E0522" in answer and f"  {SHARED}\n" in answer
+
+
+def test_status_and_check_agree(openreg_gen, tree):
+    def state():
+        (line,) = [line for line in openreg_gen("status", cwd=tree).stdout.splitlines() if line.startswith("State")]
+        return line.partition("State")[2].strip()
+
+    assert state() == "up to date"
+    openreg_gen("generate", "--check", cwd=tree)
+    (tree / SHARED).write_text((tree / SHARED).read_text() + "\nmine\n")  # an owner's edit, which a merge keeps
+    openreg_gen("generate", "--check", cwd=tree)
+    assert state() == "up to date"
+    before = (tree / GENERATED).read_text()
+    (tree / GENERATED).write_text(before + "\n")
+    assert "1 edited" in openreg_gen("generate", "--check", cwd=tree, code=1).stdout
+    assert state() == "1 generated file edited"
+    (tree / GENERATED).unlink()
+    assert "missing" in openreg_gen("generate", "--check", cwd=tree, code=1).stdout
+    assert state() == "1 file missing"
+
+
+def test_an_undo_that_leaves_the_files_has_nothing_to_build(openreg_gen, tree):
+    openreg_gen("own", GENERATED, cwd=tree)
+    assert "Next:" not in openreg_gen("undo", cwd=tree).stdout
 
 
 def test_undo_of_add_takes_the_spec_back_too(openreg_gen, tree):

@@ -81,6 +81,19 @@ const std::vector<Topic>& topics() {
   return all;
 }
 
+/// What `generate --check` would find besides; empty if nothing.
+std::string work_left(const std::vector<FileStatus>& files) {
+  const auto count = [&](const char* key) {
+    const auto topic = std::ranges::find(topics(), std::string_view(key), [](const Topic& t) { return std::string_view(t.key); });
+    return static_cast<std::size_t>(std::ranges::count_if(files, topic->concerns));
+  };
+  std::vector<std::string> left;
+  if (const auto n = count("edited_generated")) left.push_back(count_of(n, "generated file") + " edited");
+  if (const auto n = count("missing")) left.push_back(count_of(n, "file") + " missing");
+  if (const auto n = count("conflicts")) left.push_back(count_of(n, "file") + " with conflicts");
+  return fmt::format("{}", fmt::join(left, ", "));
+}
+
 nlohmann::json to_json(const OpenTree& tree, const std::vector<FileStatus>& files, const Freshness& fresh,
                        const std::optional<LastRun>& last) {
   nlohmann::json out{{"root", tree.root.string()}, {"spec", tree.manifest.spec},
@@ -116,14 +129,16 @@ Exit run(Invocation& call, const StatusOptions&) {
   const auto row = [colour](const char* name, const std::string& text) {
     fmt::print("{}  {}\n", painted(fmt::format("{:7}", name), "2", colour), text);
   };
-  const bool is_fresh = fresh.state == Freshness::Fresh, stale = fresh.state == Freshness::Stale;
+  const std::string left = work_left(files);
+  const bool is_fresh = fresh.state == Freshness::Fresh && left.empty(), stale = fresh.state == Freshness::Stale;
   row("Tree", tree.root.string());
   row("Spec", tree.manifest.spec);
   row("Written", fmt::format("by openreg-gen {} for {}", tree.manifest.tool, tree.manifest.torch));
   row("Files", count_classes(tree.manifest));
-  row("State", painted(is_fresh ? "up to date"
-                       : stale  ? "stale: " + fresh.why + "; run `openreg-gen generate`"
-                                : "not known: " + fresh.why,
+  row("State", painted(is_fresh       ? "up to date"
+                       : stale        ? "stale: " + fresh.why + "; run `openreg-gen generate`"
+                       : left.empty() ? "not known: " + fresh.why
+                                      : left,
                        is_fresh ? "32" : "33", colour));
   if (last) {
     row("Undo", fmt::format("`{}`, {}{}", last->what, count_of(last->files.size(), "file"),

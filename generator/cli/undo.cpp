@@ -68,8 +68,10 @@ Exit run(Invocation& call, const Preview& preview) {
   Next next(call, tree.root);
   if (done) {
     undo_last_run(*tree.disk);
-    next.build();
-    next.test();
+    if (last->what != "own" && last->what != "undo of own") {  // which changes one comment
+      next.build();
+      next.test();
+    }
   }
   if (call.json) {
     print_json(to_json(tree, *last, done, next));
@@ -80,8 +82,13 @@ Exit run(Invocation& call, const Preview& preview) {
     const Word word = word_of(file.back);
     fmt::print("  {}  {}\n", painted(fmt::format("{:8}", word.text), word.sgr, colour), file.path);
   }
-  fmt::print("{} `{}`: {}{}\n", done ? "undid" : "nothing written; would undo", last->what,
-             count_of(last->files.size(), "file"), done ? "; run `openreg-gen undo` again to redo" : "");
+  // An undo of an undo brings the run back, so say that.
+  constexpr std::string_view kUndone = "undo of ";
+  const bool again = last->what.starts_with(kUndone);
+  const std::string what = again ? last->what.substr(kUndone.size()) : last->what;
+  const char* verb = again ? (done ? "redid" : "nothing written; would redo") : (done ? "undid" : "nothing written; would undo");
+  fmt::print("{} `{}`: {}{}\n", verb, what, count_of(last->files.size(), "file"),
+             done ? fmt::format("; run `openreg-gen undo` again to {}", again ? "undo it" : "redo it") : "");
   print_text(next.text());
   return Exit::Done;
 }
