@@ -12,6 +12,7 @@ from openreg_gen import device as devices
 from openreg_gen.as_cuda import __main__ as program
 from openreg_gen.as_cuda import as_cuda
 from openreg_gen.as_cuda.source import compile_source
+from openreg_gen.collectives import library_of
 from openreg_gen.cuda_names import ROWS
 
 SCRIPTS = pathlib.Path(__file__).parent / "cuda_scripts"
@@ -249,11 +250,12 @@ def test_checkpoints(device, tmp_path):
 def test_nccl_is_the_backends_library(on):
     if not torch.distributed.is_available():
         pytest.skip("this PyTorch has no torch.distributed")
-    own = torch.distributed.Backend.default_device_backend_map.get(on)
+    own, why = library_of(on)
     assert torch.distributed.is_nccl_available() == (own is not None)
     if own is None:
-        with pytest.raises(NotImplementedError, match="gloo"):
+        with pytest.raises(NotImplementedError, match="gloo") as refused:
             torch.distributed.init_process_group("nccl")
+        assert why in str(refused.value)
     else:
         assert torch.distributed.is_backend_available("nccl")
 

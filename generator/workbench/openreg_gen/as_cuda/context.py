@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from .. import device as devices
+from ..collectives import library_of
 from .mode import CudaMode
 from .patches import Patches, patch_distributed, patch_load, patch_torch, patch_torch_cuda, restore_location
 from .source import patch_sources
@@ -46,19 +47,13 @@ def as_cuda(name: str, package: str | None = None, folder: str | Path | None = N
         patch_distributed(patches, kind)
         _patch_threads(patches, kind, package, folder)
         if folder is not None:
-            stack.callback(patch_sources(patches, kind, _library(kind), Path(folder)))
+            stack.callback(patch_sources(patches, kind, library_of(kind)[0], Path(folder)))
         package_of = (1, lambda obj: None, functools.partial(restore_location, kind=kind))
         registry = torch.serialization._package_registry
         registry.insert(0, package_of)
         stack.callback(registry.remove, package_of)
         with CudaMode(kind):
             yield
-
-
-def _library(kind: str) -> str | None:
-    if not torch.distributed.is_available():
-        return None
-    return torch.distributed.Backend.default_device_backend_map.get(kind)
 
 
 def _patch_threads(patches: Patches, kind: str, package: str | None, folder: str | Path | None) -> None:

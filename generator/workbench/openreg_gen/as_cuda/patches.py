@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from .. import device as devices
+from ..collectives import library_of
 from ..cuda_names import ROWS, Row, is_cuda, translated
 from .mode import on_device, translate
 from .substitutes import refused_type, stand_in, substitutes
@@ -255,16 +256,14 @@ def patch_distributed(patches: Patches, kind: str) -> None:
     import torch.distributed.device_mesh as mesh
     import torch.distributed.distributed_c10d as c10d
 
-    own = c10d.Backend.default_device_backend_map.get(kind)
+    own, why = library_of(kind)
 
     def library(name: Any) -> Any:
         parts = [part.rpartition(":") for part in name.split(",")] if isinstance(name, str) else []
         if all(part[2] != "nccl" for part in parts):
             return name
         if own is None:
-            raise NotImplementedError(
-                f"'nccl' doesn't work on {kind!r}: the backend has no library of its own; use 'gloo'"
-            )
+            raise NotImplementedError(f"'nccl' doesn't work on {kind!r}: {why}; 'gloo' moves tensors of the CPU")
         named = ((translate(device, kind) + colon, own if what == "nccl" else what) for device, colon, what in parts)
         return ",".join(map("".join, named))
 

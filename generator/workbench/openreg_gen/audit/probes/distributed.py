@@ -5,6 +5,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
+from ...collectives import library_of
 from ..probe import Inapplicable, Probe
 from .common import expect, ramp, same
 
@@ -25,10 +26,10 @@ def _store() -> Any:
 
 def backend_name(kind: str) -> str:
     _available()
-    name = dist.Backend.default_device_backend_map.get(kind)
+    name, why = library_of(kind)
     if name is None:
-        raise NotImplementedError(f"no backend is registered for {kind}: torch.distributed.Backend.register_backend()")
-    return str(name)
+        raise NotImplementedError(why)
+    return name
 
 
 def group(kind: str) -> str:
