@@ -79,8 +79,10 @@ overlay() {
   # With the environment active, $base may be the environment itself, which sees all that it should.
   [ "$(prefix_of "$base")" != "$(prefix_of "$dir/bin/python")" ] || return 0
   site=$("$dir/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
+  # In one step: another script may run with the environment at the same time.
   "$base" -c 'import sys; print("\n".join(p for p in sys.path if p.endswith(("site-packages", "dist-packages"))))' \
-    >"$site/base.pth"
+    >"$site/base.pth.$$"
+  mv "$site/base.pth.$$" "$site/base.pth"
 }
 
 # backend_python DIR: an environment for one backend, with all that `python` has.
