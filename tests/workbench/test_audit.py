@@ -210,7 +210,7 @@ def test_a_module_that_is_not_there():
 
 
 class NeedsCompile:
-    """What a tree without the component compile gives to Inductor."""
+    """As the placeholder for Inductor in a tree without the component compile."""
 
     def __getattr__(self, name):
         if name.startswith("__"):

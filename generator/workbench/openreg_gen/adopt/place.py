@@ -184,7 +184,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except OSError as error:
         fail(
             f"{error.filename or given.tree}: {error.strerror or error}: none of your code was moved",
-            f"free some space or mend the permissions, delete {given.tree}, and repeat the command",
+            f"free some space or fix the permissions, delete {given.tree}, and repeat the command",
             Exit.ENVIRONMENT,
         )
     if wrong:
