@@ -25,7 +25,6 @@ def of_text(folder, text):
     return read_sources([folder])
 
 
-
 # --- C++ as text
 
 
