@@ -37,6 +37,8 @@ def test_totals_are_of_all_operators(covered):
     assert kinds["add.out"] == kinds["relu"] == "native" and kinds["add.Tensor"] == "delegate"
     assert kinds["reshape"] == "composite" and kinds["mm.out"] == "fallback" and kinds["poisson"] == "missing"
     assert kinds["_cudnn_rnn"] == kinds["quantize_per_tensor"] == kinds["_nnz"] == "not-for-you"
+    for op in ("_foobar", "_test_functorch_fallback", "_test_optional_intlist", "_convert_weight_to_int4pack_for_cpu"):
+        assert kinds[op] == kinds.get(f"{op}.out", "not-for-you") == "not-for-you", op
     text = covered().stdout
     assert re.search(r"^total +3101( +\d+){6}$", text, re.MULTILINE)
 

@@ -94,6 +94,42 @@ def test_reset_gives_the_first_text_and_keeps_the_learners(lesson, number):
     assert file.with_name(file.name + ".mine").read_text().endswith("\nmine\n")
 
 
+@pytest.mark.parametrize("number", ["0", "99"])
+def test_a_number_without_a_lesson_is_an_error(lesson, capsys, number):
+    tree = lesson(1)
+    tree.spec.write_text(tree.spec.read_text().replace("lesson: 1", f"lesson: {number}"))
+    assert program.main([]) == 2
+    assert re.search(rf"`lesson: {number}`, and there are exercises 1 to \d+", capsys.readouterr().out)
+
+
+def test_a_reset_that_fails_keeps_the_file(lesson, monkeypatch):
+    tree = lesson(8)
+    file = tree.root / tree.lesson().file
+    file.write_text(file.read_text() + "mine\n")
+    assert "[openreg-gen " in file.read_text()
+    monkeypatch.setenv("OPENREG_GEN", "/bin/false")
+    with pytest.raises(learn.LearnError):
+        tree.reset()
+    assert file.read_text().endswith("mine\n")
+
+
+def test_progress_is_kept_if_writing_fails(lesson, monkeypatch):
+    tree = lesson(8)
+    tree.hint()
+    state = tree.root / "exercises/progress.json"
+    before = state.read_text()
+    write_text = type(state).write_text
+
+    def full_disk(path, text, **options):
+        write_text(path, text[:5], **options)
+        raise OSError("no space left")
+
+    monkeypatch.setattr(type(state), "write_text", full_disk)
+    with pytest.raises(OSError):
+        tree.hint()
+    assert state.read_text() == before
+
+
 def test_the_program_shows_hints_one_by_one(lesson, capsys):
     lesson(8)
     assert program.main([]) == 0

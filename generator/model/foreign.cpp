@@ -12,6 +12,9 @@ constexpr std::string_view kCalledOnBackends =
     "batch_norm_gather_stats_with_counts "
     "batch_norm_backward_reduce batch_norm_backward_elemt";
 
+/// Operators with which PyTorch tests itself: _foobar, _test_functorch_fallback.
+bool is_of_pytorchs_tests(const Op& op) { return op.base == "_foobar" || op.base.starts_with("_test_"); }
+
 bool takes_dense_tensors(const Op& op) {
   if (op.kernels.contains("CPU") || !op.structured_delegate.empty() || op.structured) return true;
   return std::ranges::any_of(op.kernels, [](const auto& each) { return each.first.starts_with("Composite"); });
@@ -31,6 +34,8 @@ std::string foreign_reason(const Op& form, const Catalog& catalog) {
   const Op& op = origin_of(form, catalog);
   if (is_minimal_op(op.name) || has_word(kCalledOnBackends, op.name) || op.composite_implicit || op.default_throws())
     return {};
+  if (is_of_pytorchs_tests(op)) return "only PyTorch's own tests call it";
+  if (op.base.ends_with("_for_cpu")) return "the CPU's variant of another operator";
   const std::string_view family = family_of(op, catalog);
   if (family == "vendor library") return "for another vendor's library";
   const bool of_numbers = includes(op.base, "fake_quant") || includes(op.base, "int4") || includes(op.base, "int8");

@@ -207,3 +207,33 @@ def test_a_device_that_is_not_there():
 def test_a_module_that_is_not_there():
     said = run_audit("--device", "nobody", "--import", "no_such_module", code=3).stderr
     assert said.startswith("error: no_such_module") and "Traceback" not in said
+
+
+class NeedsCompile:
+    """As the placeholder for Inductor in a tree without the component compile."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self()
+
+    def __call__(self, *_):
+        raise NotImplementedError("torch.compile needs the component compile: `openreg-gen add component compile`")
+
+
+@pytest.mark.parametrize("given", [NeedsCompile(), type("Scheduling", (), {}), lambda scheduler: None])
+def test_a_placeholder_is_no_answer_of_inductor(monkeypatch, given):
+    from openreg_gen.audit import probe
+    from openreg_gen.audit.probes import compiling
+    from torch._inductor.codegen import common
+
+    monkeypatch.setattr(common, "init_backend_registration", lambda: None)
+    monkeypatch.setattr(common, "get_scheduling_for_device", lambda kind: given)
+    monkeypatch.setattr(common, "get_wrapper_codegen_for_device", lambda kind: given)
+    if not isinstance(given, NeedsCompile):
+        assert compiling.inductor("plain") in ("Scheduling", "<lambda>")
+        return
+    with pytest.raises(NotImplementedError) as error:
+        compiling.inductor("plain")
+    outcome = probe.judge(error.value)
+    assert outcome.verdict == probe.MISSING and "openreg-gen add component compile" in outcome.message

@@ -175,7 +175,7 @@ class Chooser:
             or (entry and fallback and entry.target == fallback.target)
             or (entry is not None and entry.target.endswith("native::cpu_fallback"))
         )
-        if not to_cpu and (reason := _only_raises(body)) is not None:
+        if not to_cpu and (reason := only_raises(body)) is not None:
             return Choice(op, "unsupported", "its kernel only raises", at, {"reason": reason})
         if entry is not None and not to_cpu:
             self._doubt(op, f"a boxed kernel of yours, {entry.target}", "keep its registration in a file of yours", at)
@@ -287,7 +287,7 @@ def _plain_type(text: str) -> str:
     return re.sub(r"\bSymInt\b", "int64_t", plain)
 
 
-def _only_raises(body: str) -> str | None:
+def only_raises(body: str) -> str | None:
     """The text of the error, if raising it is all that a function does."""
     text = body.strip()
     found = re.fullmatch(

@@ -11,10 +11,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .items import Item, Source, names_in
-from .registrations import Found, Unclear
+from .registrations import Found, Place, Unclear
+from .scan import masked
 
 SOURCE_ENDINGS = (".cpp", ".cc", ".cxx", ".cu")
+#: Headers of PyTorch that include Python.h. The tree's library for kernels is built without Python.
+_OF_PYTHON = re.compile(
+    r"Python\.h|pybind11/.*|torch/(?:extension|python)\.h|torch/csrc/(?!Export\b)[A-Z]\w*\.h|torch/csrc/utils\.h"
+    r"|torch/csrc/(?:.*/)?(?:py|pybind|python_|pythoncapi_)\w*\.h"
+    r"|torch/csrc/utils/(?:tensor_\w+|object_ptr|structseq|nested|numpy_stub|disable_torch_function)\.h"
+)
+_USES_PYTHON = re.compile(r"\b(?:py::|pybind11::|PyObject\b|Py[A-Z]\w*_\w+|THP\w+)")
+_OF_LIBRARY = {"Library", "CppFunction", "dispatch", "schema"}  # what torch/library.h has of namespace torch
 _CODE = ("function", "class", "variable", "using", "macro", "declaration")
+
+
+def _without_python(header: str, source: Source) -> list[str]:
+    """The includes in place of a header that needs Python: what torch/extension.h has of ATen, and of torch:: if it is used."""
+    if header != "torch/extension.h":
+        return []
+    named = set(re.findall(r"\b(?:torch::|namespace torch::|using namespace (?=torch\b))(\w+)", source.mask))
+    return ["<ATen/ATen.h>", "<torch/library.h>", *(["<torch/all.h>"] if named - _OF_LIBRARY else [])]
 
 
 def stem_of(file: str, others: Iterable[str]) -> str:
@@ -53,12 +70,18 @@ class Helpers:
             if id(item) in self.used:
                 continue
             self.used[id(item)] = item
+            self.warn_of_python(item.name, item.text, Place(item.file, item.line))
             if id(item) in self.keep:
                 self.stays.add(id(item))
             names = item.uses() - {item.owner}
             if item.kind == "class":  # its functions, where they are defined outside
                 todo += [each for each in self._all("function") if each.owner.rpartition("::")[2] == item.name]
             todo += [each for name in names for each in self._visible(name, item.file)]
+
+    def warn_of_python(self, name: str, text: str, at: Place) -> None:
+        if found := _USES_PYTHON.search(masked(text)):
+            why = f"uses Python ({found[0]}), which the library of the kernels is built without"
+            self.unclear.append(Unclear(name, why, "move it to csrc/bindings, or take Python out", at.file, at.line))
 
     def _all(self, kind: str) -> list[Item]:
         return [item for source in self.found.sources for item in source.items if item.kind == kind]
@@ -109,10 +132,13 @@ class Helpers:
             if item.kind != "include":
                 continue
             path = item.name
+            wanted = path.strip('"<>')
+            if _OF_PYTHON.fullmatch(wanted):
+                lines += _without_python(wanted, source)
+                continue
             if path.startswith("<"):
                 lines.append(path)
                 continue
-            wanted = path.strip('"')
             own = [each for each in self.files if pathlib.PurePath(each).match(wanted) or each.endswith("/" + wanted)]
             if not own and wanted.endswith("NativeFunctions.h"):
                 continue  # torchgen's: declares the functions that move

@@ -6,8 +6,10 @@ shared.
 
 import argparse
 import json
+import os
 import pathlib
 import re
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -100,47 +102,91 @@ def _with_includes(text: str, includes: Sequence[str]) -> str:
     return text[: last.end()] + "\n".join(lines) + "\n" + text[last.end() :]
 
 
-def place(plan: Mapping[str, Any], tree: pathlib.Path) -> list[str]:
-    """Returns what could not be placed."""
+def texts(plan: Mapping[str, Any], tree: pathlib.Path) -> tuple[dict[pathlib.Path, str], list[str]]:
+    """The files to write, and what could not be placed. Writes nothing."""
     owned, wrong = owned_files(tree), []
+    out: dict[pathlib.Path, str] = {}
     for kernel in plan["kernels"]:
         path = owned.get(kernel["mark"])
         if path is None:
             wrong.append(f"{kernel['op']}: the tree has no file for it")
             continue
         try:
-            path.write_text(with_code(path.read_text(), kernel))
+            out[path] = with_code(path.read_text(), kernel)
         except ValueError as error:
             wrong.append(f"{kernel['op']}: {path.relative_to(tree)} {error}")
-    for name, text in plan["files"].items():
-        path = tree / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    out |= {tree / name: text for name, text in plan["files"].items()}
     if plan["python"]:
-        wrong += _place_python(plan["python"], tree)
-    return wrong
+        wrong += _python_texts(plan["python"], tree, out)
+    return out, wrong
 
 
-def _place_python(modules: Mapping[str, str], tree: pathlib.Path) -> list[str]:
+def write_all(files: Mapping[pathlib.Path, str]) -> None:
+    """Write all of the files or none: first beside their places, then one rename per file. An error undoes everything."""
+    folders: list[pathlib.Path] = []
+    renamed: list[pathlib.Path] = []
+    try:
+        for path, text in files.items():
+            for each in reversed([each for each in path.parents if not each.exists()]):
+                each.mkdir()
+                folders.append(each)
+            _beside(path, "new").write_text(text)
+            if path.exists():
+                shutil.copymode(path, _beside(path, "new"))
+                os.link(path, _beside(path, "old"))
+        for path in files:
+            _beside(path, "new").replace(path)
+            renamed.append(path)
+    except BaseException:
+        for path in renamed:
+            if _beside(path, "old").exists():
+                _beside(path, "old").replace(path)
+            else:
+                path.unlink()
+        _remove_parts(files)
+        for each in reversed(folders):
+            each.rmdir()
+        raise
+    _remove_parts(files)
+
+
+def _beside(path: pathlib.Path, part: str) -> pathlib.Path:
+    return path.with_name(f".{path.name}.{part}")
+
+
+def _remove_parts(files: Mapping[pathlib.Path, str]) -> None:
+    for path in files:
+        for part in ("new", "old"):
+            _beside(path, part).unlink(missing_ok=True)
+
+
+def _python_texts(modules: Mapping[str, str], tree: pathlib.Path, out: dict[pathlib.Path, str]) -> list[str]:
     entries = [path for path in tree.glob("*/__init__.py") if "_chosen" in path.read_text()]
     if len(entries) != 1:
         return ["kernels in Python: the tree has no package that imports them"]
     folder = entries[0].parent / "adopted"
-    folder.mkdir(exist_ok=True)
     names = ", ".join(sorted(modules))
-    (folder / "__init__.py").write_text(
+    out[folder / "__init__.py"] = (
         f'"""Kernels in Python, moved by `openreg-gen new --from`."""\n\nfrom . import {names}  # noqa: F401\n'
     )
     for name, text in modules.items():
-        (folder / f"{name}.py").write_text(text)
+        out[folder / f"{name}.py"] = text
     entry = entries[0].read_text().rstrip("\n")
-    entries[0].write_text(entry + "\n    from . import adopted  # noqa: F401  # kernels in Python\n")
+    out[entries[0]] = entry + "\n    from . import adopted  # noqa: F401  # kernels in Python\n"
     return []
 
 
 def main(words: Sequence[str] | None = None) -> int:
     given = arguments(words)
-    wrong = place(json.loads(given.plan.read_text()), given.tree)
+    files, wrong = texts(json.loads(given.plan.read_text()), given.tree)
+    try:
+        write_all(files)
+    except OSError as error:
+        fail(
+            f"{error.filename or given.tree}: {error.strerror or error}: none of your code was moved",
+            f"free some space or fix the permissions, delete {given.tree}, and repeat the command",
+            Exit.ENVIRONMENT,
+        )
     if wrong:
         fail(
             "not everything could be moved:\n  " + "\n  ".join(wrong),

@@ -158,11 +158,12 @@ def _move(plan: Plan, found: Found) -> None:
         types = " ".join([code.returns, *(each.type for each in code.parameters)])
         helpers.need(f"{code.body} {types}", code.at.file if code.item is None else code.item.file)
     for op, mark, code in codes:
+        helpers.warn_of_python(op, code.body, code.at)
         plan.kernels.append(_kernel(op, mark, code, helpers))
     plan.files = helpers.headers()
     if plan.with_port:
         plan.files.update(port.make_port(plan.name, parts, helpers))
-        plan.unclear += port.asked(plan.name)
+        plan.unclear += [*port.asked(plan.name), *port.missing_of_guard(found, parts["guard"])]
     plan.unclear += helpers.unclear
 
 

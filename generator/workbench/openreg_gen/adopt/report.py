@@ -7,7 +7,7 @@ from typing import Any
 from ..audit.probe import ANSWERS, INAPPLICABLE
 from .choose import LEFT_OUT, MINIMAL, PYTHON, THEIRS
 from .plan import Plan
-from .spec_text import unclear_lines
+from .spec_text import group_lines, grouped, unclear_lines
 
 WIDTH = 110
 
@@ -50,8 +50,14 @@ def _lines(plan: Plan, catalogue: Mapping[str, Any]) -> Iterator[str]:
     yield from _stays(plan)
     yield ""
     yield f"Unclear ({len(plan.unclear)})" if plan.unclear else "Nothing is unclear."
-    for each in plan.unclear:
-        head, tail = unclear_lines(plan, each)
+    for group in grouped(plan.unclear):
+        if len(group) > 1:
+            head, tail = group_lines(group)
+            yield from textwrap.wrap(head, WIDTH, initial_indent="  ", subsequent_indent="      ")
+            yield f"      {tail}"
+            yield from _listed("    for ", [each.what for each in group], indent=8)
+            continue
+        head, tail = unclear_lines(plan, group[0])
         yield from textwrap.wrap(head, WIDTH, initial_indent="  ", subsequent_indent="      ", break_long_words=False)
         yield f"    {tail}"
     yield ""
@@ -94,9 +100,9 @@ def _stays(plan: Plan) -> Iterator[str]:
         yield from _listed("registered by you: ", [each.op for each in theirs])
 
 
-def _listed(start: str, names: Sequence[str], shown: int = 60) -> Iterator[str]:
+def _listed(start: str, names: Sequence[str], shown: int = 60, indent: int = 22) -> Iterator[str]:
     rest = f" and {len(names) - shown} more" if len(names) > shown else ""
-    yield from _wrapped(start + ", ".join(names[:shown]) + rest, 22)
+    yield from _wrapped(start + ", ".join(names[:shown]) + rest, indent)
 
 
 def _wrapped(text: str, indent: int) -> list[str]:

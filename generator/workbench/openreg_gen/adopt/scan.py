@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_QUIET = re.compile(
-    r'//[^\n]*|/\*.*?\*/|R"(?P<delimiter>[^(\s]*)\(.*?\)(?P=delimiter)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'',
+_QUIET = re.compile(  # a number comes first: the quotes in 1'000 separate digits
+    r'(?<!\w)(?P<number>\.?\d(?:\'\w|[\w.])*)|//[^\n]*|/\*.*?\*/|R"(?P<delimiter>[^(\s]*)\(.*?\)(?P=delimiter)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'',
     re.DOTALL,
 )
 _PAIRS = {"(": ")", "{": "}", "[": "]"}
@@ -18,6 +18,8 @@ def masked(text: str) -> str:
     """The same text, at the same places, with spaces for comments and for what is in quotes."""
 
     def blank(found: re.Match[str]) -> str:
+        if found["number"]:
+            return found[0]
         kept = re.sub(r"[^\n]", " ", found[0])
         return f'"{kept[1:-1]}"' if found[0].startswith('"') and len(kept) >= 2 else kept
 

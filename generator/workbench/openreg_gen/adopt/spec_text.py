@@ -3,7 +3,8 @@
 import json
 import os
 import re
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Sequence
 
 from .choose import LEFT_OUT, MINIMAL, PYTHON, THEIRS, Choice
 from .plan import Plan
@@ -28,6 +29,27 @@ def unclear_lines(plan: Plan, each: Unclear) -> list[str]:
     return [f"{where}{each.what}: {each.why}", f"  -> {each.todo}"]
 
 
+FEW = 3  # so many rows that say the same have each their place
+
+
+def grouped(unclear: Sequence[Unclear]) -> Iterator[list[Unclear]]:
+    """The rows in their order; more than FEW with the same reason and remedy together."""
+    alike: dict[tuple[str, str], list[Unclear]] = {}
+    for each in unclear:
+        alike.setdefault((each.why, each.todo), []).append(each)
+    for each in unclear:
+        group = alike[each.why, each.todo]
+        if len(group) <= FEW:
+            yield [each]
+        elif group[0] is each:
+            yield group
+
+
+def group_lines(group: Sequence[Unclear]) -> tuple[str, str]:
+    """The sentence and the remedy of rows that say the same."""
+    return f"{len(group)} times: {group[0].why}", f"-> {group[0].todo}"
+
+
 def spec_text(plan: Plan) -> str:
     return "\n".join(_lines(plan)) + "\n"
 
@@ -39,8 +61,17 @@ def _lines(plan: Plan) -> Iterator[str]:
     if plan.unclear:
         yield "#"
         yield f"# Unclear ({len(plan.unclear)}): nothing here was guessed; look at each."
-        for each in plan.unclear:
-            for line in unclear_lines(plan, each):
+        for group in grouped(plan.unclear):
+            if len(group) > 1:
+                head, remedy = group_lines(group)
+                names = ", ".join(each.what for each in group)
+                yield f"#   {head}"
+                yield f"#     {remedy}"
+                yield from textwrap.wrap(
+                    names, 118, initial_indent="#     ", subsequent_indent="#     ", break_long_words=False
+                )
+                continue
+            for line in unclear_lines(plan, group[0]):
                 yield "#   " + " ".join(line.split()) if not line.startswith("  ") else "#     " + line.strip()
     yield "spec_version: 1"
     yield "profile: standard"

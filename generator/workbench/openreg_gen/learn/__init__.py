@@ -70,7 +70,13 @@ class Tree:
         match = re.search(r"^lesson: (\d+)$", self.spec.read_text(encoding="utf-8"), re.MULTILINE)
         if match is None:
             raise LearnError(f"{self.spec.name} has no line `lesson: N`; add `lesson: 1`, then openreg-gen generate")
-        return all_lessons()[int(match[1]) - 1]
+        lessons = all_lessons()
+        if not 1 <= int(match[1]) <= len(lessons):
+            raise LearnError(
+                f"{self.spec.name} has `lesson: {match[1]}`, and there are exercises 1 to {len(lessons)}; "
+                "write one of these numbers, then openreg-gen generate"
+            )
+        return lessons[int(match[1]) - 1]
 
     def _remembered(self) -> dict[str, list[str]]:
         if self._state.is_file():
@@ -81,7 +87,9 @@ class Tree:
     def _remember(self, kind: str, word: str) -> None:
         state = self._remembered()
         state[kind].append(word)
-        self._state.write_text(json.dumps(state) + "\n", encoding="utf-8")
+        part = self._state.with_name(self._state.name + ".part")
+        part.write_text(json.dumps(state) + "\n", encoding="utf-8")
+        part.replace(self._state)
 
     def solved(self) -> set[str]:
         return set(self._remembered()["solved"])
@@ -118,7 +126,11 @@ class Tree:
         file.with_name(file.name + ".mine").write_text("".join(lines), encoding="utf-8")
         if "[openreg-gen " in text:
             file.unlink()
-            self._openreg_gen("generate")
+            try:
+                self._openreg_gen("generate")
+            except LearnError:
+                file.write_text(text, encoding="utf-8")
+                raise
         else:
             self._openreg_gen("disown", lesson.file, "--yes")
         self.take()

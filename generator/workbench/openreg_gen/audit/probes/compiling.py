@@ -25,6 +25,7 @@ def inductor(kind: str) -> str:
     scheduling = get_scheduling_for_device(kind)
     if scheduling is None or get_wrapper_codegen_for_device(kind) is None:
         raise NotImplementedError(f"no scheduling is registered for {kind}: register_backend_for_device()")
+    getattr(scheduling, "get_backend_features", None)  # an object that only says what is missing raises that here
     return str(getattr(scheduling, "__name__", scheduling))
 
 
