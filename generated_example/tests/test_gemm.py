@@ -97,6 +97,20 @@ def test_empty(shape):
     both(lambda a, b: torch.addmm(torch.ones(n, device=a.device), a, b), torch.ones(m, k), torch.ones(k, n))
 
 
+@pytest.mark.parametrize("function", [torch.mm, torch.bmm])
+@pytest.mark.parametrize("shape", [(0, 3), (2, 0)])
+def test_mixed_dtypes_are_refused_as_on_the_cpu(function, shape):
+    batch = () if function is torch.mm else (2,)
+    factors = torch.ones(*batch, *shape), torch.ones(*batch, shape[1], 2, dtype=torch.float64)
+    said = []
+    for device in ("cpu", NAME):
+        try:
+            said.append(function(*(factor.to(device) for factor in factors)).shape)
+        except RuntimeError as error:
+            said.append(str(error))
+    assert said[0] == said[1]
+
+
 def test_strides_of_what_has_no_elements():
     both(lambda a, b: a[:, ::2] @ b[:, ::2], torch.ones(5, 0), torch.ones(0, 20))
     both(lambda a, b: a[..., ::2] @ b[..., ::2], torch.ones(2, 5, 0), torch.ones(2, 0, 20))

@@ -14,7 +14,7 @@ namespace {
 
 template <class Op>
 at::Tensor nonzero_static(const at::Tensor& self, int64_t size, int64_t fill_value) {
-  const at::Tensor found = detour<Op>(self, size, fill_value);
+  const at::Tensor found = host_call<Op>(self, size, fill_value);
   return at::empty_strided(found.sizes(), {1, size}, found.options()).copy_(found);
 }
 

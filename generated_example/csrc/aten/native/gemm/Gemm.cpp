@@ -206,6 +206,9 @@ void gemm(const at::Tensor& out, const at::Tensor& self, const at::Tensor& a, co
   if (self.defined()) {
     static_cast<void>(self.expand(out.sizes()));  // throws if it does not broadcast, whether there is something to add or not
   }
+  // The CPU's mm checks this of empty matrices, too; its batches don't. meta() checks the other operators.
+  TORCH_CHECK(out.dim() != 2 || a.scalar_type() == b.scalar_type(), "expected m1 and m2 to have the same dtype, but got: ",
+      a.dtype(), " != ", b.dtype());
   if (out.numel() == 0) {
     return;
   }
