@@ -427,6 +427,16 @@ torch.cpu._workbench = types.SimpleNamespace(start="never")
             "error: add/forward/float32/99999: no such",
         ),
         (
+            ["--device=cpu", "add", "--baseline", "no_such.jsonl"],
+            2,
+            "error: --baseline no_such.jsonl: [Errno 2] No such",
+        ),
+        (
+            ["--device=cpu", "add", "--baseline", "sweep.jsonl"],
+            2,
+            "error: --baseline sweep.jsonl: this run writes its results there\nhint: ",
+        ),
+        (
             ["--device=cpu", "add", "--import", "backend"],
             2,
             "error: torch.cpu._workbench.start is 'never'; it has to be",

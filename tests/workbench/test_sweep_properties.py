@@ -7,7 +7,7 @@ import torch
 from openreg_gen.sweep import opinion, properties
 from openreg_gen.sweep.compare import Call, Difference, check
 from openreg_gen.sweep.copies import tensors
-from openreg_gen.sweep.properties import PROPERTIES, Judge
+from openreg_gen.sweep.properties import PROPERTIES
 from openreg_gen.sweep.variants import OpSample, backward
 from openreg_gen.testing import opinfos
 
@@ -289,7 +289,9 @@ class Tied:
         if self.calls == 2:
             indices = indices.flip(-1)
         values = x.gather(-1, indices)
-        return torch.return_types.topk((values * 2 - values.detach() if self.wrong and self.calls == 2 else values, indices))
+        return torch.return_types.topk(
+            (values * 2 - values.detach() if self.wrong and self.calls == 2 else values, indices)
+        )
 
 
 class Info:

@@ -48,7 +48,9 @@ class Call(NamedTuple):
     values: bool = True
     # Where values differ: what differs after all, see properties.Judge.
     judge: "Callable[[Call, Result, Result, Difference], Difference | None] | None" = None
-    second: "Callable[[Call, Result, Result, Difference], Difference] | None" = None  # a second opinion, see opinion.Opinion
+    second: "Callable[[Call, Result, Result, Difference], Difference] | None" = (
+        None  # a second opinion, see opinion.Opinion
+    )
 
 
 class Result(NamedTuple):

@@ -121,9 +121,7 @@ SPECIAL: dict[str, Callable[..., Any]] = {
         for kind in "ik"
         for n in (0, 1)
     },
-    **{
-        f"special.scaled_modified_bessel_k{n}": (lambda m, x, n=n: m.besselk(n, x) * m.exp(x)) for n in (0, 1)
-    },
+    **{f"special.scaled_modified_bessel_k{n}": (lambda m, x, n=n: m.besselk(n, x) * m.exp(x)) for n in (0, 1)},
 }
 EXACT: dict[str, Exact] = {
     **{name: _numpy(name) for name in POINTWISE},

@@ -104,7 +104,9 @@ def select(q: Question, dim: int, values: torch.Tensor, indices: torch.Tensor) -
 
 def distinct(indices: torch.Tensor, dim: int) -> None:
     listed = line(indices).sort(dim).values
-    if (listed.narrow(dim, 1, max(listed.size(dim) - 1, 0)) == listed.narrow(dim, 0, max(listed.size(dim) - 1, 0))).any():
+    if (
+        listed.narrow(dim, 1, max(listed.size(dim) - 1, 0)) == listed.narrow(dim, 0, max(listed.size(dim) - 1, 0))
+    ).any():
         raise Wrong("an index occurs twice")
 
 
@@ -280,7 +282,9 @@ def equal(q: Question, a: torch.Tensor, b: torch.Tensor, scale: torch.Tensor | f
     off = (a - b).abs()
     wrong = ~(off <= atol + rtol * scale)
     if wrong.any():
-        raise Wrong(f"{what} is off by {off[wrong].max().item():.3g}, in {int(wrong.sum())} of {wrong.numel()} elements")
+        raise Wrong(
+            f"{what} is off by {off[wrong].max().item():.3g}, in {int(wrong.sum())} of {wrong.numel()} elements"
+        )
 
 
 def norm(a: torch.Tensor) -> torch.Tensor:
@@ -387,7 +391,7 @@ def check_lu(q: Question, p: torch.Tensor, lower: torch.Tensor, upper: torch.Ten
     equal(q, lower.diagonal(dim1=-2, dim2=-1), torch.ones((), dtype=lower.dtype), 0.0, "the diagonal of L")
     if (lower.abs() > 1 + q.near()[0]).any():
         raise Wrong("an element of L is above 1, so a pivot was not the largest one")
-    if not bool((((p == 0) | (p == 1)).all() & (p.sum(-1) == 1).all() & (p.sum(-2) == 1).all())):
+    if not bool(((p == 0) | (p == 1)).all() & (p.sum(-1) == 1).all() & (p.sum(-2) == 1).all()):
         raise Wrong("P is not a permutation")
     product(q, p @ lower @ upper, matrix(q).to(upper.dtype), "P L U")
 
@@ -518,7 +522,9 @@ class Judge(NamedTuple):
     """The judge of a call: what `Call.judge` is. `form` says what the call's function returns."""
 
     property: Property
-    form: str = "result"  # "gradients": a pair of the result and gradients; "copies": the result in a list, then copies of it
+    form: str = (
+        "result"  # "gradients": a pair of the result and gradients; "copies": the result in a list, then copies of it
+    )
     weigh: Callable[[list[torch.Tensor]], list[torch.Tensor]] = list  # the seeds of outputs
     again: Callable[[Seeds], Callable[..., Any]] | None = None  # the function with other seeds
 
@@ -542,9 +548,7 @@ class Judge(NamedTuple):
             theirs = theirs[0]
         args, kwargs = tree_map(lambda x: host(x) if isinstance(x, torch.Tensor) else x, (call.args, call.kwargs))
         kwargs.pop("out", None)
-        q = Question(
-            args, kwargs, [host(x) for x in tensors(ours)], [host(x) for x in tensors(theirs)], call.tolerance
-        )
+        q = Question(args, kwargs, [host(x) for x in tensors(ours)], [host(x) for x in tensors(theirs)], call.tolerance)
         if not q.ours or len(q.ours) != len(q.theirs):
             raise Unjudged
         tie: Tie | None = None
