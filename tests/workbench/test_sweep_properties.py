@@ -399,7 +399,7 @@ def test_exact_functions_are_those_of_pytorch_s_names():
     wrong = []
     for name in opinion.EXACT:
         info = opinfos.database()[name]
-        for sample in [s for s in info.sample_inputs("cpu", torch.float64) if s.input.numel() < 30][:3]:
+        for sample in [s for s in info.sample_inputs("cpu", torch.float64) if s.input.numel() < 500][:2]:
             expected = info.op(sample.input, *sample.args, **sample.kwargs)
             try:
                 args = (sample.input, *sample.args)

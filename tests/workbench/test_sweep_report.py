@@ -1,4 +1,4 @@
-"""What a sweep says: rows by cause, what is new since an earlier sweep, which kernels ran."""
+"""The report of a sweep: rows by cause, news since an earlier sweep, kernels that ran."""
 
 import json
 

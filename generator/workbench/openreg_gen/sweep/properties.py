@@ -162,7 +162,7 @@ def reduced(place: int, first: bool = False) -> Callable[[Question], None]:
 
     def judge(q: Question) -> None:
         if len(q.ours) != 2 or len(q.args) > place and isinstance(q.args[place], torch.Tensor):
-            raise Unjudged  # without a dimension there is no index
+            raise Unjudged  # without a dimension it returns values only
         dim = dim_of(q, place)
         same(q, 0, "values")
         select(q, dim, *kept(q, dim, q.ours))
@@ -181,7 +181,7 @@ def mode(q: Question) -> None:
         return (line(q.input).to(values.dtype) == line(values)).sum(dim)
 
     if (times(ours[0]) != times(theirs[0])).any():
-        raise Wrong("a value is less frequent than the CPU's")
+        raise Wrong("a value is less frequent than the one that the CPU found")
     select(q, dim, *ours)
 
 

@@ -8,6 +8,7 @@ import os
 from typing import Any
 
 import torch
+from torch._C._autograd import _disable_profiler, _enable_profiler, _enable_record_function, _prepare_profiler
 from torch._C._profiler import ProfilerActivity, ProfilerConfig, ProfilerState, _ExperimentalConfig
 
 KEYS = ("PrivateUse1", "AutogradPrivateUse1")
@@ -47,25 +48,25 @@ class Listener:
         """Also takes over what it heard, so that it needn't keep much."""
         self.end()
         activities = {ProfilerActivity.CPU}
-        torch.autograd._prepare_profiler(self._config, activities)
-        torch.autograd._enable_profiler(self._config, activities)
+        _prepare_profiler(self._config, activities)
+        _enable_profiler(self._config, activities)
         self.open = True
         self.off()
 
     @staticmethod
     def on() -> None:
-        torch.autograd._enable_record_function(True)
+        _enable_record_function(True)
 
     @staticmethod
     def off() -> None:
-        torch.autograd._enable_record_function(False)
+        _enable_record_function(False)
 
     def end(self) -> None:
         if not self.open:
             return
         self.open = False
         self.on()
-        heard: Any = torch.autograd._disable_profiler()
+        heard: Any = _disable_profiler()
         for event in heard.events():
             overload = event.overload_name()
             self.ran.add(f"{event.name()}.{overload}" if overload else event.name())

@@ -55,7 +55,7 @@ class OpSample(NamedTuple):
         return Call(function or self.info.op, args, self.kwargs if kwargs is None else kwargs, **more)
 
     def judges(self, function: Callable[..., Any] | None) -> dict[str, Any]:
-        """Who judges values: for the operator's own forms only, since other functions return more than its result."""
+        """The judges of values: for the operator's own forms only, since other functions return more than its result."""
         info = self.info
         operators = info.operator_variant, info.inplace_operator_variant
         if function not in (None, info.op, info.method_variant, info.inplace_variant, *operators):
