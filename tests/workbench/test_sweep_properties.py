@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import torch
-from openreg_gen.sweep import opinion, properties
+from openreg_gen.sweep import opinion, properties, question
 from openreg_gen.sweep.compare import Call, Difference, check
 from openreg_gen.sweep.copies import tensors
 from openreg_gen.sweep.properties import PROPERTIES
@@ -260,7 +260,7 @@ def test_the_first_of_equal_elements_is_promised_by_the_documentation(name):
         return (value[0], value[1] * 0 + 1) if isinstance(value, tuple) else value * 0 + 1
 
     difference = found(name, function, (torch.ones(2, 2), *args[1:]), kwargs, last)
-    assert difference == Difference("tie", properties.FIRST)
+    assert difference == Difference("tie", question.FIRST)
 
 
 def test_stable_sort_keeps_the_order_of_equal_elements():

@@ -7,9 +7,10 @@ import torch
 from torch.utils._pytree import tree_map
 
 from ..device import count
-from . import opinion, properties
+from . import properties
 from .compare import Call
 from .copies import Copier, changed, tensors
+from .factors import Seeds
 from .quirks import LOOSER, UNFILLED, UNWRITTEN
 
 
@@ -49,18 +50,10 @@ class OpSample(NamedTuple):
         self, function: Callable[..., Any] | None = None, args: Any = None, kwargs: Any = None, **more: Any
     ) -> Call:
         args = self.args if args is None else args
-        more = {"kept": self.stays, "values": self.filled, **self.judges(function), **more}
+        more = {"kept": self.stays, "values": self.filled, **properties.judges(self.info, function), **more}
         if self.info.name in LOOSER and self.dtype in (torch.float32, torch.complex64):
             more.setdefault("tolerance", LOOSER[self.info.name])
         return Call(function or self.info.op, args, self.kwargs if kwargs is None else kwargs, **more)
-
-    def judges(self, function: Callable[..., Any] | None) -> dict[str, Any]:
-        """The judges of values: for the operator's own forms only, since other functions return more than its result."""
-        info = self.info
-        operators = info.operator_variant, info.inplace_operator_variant
-        if function not in (None, info.op, info.method_variant, info.inplace_variant, *operators):
-            return {}
-        return {"judge": properties.of(info.name), "second": opinion.of(info.name)}
 
     def expected(self) -> Any:
         """The CPU's result; None if it raises."""
@@ -123,7 +116,7 @@ def seeds(outputs: list[torch.Tensor]) -> list[torch.Tensor]:
     ]
 
 
-def gradients_of(given: OpSample, order: int, change: properties.Seeds = list) -> Callable[..., Any]:
+def gradients_of(given: OpSample, order: int, change: Seeds = list) -> Callable[..., Any]:
     """`change`: what is done to the seeds of the outputs."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
