@@ -233,6 +233,8 @@ def main() -> int:
     arguments = parser().parse_args()
     try:
         kind = find_device(arguments.device, arguments.package)
+        if arguments.compiled and arguments.baseline is not None:
+            raise CommandError("--baseline is for eager code", "leave out --compiled, or --baseline", BAD_INPUT)
         if arguments.compiled:
             return compiled.main(arguments, kind)
         backend = protocol.of(kind)

@@ -39,6 +39,7 @@ class Listener:
         self.names = frozenset(registered())
         self.ran: set[str] = set()
         self.open = False
+        self.deaf = False  # whether this PyTorch has no such profiler, or a case's own is running
         os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # it writes a line about each start
         self._config = ProfilerConfig(
             ProfilerState.KINETO, False, False, False, False, False, _ExperimentalConfig(capture_overload_names=True)
@@ -48,24 +49,28 @@ class Listener:
         """Also takes over what it heard, so that it needn't keep much."""
         self.end()
         activities = {ProfilerActivity.CPU}
-        _prepare_profiler(self._config, activities)
-        _enable_profiler(self._config, activities)
+        try:
+            _prepare_profiler(self._config, activities)
+            _enable_profiler(self._config, activities)
+        except RuntimeError:
+            self.deaf = True
+            return
         self.open = True
         self.off()
 
-    @staticmethod
-    def on() -> None:
-        _enable_record_function(True)
+    def on(self) -> None:
+        if self.open:
+            _enable_record_function(True)
 
-    @staticmethod
-    def off() -> None:
-        _enable_record_function(False)
+    def off(self) -> None:
+        if self.open:
+            _enable_record_function(False)
 
     def end(self) -> None:
         if not self.open:
             return
-        self.open = False
         self.on()
+        self.open = False
         heard: Any = _disable_profiler()
         for event in heard.events():
             overload = event.overload_name()

@@ -99,7 +99,8 @@ def work(context: Context, task: Task, selection: Selection, skipped: set[str], 
     finally:
         if listener is not None:
             listener.end()
-            extra["kernels"] = sorted(listener.ran)
+            if not listener.deaf:
+                extra["kernels"] = sorted(listener.ran)
     if examiner is not None:
         extra = examiner.end(report.case)
     return {"counts": dict(counts), "found": found, **extra}
