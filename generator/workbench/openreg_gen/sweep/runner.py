@@ -64,11 +64,6 @@ def work(context: Context, task: Task, selection: Selection, skipped: set[str], 
     examiner: Examiner | None = context.examiner(context, task) if context.examiner else None
     listener = reached.Listener() if context.device != "cpu" and examiner is None else None
 
-    def on_device() -> None:
-        report.on_device()
-        if listener is not None:
-            listener.on()
-
     extra: dict[str, Any] = {}
     try:
         for case in cases.cases(task, selection):
@@ -81,6 +76,13 @@ def work(context: Context, task: Task, selection: Selection, skipped: set[str], 
                     listener.begin()
             if examiner is not None:
                 examiner.before(case)
+            listens = listener is not None and reached.hears(case.name)
+
+            def on_device(listens: bool = listens) -> None:
+                report.on_device()
+                if listener is not None and listens:
+                    listener.on()
+
             place, poisons = context.place(case.call.device), examiner is not None
             difference = check(case.call, case.seed, place, on_device, poisons)
             if listener is not None:
