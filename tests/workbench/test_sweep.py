@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 from openreg_gen.protocol import Workbench
-from openreg_gen.sweep import cases, context, known, numbers, report, results, variants
+from openreg_gen.sweep import baseline, cases, context, known, numbers, report, results, variants
 from openreg_gen.sweep.cases import Selection, Task
 from openreg_gen.sweep.compare import Call, check
 from openreg_gen.sweep.context import Context
@@ -427,6 +427,16 @@ torch.cpu._workbench = types.SimpleNamespace(start="never")
             "error: add/forward/float32/99999: no such",
         ),
         (
+            ["--device=cpu", "add", "--baseline", "no_such.jsonl"],
+            2,
+            "error: --baseline no_such.jsonl: [Errno 2] No such",
+        ),
+        (
+            ["--device=cpu", "add", "--baseline", "sweep.jsonl"],
+            2,
+            "error: --baseline sweep.jsonl: this run writes its results there\nhint: ",
+        ),
+        (
             ["--device=cpu", "add", "--import", "backend"],
             2,
             "error: torch.cpu._workbench.start is 'never'; it has to be",
@@ -505,4 +515,32 @@ def test_the_page_says_when_nothing_differs(tmp_path, browser):
     page.goto(path.as_uri())
     assert page.locator("#verdict").inner_text() == "Nothing differs: all 9 cases on mine do what the CPU does."
     assert not page.locator("#differences").is_visible()
+    page.close()
+
+
+def test_the_page_folds_operators_and_shows_what_is_fixed(tmp_path, browser):
+    old = tmp_path / "old.jsonl"
+    then = results.Results(old, "mine", Selection())
+    wrong = [
+        [f"{name}/out/float32/0", "strides", f"result 0 has strides ({i},)"] for i, name in enumerate(["add", "sub"])
+    ]
+    fixed = ["add/out/float32/1", "value", "text"]
+    then.add(
+        "default", Task("add", "float32"), {"counts": {"out": 5}, "found": [fixed, ["add/out/float32/2", "value", "x"]]}
+    )
+    kept = results_with(tmp_path, [*wrong, ["add/out/float32/2", "value", "x"]])
+    since = baseline.load(old, "mine")
+    found = since.marked(list(kept.findings(KnownDifferences(), ["default"])))
+    path = tmp_path / "page.html"
+    path.write_text(
+        report.page(Context("mine"), kept, found, ["default"], since, (["aten::a", "aten::b"], {"aten::a"}))
+    )
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("#legend li").all_inner_texts() == ["2 new", f"1 as in {old}", "0 known", "6 equal"]
+    assert page.locator(".kind").all_inner_texts() == ["new, strides", "same, value"]
+    assert page.locator(".what code").all_inner_texts() == ["add, sub", "add/out/float32/2"]
+    page.locator("#since summary").click()
+    assert page.locator("#fixes li").all_inner_texts() == ["add/out/float32/1"]
+    assert page.locator("#ran").inner_text() == "1 of 2 kernels of this backend ran; not reached: b"
     page.close()

@@ -15,9 +15,9 @@ from ..command import program
 from ..device import DeviceError, add_arguments, count, find_device
 from ..progress import Progress
 from ..testing import opinfos
-from . import __doc__ as about, cases, compiled, report, results, runner
+from . import __doc__ as about, cases, compiled, reached, report, results, runner
+from .baseline import BaselineError, load
 from .cases import ALL_DTYPES, DTYPES, Selection, Task
-from .categories import CATEGORIES
 from .compare import check, run
 from .context import MODE_VARIABLE, Context, enter, modes as modes_of
 from .everywhere import EVERYWHERE
@@ -32,6 +32,7 @@ examples:
   {0} --device mine                             all samples: a quarter of an hour
   {0} --device mine 'linalg.*' --mode sync      some subjects, with settings of the backend's
   {0} --device mine --case add/out/float32/3    one call, with its arguments and results
+  {0} --device mine --baseline old.jsonl        only what didn't differ in an earlier sweep is new
   {0} --device mine --compiled add              torch.compile instead of eager code
 
 Exit codes: 0 nothing new differs, 1 something does, 2 a bad argument, 3 the device can't be used, 4 a fault of the tool.
@@ -77,6 +78,12 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="PATH",
         help="JSON: rows of known differences beside the backend's",
+    )
+    p.add_argument(
+        "--baseline",
+        type=pathlib.Path,
+        metavar="PATH",
+        help="results of an earlier sweep: only what differs and didn't then is new, and the exit code says so",
     )
     p.add_argument("--strict", action="store_true", help="also fails if an entry of the workbench's own list is stale")
     return p
@@ -125,6 +132,14 @@ class Sweep:
             own = from_rows(backend.known, f"torch.{context.device}._workbench.known")
             own += [entry for path in arguments.known for entry in from_file(path)]
             self.known = KnownDifferences(own, EVERYWHERE)
+        self.baseline = None
+        if arguments.baseline is not None:
+            if arguments.baseline.resolve() == arguments.results.resolve():
+                hint = "keep the earlier results under another name, or name another file with --results"
+                raise CommandError(
+                    f"--baseline {arguments.baseline}: this run writes its results there", hint, BAD_INPUT
+                )
+            self.baseline = load(arguments.baseline, context.device)
 
     def run(self) -> int:
         inside = os.environ.get(MODE_VARIABLE)
@@ -184,17 +199,22 @@ class Sweep:
         listed = set(tasks)
         kept.rows = {key: row for key, row in kept.rows.items() if key[1] in listed}
         findings = list(kept.findings(self.known, self.modes))
-        findings.sort(key=lambda f: (CATEGORIES.index(f.category), f.case))
+        if self.baseline is not None:
+            findings = self.baseline.marked(findings)
         whole = not self.arguments.variant and self.selection.most is None
         entries = (*self.known.own, *(self.known.shared if self.arguments.strict else ()))
         stale = results.stale(entries, findings, tasks, self.modes) if whole else []
         above = results.above(findings, self.backend.most, self.modes) if self.arguments.sample else []
-        print(report.text(self.context, kept, findings, stale, self.modes, SHOWN))
-        print("\n".join([*above, *self._not_shown()]))
+        print(report.text(self.context, kept, findings, stale, self.modes, SHOWN, self.baseline))
+        ran = kept.kernels(self.modes) if not self.arguments.subjects and self.context.device != "cpu" else None
+        kernels = (reached.registered(), ran) if ran is not None else None
+        print("\n".join([*above, *([reached.line(*kernels)] if kernels else []), *self._not_shown()]))
         page = self.arguments.html or self.arguments.results.with_suffix(".html")
-        page.write_text(report.page(self.context, kept, findings, self.modes), encoding="utf-8")
+        page.write_text(report.page(self.context, kept, findings, self.modes, self.baseline, kernels), encoding="utf-8")
         print(f"{self.arguments.results}, {page}")
-        return DIFFERS if stale or above or any(finding.known is None for finding in findings) else DONE
+        new = any(finding.state == "new" for finding in findings)
+        # Compared with a baseline, what it had is not news, and neither is an entry that is stale since.
+        return DIFFERS if new or (self.baseline is None and (stale or above)) else DONE
 
     def _not_shown(self) -> list[str]:
         """A line for each member that the backend does not provide: what follows from that."""
@@ -213,6 +233,8 @@ def main() -> int:
     arguments = parser().parse_args()
     try:
         kind = find_device(arguments.device, arguments.package)
+        if arguments.compiled and arguments.baseline is not None:
+            raise CommandError("--baseline is for eager code", "leave out --compiled, or --baseline", BAD_INPUT)
         if arguments.compiled:
             return compiled.main(arguments, kind)
         backend = protocol.of(kind)
@@ -222,6 +244,12 @@ def main() -> int:
         text, hint, code = str(error), error.hint, error.code
     except DeviceError as error:
         text, hint, code = str(error), "", ENVIRONMENT
+    except BaselineError as error:
+        text, hint, code = (
+            str(error),
+            "name the file that an earlier sweep wrote: sweep.jsonl, or its --results",
+            BAD_INPUT,
+        )
     except (protocol.ProtocolError, KnownError) as error:
         text, hint, code = str(error), "docs/reference/sweep.md describes these members", BAD_INPUT
     print("\n".join(f"error: {line}" for line in text.splitlines()), file=sys.stderr)

@@ -46,6 +46,11 @@ class Call(NamedTuple):
     reference: Callable[..., Any] | None = None  # another function for the CPU
     dtypes: bool = True  # whether dtypes and strides have to agree
     values: bool = True
+    # Where values differ: what differs after all, see properties.Judge.
+    judge: "Callable[[Call, Result, Result, Difference], Difference | None] | None" = None
+    second: "Callable[[Call, Result, Result, Difference], Difference] | None" = (
+        None  # a second opinion, see opinion.Opinion
+    )
 
 
 class Result(NamedTuple):
@@ -336,13 +341,19 @@ def check(
     actual = run(call, device, seed)
     try:
         found = differ(call, actual, expected, False)
-        uncertain = found is not None and found.category == "value"
-        if uncertain and (
-            is_random(call, expected, seed)
+        if found is None or found.category != "value":
+            return found
+        judged = call.judge(call, actual, expected, found) if call.judge is not None else found
+        if (
+            judged is None
+            or judged.category == "tie"
+            or is_random(call, expected, seed)
             or is_chance(call, expected, seed)
             or is_rounding(call, actual, expected, seed)
         ):
-            found = differ(call, actual, expected, True)
+            judged = judged if judged is not None and judged.category == "tie" else None
+            return differ(call, actual, expected, True) or judged
+        other = call.second(call, actual, expected, judged) if call.second is not None else judged
+        return other if other is judged else differ(call, actual, expected, True) or other
     except Exception as error:  # reading a result may be what fails
         return Difference("raising", f"reading the result: {said(error)}")
-    return found

@@ -13,6 +13,7 @@ from .cases import Selection, Task
 from .known import KnownDifference, KnownDifferences, covers
 
 SCHEMA = 1
+STATES = ("new", "same", "known")
 
 
 class Finding(NamedTuple):
@@ -23,6 +24,11 @@ class Finding(NamedTuple):
     category: str
     detail: str
     known: KnownDifference | None
+    old: bool = False  # whether it differed in the same way in the baseline
+
+    @property
+    def state(self) -> str:
+        return "known" if self.known is not None else "same" if self.old else "new"
 
     @property
     def subject(self) -> str:
@@ -95,6 +101,14 @@ class Results:
     def subjects(self, modes: Iterable[str]) -> Counter[str]:
         """Cases by subject."""
         return self._counted(modes, lambda row: {row["subject"]: sum(row["counts"].values())})
+
+    def kernels(self, modes: Iterable[str]) -> set[str] | None:
+        """The backend's kernels that ran; None if a task does not say so. One that was given up after crashes has no say."""
+        wanted = set(modes)
+        rows = [row for (mode, _), row in self.rows.items() if mode in wanted and ("kernels" in row or row["counts"])]
+        if not rows or any("kernels" not in row for row in rows):
+            return None
+        return {name for row in rows for name in row["kernels"]}
 
     def _counted(self, modes: Iterable[str], count: Any) -> Counter[str]:
         wanted = set(modes)

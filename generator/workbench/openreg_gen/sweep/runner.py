@@ -17,7 +17,7 @@ import torch
 from .. import workers
 from ..device import count, first_line, open_device
 from ..workers import ParentEnded, Report, overdue
-from . import cases
+from . import cases, reached
 from .cases import Case, Selection, Task
 from .compare import Call, Difference, check
 from .context import Context, enter
@@ -62,6 +62,8 @@ def work(context: Context, task: Task, selection: Selection, skipped: set[str], 
     found: list[tuple[str, str, str]] = []
     there = count(context.device)
     examiner: Examiner | None = context.examiner(context, task) if context.examiner else None
+    listener = reached.Listener() if context.device != "cpu" and examiner is None else None
+
     extra: dict[str, Any] = {}
     try:
         for case in cases.cases(task, selection):
@@ -70,10 +72,21 @@ def work(context: Context, task: Task, selection: Selection, skipped: set[str], 
             report.case(case.name)
             if sum(counts.values()) % COLLECT == 0:
                 collect()
+                if listener is not None:
+                    listener.begin()
             if examiner is not None:
                 examiner.before(case)
+            listens = listener is not None and reached.hears(case.name)
+
+            def on_device(listens: bool = listens) -> None:
+                report.on_device()
+                if listener is not None and listens:
+                    listener.on()
+
             place, poisons = context.place(case.call.device), examiner is not None
-            difference = check(case.call, case.seed, place, report.on_device, poisons)
+            difference = check(case.call, case.seed, place, on_device, poisons)
+            if listener is not None:
+                listener.off()
             if examiner is not None:
                 examiner.after(case, difference)
             counts[case.name.rsplit("/", 3)[1]] += 1
@@ -85,6 +98,11 @@ def work(context: Context, task: Task, selection: Selection, skipped: set[str], 
         Exception
     ) as error:  # samples that PyTorch can't make, arguments that the device can't have, or a variant's own error
         found.append((f"{task.subject}/samples/{task.dtype}/0", "structure", described(error)))
+    finally:
+        if listener is not None:
+            listener.end()
+            if not listener.deaf:
+                extra["kernels"] = sorted(listener.ran)
     if examiner is not None:
         extra = examiner.end(report.case)
     return {"counts": dict(counts), "found": found, **extra}

@@ -7,8 +7,10 @@ import torch
 from torch.utils._pytree import tree_map
 
 from ..device import count
+from . import properties
 from .compare import Call
 from .copies import Copier, changed, tensors
+from .factors import Seeds
 from .quirks import LOOSER, UNFILLED, UNWRITTEN
 
 
@@ -47,12 +49,11 @@ class OpSample(NamedTuple):
     def call(
         self, function: Callable[..., Any] | None = None, args: Any = None, kwargs: Any = None, **more: Any
     ) -> Call:
-        function = function or self.info.op
         args = self.args if args is None else args
-        more = {"kept": self.stays, "values": self.filled, **more}
+        more = {"kept": self.stays, "values": self.filled, **properties.judges(self.info, function), **more}
         if self.info.name in LOOSER and self.dtype in (torch.float32, torch.complex64):
             more.setdefault("tolerance", LOOSER[self.info.name])
-        return Call(function, args, self.kwargs if kwargs is None else kwargs, **more)
+        return Call(function or self.info.op, args, self.kwargs if kwargs is None else kwargs, **more)
 
     def expected(self) -> Any:
         """The CPU's result; None if it raises."""
@@ -115,7 +116,9 @@ def seeds(outputs: list[torch.Tensor]) -> list[torch.Tensor]:
     ]
 
 
-def gradients_of(given: OpSample, order: int) -> Callable[..., Any]:
+def gradients_of(given: OpSample, order: int, change: Seeds = list) -> Callable[..., Any]:
+    """`change`: what is done to the seeds of the outputs."""
+
     def function(*args: Any, **kwargs: Any) -> Any:
         leaves = [x for x in tensors((args, kwargs)) if x.requires_grad]
         value = given.info.op(*args, **kwargs)
@@ -126,7 +129,8 @@ def gradients_of(given: OpSample, order: int) -> Callable[..., Any]:
                 break
             # Tensors that don't require a gradient end here; the CPU's graph is the same as the device's graph.
             again = step + 1 < order
-            grads = torch.autograd.grad(outputs, leaves, seeds(outputs), create_graph=again, allow_unused=True)
+            weights = seeds(outputs) if step else change(seeds(outputs))
+            grads = torch.autograd.grad(outputs, leaves, weights, create_graph=again, allow_unused=True)
             found.append(grads)
             outputs = [x for x in grads if x is not None and x.requires_grad]
         return value, found
@@ -134,15 +138,22 @@ def gradients_of(given: OpSample, order: int) -> Callable[..., Any]:
     return function
 
 
+def gradient_call(given: OpSample, order: int, **more: Any) -> Call:
+    judge = properties.of(
+        given.info.name, "gradients", weigh=seeds, again=lambda change: gradients_of(given, order, change)
+    )
+    return given.call(gradients_of(given, order), judge=judge, **more)
+
+
 @variant(grad=True, applies=differentiable)
 def backward(given: OpSample) -> Iterator[Call]:
-    yield given.call(gradients_of(given, 1))
+    yield gradient_call(given, 1)
 
 
 @variant(most=3, grad=True, applies=twice_differentiable)
 def second_order(given: OpSample) -> Iterator[Call]:
     if sum(x.numel() for x in tensors(given.args)) <= 2000:
-        yield given.call(gradients_of(given, 2))
+        yield gradient_call(given, 2)
 
 
 # --- other ways to call it
@@ -325,7 +336,7 @@ def device_1(given: OpSample) -> Iterator[Call]:
 
 @variant(most=6, grad=True, applies=differentiable)
 def backward_device_1(given: OpSample) -> Iterator[Call]:
-    yield given.call(gradients_of(given, 1), device=1)
+    yield gradient_call(given, 1, device=1)
 
 
 @variant(most=6)
@@ -382,4 +393,4 @@ def copied_results(given: OpSample) -> Iterator[Call]:
         back = [x.to(home, copy=True) for x in (*on_cpu, *elsewhere)]
         return copy.deepcopy(listed), loaded(), back, places
 
-    yield given.call(function)
+    yield given.call(function, judge=properties.of(given.info.name, "copies"))
