@@ -67,7 +67,7 @@ SUBJECTS = (
     "add sub mul div neg abs exp sqrt tanh eq ne lt gt where clamp maximum sum mean amax argmax cumsum sort mm addmm bmm "
     "matmul softmax log_softmax nn.functional.relu nn.functional.gelu nn.functional.linear nn.functional.layer_norm cat "
     "index_select gather reshape transpose hypot"
-).split()
+)
 
 
 @dataclass(frozen=True)

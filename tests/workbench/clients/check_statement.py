@@ -177,7 +177,9 @@ def dtypes(device, op, takes, refuses):
     seen = False
     for dtype in takes:
         if dtype.startswith("float"):
-            seen = seen or any(run(op, args, kwargs, device) is None for args, kwargs, _ in calls(op, getattr(torch, dtype)))
+            seen = seen or any(
+                run(op, args, kwargs, device) is None for args, kwargs, _ in calls(op, getattr(torch, dtype))
+            )
     if not seen:
         return None, "no arguments are known that the device takes"
     for args, kwargs, _ in calls(op, getattr(torch, refuses)):

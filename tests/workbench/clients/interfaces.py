@@ -44,14 +44,16 @@ CALLS = {
     "Tensor.to(dtype)": _TENSOR + "assert x.to(torch.int64).cpu().tolist() == [0, 1, 2, 3]",
     "Tensor.item()": _TENSOR + "assert x[2].item() == 2",
     "print(tensor)": _TENSOR + "assert d in repr(x)",
-    "tensor[mask]": _TENSOR + "m = torch.tensor([True, False, True, False]).to(d)\nassert x[m].cpu().tolist() == [0, 2]",
+    "tensor[mask]": _TENSOR
+    + "m = torch.tensor([True, False, True, False]).to(d)\nassert x[m].cpu().tolist() == [0, 2]",
     "copy.deepcopy(tensor)": _TENSOR + "import copy\nassert copy.deepcopy(x).cpu().tolist() == [0, 1, 2, 3]",
     "nn.Module.to(device)": "assert torch.nn.Linear(2, 2).to(d).weight.device.type == d",
     "Tensor.NAME(), is_NAME, Module.NAME()": (
         "x = getattr(torch.ones(2), d)()\nassert getattr(x, 'is_' + d)\ngetattr(torch.nn.Linear(2, 2), d)()"
     ),
     "Tensor.untyped_storage()": (
-        _TENSOR + "s = x.untyped_storage()\nassert s.device.type == d and s.nbytes() == 16\nassert s.clone().device.type == d"
+        _TENSOR
+        + "s = x.untyped_storage()\nassert s.device.type == d and s.nbytes() == 16\nassert s.clone().device.type == d"
     ),
     "with torch.device(device):": "with torch.device(d):\n    assert torch.ones(2).device.type == d",
     "torch.save(), torch.load()": _SAVED + "assert torch.load(f).device.type == d",

@@ -47,7 +47,14 @@ def judge(tool: str, done: Done, **expected: Any) -> Verdict:
         return Verdict(WORKS, JUDGES[tool](done, **expected))
     except False_ as found:
         return Verdict(FALSE, str(found))
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:  # JSON that is none, or lacks a part
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+    ) as error:  # JSON that is none, or lacks a part
         return Verdict(FALSE, f"its output can't be read: {type(error).__name__}: {error}")
 
 

@@ -27,6 +27,7 @@ PAGE = build.ROOT / "docs/guides/foreign-backends.md"
 BEGIN, END = "<!-- written by tests/workbench/clients/night.py -->", "<!-- end -->"
 COMMAND = os.environ.get("OPENREG_GEN", "openreg-gen")
 STATEMENTS = "statements"  # of the audit, checked one by one
+SHORT = "with --short: the audit called no samples, and the sweep ran one variant"
 
 
 @dataclass(frozen=True)
@@ -39,16 +40,16 @@ class Run:
     expected: dict[str, Any]
 
 
-def runs(client: Client) -> list[Run]:
+def runs(client: Client, short: bool = False) -> list[Run]:
     code, op, file = client.traced
     sources = ["--sources", str(client.sources)] if client.sources else []
     quick = ["--dtype", "float32", "--jobs", "2"]
     saved = ["--save", "facts.json", "--html", "audit.html", "--timeout", "20", "--json"]
+    saved += ["--no-samples"] if short else []
+    sample = ["--sample", "--timeout", "60", "--jobs", "2", *(["--variant", "forward"] if short else [])]
     return [
         Run("audit", ["audit", client.device, "--import", client.module, *saved], 1500, {}),
-        Run(
-            "sweep", ["sweep", *client.words, *backends.SUBJECTS, "--sample", "--timeout", "60", "--jobs", "2"], 900, {}
-        ),
+        Run("sweep", ["sweep", *client.words, *backends.SUBJECTS.split(), *sample], 900, {}),
         Run(
             "try",
             ["try", *client.words, client.kernel, "--quick", *quick, "--json", "try.json"],
@@ -125,13 +126,13 @@ def check_statements(client: Client, folder: pathlib.Path, audit: judge.Done) ->
     return judge.Verdict(judge.WORKS, f"{len(checked)} of {len(checked)} statements of the audit are true")
 
 
-def examine(client: Client, tools: Sequence[str]) -> dict[str, judge.Verdict]:
+def examine(client: Client, tools: Sequence[str], short: bool) -> dict[str, judge.Verdict]:
     found = {}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         write_files(client, folder)
         audit = judge.Done(0, "", "", folder)
-        for run in runs(client):
+        for run in runs(client, short):
             if run.tool not in tools:
                 continue
             begin = time.monotonic()
@@ -162,10 +163,12 @@ def cell(verdict: judge.Verdict) -> str:
 
 def table(results: dict[str, Any]) -> str:
     names = [client.name for client in CLIENTS]
-    verdicts = {name: {tool: judge.Verdict(*each) for tool, each in rows.items()} for name, rows in results["found"].items()}
+    verdicts = {
+        name: {tool: judge.Verdict(*each) for tool, each in rows.items()} for name, rows in results["found"].items()
+    }
     lines = [
         BEGIN,
-        f"Run on {results['date']}, at commit {results['commit']}.",
+        f"Run on {results['date']}, at commit {results['commit']}{', ' + SHORT if results['short'] else ''}.",
         "",
         f"| tool | {' | '.join(names)} |",
         f"|---{'|---' * len(names)}|",
@@ -179,7 +182,11 @@ def table(results: dict[str, Any]) -> str:
 def words_of(page: str) -> dict[str, dict[str, str]]:
     """By client and tool, the first word of each cell: "works"."""
     text = page.partition(BEGIN)[2].partition(END)[0]
-    rows = [[each.strip() for each in re.split(r"(?<!\\)\|", line)[1:-1]] for line in text.splitlines() if line.startswith("| ")]
+    rows = [
+        [each.strip() for each in re.split(r"(?<!\\)\|", line)[1:-1]]
+        for line in text.splitlines()
+        if line.startswith("| ")
+    ]
     if not rows:
         return {}
     return {
@@ -200,7 +207,9 @@ def worse(found: dict[str, dict[str, judge.Verdict]], page: str) -> list[str]:
 
 def commit() -> str:
     def git(*words: str) -> str:
-        return subprocess.run(["git", "-C", build.ROOT, *words], check=True, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            ["git", "-C", build.ROOT, *words], check=True, capture_output=True, text=True
+        ).stdout.strip()
 
     return git("rev-parse", "--short=10", "HEAD") + ("+" if git("status", "--porcelain", "--", "generator") else "")
 
@@ -211,24 +220,35 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--client", action="append", choices=[each.name for each in CLIENTS])
     parser.add_argument("--tool", action="append", choices=TOOLS)
     parser.add_argument("--results", type=pathlib.Path, default=build.BUILD / "clients.json")
+    parser.add_argument("--short", action="store_true", help="an audit without samples, and one variant of the sweep")
     given = parser.parse_args(words)
     if given.verb == "table":
         before, _, rest = PAGE.read_text().partition(BEGIN)
         PAGE.write_text(before + table(json.loads(given.results.read_text())) + rest.partition(END)[2])
         return 0
-    found = {client.name: examine(client, given.tool or TOOLS) for client in CLIENTS if client.name in (given.client or [client.name])}
+    found = {
+        client.name: examine(client, given.tool or TOOLS, given.short)
+        for client in CLIENTS
+        if client.name in (given.client or [client.name])
+    }
     date = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    rows = {name: {tool: list(asdict(verdict).values()) for tool, verdict in each.items()} for name, each in found.items()}
+    rows = {
+        name: {tool: list(asdict(verdict).values()) for tool, verdict in each.items()} for name, each in found.items()
+    }
     part = (given.client or given.tool) and given.results.is_file()
     before = json.loads(given.results.read_text()) if part else {"found": {}}
     rows = {**before["found"], **{name: {**before["found"].get(name, {}), **each} for name, each in rows.items()}}
-    given.results.write_text(json.dumps({"date": date, "commit": commit(), "found": rows}, indent=1) + "\n")
+    given.results.write_text(
+        json.dumps({"date": date, "commit": commit(), "short": given.short, "found": rows}, indent=1) + "\n"
+    )
     every = [verdict for each in found.values() for verdict in each.values()]
     false = sum(verdict.word == judge.FALSE for verdict in every)
     for text in (less := worse(found, PAGE.read_text())):
         print(f"worse: {text}")
     counts = [sum(verdict.word == word for verdict in every) for word in (judge.WORKS, judge.REFUSES, judge.FALSE)]
-    print("figures: {} runs of tools on {} clients: {} work, {} refuse, {} false".format(len(every), len(found), *counts))
+    print(
+        "figures: {} runs of tools on {} clients: {} work, {} refuse, {} false".format(len(every), len(found), *counts)
+    )
     return 1 if false or less else 0
 
 

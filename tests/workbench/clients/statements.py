@@ -116,7 +116,9 @@ def run(
     results: list[Checked] = []
     command = [sys.executable, str(CHECKER), *words]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=environment) as checker:
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=environment
+    ) as checker:
         assert checker.stdin is not None and checker.stdout is not None
         for statement in candidates(found, facts, seed)[:MOST]:
             print(json.dumps({"kind": statement.kind, **statement.facts}), file=checker.stdin, flush=True)

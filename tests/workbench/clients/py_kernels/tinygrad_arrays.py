@@ -9,7 +9,9 @@ import os
 import numpy as np
 import torch
 
-os.environ.setdefault("CACHELEVEL", "0")  # its cache on disk belongs to one thread, and backward passes run in another one
+os.environ.setdefault(
+    "CACHELEVEL", "0"
+)  # its cache on disk belongs to one thread, and backward passes run in another one
 from tinygrad import Tensor, dtypes  # noqa: E402
 
 DTYPES = {
