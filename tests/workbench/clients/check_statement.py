@@ -64,7 +64,7 @@ def calls(op, dtype=torch.float32):
             args = [value_of(each, shape, dtype) for each in arguments if not each.kwarg_only]
             kwargs = {each.name: value_of(each, shape, dtype) for each in arguments if each.kwarg_only}
             result = function(*copied(args), **copied(kwargs))
-        except Exception:  # these are no arguments of it
+        except Exception:  # it does not take these arguments
             continue
         yield args, kwargs, result
 
@@ -113,18 +113,18 @@ def delegate(device, op, through):
 
 def composite(device, op):
     if has_kernel(op) or not is_composite(op):
-        return False, f"a kernel: {has_kernel(op)}; a default of PyTorch's: {is_composite(op)}"
+        return False, f"a kernel: {has_kernel(op)}; a default kernel: {is_composite(op)}"
     for args, kwargs, _ in itertools.islice(calls(op), 1):
         error = run(op, args, kwargs, device)
         if lacks(error, op) and "could not run" in str(error).lower():
             return False, f"{str(error)[:150]}"
-    return True, "no kernel, and a default of PyTorch's"
+    return True, "no kernel, and a default kernel of PyTorch"
 
 
 def missing(device, op):
     """Without a kernel, PyTorch refuses before anybody looks at the arguments' values."""
     if has_kernel(op) or is_composite(op):
-        return False, f"a kernel: {has_kernel(op)}; a default of PyTorch's: {is_composite(op)}"
+        return False, f"a kernel: {has_kernel(op)}; a default kernel: {is_composite(op)}"
     tensors = [each for each in overload(op)._schema.arguments if "Tensor" in str(each.type)]
     for args, kwargs, _ in itertools.islice(calls(op), 1):
         if not tensors:
@@ -158,8 +158,8 @@ def view(device, op):
     if has_kernel(op):
         return False, "it has a kernel"
     for args, kwargs, wanted in calls(op):
-        if not isinstance(wanted, torch.Tensor) or not wanted.numel() or wanted._base is None and not wanted._is_view():
-            pass
+        if not isinstance(wanted, torch.Tensor) or not wanted.numel():
+            continue
         moved = on_device((args, kwargs), device)
         source = next(x for x in moved[0] if isinstance(x, torch.Tensor))
         try:
@@ -202,7 +202,7 @@ def unlocks(device, op, waiting):
     if has_kernel(op):
         return False, f"{op} has a kernel"
     if not hasattr(torch.ops.aten, waiting.partition(".")[0]):
-        return None, "a function of PyTorch's in Python, which is no operator"
+        return None, "a Python function of PyTorch, and not an operator"
     names = [waiting] if "." in waiting else [waiting, *(f"{waiting}.{each}" for each in overloads_of(waiting))]
     for name in names:
         for args, kwargs, _ in calls(name):
@@ -260,7 +260,7 @@ def in_child(device, module, facts):
     child = os.fork()
     if child == 0:
         os.setsid()
-        os.dup2(2, 1)  # what a backend prints is no answer
+        os.dup2(2, 1)  # the backend may print; answers have a pipe of their own
         try:
             answer = check(device, module, facts)
         except BaseException as error:

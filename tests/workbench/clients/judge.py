@@ -28,24 +28,24 @@ class Verdict:
     text: str  # figures, what is missing, or what is false
 
 
-class False_(Exception):
-    """What is false about a run."""
+class FalseRun(Exception):
+    """A run that is false; the text says why."""
 
 
 def judge(tool: str, done: Done, **expected: Any) -> Verdict:
     """The verdict on a run of a tool. expected: what that tool's function below takes."""
     try:
         if done.code is None:
-            raise False_("no end in time")
+            raise FalseRun("no end in time")
         if "Traceback (most recent call last)" in done.err + done.out and tool not in RUNS_TESTS:
-            raise False_(f"a traceback: {last_line(done.err) or last_line(done.out)}")
+            raise FalseRun(f"a traceback: {last_line(done.err) or last_line(done.out)}")
         if done.code not in (0, 1, 2, 3):
-            raise False_(f"exit code {done.code}: {last_line(done.err)}")
+            raise FalseRun(f"exit code {done.code}: {last_line(done.err)}")
         refusal = re.search(r"^error: (.+)$", done.err, re.M)
         if refusal and done.code != 0:
             return Verdict(REFUSES, refusal[1])
         return Verdict(WORKS, JUDGES[tool](done, **expected))
-    except False_ as found:
+    except FalseRun as found:
         return Verdict(FALSE, str(found))
     except (
         OSError,
@@ -67,16 +67,16 @@ def number(pattern: str, text: str, what: str) -> int:
     """The number that a line says, which has to be more than 0."""
     found = re.search(pattern, text, re.M)
     if found is None:
-        raise False_(f"it doesn't say how many {what}")
+        raise FalseRun(f"it doesn't say how many {what}")
     count = int(found[1].replace(",", ""))
     if count == 0:
-        raise False_(f"0 {what}, and no error")
+        raise FalseRun(f"0 {what}, and no error")
     return count
 
 
 def ended(done: Done, *codes: int) -> None:
     if done.code not in codes:
-        raise False_(f"exit code {done.code}, not {' or '.join(map(str, codes))}: {last_line(done.err)}")
+        raise FalseRun(f"exit code {done.code}, not {' or '.join(map(str, codes))}: {last_line(done.err)}")
 
 
 def audit(done: Done) -> str:
@@ -85,9 +85,9 @@ def audit(done: Done) -> str:
     answers = sum(row["verdict"] == "answers" for row in found["interfaces"])
     asked = sum(row["verdict"] != "does not apply" for row in found["interfaces"])
     if not found["registered"] or not answers:
-        raise False_(f"{found['registered']} operators with kernels, {answers} interfaces that answer")
+        raise FalseRun(f"{found['registered']} operators with kernels, {answers} interfaces that answer")
     if not (done.folder / "audit.html").read_text().startswith("<!"):
-        raise False_("its page is no page")
+        raise FalseRun("its page is not HTML")
     return f"{found['registered']} operators with kernels; {answers} of {asked} interfaces answer"
 
 
@@ -97,10 +97,10 @@ def sweep(done: Done) -> str:
     found = [each for row in rows for each in row.get("found", ())]
     ours = [f"{case}: {text}" for case, _, text in found if "openreg_gen" in text or 'File "' in text]
     if ours:
-        raise False_(f"an error of the sweep's own in {ours[0][:200]}")
+        raise FalseRun(f"an error of the sweep's own in {ours[0][:200]}")
     different = int(re.findall(r"^all +(\d+) +(\d+)$", done.out, re.M)[-1][1])
     if different >= cases:
-        raise False_(f"each of {cases} cases differs")
+        raise FalseRun(f"each of {cases} cases differs")
     ended(done, 1 if different else 0)
     return f"{cases:,} cases, {different:,} differ"
 
@@ -108,13 +108,13 @@ def sweep(done: Done) -> str:
 def trial(done: Done, kernel: str) -> str:
     (result,) = json.loads((done.folder / "try.json").read_text())["runs"].values()
     if not result["cases"]:
-        raise False_("0 cases, and no error")
+        raise FalseRun("0 cases, and no error")
     rows = {op.removeprefix("aten::"): row for op, row in result["reached"].items()}
     mine = {op: row for op, row in rows.items() if row["by"] == "kernel" and row["calls"]}
     if not any(op.partition(".")[0] == kernel.partition(".")[0] for op in mine) or not result["proved"]:
-        raise False_(f"{kernel} has a kernel, but it names {', '.join(rows) or 'none'}")
+        raise FalseRun(f"{kernel} has a kernel, but it names {', '.join(rows) or 'none'}")
     if result["right"] != (not result["wrong"]):
-        raise False_(f"right: {result['right']}, with {len(result['wrong'])} wrong cases")
+        raise FalseRun(f"right: {result['right']}, with {len(result['wrong'])} wrong cases")
     ended(done, 0 if result["right"] else 1)
     calls = sum(row["calls"] for row in mine.values())
     return f"{kernel}: {result['cases']} cases, {len(result['wrong'])} wrong; {calls} calls by its kernel"
@@ -124,12 +124,12 @@ def trace(done: Done, op: str, file: str) -> str:
     ended(done, 0)
     place = re.search(rf"aten::{re.escape(op)}(?:\.\w+)? .*\n(?:.*\n)*?.*PrivateUse1  kernel  (\S+)", done.out)
     if place is None:
-        raise False_(f"no kernel of {op} in the tree")
+        raise FalseRun(f"no kernel of {op} in the tree")
     if not place[1].rpartition(":")[0].endswith(file) or "/torch/" in place[1]:
-        raise False_(f"the kernel of {op} is said to be at {place[1]}")
+        raise FalseRun(f"the kernel of {op} is said to be at {place[1]}")
     json.loads((done.folder / "trace.json").read_text())
     if not (done.folder / "trace.html").read_text().startswith("<!"):
-        raise False_("its page is no page")
+        raise FalseRun("its page is not HTML")
     path, _, line = place[1].rpartition(":")
     return f"{op} at {pathlib.PurePath(path).name}:{line}"
 
@@ -139,7 +139,7 @@ def record(done: Done, operators: tuple[str, ...]) -> str:
     calls = {row["op"]: row["calls"] for row in json.loads((done.folder / "ops.json").read_text())["ops"]}
     names = {op.partition(".")[0] for op in calls}
     if missing := [op for op in operators if op not in calls and op not in names]:
-        raise False_(f"{', '.join(missing)} not recorded; only {', '.join(calls) or 'nothing'}")
+        raise FalseRun(f"{', '.join(missing)} not recorded; only {', '.join(calls) or 'nothing'}")
     return f"{len(calls)} operators, {sum(calls.values())} calls"
 
 
@@ -147,7 +147,7 @@ def compare(done: Done) -> str:
     calls = number(r"^([\d,]+) calls of \d+ operators compared", done.err, "calls compared")
     differ = re.search(r"; (\d+) differ", done.err)
     if differ is None or int(differ[1]):
-        raise False_(f"a right script differs: {last_line(done.err)}")
+        raise FalseRun(f"a right script differs: {last_line(done.err)}")
     ended(done, 0)
     return f"{calls} calls compared, 0 differ"
 
@@ -157,9 +157,9 @@ def planted(done: Done) -> str:
     number(r"; (\d+) differ", done.err, "differences, though a kernel is wrong")
     ended(done, 1)
     if not re.search(r"^first difference: .*\n +aten\.add\.", done.err, re.M):
-        raise False_("the first difference is not the wrong kernel's")
+        raise FalseRun("the first difference is not the wrong kernel's")
     if not (done.folder / "differs.pt").is_file():
-        raise False_("no differs.pt")
+        raise FalseRun("no differs.pt")
     return "a wrong kernel is found"
 
 
@@ -167,11 +167,11 @@ def replay(done: Done, package: str) -> str:
     """Of the call that differed, without the wrong kernel."""
     ended(done, 0)
     if "it no longer differs" not in done.out:
-        raise False_(f"the client's own kernel is right; it says: {last_line(done.out)}")
+        raise FalseRun(f"the client's own kernel is right; it says: {last_line(done.out)}")
     if f", {package} " not in done.out:
-        raise False_(f"it doesn't name the backend {package}: {done.out[:200]}")
+        raise FalseRun(f"it doesn't name the backend {package}: {done.out[:200]}")
     if "import torch" not in (done.folder / "test_call.py").read_text():
-        raise False_("its test is no test")
+        raise FalseRun("its test does not import torch")
     return "the call is right without the wrong kernel"
 
 
@@ -184,7 +184,7 @@ def upstream(done: Done, tests: int, fail: int) -> str:
     ran = number(r"^Ran (\d+) tests", done.err + done.out, "tests")
     failed = re.search(r"^FAILED \(failures=(\d+)\)", done.err + done.out, re.M)
     if (ran, int(failed[1]) if failed else 0) != (tests, fail):
-        raise False_(f"{ran} tests, {failed[1] if failed else 0} failed; there are {tests}, of which {fail} fails")
+        raise FalseRun(f"{ran} tests, {failed[1] if failed else 0} failed; there are {tests}, of which {fail} fails")
     ended(done, 1)
     return f"{ran} tests, the {fail} that is wrong fails"
 
@@ -194,11 +194,11 @@ def adopt(done: Done, kernel: str) -> str:
     found = json.loads(done.out)["adoption"]
     names = {row["op"].partition(".")[0] for row in found["operators"]}
     if kernel.partition(".")[0] not in names:
-        raise False_(f"{kernel} is not among its {len(names)} operators")
+        raise FalseRun(f"{kernel} is not among its {len(names)} operators")
     if places := [row for row in found["operators"] if "/torch/library.py" in (row.get("file") or "")]:
-        raise False_(f"{places[0]['op']} is said to be in PyTorch's own {places[0]['file']}")
+        raise FalseRun(f"{places[0]['op']} is said to be in PyTorch's own {places[0]['file']}")
     if not found["spec"].strip():
-        raise False_("an empty spec")
+        raise FalseRun("an empty spec")
     return f"{len(found['operators'])} operators, {len(found['unclear'])} unclear"
 
 

@@ -81,7 +81,7 @@ TOOLS = [*(run.tool for run in runs(CLIENTS[0])), STATEMENTS]
 
 
 def write_files(client: Client, folder: pathlib.Path) -> None:
-    """What the tools run."""
+    """The scripts and tests that the tools run."""
     model = client.model.replace("{device}", client.device)
     (folder / "model.py").write_text(model)
     (folder / "wrong.py").write_text(backends.WRONG_ADD.replace("{device}", client.device) + model)
@@ -115,7 +115,7 @@ def check_statements(client: Client, folder: pathlib.Path, audit: judge.Done) ->
     try:
         found, facts = json.loads(audit.out), json.loads((folder / "facts.json").read_text())
     except (OSError, ValueError):
-        return judge.Verdict(judge.FALSE, "there is no audit whose statements could be checked")
+        return judge.Verdict(judge.FALSE, "the audit did not answer, so there are no statements to check")
     words = [client.device, client.module]
     checked = statements.run(found, facts, client.name, words, client.environment())
     for each in checked:

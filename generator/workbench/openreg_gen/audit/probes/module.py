@@ -30,7 +30,7 @@ def _has(kind: str, *names: str) -> ModuleType:
 
 
 def registered(kind: str) -> str:
-    found = _module(kind)  # any object: one that is no module has no name
+    found = _module(kind)  # PyTorch takes any object; only a module has a name
     return str(getattr(found, "__name__", type(found).__qualname__))
 
 
