@@ -17,6 +17,7 @@ TRACE = """relu  <expression>
 └─ aten::relu  (self=a float32[4]) -> #3 float32[4]
    │  PrivateUse1  kernel  {}
 """
+BARE = "└─ aten::relu\n   │  PrivateUse1  kernel  /src/mine/kernels.py:7\n"
 SWEPT = "12 cases of 2 tasks; modes: default\n\nall  0  {}\n"
 RIGHT = "5 calls of 3 operators compared with the CPU; 0 differ\n"
 
@@ -72,6 +73,7 @@ PLACED = {"op": "relu", "file": "mine/kernels.py"}
             "the sweep's own",
         ),
         ("trace", {**traced("/src/mine/kernels.py:7"), **PLACED}, "works", "relu at kernels.py:7"),
+        ("trace", {**traced("/src/mine/kernels.py:7"), **PLACED, "out": BARE}, "works", "relu at kernels.py:7"),
         ("trace", {**traced("/lib/torch/library.py:931"), **PLACED}, "FALSE", "torch/library.py"),
         ("trace", {"out": "softmax\n", **PLACED}, "FALSE", "no kernel of relu"),
         ("sanitize", {"code": 3, "err": "error: no trace hooks\nhint: ...\n"}, "refuses", "no trace hooks"),

@@ -122,7 +122,7 @@ def trial(done: Done, kernel: str) -> str:
 
 def trace(done: Done, op: str, file: str) -> str:
     ended(done, 0)
-    place = re.search(rf"aten::{re.escape(op)}(?:\.\w+)? .*\n(?:.*\n)*?.*PrivateUse1  kernel  (\S+)", done.out)
+    place = re.search(rf"aten::{re.escape(op)}(?:\.\w+)?(?: .*)?\n(?:.*\n)*?.*PrivateUse1  kernel  (\S+)", done.out)
     if place is None:
         raise FalseRun(f"no kernel of {op} in the tree")
     if not place[1].rpartition(":")[0].endswith(file) or "/torch/" in place[1]:
