@@ -23,6 +23,7 @@
 #          arm         aarch64 in QEMU: the command's unit tests; a minimal tree is compiled for PyTorch's wheel, tested and trains
 #          debian      Python 3.13 and g++ 14, of Debian 13: a minimal tree and generated_example are built and tested
 #          opencl      the tree of specs/opencl.yaml on Intel's driver for CPUs, the whole sweep included
+#          clients     every tool of the workbench on four backends of other makers (docs/guides/foreign-backends.md)
 #          try         `openreg-gen try` on the operators of a standard, a full and an OpenCL tree, which take turns: an hour from where the
 #                      last part ended. TRY: another place, such as full or full:mul.out
 #          sweep       all of PyTorch's samples in all modes on two trees, which takes hours; SWEEP: other arguments of the sweep.
@@ -208,6 +209,20 @@ stage_compiler() {
     --results "$build/sample_compiler.jsonl"
 }
 
+# The results are in build/clients.json; `night.py table` writes them into the page.
+stage_clients() {
+  local backend
+  install_packages mesa-vulkan-drivers libvulkan1
+  command -v clang >/dev/null || command -v clang-14 >/dev/null || install_packages clang
+  backend=$(backend_python "$root/.venv/clients")
+  step "Installing the clients"
+  pip_install "$backend" --no-deps tinygrad torchvulkan
+  step "Tests of the workbench on clients"
+  OPENREG_GEN_NIGHTLY=1 pytests "$backend" "$root/tests/workbench/test_clients.py" "$root/tests/workbench/test_audit.py"
+  step "Each tool on each client"
+  "$backend" "$root/tests/workbench/clients/night.py" run
+}
+
 stage_try() {
   local place=${TRY:-} name=openreg tree backend
   [ -n "$place" ] || place=$("$python" "$root/scripts/try_operators.py" next)
@@ -257,5 +272,5 @@ in_stage "$@"
 arguments=()
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
-if [ $# -eq 0 ]; then set -- slow soak sanitized races kinds owned libraries external vulkan compiler book components release workflows arm debian opencl try sweep; fi
+if [ $# -eq 0 ]; then set -- slow soak sanitized races kinds owned libraries external vulkan compiler book components release workflows arm debian opencl clients try sweep; fi
 run_stages "$@"

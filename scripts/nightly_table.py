@@ -32,6 +32,7 @@ STAGES = (
     "arm",
     "debian",
     "opencl",
+    "clients",
     "try",
     "sweep",
 )

@@ -237,3 +237,31 @@ def test_a_placeholder_is_no_answer_of_inductor(monkeypatch, given):
         compiling.inductor("plain")
     outcome = probe.judge(error.value)
     assert outcome.verdict == probe.MISSING and "openreg-gen add component compile" in outcome.message
+
+
+def test_an_object_is_a_device_s_module_too(monkeypatch):
+    import torch
+    from openreg_gen.audit.probes import module
+
+    monkeypatch.setattr(torch, "thing", object(), raising=False)
+    assert module.registered("thing") == "object"
+
+
+def test_the_profiler_s_probe_computes_nothing(monkeypatch):
+    """A backend without a kernel of add has a profiler all the same."""
+    import torch
+    from openreg_gen.audit.probes import tensors
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    called = []
+
+    class Calls(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            called.append(func)
+            return func(*args, **(kwargs or {}))
+
+    activities = {torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.PrivateUse1}
+    monkeypatch.setattr(torch.profiler, "supported_activities", lambda: activities)
+    with Calls():
+        tensors.profiler("meta")
+    assert called and {func.overloadpacket for func in called} <= {torch.ops.aten.arange, torch.ops.aten._to_copy}

@@ -31,14 +31,25 @@ def library(name: str) -> pathlib.Path:
     return wanted
 
 
-def environment(name: str, compiled: bool = True) -> dict[str, str]:
-    """Variables with which Python finds the package `name`, the workbench, and no backend that is installed."""
+def environment(name: str, compiled: bool = True, arrays: str = "numpy") -> dict[str, str]:
+    """Variables with which Python finds the package `name`, the workbench, and no backend that is installed.
+
+    arrays: the array library with which py_kernels computes, numpy or tinygrad.
+    """
     paths = [str(FOLDER), str(ROOT / "generator/workbench")]
     return {
         "PYTHONPATH": os.pathsep.join(paths),
         "CLIENT_LIBRARY": str(library(name)) if compiled else "",
+        "CLIENT_ARRAYS": arrays,
         "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
+        **(_compiler_of_tinygrad() if arrays == "tinygrad" else {}),
     }
+
+
+def _compiler_of_tinygrad() -> dict[str, str]:
+    """It computes on the CPU with clang; without one, in Python."""
+    found = next(filter(None, map(shutil.which, ("clang", "clang-14", "clang-16", "clang-18", "clang-19"))), None)
+    return {"DEV": "CPU", "CC": found} if found else {"DEV": "PYTHON"}
 
 
 def _torch() -> pathlib.Path:

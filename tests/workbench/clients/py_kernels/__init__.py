@@ -1,5 +1,7 @@
-"""The backend of kernels.py: `--device arrays --import py_kernels`. CLIENT_LIBRARY is the library of opaque.cpp, if there is one."""
+"""The backend of kernels.py: `--device arrays --import py_kernels`. CLIENT_LIBRARY is the library of opaque.cpp, if there is one;
+CLIENT_ARRAYS the array library that computes: numpy, or tinygrad."""
 
+import importlib
 import importlib.machinery
 import importlib.util
 import os
@@ -61,5 +63,6 @@ def _without_library():
 
 _path = os.environ.get("CLIENT_LIBRARY")
 opaque = _with_library(_path) if _path else _without_library()
+arrays = importlib.import_module(f".{os.environ.get('CLIENT_ARRAYS') or 'numpy'}_arrays", __name__)
 
 from . import kernels  # noqa: E402, F401  (registers them, which needs the device's name)

@@ -1,60 +1,39 @@
-"""Kernels in NumPy. Each gets arrays and returns arrays; kernel() does the rest."""
+"""Kernels with an array library. Each gets the library's values and returns such; kernel() does the rest."""
 
 import functools
 import operator
 
-import numpy as np
 import torch
 from torch.utils._pytree import tree_map
 
-from . import opaque
+from . import arrays, opaque
 
 library = torch.library.Library("aten", "IMPL", "PrivateUse1")
-DTYPES = {
-    torch.bool: np.bool_,
-    torch.uint8: np.uint8,
-    torch.int8: np.int8,
-    torch.int16: np.int16,
-    torch.int32: np.int32,
-    torch.int64: np.int64,
-    torch.float16: np.float16,
-    torch.float32: np.float32,
-    torch.float64: np.float64,
-    torch.complex64: np.complex64,
-    torch.complex128: np.complex128,
-}
-TORCH = {np.dtype(kind): dtype for dtype, kind in DTYPES.items()}
 
 
-def base(array):
-    """The array that owns the memory, flat."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array.ravel(order="K")
+def tensor_of(handle):
+    return opaque.wrap(handle, *arrays.layout(handle))
 
 
-def tensor_of(array):
-    array = np.asarray(array)
-    strides = [stride // array.itemsize for stride in array.strides]
-    owner = base(array)
-    offset = (array.ctypes.data - owner.ctypes.data) // array.itemsize if array.size else 0
-    return opaque.wrap(array, TORCH[array.dtype], array.shape, strides, offset)
+def handle_of(x):
+    return arrays.from_host(x) if x.device.type == "cpu" else opaque.unwrap(x)
 
 
-def array_of(x):
-    if isinstance(x, torch.Tensor):
-        return x.detach().numpy() if x.device.type == "cpu" else opaque.unwrap(x)
-    return DTYPES[x] if isinstance(x, torch.dtype) and x in DTYPES else x
+def value_of(x):
+    return arrays.value_of(handle_of(x)) if isinstance(x, torch.Tensor) else x
 
 
-def kernel(*names):
-    """Registers a function of arrays for operators."""
+def kernel(*names, takes=value_of):
+    """Registers a function of values for operators; with takes=handle_of, one of handles."""
 
     def register(function):
         @functools.wraps(function)
         def on_tensors(*args, **kwargs):
-            found = function(*tree_map(array_of, args), **tree_map(array_of, kwargs))
-            return tree_map(lambda x: tensor_of(x) if isinstance(x, np.ndarray | np.generic) else x, found)
+            found = function(*tree_map(taken, args), **tree_map(taken, kwargs))
+            return tree_map(lambda x: tensor_of(arrays.handle_of(x)) if arrays.is_value(x) else x, found)
+
+        def taken(x):
+            return takes(x) if isinstance(x, torch.Tensor) else x
 
         for name in names:
             library.impl(name, on_tensors)
@@ -66,44 +45,38 @@ def kernel(*names):
 # --- memory
 
 
-@kernel("empty.memory_format")
+@kernel("empty.memory_format", takes=handle_of)
 def empty(size, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None):
-    return np.zeros(size, dtype or np.float32)
+    return empty_strided(size, torch.empty(size, device="meta").stride(), dtype)
 
 
-@kernel("empty_strided")
+@kernel("empty_strided", takes=handle_of)
 def empty_strided(size, stride, dtype=None, layout=None, device=None, pin_memory=None):
-    kind = np.dtype(dtype or np.float32)
     elements = 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True)) if all(size) else 0
-    return strided(np.zeros(elements, kind), size, stride, 0)
+    return arrays.strided(arrays.zeros(elements, dtype or torch.float32), size, stride, 0)
 
 
-def strided(flat, size, stride, offset):
-    steps = [step * flat.itemsize for step in stride]
-    return np.lib.stride_tricks.as_strided(flat[offset:], tuple(size), steps)
-
-
-@kernel("as_strided", "_reshape_alias")
+@kernel("as_strided", "_reshape_alias", takes=handle_of)
 def as_strided(x, size, stride, offset=None):
-    begin = (x.ctypes.data - base(x).ctypes.data) // x.itemsize if offset is None and x.size else offset or 0
-    return strided(base(x), size, stride, begin)
+    return arrays.strided(x, size, stride, arrays.layout(x)[3] if offset is None else offset)
 
 
 if opaque.__name__.endswith(".empty"):  # PyTorch's detach would lose the array
-    kernel("detach", "alias")(lambda x: x)
+    kernel("detach", "alias", takes=handle_of)(lambda x: x)
 
 
-@kernel("view")
+@kernel("view", takes=handle_of)
 def view(x, size):
-    return x.reshape(size)
+    _, sizes, strides, offset = arrays.layout(x)
+    wanted = torch.empty_strided(sizes, strides, device="meta").view(size)
+    return arrays.strided(x, wanted.shape, wanted.stride(), offset)
 
 
 def _copy_from(source, target, non_blocking=False):
-    values = array_of(source)
     if target.device.type == "cpu":
-        target.copy_(torch.from_numpy(np.array(values)))
+        target.copy_(arrays.to_host(handle_of(source)))
     else:
-        np.copyto(array_of(target), values, casting="unsafe")
+        arrays.assign(handle_of(target), value_of(source))
     return target
 
 
@@ -111,7 +84,8 @@ library.impl("_copy_from", _copy_from)
 
 
 def fill_(x, value):
-    array_of(x)[...] = value.item() if isinstance(value, torch.Tensor) else value
+    number = value.item() if isinstance(value, torch.Tensor) else value
+    arrays.assign(handle_of(x), arrays.cast(number, x.dtype))
     return x
 
 
@@ -119,31 +93,34 @@ library.impl("fill_.Scalar", fill_)
 library.impl("zero_", functools.partial(fill_, value=0))
 
 
-@kernel("_local_scalar_dense")
+@kernel("_local_scalar_dense", takes=handle_of)
 def item(x):
-    return x.item()
+    return arrays.to_host(x).item()
 
 
 # --- arithmetic
 
 
-def promoted(function, x, y, *rest):
+def promoted(function, x, y):
     """As PyTorch promotes: a number takes part with its kind only."""
     wanted = torch.result_type(
-        *(torch.from_numpy(np.array(each)) if isinstance(each, np.ndarray) else each for each in (x, y))
+        *(torch.empty(each.shape, dtype=arrays.dtype_of(each)) if arrays.is_value(each) else each for each in (x, y))
     )
-    x, y = (np.asarray(each, DTYPES[wanted]) for each in (x, y))
-    return function(x, y, *rest)
+    return function(arrays.cast(x, wanted), arrays.cast(y, wanted))
+
+
+def times(x, number):
+    return x if number == 1 else x * arrays.cast(number, arrays.dtype_of(x))
 
 
 @kernel("add.Tensor")
 def add(x, y, alpha=1):
-    return promoted(lambda a, b: np.add(a, b if alpha == 1 else np.multiply(b, alpha, dtype=b.dtype)), x, y)
+    return promoted(lambda a, b: a + times(b, alpha), x, y)
 
 
 @kernel("sub.Tensor")
 def sub(x, y, alpha=1):
-    return promoted(lambda a, b: np.subtract(a, b if alpha == 1 else np.multiply(b, alpha, dtype=b.dtype)), x, y)
+    return promoted(lambda a, b: a - times(b, alpha), x, y)
 
 
 def binary(names, function):
@@ -153,7 +130,7 @@ def binary(names, function):
     kernel(*names)(compute)
 
 
-binary(["mul.Tensor"], np.multiply)
+binary(["mul.Tensor"], operator.mul)
 binary(["eq.Tensor", "eq.Scalar"], operator.eq)
 binary(["ne.Tensor", "ne.Scalar"], operator.ne)
 binary(["lt.Tensor", "lt.Scalar"], operator.lt)
@@ -162,23 +139,27 @@ binary(["gt.Tensor", "gt.Scalar"], operator.gt)
 
 @kernel("div.Tensor")
 def div(x, y):
-    x = x.astype(np.float32) if x.dtype.kind in "iub" else x
-    return promoted(np.true_divide, x, y)
+    x = x if arrays.dtype_of(x).is_floating_point or arrays.dtype_of(x).is_complex else arrays.cast(x, torch.float32)
+    return promoted(operator.truediv, x, y)
 
 
 for _name in ("neg", "exp", "abs", "sqrt", "tanh"):
-    _function = {"neg": np.negative}.get(_name) or getattr(np, _name)
-    kernel(_name)(functools.partial(lambda function, x: np.asarray(function(x), x.dtype), _function))
+    _function = getattr(arrays, {"neg": "negative"}.get(_name, _name))
+    kernel(_name)(functools.partial(lambda function, x: arrays.cast(function(x), arrays.dtype_of(x)), _function))
+
+
+def zero_like(x):
+    return arrays.cast(0, arrays.dtype_of(x))
 
 
 @kernel("relu")
 def relu(x):
-    return np.maximum(x, x.dtype.type(0))
+    return arrays.where(x < zero_like(x), zero_like(x), x)
 
 
 @kernel("threshold_backward")
 def threshold_backward(slope, x, threshold):
-    return np.where(x <= threshold, slope.dtype.type(0), slope)
+    return arrays.where(x <= threshold, zero_like(slope), slope)
 
 
 @kernel("mm")
@@ -188,19 +169,20 @@ def mm(x, y):
 
 @kernel("addmm")
 def addmm(x, a, b, beta=1, alpha=1):
-    return (beta * x + alpha * (a @ b)).astype(x.dtype)
+    return arrays.cast(beta * x + alpha * (a @ b), arrays.dtype_of(x))
 
 
 @kernel("_softmax")
 def softmax(x, dim, half_to_float):
-    powers = np.exp(x - x.max(dim, keepdims=True))
-    return powers / powers.sum(dim, keepdims=True)
+    powers = arrays.exp(x - arrays.greatest(x, dim))
+    return powers / arrays.total(powers, [dim], True, arrays.dtype_of(powers))
 
 
 @kernel("sum.dim_IntList")
 def sum_dims(x, dims=None, keepdim=False, dtype=None):
-    kind = dtype or (np.int64 if x.dtype.kind in "iub" else x.dtype)
-    return np.asarray(x.sum(tuple(dims) if dims else None, keepdims=keepdim, dtype=kind))
+    own = arrays.dtype_of(x)
+    kind = dtype or (own if own.is_floating_point or own.is_complex else torch.int64)
+    return arrays.total(x, dims, keepdim, kind)
 
 
 @kernel("sum")
@@ -209,10 +191,10 @@ def sum_all(x, dtype=None):
 
 
 # Inplace forms: the tensor itself is the result.
-for _name, _function in (("add_.Tensor", add), ("mul_.Tensor", lambda x, y: promoted(np.multiply, x, y))):
+for _name, _function in (("add_.Tensor", add), ("mul_.Tensor", lambda x, y: promoted(operator.mul, x, y))):
 
     def _inplace(x, *args, function=_function, **kwargs):
-        _copy_from(tensor_of(np.asarray(function(array_of(x), *tree_map(array_of, args), **kwargs))), x)
+        arrays.assign(handle_of(x), function(value_of(x), *tree_map(value_of, args), **kwargs))
         return x
 
     library.impl(_name, _inplace)

@@ -30,7 +30,8 @@ def _has(kind: str, *names: str) -> ModuleType:
 
 
 def registered(kind: str) -> str:
-    return str(_module(kind).__name__)
+    found = _module(kind)  # PyTorch takes any object; only a module has a name
+    return str(getattr(found, "__name__", type(found).__qualname__))
 
 
 def _call(kind: str, *, name: str, at_least: int | None = None) -> str:
