@@ -192,11 +192,14 @@ Exit run(Invocation& call, const NewOptions& options) {
     const bool has_port = adoption && adoption->has_port();
     const std::string device = "third_party/" + *spec.backend.name;
     if ((*spec.device.api)->ported && !has_port) {  // first what takes seconds
-      next.add(fmt::format("fill {}; {} explains how", next.file(device + "/src/port.cpp"), next.file("docs/porting.md")));
+      next.add(
+          fmt::format("fill {}; {} explains how", next.file(device + "/src/port.cpp"), next.file("docs/porting.md")));
       const std::string built = next.file("build-device");
-      next.add(fmt::format("cmake -S {} -B {} && cmake --build {}", shell_quoted(next.file(device)), shell_quoted(built), shell_quoted(built)));
-      next.add(fmt::format("{}_LIBRARY={}/lib{}.so python -m pytest {}/test_bringup_*.py", upper_case(*spec.backend.name),
-                           shell_quoted(built), *spec.backend.name, shell_quoted(next.file("tests"))));
+      next.add(fmt::format("cmake -S {} -B {} && cmake --build {}", shell_quoted(next.file(device)),
+                           shell_quoted(built), shell_quoted(built)));
+      next.add(fmt::format("{}_LIBRARY={}/lib{}.so python -m pytest {}/test_bringup_*.py",
+                           upper_case(*spec.backend.name), shell_quoted(built), *spec.backend.name,
+                           shell_quoted(next.file("tests"))));
     }
     next.build();
     if (has_port)

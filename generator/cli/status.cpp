@@ -84,7 +84,8 @@ const std::vector<Topic>& topics() {
 /// What `generate --check` would find besides; empty if nothing.
 std::string work_left(const std::vector<FileStatus>& files) {
   const auto count = [&](const char* key) {
-    const auto topic = std::ranges::find(topics(), std::string_view(key), [](const Topic& t) { return std::string_view(t.key); });
+    const auto topic =
+        std::ranges::find(topics(), std::string_view(key), [](const Topic& t) { return std::string_view(t.key); });
     return static_cast<std::size_t>(std::ranges::count_if(files, topic->concerns));
   };
   std::vector<std::string> left;

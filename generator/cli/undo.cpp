@@ -86,7 +86,8 @@ Exit run(Invocation& call, const Preview& preview) {
   constexpr std::string_view kUndone = "undo of ";
   const bool again = last->what.starts_with(kUndone);
   const std::string what = again ? last->what.substr(kUndone.size()) : last->what;
-  const char* verb = again ? (done ? "redid" : "nothing written; would redo") : (done ? "undid" : "nothing written; would undo");
+  const char* verb =
+      again ? (done ? "redid" : "nothing written; would redo") : (done ? "undid" : "nothing written; would undo");
   fmt::print("{} `{}`: {}{}\n", verb, what, count_of(last->files.size(), "file"),
              done ? fmt::format("; run `openreg-gen undo` again to {}", again ? "undo it" : "redo it") : "");
   print_text(next.text());

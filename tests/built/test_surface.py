@@ -92,3 +92,28 @@ def test_the_audit_finds_no_crash():
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert [row for row in found["interfaces"] if row["verdict"] in ("crashes", "hangs")] == []
+
+
+def test_pinned_memory_works_or_names_its_component():
+    try:
+        assert torch.ones(3).pin_memory().is_pinned()
+    except NotImplementedError as error:
+        assert COMPONENT.search(str(error)).group(1) == "memory"
+
+
+@pytest.mark.parametrize("backend", [None, f"{NAME}ccl"])
+def test_a_process_group_works_or_names_its_component(backend):
+    import torch.distributed as dist
+
+    try:
+        dist.init_process_group(backend, store=dist.HashStore(), rank=0, world_size=1)
+    except NotImplementedError as error:
+        assert COMPONENT.search(str(error)).group(1) == "distributed"
+        # Groups that have nothing to do with the device aren't asked.
+        dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        x = torch.ones(2, device="cpu" if dist.get_backend() == "gloo" else NAME)
+        dist.all_reduce(x)
+        assert x.tolist() == [1, 1]
+    finally:
+        dist.destroy_process_group()
