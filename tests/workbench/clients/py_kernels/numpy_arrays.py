@@ -33,8 +33,10 @@ def base(array):
 
 def layout(handle):
     """Dtype, sizes, strides and offset, as PyTorch counts them: in elements."""
+    if handle.size == 0:
+        return TORCH[handle.dtype], handle.shape, torch.empty(handle.shape, device="meta").stride(), 0
     strides = [stride // handle.itemsize for stride in handle.strides]
-    offset = (handle.ctypes.data - base(handle).ctypes.data) // handle.itemsize if handle.size else 0
+    offset = (handle.ctypes.data - base(handle).ctypes.data) // handle.itemsize
     return TORCH[handle.dtype], handle.shape, strides, offset
 
 
