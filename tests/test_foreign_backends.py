@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import torch
 from trees import ROOT
 
 sys.path.insert(0, str(ROOT / "tests/workbench"))
@@ -158,3 +159,15 @@ def test_every_client_is_somewhere():
     for client in CLIENTS:
         assert client.sources is None or client.sources.is_dir()
         assert client.traced[2].endswith((".py", ".cpp"))
+
+
+def test_the_missing_kernel_is_added_under_the_key_that_lacks_it():
+    from clients import check_statement
+
+    kind = torch._C._get_privateuse1_backend_name()
+    for named, key in ((kind, "PrivateUse1"), (f"Sparse{kind}", "SparsePrivateUse1"), ("CPU", "CPU")):
+        error = NotImplementedError(
+            f"Could not run 'aten::add' with arguments from the '{named}' backend. This could be"
+        )
+        assert check_statement.key_of(error) == key
+    assert check_statement.key_of(RuntimeError("another")) == "PrivateUse1"

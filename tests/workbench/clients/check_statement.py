@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import signal
 import sys
 import time
@@ -210,7 +211,7 @@ def unlocks(device, op, waiting):
             if error is None:
                 return False, f"a call of {name} answers"
             if lacks(error, op):
-                library = serve_on_cpu(op, device)
+                library = serve_on_cpu(op, device, key_of(error))
                 again = run(name, args, kwargs, device)
                 del library
                 return not lacks(again, op), f"without it: {str(error)[:80]}; with it: {str(again)[:80]}"
@@ -222,14 +223,20 @@ def overloads_of(name):
     return [each for each in packet.overloads() if each != "default"] if packet is not None else []
 
 
-def serve_on_cpu(op, device):
+def key_of(error):
+    """The dispatch key that has no kernel, such as SparsePrivateUse1."""
+    named = re.search(r"arguments from the '(\w+)' backend", str(error))
+    return named.group(1).replace(torch._C._get_privateuse1_backend_name(), "PrivateUse1") if named else "PrivateUse1"
+
+
+def serve_on_cpu(op, device, key):
     library = torch.library.Library("aten", "IMPL")
 
     def kernel(*args, **kwargs):
         args, kwargs = tree_map_only(torch.Tensor, lambda x: x.cpu(), (args, kwargs))
         return tree_map_only(torch.Tensor, lambda x: x.to(device), overload(op)(*args, **kwargs))
 
-    library.impl(op, kernel, "PrivateUse1")
+    library.impl(op, kernel, key)
     return library
 
 
