@@ -328,7 +328,7 @@ with bringup.Memory(256) as memory, bringup.stream() as where:
 
 
 def test_what_could_not_be_submitted_never_runs(tmp_path):
-    """Its caller was told that it failed; what comes before and behind it runs once."""
+    """Its caller got the error; what comes before and behind it runs once."""
     here = pathlib.Path(__file__).parent
     command = [
         "cc",
