@@ -265,3 +265,14 @@ def test_the_profiler_s_probe_computes_nothing(monkeypatch):
     with Calls():
         tensors.profiler("meta")
     assert called and {func.overloadpacket for func in called} <= {torch.ops.aten.arange, torch.ops.aten._to_copy}
+
+
+def test_an_entry_waits_under_its_operator_s_name():
+    """sparse.mm isn't mm."""
+    from openreg_gen.audit.dtypes import aten_names
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    names = {info.name: aten_names(info) for info in op_db}
+    assert "mm" not in names["sparse.mm"] and "mm" in names["mm"]
+    assert names["linalg.inv"] == {"linalg_inv"}
+    assert "relu" in names["nn.functional.relu"] and "softsign" in names["nn.functional.softsign"]

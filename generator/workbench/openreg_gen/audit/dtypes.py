@@ -137,5 +137,10 @@ def text_of(error: Exception) -> str:
 
 
 def aten_names(info: Any) -> set[str]:
-    """ "matmul" and "__rmatmul__", by the entry's own names."""
-    return {str(name).rpartition(".")[2] for name in (info.name, getattr(info, "aten_name", None)) if name}
+    """ "matmul" and "__rmatmul__", "linalg_inv": the entry's operators; as it is, a name that is none, such as "sparse.mm"."""
+    found = set()
+    for given in filter(None, (info.name, getattr(info, "aten_name", None))):
+        name = str(given).removeprefix("nn.functional.")
+        operator = name.replace(".", "_")
+        found.add(operator if hasattr(torch.ops.aten, operator) else name)
+    return found
