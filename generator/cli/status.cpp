@@ -130,17 +130,16 @@ Exit run(Invocation& call, const StatusOptions&) {
   const auto row = [colour](const char* name, const std::string& text) {
     fmt::print("{}  {}\n", painted(fmt::format("{:7}", name), "2", colour), text);
   };
-  const std::string left = work_left(files);
-  const bool is_fresh = fresh.state == Freshness::Fresh && left.empty(), stale = fresh.state == Freshness::Stale;
+  std::vector<std::string> state;
+  if (fresh.state == Freshness::Stale) state.push_back("stale: " + fresh.why + "; run `openreg-gen generate`");
+  if (fresh.state == Freshness::Unknown) state.push_back("not known: " + fresh.why);
+  if (std::string left = work_left(files); !left.empty()) state.push_back(std::move(left));
   row("Tree", tree.root.string());
   row("Spec", tree.manifest.spec);
   row("Written", fmt::format("by openreg-gen {} for {}", tree.manifest.tool, tree.manifest.torch));
   row("Files", count_classes(tree.manifest));
-  row("State", painted(is_fresh       ? "up to date"
-                       : stale        ? "stale: " + fresh.why + "; run `openreg-gen generate`"
-                       : left.empty() ? "not known: " + fresh.why
-                                      : left,
-                       is_fresh ? "32" : "33", colour));
+  row("State", painted(state.empty() ? "up to date" : fmt::format("{}", fmt::join(state, "; ")),
+                       state.empty() ? "32" : "33", colour));
   if (last) {
     row("Undo", fmt::format("`{}`, {}{}", last->what, count_of(last->files.size(), "file"),
                             last->edited() ? "; not possible: files were edited since" : ""));
