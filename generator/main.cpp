@@ -17,11 +17,8 @@ int run(int argc, char** argv, Invocation& call) {
   const auto verb_at = call.words.begin() + static_cast<std::ptrdiff_t>(place_of_verb(call.words));
   if (const auto tool = std::ranges::find(verb.parts, verb_at == call.words.end() ? "" : *verb_at, &Verb::name);
       tool != verb.parts.end() && tool->passes_on) {
-    const bool help = verb_at + 2 == call.words.end() && (verb_at[1] == "--help" || verb_at[1] == "-h");
-    if (!help) {
-      call.passed_on.assign(verb_at + 1, call.words.end());
-      call.words.erase(verb_at + 1, call.words.end());
-    }
+    call.passed_on.assign(verb_at + 1, call.words.end());
+    call.words.erase(std::find(verb_at, call.words.end(), "--"), call.words.end());
   } else if (const auto mark = std::find(verb_at, call.words.end(), "--");
              mark != call.words.end() && *verb_at == "test") {
     call.passed_on.assign(mark + 1, call.words.end());
@@ -36,7 +33,7 @@ int run(int argc, char** argv, Invocation& call) {
     app.parse(
         std::vector<std::string>(call.words.rbegin(), call.words.rend()));  // as CLI11 wants it: the last word first
   } catch (const CLI::ParseError& error) {
-    return usage_error(app, error, call.words);
+    return usage_error(app, error, verb, call.words);
   }
   const Exit exit = run_chosen(call);
   check_output();

@@ -130,7 +130,7 @@ stage_libraries() {
   step "Libraries on generated_example"
   pytest_alone "$backend" "$root/tests/libraries/libraries.py"
   step "Networks of transformers on generated_example"
-  sweep "$backend" openreg 'transformers.*' --dtype float32 --dtype bfloat16 --results "$build/networks.jsonl"
+  sweep "$backend" openreg 'transformers.*' --dtype float32 --dtype bfloat16 --out "$build/networks.jsonl"
 }
 
 # What CI has, too, with more of it.
@@ -206,7 +206,7 @@ stage_compiler() {
   timeout 600 "$backend" "$tree/examples/train_mlp.py"
   step "A sample of the sweep on OpenVINO"
   sweep "$backend" mybackend --sample --dtype float32 --fresh --known "$root/tests/minimal_differences.json" --known "$example/known.json" \
-    --results "$build/sample_compiler.jsonl"
+    --out "$build/sample_compiler.jsonl"
 }
 
 # The results are in build/clients.json; `night.py table` writes them into the page.
@@ -250,7 +250,7 @@ stage_sweep() {
   OPENREG_GEN_NIGHTLY=1 pytests "$backend" -m nightly "$root/tests/workbench"
   step "The sweep on generated_example"
   # shellcheck disable=SC2086  # several words
-  sweep "$backend" openreg --strict --results "$build/sweep_openreg.jsonl" ${SWEEP:---mode all} || status=$?
+  sweep "$backend" openreg --strict --out "$build/sweep_openreg.jsonl" ${SWEEP:---mode all} || status=$?
   if [ -e "$tree" ]; then
     "$generator" generate -C "$tree" >/dev/null
   else
@@ -260,7 +260,7 @@ stage_sweep() {
   install_tree "$backend" "$tree"
   step "The sweep on the tree of specs/full.yaml"
   # shellcheck disable=SC2086
-  sweep "$backend" openreg --strict --results "$build/sweep_full.jsonl" ${SWEEP:---mode all} || status=$?
+  sweep "$backend" openreg --strict --out "$build/sweep_full.jsonl" ${SWEEP:---mode all} || status=$?
   return "$status"
 }
 

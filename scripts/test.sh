@@ -210,7 +210,7 @@ stage_sample() {
   backend=$(backend_python "$root/.venv/openreg")
   install_tree "$backend" "$root/generated_example"  # takes in what was edited since it was built
   step "A sample of the sweep"
-  sweep "$backend" openreg --sample --fresh --results "$build/sample.jsonl"
+  sweep "$backend" openreg --sample --fresh --out "$build/sample.jsonl"
   step "Some operators, compiled"
   sweep "$backend" openreg --compiled --sample
 }
@@ -284,7 +284,7 @@ stage_opencl() {
   "$root/scripts/sweep.sh" opencl
   TREE=$tree pytest_alone "$backend" "$root/tests/owned_ops/opencl_kernels.py"
   step "A sample of the sweep on OpenCL, with memory of coarse grain, which is all that most GPUs have"
-  MYCL_ALLOCATION=coarse sweep "$backend" mycl --sample --fresh --results "$build/sample_opencl.jsonl" "${subjects[@]}"
+  MYCL_ALLOCATION=coarse sweep "$backend" mycl --sample --fresh --out "$build/sample_opencl.jsonl" "${subjects[@]}"
   step "Training on OpenCL"
   "$backend" "$tree/examples/train_mlp.py"
   step "A machine with another OpenCL driver, which fails"
@@ -302,7 +302,7 @@ stage_opencl() {
   OPENREG_GEN_NIGHTLY=1 OPENREG_GEN_DEVICE=mycl pytests "$backend" "$root/tests/workbench/test_as_cuda.py" -k "not compiled"
   step "The sweep on OpenCL"
   # shellcheck disable=SC2086
-  sweep "$backend" mycl --results "$build/sweep_opencl_$driver.jsonl" ${SWEEP:-}
+  sweep "$backend" mycl --out "$build/sweep_opencl_$driver.jsonl" ${SWEEP:-}
 }
 
 # needs_of NAME: the components that one needs; without NAME: all components.
@@ -325,7 +325,7 @@ stage_components() {
   pytests "$backend" "$tree/tests"
   built_tests "$backend" "$tree" surface layouts dtypes
   step "A sample of the sweep on minimal"
-  sweep "$backend" openreg --sample --dtype float32 --fresh --known "$root/tests/minimal_differences.json" --results "$build/sample_minimal.jsonl"
+  sweep "$backend" openreg --sample --dtype float32 --fresh --known "$root/tests/minimal_differences.json" --out "$build/sample_minimal.jsonl"
   mapfile -t all < <(needs_of)
   if [ "${chosen[*]}" = all ]; then chosen=("${all[@]}"); fi
   if [ ${#chosen[@]} -eq 0 ]; then

@@ -62,7 +62,6 @@ def tried(op: str, words: list[str]) -> Trial:
         "--quick",
         "--no-build",
         "--json",
-        "-",
         *words,
     ]
     try:

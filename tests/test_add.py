@@ -138,7 +138,7 @@ def test_looking_changes_nothing(openreg_gen, tree, flag):
         (["nonzero", "--strategy", "stub"], ["E0206"]),
         (["nonzero", "--stratgy", "stub"], ["E0500", "did you mean '--strategy'?"]),
         ([], ["E0500"]),
-        (["nonzero", "--top", "3"], ["E0500", "--from"]),
+        (["nonzero", "--limit", "3"], ["E0500", "--model"]),
     ],
 )
 def test_what_cannot_be_added_changes_nothing(openreg_gen, tree, words, codes):
@@ -161,13 +161,13 @@ def test_a_recorded_model_says_what_to_add(openreg_gen, tree, tmp_path):
     rows = [{"op": op, "calls": 2, "fallback": 2, "bytes": 8, "seconds": seconds} for op, seconds in ops]
     recorded = tmp_path / "model.json"
     recorded.write_text(json.dumps({"format": "openreg-gen ops", "version": 1, "torch": "2.13.0", "ops": rows}))
-    answer = json.loads(openreg_gen("add", "--from", recorded, "--top", "1", "--json", cwd=tree).stdout)
+    answer = json.loads(openreg_gen("add", "--model", recorded, "--limit", "1", "--json", cwd=tree).stdout)
     assert [one["op"] for one in answer["added"]] == ["sin.out"]
-    assert answer["left_out"] == "1 beyond --top, 1 composite, 1 in the spec already"
-    answer = openreg_gen("add", "--from", recorded, cwd=tree).stdout
+    assert answer["left_out"] == "1 beyond --limit, 1 composite, 1 in the spec already"
+    answer = openreg_gen("add", "--model", recorded, cwd=tree).stdout
     assert "add nonzero as native" in answer and "sin.out as" not in answer
     (tmp_path / "broken.json").write_text("{")
-    assert "broken.json" in openreg_gen("add", "--from", tmp_path / "broken.json", cwd=tree, code=2).stderr
+    assert "broken.json" in openreg_gen("add", "--model", tmp_path / "broken.json", cwd=tree, code=2).stderr
 
 
 def test_a_json_spec_is_edited_too(openreg_gen, tmp_path):

@@ -1,4 +1,4 @@
-"""`openreg-gen audit --from`: text, JSON, faults of the file, and the page in a real headless browser.
+"""`openreg-gen audit --saved`: text, JSON, faults of the file, and the page in a real headless browser.
 
 What Python finds on a backend has its tests in tests/workbench/test_audit.py."""
 
@@ -16,7 +16,7 @@ SMALL = ROOT / "tests/audit/small.json"
 @pytest.fixture
 def audited(openreg_gen, environment):
     def run(*argv, what=SMALL, code=0):
-        return openreg_gen("audit", "--from", what, "--torch", environment[1], *argv, code=code)
+        return openreg_gen("audit", "--saved", what, "--torch", environment[1], *argv, code=code)
 
     return run
 
@@ -31,7 +31,7 @@ def test_the_summary_fits_one_screen(audited, other_releases, tmp_path):
     assert "Interfaces: 1 of 1 answer" in lines
     assert re.search(r"fallback hides a composite +reshape \(Kernels\.cpp:10\)", outcome.stdout)
     assert re.search(r"the model lacks \(2\) +no_such, mm\.out", outcome.stdout)
-    assert lines[-2:] == ["Next:", f"  openreg-gen audit --from {SMALL} --html audit.html"]
+    assert lines[-2:] == ["Next:", f"  openreg-gen audit --saved {SMALL} --html=audit.html"]
 
 
 def test_json(audited):
@@ -67,7 +67,7 @@ def test_faults_of_the_file(audited, tmp_path, text, said):
 
 
 def test_faults_of_the_command_line(openreg_gen, audited, tmp_path):
-    assert "NAME is required" in openreg_gen("audit", code=2).stderr
+    assert "the device is an option" in openreg_gen("audit", "mybackend", code=2).stderr
     assert "E0506" in audited(what=tmp_path / "none.json", code=3).stderr
     broken = tmp_path / "model.json"
     broken.write_text('{"format": "something"}')
@@ -83,9 +83,9 @@ def test_a_model_whose_operators_are_all_served(audited, tmp_path):
 
 
 def test_a_device_that_is_not_there(openreg_gen):
-    outcome = openreg_gen("audit", "nobody", code=3)
-    assert "error: no device 'nobody'" in outcome.stderr and outcome.stdout == ""
-    answer = json.loads(openreg_gen("audit", "nobody", "--json", code=3).stdout)
+    outcome = openreg_gen("audit", "--device", "nobody", code=3)
+    assert "error[E0575]: no device 'nobody'" in outcome.stderr and outcome.stdout == ""
+    answer = json.loads(openreg_gen("audit", "--device", "nobody", "--json", code=3).stdout)
     assert answer["diagnostics"][0]["code"] == "E0572"
 
 
@@ -155,7 +155,7 @@ def test_the_card(audited, earlier, browser, tmp_path):
 
 def test_the_page(audited, browser, tmp_path):
     file = tmp_path / "audit.html"
-    audited("--html", file)
+    audited(f"--html={file}")
     assert not re.search(r"(src|href)=|https?:|@import|url\(", file.read_text())
     context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
     page = context.new_page()

@@ -1,16 +1,20 @@
 """The command line itself: help, mistakes, completion."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 from trees import COMMAND, GENERATED, ROOT, state
 
 
 # Verbs that hand their words to a tool in Python.
-TOOLS = re.findall(r'^      tool\("([\w-]+)"', (ROOT / "generator/cli/workbench.cpp").read_text(), re.MULTILINE)
+OPTIONS = json.loads((ROOT / "generator/workbench/openreg_gen/options.json").read_text())
+TOOLS = sorted(OPTIONS)
+GROUPS = ["Make", "Change", "Understand", "Check", "Tools"]
 
 
 def printed(*argv):
@@ -18,9 +22,10 @@ def printed(*argv):
 
 
 def verbs():
-    """{"new": "Render a new backend from a spec"}, as --help has them."""
-    below = printed("--help").split("\nSubcommands:\n")[1].split("\n\n")[0]
-    return dict(re.fullmatch(r"  ([\w-]+) +(\S.*)", line).groups() for line in below.splitlines())
+    """{"new": "Render a new backend from a spec"}, as --help has them, in its groups."""
+    text = printed("--help")
+    lines = [line for group in GROUPS for line in text.split(f"\n{group}:\n")[1].split("\n\n")[0].splitlines()]
+    return dict(re.fullmatch(r"  ([\w-]+) +(\S.*)", line).groups() for line in lines)
 
 
 def test_version_and_help():
@@ -182,7 +187,8 @@ def paths(verb=()):
     """Each verb, and each part of one: ("ops", "show")."""
     yield verb
     text = printed("help", *verb)
-    for name in re.findall(r"^  (\w+) ", text.partition("\nSubcommands:\n")[2].split("\n\n")[0], re.MULTILINE):
+    parts = re.findall(r"^  (\w+) ", text.partition("\nSubcommands:\n")[2].split("\n\n")[0], re.MULTILINE)
+    for name in parts if verb else verbs():
         yield from paths((*verb, name))
 
 
@@ -191,7 +197,8 @@ def test_flags_that_are_offered_are_those_of_the_help():
     assert ("add", "component") in all_paths and len(all_paths) > 20
     for verb in all_paths:
         options = printed("help", *verb).partition("\nOptions:\n")[2].split("\n\n")[0]
-        names = {name for line in options.splitlines() if re.match("  -", line) for name in line.split()[0].split(",")}
+        first = [line.split()[0] for line in options.splitlines() if re.match("  -", line)]
+        names = {name.removesuffix("[=FILE]") for words in first for name in words.split(",")}
         assert set(complete(*verb, "-")) == names, verb
 
 
@@ -260,3 +267,94 @@ def test_an_output_that_is_full_is_no_success(environment):
     with open("/dev/full", "w") as full:
         outcome = subprocess.run([COMMAND, "schema"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert outcome.returncode == 3 and "E0513" in outcome.stderr
+
+
+NAMED = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+
+
+def options_of(*verb):
+    """The options of a verb, as its help has them."""
+    text = printed("help", *verb).partition("\nOptions:\n")[2].split("\n\n")[0]
+    lines = [line for line in text.splitlines() if line.startswith("  -")]
+    return {name for line in lines for name in NAMED.findall(line.split()[0])}
+
+
+def test_each_option_that_a_help_text_speaks_of_exists():
+    """Of the verb itself, or of the one that the sentence names: `try --shapes`."""
+    for verb in paths():
+        known = options_of(*verb) if verb else {"--version"}.union(*(options_of(each) for each in verbs()))
+        text = printed("help", *verb)
+        for other, words in re.findall(r"`(?:openreg-gen )?([a-z][a-z-]*)((?: --[\w-]+)+)", text):
+            assert set(words.split()) <= options_of(other), (verb, other, words)
+            text = text.replace(other + words, "")
+        for line in text.partition("\nExamples:")[2].splitlines():
+            if named := re.match(r"  openreg-gen ((?:[a-z]+[a-z-]* ?)+)", line):
+                words = tuple(
+                    word for word in named[1].split() if word in verbs() or verb and word in ("component", "coverage")
+                )
+                asked = line.partition(" -- ")[0].partition("  #")[0]
+                assert set(NAMED.findall(asked)) <= known | (options_of(*words) if words else set()), line
+        assert set(NAMED.findall(text.partition("\nExamples:")[0])) <= known | {"--epochs"}, verb
+
+
+def test_each_hint_leads_to_help_that_has_it():
+    """What a wrong command line says to type next is understood."""
+    for verb in verbs():
+        wrong = subprocess.run([COMMAND, verb, "--no-such-flag"], text=True, capture_output=True, check=False)
+        assert wrong.returncode == 2 and "unknown flag '--no-such-flag'" in wrong.stderr, verb
+        for words in re.findall(r"`openreg-gen ([^`]+)`", wrong.stderr):
+            assert printed(*words.split()), verb
+
+
+def test_the_options_of_a_tool_are_those_of_the_table():
+    """In the command's help, and in the help of `python -m openreg_gen.TOOL`, which needs no torch."""
+    code = "from openreg_gen import arguments\nfor tool in arguments.table(): print(tool, arguments.parser(tool).format_help(), sep='\\t', end='\\0')"
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "generator/workbench")}
+    said = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, env=env, check=True).stdout
+    own = dict(each.split("\t", 1) for each in said.split("\0")[:-1])
+    assert sorted(own) == TOOLS
+    for tool in TOOLS:
+        listed = {each["name"] for each in OPTIONS[tool]["options"]} | {"--help"}
+        assert options_of(tool) == listed, tool
+        shown = own[tool].partition("\noptions:")[2].partition("\nexamples:")[0]
+        assert {
+            name for line in re.findall(r"^  (-.*)", shown, re.M) for name in NAMED.findall(line.split("  ")[0])
+        } == listed, tool
+        source = "".join(path.read_text() for path in (ROOT / "generator/workbench/openreg_gen").rglob("*.py"))
+        for name in listed - {"--help", "--import", "--no-build"}:  # the command itself reads --no-build
+            assert re.search(rf"\.{name[2:].replace('-', '_')}\b", source), f"nothing reads {tool} {name}"
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["sweep", "--most", "3"], "--most is --limit now"),
+        (["upstream", "--against=r.json", "--last"], "--against is --baseline now"),
+        (["compare", "--sample", "10", "a.py"], "--sample is --every now"),
+        (["audit", "--save", "a.json"], "--save is --out now"),
+        (["audit", "mybackend"], "the device is an option, --device NAME"),
+        (["add", "--from", "ops.json", "--top", "3"], "--from is --model now"),
+        (["disown", "setup.py", "--force"], "--force is --yes now"),
+        (["record", "train.py", "--epochs", "1"], "follow --: -- --epochs"),
+        (["sanitize", "--json", "races.json", "train.py"], "--json=races.json"),
+        (["audit", "--html", "audit.html"], "--html=audit.html"),
+        (["sweep", "--limit", "none"], "none: not a number from 1 on"),
+    ],
+)
+def test_an_old_spelling_answers_with_the_new_one(argv, said):
+    outcome = subprocess.run([COMMAND, *argv], text=True, capture_output=True, check=False, timeout=60)
+    assert outcome.returncode == 2 and "E0500" in outcome.stdout + outcome.stderr
+    assert said in outcome.stdout + outcome.stderr and "Traceback" not in outcome.stderr
+
+
+def test_json_in_a_file_leaves_the_text(openreg_gen, tree, tmp_path):
+    outcome = openreg_gen("status", f"--json={tmp_path}/status.json", cwd=tree)
+    assert "Spec" in outcome.stdout and json.loads((tmp_path / "status.json").read_text())["schema_version"] == 1
+    alone = openreg_gen("status", "--json", cwd=tree).stdout
+    assert json.loads(alone) == json.loads((tmp_path / "status.json").read_text())
+    openreg_gen("status", f"--json={tmp_path}", cwd=tree, code=2)
+
+
+def test_nothing_found_is_exit_1(openreg_gen, environment, tree):
+    for argv in (["ops", "none such"], ["explain", "none such"]):
+        openreg_gen(*argv, cwd=tree, code=1)

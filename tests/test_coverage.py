@@ -58,14 +58,14 @@ def test_of_a_tree_and_of_no_spec(openreg_gen, environment, tree, covered):
 
 def test_the_page_is_one_file(covered, tmp_path):
     page = tmp_path / "sub" / "coverage.html"
-    covered("--html", page)
+    covered(f"--html={page}")
     html = page.read_text()
     assert not re.search(r"(src|href)=|https?:|@import|url\(", html)
     assert html.count("</script>") == 2  # the reason's own is escaped
-    assert covered("--html", "-").stdout == html
-    covered("--html", page)
+    assert covered("--html").stdout == html
+    covered(f"--html={page}")
     assert [file.name for file in page.parent.iterdir()] == ["coverage.html"]
-    covered("--html", tmp_path, code=2)
+    covered(f"--html={tmp_path}", code=2)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def browser():
 
 @pytest.fixture
 def page(covered, tmp_path, browser):
-    covered("--html", tmp_path / "coverage.html")
+    covered(f"--html={tmp_path / 'coverage.html'}")
     context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
     page = context.new_page()
     faults = []

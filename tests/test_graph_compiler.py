@@ -316,7 +316,7 @@ print(refused(), len(graphs()))
 
 def test_the_sweep_on_two_subjects(mock, tmp_path):
     """Operators that the mock refuses run on the CPU; a wrong executable is found."""
-    options = ["--dtype", "float32", "--most", "3", "--fresh", "--results", str(tmp_path / "results.jsonl")]
+    options = ["--dtype", "float32", "--limit", "3", "--fresh", "--out", str(tmp_path / "results.jsonl")]
     command = [sys.executable, "-m", "openreg_gen.sweep", "--device", "mybackend", "--import", "torch_mybackend"]
     environment = {"PYTHONPATH": f"{mock}:{ROOT / 'generator/workbench'}", "MYBACKEND_GRAPH_CACHE": "off"}
     done = run(*command, *options, "add", "mul", cwd=mock, **environment)

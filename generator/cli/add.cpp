@@ -15,17 +15,17 @@ namespace {
 struct AddOptions {
   GenerateOptions generate;
   std::vector<std::string> ops;
-  std::string from;
-  std::size_t top = std::numeric_limits<std::size_t>::max();
+  std::string model;
+  std::size_t limit = std::numeric_limits<std::size_t>::max();
   OpRequest request;
 };
 
 void declare(CLI::App& app, Invocation& call, AddOptions& options) {
   auto* ops = app.add_option("OP", options.ops, "abs.out; or a schema, 'my_op(Tensor x, int k) -> Tensor'");
-  auto* from = app.add_option("--from", options.from,
-                              "A recorded model: add the operators that fell back to the CPU, most costly first")
-                   ->type_name("FILE");
-  auto* top = app.add_option("--top", options.top, "With --from: at most this many")->type_name("N");
+  auto* model = app.add_option("--model", options.model,
+                               "A recorded model: add the operators that fell back to the CPU, most costly first")
+                    ->type_name("FILE");
+  auto* limit = app.add_option("--limit", options.limit, "With --model: at most this many")->type_name("N");
   const auto& words = vocabulary().words;
   const std::vector<std::string> strategies(words.begin(), words.end());
   app.add_option("--strategy", options.request.strategy, "How to register them; default: the best strategy that fits")
@@ -39,11 +39,11 @@ void declare(CLI::App& app, Invocation& call, AddOptions& options) {
                "Also add operators that PyTorch composes from others");
   options.generate.what = "add";
   options.generate.add_to(app, call);
-  app.callback([ops, from, top, &options, &app] {
+  app.callback([ops, model, limit, &options, &app] {
     if (!app.get_subcommands().empty()) return;
-    if (ops->empty() && from->empty()) throw CLI::RequiredError("OP or --from FILE");
-    if (!top->empty() && from->empty()) throw CLI::ValidationError("--top goes with --from");
-    if (!options.request.expr.empty() && (options.ops.size() != 1 || !from->empty()))
+    if (ops->empty() && model->empty()) throw CLI::RequiredError("OP or --model FILE");
+    if (!limit->empty() && model->empty()) throw CLI::ValidationError("--limit goes with --model");
+    if (!options.request.expr.empty() && (options.ops.size() != 1 || !model->empty()))
       throw CLI::ValidationError("--expr goes with one OP");
   });
 }
@@ -67,13 +67,13 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
       take(std::move(*one));
     }
   }
-  if (!options.from.empty()) {
+  if (!options.model.empty()) {
     Diagnostics from;
-    const auto file = read_ops_file(options.from, from);
+    const auto file = read_ops_file(options.model, from);
     if (call.report(from)) return std::nullopt;
-    FromFile found = choose_from(*file, request, options.top, resolved, diagnostics);
+    FromFile found = choose_from(*file, request, options.limit, resolved, diagnostics);
     for (Choice& one : found.chosen) take(std::move(one));
-    if (!found.left_out.empty()) edited.summary += fmt::format("{}: left out {}\n", options.from, found.left_out);
+    if (!found.left_out.empty()) edited.summary += fmt::format("{}: left out {}\n", options.model, found.left_out);
     edited.json["left_out"] = found.left_out;
   }
   if (call.report_errors(diagnostics, spec)) return std::nullopt;
@@ -102,9 +102,10 @@ Verb add_verb() {
           "Add operators or components to a backend: to its spec, then to its files",
           with_options<AddOptions>(declare, run_edit<add, AddOptions>),
           {"add abs.out maximum.out", "add atan2.out --expr 'std::atan2(self, other)'",
-           "add 'fused_scale(Tensor x, float k) -> Tensor'", "add --from model.json --top 20 --dry-run",
+           "add 'fused_scale(Tensor x, float k) -> Tensor'", "add --model model.json --limit 20 --dry-run",
            "add component caching profiler"},
-          {add_component_verb()}};
+          {add_component_verb()},
+          {{"--from", "--model"}, {"--top", "--limit"}}};
 }
 
 }  // namespace openreg_gen

@@ -1,6 +1,8 @@
 #include "cli/answer.h"
 
 #include "base/suggest.h"
+#include "cli/verb.h"
+#include "system/files.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -37,7 +39,8 @@ std::size_t place_of_verb(const std::vector<std::string>& words) {
   return std::min(place, words.size());
 }
 
-int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
+int usage_error(const CLI::App& app, const CLI::ParseError& error, const Verb& all,
+                const std::vector<std::string>& words) {
   if (error.get_exit_code() == 0 && app.remaining_size() == 0) return app.exit(error);  // --help, --version
   const auto ours_end = std::ranges::find(words, "--");
   const ErrorFormat format =
@@ -58,13 +61,25 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::ve
                     suggestion(words[first], flag ? flags(app) : verbs(app)), "");
   }
   const CLI::App* verb = chosen.back();
+  const Verb& of_verb = *std::ranges::find(all.parts, verb->get_name(), &Verb::name);
   std::string path = " " + verb->get_name();
   while (!verb->get_subcommands().empty()) path += " " + (verb = verb->get_subcommands().back())->get_name();
   for (auto given = words.begin(); given != ours_end; ++given) {
     const std::string word = given->substr(0, given->find('='));
-    if (word.starts_with("--") && !verb->get_option_no_throw(word))
-      return complain(fmt::format("unknown flag '{}'", word), suggestion(word, flags(*verb)), path);
+    if (!word.starts_with("--")) continue;
+    const CLI::Option* option = verb->get_option_no_throw(word);
+    if (option != nullptr && option->get_type_name() == kOptionalFile && word == *given && given + 1 != ours_end &&
+        !(given + 1)->starts_with("-"))
+      return complain(error.what(), fmt::format("a FILE of {0} follows '=': {0}={1}", word, *(given + 1)), path);
+    if (option != nullptr) continue;
+    if (const auto now = of_verb.renamed.find(word); now != of_verb.renamed.end())
+      return complain(fmt::format("{} is {} now", word, now->second), fmt::format("write {}", now->second), path);
+    std::string hint = suggestion(word, flags(*verb));
+    if (!hint.starts_with("did you") && !of_verb.behind.empty())
+      hint = fmt::format("{} follow --: -- {}", of_verb.behind, *given);
+    return complain(fmt::format("unknown flag '{}'", word), hint, path);
   }
+  if (!of_verb.hint.empty() && app.remaining_size(true) > 0) return complain(error.what(), of_verb.hint, path);
   return complain(error.what(), {}, path);
 }
 
@@ -93,6 +108,22 @@ void print_diagnostics(const Diagnostics& diagnostics, ErrorFormat format) {
     const std::string hint = d.hint.empty() ? "" : "\nhint: " + d.hint;
     print_text(github_annotation(d.severity, d.at, d.code, d.message + hint));
   }
+}
+
+void write_file(const std::string& file, const std::string& text) {
+  if (file == "-") {
+    print_text(text);
+    return;
+  }
+  const fs::path path = fs::absolute(file);
+  RealDisk disk(path.parent_path());
+  const std::string name = path.filename().string();
+  if (name.empty() || disk.kind(name) == FileKind::Folder)
+    throw Failure(Exit::BadInput, "E0500", "'" + file + "' is a folder", "name a file in it");
+  std::string part = name + ".part";
+  while (disk.kind(part) != FileKind::None) part += "+";  // of somebody else, or of a run that was killed
+  disk.write(part, text);
+  disk.rename(part, name);
 }
 
 void print_text(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }

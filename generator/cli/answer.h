@@ -13,16 +13,30 @@
 
 namespace openreg_gen {
 
+struct Verb;
+
 void print_text(const std::string& text);
 
 /// The answer of --json, an object, on one line or indented. Bytes that are not UTF-8, as in paths, are replaced.
 template <class Json>
-void print_json(const Json& json, int indent = -1) {
+std::string json_text(const Json& json, int indent = -1) {
   Json all = Json::object();
   all["schema_version"] = kJsonVersion;
   all.update(json);
-  print_text(all.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n");
+  return all.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
+
+template <class Json>
+void print_json(const Json& json, int indent = -1) {
+  print_text(json_text(json, indent));
+}
+
+/// How --help shows the value of a flag that takes one only behind "=": --json, --json=FILE.
+constexpr const char* kOptionalFile = "[=FILE]";
+
+/// Writes a file of --json, --html or --out whole or not at all; "-" is standard output. Throws Failure(BadInput,
+/// E0500) for a folder, Failure(Environment, E0506).
+void write_file(const std::string& file, const std::string& text);
 
 /// `make` of each element, as a list.
 template <class List, class Make>
@@ -42,8 +56,9 @@ enum class ErrorFormat { Text, Json, Github };
 std::size_t place_of_verb(const std::vector<std::string>& words);
 
 /// Prints the requested help or version (0), else the error in the command line's `words`, with did-you-mean for verbs
-/// and flags (2).
-int usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words);
+/// and flags (2). `all`: the verbs.
+int usage_error(const CLI::App& app, const CLI::ParseError& error, const Verb& all,
+                const std::vector<std::string>& words);
 
 /// `openreg-gen: error[E0501]: ...` and the hint on stderr, or as diagnostics on stdout. Returns the exit code.
 int print_failure(const Failure& failure, ErrorFormat format);

@@ -10,16 +10,20 @@ namespace openreg_gen {
 namespace {
 
 struct AuditOptions {
-  std::string device, package, html, against, model, from, save, timeout, baseline, card;
+  std::string device, package, html, against, model, saved, out, timeout, baseline, card;
   bool no_samples = false;
 };
 
 void declare(CLI::App& app, Invocation& call, AuditOptions& options) {
-  auto* device = app.add_option("NAME", options.device, "The backend's device type, or cpu");
+  auto* device = app.add_option("--device", options.device,
+                                "The backend's device type, or cpu; default: that of the backend that is loaded")
+                     ->type_name("NAME");
   app.add_option("--import", options.package,
-                 "A module to import first; a backend that `import torch` loads needs none")
+                 "A module to import first; a backend that `import torch` loads by itself needs none")
       ->type_name("PACKAGE");
-  app.add_option("--html", options.html, "Also write one self-contained page; - for stdout")->type_name("FILE");
+  app.add_flag("--html{-}", options.html,
+               "Print one self-contained page instead of the text; with FILE, write it there, too")
+      ->type_name(kOptionalFile);
   app.add_option("--model", options.model, "A recorded model (`openreg-gen record`): list what it needs first")
       ->type_name("FILE");
   app.add_option("--against", options.against, "Another PyTorch: report which operators with kernels it changes")
@@ -28,11 +32,11 @@ void declare(CLI::App& app, Invocation& call, AuditOptions& options) {
       ->type_name("S")
       ->check(CLI::PositiveNumber);
   app.add_flag("--no-samples", options.no_samples, "Don't call operators to find out which dtypes they take");
-  app.add_option("--save", options.save, "Save the audit, for --from")->type_name("FILE");
-  app.add_option("--from", options.from, "Read an audit that --save wrote, without running Python")
+  app.add_option("-o,--out", options.out, "Save the audit, for --saved and --baseline")->type_name("FILE");
+  app.add_option("--saved", options.saved, "Read an audit that --out wrote, without running Python")
       ->type_name("FILE")
       ->excludes(device);
-  app.add_option("--baseline", options.baseline, "An earlier audit, or another backend's (--save): report what differs")
+  app.add_option("--baseline", options.baseline, "An earlier audit, or another backend's (--out): report what differs")
       ->type_name("FILE");
   app.add_option("--card", options.card, "Also write the figures alone: one page, or JSON if FILE ends in .json")
       ->type_name("FILE");
@@ -43,8 +47,9 @@ void declare(CLI::App& app, Invocation& call, AuditOptions& options) {
 /// Python's findings as JSON text; nothing if it failed, which it has reported.
 std::optional<std::string> found(const AuditOptions& options, Exit& exit) {
   const TemporaryFolder folder;
-  const fs::path file = options.save.empty() ? folder.path() / "audit.json" : fs::absolute(options.save);
-  std::vector<std::string> words = {"--device", options.device, "--json", file.string(), "--quiet"};
+  const fs::path file = options.out.empty() ? folder.path() / "audit.json" : fs::absolute(options.out);
+  std::vector<std::string> words = {"--json", file.string(), "--quiet"};
+  if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
   if (!options.package.empty()) words.insert(words.end(), {"--import", options.package});
   if (!options.timeout.empty()) words.insert(words.end(), {"--timeout", options.timeout});
   if (options.no_samples) words.push_back("--no-samples");
@@ -61,9 +66,9 @@ const Catalog& catalog_of(Invocation& call, const AuditDocument& document, std::
   return call.catalog();
 }
 
-/// An audit that --save wrote, judged; nothing after an error, which is reported.
+/// An audit that --out wrote, judged; nothing after an error, which is reported.
 std::optional<AuditBaseline> baseline_of(Invocation& call, const std::string& file, const Catalog& catalog) {
-  const std::string text = read_file(file, "E0506", "name a file that --save wrote");
+  const std::string text = read_file(file, "E0506", "name a file that --out wrote");
   Diagnostics diagnostics;
   auto document = parse_audit(text, file, diagnostics);
   diagnostics.finish(text);
@@ -73,20 +78,16 @@ std::optional<AuditBaseline> baseline_of(Invocation& call, const std::string& fi
 }
 
 Exit run(Invocation& call, const AuditOptions& options) {
-  if (options.device.empty() && options.from.empty())
-    throw Failure(Exit::BadInput, "E0500", "which backend? NAME is required",
-                  "name its device type: openreg-gen audit mybackend");
   Exit exit = Exit::Done;
   const std::optional<std::string> text =
-      options.from.empty() ? found(options, exit) : read_file(options.from, "E0506", "name a file that --save wrote");
+      options.saved.empty() ? found(options, exit) : read_file(options.saved, "E0506", "name a file that --out wrote");
   if (!text) {
     if (call.json)
-      throw Failure(exit, "E0572", "'" + options.device + "' can't be audited",
-                    "Python's message is on standard error");
+      throw Failure(exit, "E0572", "the backend can't be audited", "Python's message is on standard error");
     return exit;
   }
   Diagnostics diagnostics;
-  const auto document = parse_audit(*text, options.from.empty() ? "the audit" : options.from, diagnostics);
+  const auto document = parse_audit(*text, options.saved.empty() ? "the audit" : options.saved, diagnostics);
   diagnostics.finish(*text);
   if (call.report(diagnostics) || !document) return Exit::BadInput;
 
@@ -110,15 +111,16 @@ Exit run(Invocation& call, const AuditOptions& options) {
                              next ? next->torch_version() : "", baseline ? &*baseline : nullptr};
   if (!options.card.empty()) {
     const bool json = options.card.ends_with(".json");
-    write_page(options.card, json ? audit_card_json(report, subject).dump(1) + "\n" : audit_card_html(report, subject));
+    write_file(options.card, json ? audit_card_json(report, subject).dump(1) + "\n" : audit_card_html(report, subject));
   }
-  if (!options.html.empty()) write_page(options.html, audit_html(report, subject));
-  if (options.html == "-") return Exit::Done;
+  if (!options.html.empty()) write_file(options.html, audit_html(report, subject));
+  if (options.html == "-" && !call.json) return Exit::Done;
   constexpr std::size_t kLeast = 80, kMost = 120;
   std::string shown = audit_text(report, subject, std::clamp(terminal_width(), kLeast, kMost));
   if (options.html.empty()) {
-    const std::string again = options.from.empty() ? options.device : "--from " + shell_quoted(options.from);
-    shown += "\nNext:\n  openreg-gen audit " + again + " --html audit.html\n";
+    const std::string again =
+        options.saved.empty() ? "--device " + document->device : "--saved " + shell_quoted(options.saved);
+    shown += "\nNext:\n  openreg-gen audit " + again + " --html=audit.html\n";
   }
   return call.answer(audit_json(report, subject), shown);
 }
@@ -126,12 +128,15 @@ Exit run(Invocation& call, const AuditOptions& options) {
 }  // namespace
 
 Verb audit_verb() {
-  return {"audit",
-          "Show what an installed backend lacks (operators, interfaces, dtypes) and what serves each operator",
-          with_options<AuditOptions>(declare, run),
-          {"audit mybackend", "audit mybackend --html audit.html", "audit mybackend --model ops.json --html audit.html",
-           "audit mybackend --import my_package --against torch-2.15.0", "audit mybackend --save audit.json",
-           "audit mybackend --baseline audit.json --card card.html", "audit --from audit.json --json"}};
+  Verb verb{"audit",
+            "Show what an installed backend lacks (operators, interfaces, dtypes) and what serves each operator",
+            with_options<AuditOptions>(declare, run),
+            {"audit", "audit --device mybackend --html=audit.html", "audit --model ops.json --html=audit.html",
+             "audit --import my_package --against torch-2.15.0", "audit -o audit.json",
+             "audit --baseline audit.json --card card.html", "audit --saved audit.json --json"}};
+  verb.renamed = {{"--save", "--out"}, {"--from", "--saved"}};
+  verb.hint = "the device is an option, --device NAME; without it, the backend that is installed is audited";
+  return verb;
 }
 
 }  // namespace openreg_gen

@@ -289,7 +289,7 @@ std::string audit_html(const AuditReport& report, const AuditSubject& subject) {
   OperatorsPage page{
       .title = "Audit of " + document.device,
       .about = fmt::format("{}: kernels for {}", title(subject), count_of(report.registered, "operator")),
-      .command = "openreg-gen audit " + document.device,
+      .command = "openreg-gen audit --device " + document.device,
       .rows = {}};
   for (const AuditRow& row : report.rows)
     page.rows.push_back({&row.coverage, need_of(*row.coverage.op, row.recorded), row.at.text(), row.add, row.calls});

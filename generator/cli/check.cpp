@@ -102,16 +102,13 @@ Exit run(Invocation& call, const CheckOptions& options) {
     throw;
   }
   const std::string& version = call.catalog().torch_version();
-  if (call.json) {
-    nlohmann::ordered_json result{{"diagnostics", diagnostics_json(diagnostics)}};
-    if (!diagnostics.has_errors())
-      result.update({{"ops", resolved->ops.size()},
-                     {"custom_ops", resolved->spec.custom_ops.size()},
-                     {"torch", version},
-                     {"selections", selections_json(*resolved)}});
-    print_json(result);
-    return diagnostics.has_errors() ? Exit::BadInput : Exit::Done;
-  }
+  nlohmann::ordered_json result{{"diagnostics", diagnostics_json(diagnostics)}};
+  if (!diagnostics.has_errors())
+    result.update({{"ops", resolved->ops.size()},
+                   {"custom_ops", resolved->spec.custom_ops.size()},
+                   {"torch", version},
+                   {"selections", selections_json(*resolved)}});
+  if (call.put(result)) return diagnostics.has_errors() ? Exit::BadInput : Exit::Done;
   if (call.report(diagnostics)) {
     if (call.github) return Exit::BadInput;
     const auto errors = std::ranges::count(diagnostics.all(), Severity::Error, &Diagnostic::severity);

@@ -2,6 +2,8 @@
 #include "cli/verb.h"
 #include "cli/workbench.h"
 
+#include <algorithm>
+
 namespace openreg_gen {
 
 // Each is in the file of its name.
@@ -26,17 +28,24 @@ constexpr const char* kFooter = R"(Examples:
   openreg-gen own setup.py                         yours from now on, never written again
   openreg-gen explain add.out                      a file, an operator, a diagnostic, a word: what it is
   openreg-gen ops 'add*'                           operators of the installed PyTorch
-  openreg-gen audit mybackend                      what an installed backend lacks
+  openreg-gen audit                                what the installed backend lacks
   source <(openreg-gen completion bash)            completion of verbs, flags and their values
 
-Exit codes: 0 done, 1 the answer is no (stale, edited), 2 bad input, 3 the environment, 4 openreg-gen's own fault.)";
+Exit codes: 0 done, 1 the answer is no (stale, edited, wrong, nothing found), 2 bad input, 3 the environment,
+4 openreg-gen's own fault.)";
 
 /// Omits CLI11's types, "REQUIRED" and "Excludes:" after names: the usage line and the descriptions have them.
 struct HelpFormatter : CLI::Formatter {
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    const std::string name = CLI::Formatter::make_option_name(option, positional);
+    return name.substr(0, name.find("{-}"));
+  }
   std::string make_option_opts(const CLI::Option* option) const override {
-    if (option->get_items_expected_max() == 0) return {};
+    if (option->get_items_expected_max() == 0) return option->get_type_name() == kOptionalFile ? kOptionalFile : "";
     const std::string type = option->get_type_name(), choice = type.substr(std::min(type.find('{'), type.size()));
-    const std::string shown = !choice.empty() ? choice : option->get_positional() ? "" : type;
+    constexpr std::size_t kLong = 100;
+    const bool listed = !choice.empty() && choice.size() < kLong;
+    const std::string shown = listed ? choice : option->get_positional() ? "" : type.substr(0, type.find(":{"));
     return (shown.empty() ? "" : " " + shown) + (option->get_expected_max() > 1 ? " ..." : "");
   }
 };
@@ -53,15 +62,19 @@ Run set_up_command(CLI::App& app, Invocation& call) {
 }  // namespace
 
 Verb command() {
-  Verb all{"openreg-gen",
-           "Renders a complete PyTorch PrivateUse1 backend from one spec.",
-           set_up_command,
-           {},
-           {new_verb(), generate_verb(), add_verb(), remove_verb(), components_verb(), explain_verb(), status_verb(),
-            undo_verb(), own_verb(), disown_verb(), migrate_verb(), test_verb(), check_verb(), ops_verb(), audit_verb(),
-            doctor_verb(), schema_verb(), completion_verb(), help_verb()}};
   const std::vector<Verb> tools = tool_verbs();
-  all.parts.insert(all.parts.end() - 2, tools.begin(), tools.end());
+  const auto tool = [&](const std::string& name) { return *std::ranges::find(tools, name, &Verb::name); };
+  Verb all{"openreg-gen", "Renders a complete PyTorch PrivateUse1 backend from one spec.", set_up_command};
+  const auto group = [&](const char* title, std::vector<Verb> verbs) {
+    for (Verb& verb : verbs) all.parts.emplace_back(std::move(verb)).group = title;
+  };
+  group("Make", {new_verb(), generate_verb(), test_verb(), doctor_verb()});
+  group("Change", {add_verb(), remove_verb(), own_verb(), disown_verb(), migrate_verb(), undo_verb()});
+  group("Understand",
+        {explain_verb(), status_verb(), components_verb(), ops_verb(), schema_verb(), tool("trace"), tool("record")});
+  group("Check", {check_verb(), audit_verb(), tool("try"), tool("sweep"), tool("upstream"), tool("compare"),
+                  tool("replay"), tool("sanitize")});
+  group("Tools", {tool("lint-cuda"), completion_verb(), help_verb()});
   return all;
 }
 
@@ -75,11 +88,13 @@ bool goes_before(const CLI::Option& option, const CLI::App& part) {
 Run set_up(const Verb& verb, CLI::App& app, Invocation& call) {
   std::string footer = verb.examples.empty() ? "" : "Examples:";
   for (const std::string& example : verb.examples) footer += "\n  openreg-gen " + example;
+  if (!verb.exits.empty()) footer += "\n\nExit codes: " + verb.exits + ".";
   app.footer(footer);  // else the examples of all verbs would be inherited
   std::vector<std::pair<const CLI::App*, Run>> parts;
   Run own = verb.set_up(app, call);
   for (const Verb& part : verb.parts) {
     CLI::App* below = app.add_subcommand(part.name, part.about);
+    below->group(part.group);
     parts.emplace_back(below, set_up(part, *below, call));
     for (CLI::Option* option : app.get_options()) {
       if (!goes_before(*option, *below)) below->excludes(option);  // it would be ignored

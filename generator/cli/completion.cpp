@@ -148,7 +148,7 @@ class Completion {
       for (const std::string_view choice : words_of(choices)) found.push_back({std::string(choice)});
       return;
     }
-    files |= type == "FILE" || type == "DIR" || name == "FILE" || name == "WHAT";
+    files |= type == "FILE" || type == "DIR" || type == kOptionalFile || name == "FILE" || name == "WHAT";
     if (name == "COMPONENT" || name == "WHAT")
       for (const Component& each : all_components()) found.push_back({std::string(each.name), std::string(each.about)});
     if (name == "WHAT")

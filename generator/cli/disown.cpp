@@ -20,7 +20,7 @@ void declare(CLI::App& app, Invocation& call, DisownOptions& options) {
   call.add_tree(app);
   call.add_json(app);
   call.add_torch(app);
-  app.add_flag("-y,--yes,--force", options.yes, "Do it; without this flag, only show the difference");
+  app.add_flag("-y,--yes", options.yes, "Do it; without this flag, only show the difference");
 }
 
 Exit run(Invocation& call, const DisownOptions& options) {
@@ -47,7 +47,9 @@ Verb disown_verb() {
   return {"disown",
           "Hand a file that you took with `own` back to openreg-gen",
           with_options<DisownOptions>(declare, run),
-          {"disown setup.py", "disown setup.py --yes"}};
+          {"disown setup.py", "disown setup.py --yes"},
+          {},
+          {{"--force", "--yes"}}};
 }
 
 }  // namespace openreg_gen

@@ -52,13 +52,11 @@ Exit run(Invocation& call, const DoctorOptions& options) {
   for (const auto& [word, devices] : kDevices)
     if (options.device == word) take(devices(probe));
   const auto lacks = std::ranges::count_if(checks, [](const Check& c) { return c.required && !c.ok; });
-  if (call.json) {
-    const auto list = json_list(checks, [](const Check& c) -> nlohmann::ordered_json {
-      return {{"name", c.name},   {"status", status(c)},  {"required", c.required},
-              {"found", c.found}, {"problem", c.problem}, {"remedy", c.remedy}};
-    });
-    print_json(nlohmann::ordered_json{{"ok", lacks == 0}, {"checks", list}}, 1);
-  } else {
+  const auto list = json_list(checks, [](const Check& c) -> nlohmann::ordered_json {
+    return {{"name", c.name},   {"status", status(c)},  {"required", c.required},
+            {"found", c.found}, {"problem", c.problem}, {"remedy", c.remedy}};
+  });
+  if (!call.put(nlohmann::ordered_json{{"ok", lacks == 0}, {"checks", list}}, 1)) {
     const bool colour = colour_wanted(STDOUT_FILENO);
     for (const auto& check : checks) print_check(check, colour);
     fmt::print("\n{}\n", lacks == 0 ? "A backend can be built here."

@@ -269,7 +269,7 @@ Exit explain_word(Question& asked, const std::string& given) {
     const Diagnostic& of_op = diagnostics.all().at(0);  // an overload, or another release, has more to say
     if (of_op.code == "E0202" || find_op_release(word))
       throw Failure(Exit::BadInput, of_op.code, of_op.message, of_op.hint);
-    throw Failure(Exit::BadInput, "E0554", fmt::format("nothing is called '{}'", given), suggest(known, word));
+    throw Failure(Exit::No, "E0554", fmt::format("nothing is called '{}'", given), suggest(known, word));
   }
   nlohmann::ordered_json json = answers.back().json;
   for (std::size_t i = 0; i + 1 < answers.size(); ++i) json["also"].push_back(answers[i].json);

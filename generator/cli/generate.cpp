@@ -22,16 +22,13 @@ std::string read_spec(const RealDisk& disk, const std::string& path) {
 }
 
 Exit show_fresh(const Invocation& call, const OpenTree& tree) {
-  if (call.json) {
-    print_json(nlohmann::json{{"root", tree.root.string()},
-                              {"changed", false},
-                              {"refused", false},
-                              {"conflicts", false},
-                              {"files", nlohmann::json::array()},
-                              {"next", nlohmann::json::array()}});
-  } else {
+  if (!call.put(nlohmann::json{{"root", tree.root.string()},
+                               {"changed", false},
+                               {"refused", false},
+                               {"conflicts", false},
+                               {"files", nlohmann::json::array()},
+                               {"next", nlohmann::json::array()}}))
     fmt::print("up to date: {}\n", count_classes(tree.manifest));
-  }
   return Exit::Done;
 }
 
@@ -41,17 +38,14 @@ Exit show(const Invocation& call, const GenerateOptions& options, const fs::path
   const Exit exit = no ? Exit::No : Exit::Done;
   Next next(call, root);
   if (options.writes() && !plan.refused()) next.after(plan, edited.ops);
-  if (call.json) {
-    nlohmann::json report = edited.json;
-    report.update({{"root", root.string()},
-                   {"changed", plan.changes()},
-                   {"refused", plan.refused()},
-                   {"conflicts", plan.conflicts()},
-                   {"files", steps_json(plan)},
-                   {"next", next.lines()}});
-    print_json(report);
-    return exit;
-  }
+  nlohmann::json report = edited.json;
+  report.update({{"root", root.string()},
+                 {"changed", plan.changes()},
+                 {"refused", plan.refused()},
+                 {"conflicts", plan.conflicts()},
+                 {"files", steps_json(plan)},
+                 {"next", next.lines()}});
+  if (call.put(report)) return exit;
   const bool colour = colour_wanted(STDOUT_FILENO);
   if (options.diff) {
     print_text(plan_diff(plan, colour));

@@ -9,7 +9,11 @@
 
 namespace openreg_gen {
 
-void Invocation::add_json(CLI::App& verb) { verb.add_flag("--json", json, "Print one JSON object"); }
+void Invocation::add_json(CLI::App& verb) {
+  verb.add_flag("--json{-}", json_file_, "Print one JSON object instead of the text; with FILE, write it there, too")
+      ->each([this](const std::string& file) { json = file == "-"; })
+      ->type_name(kOptionalFile);
+}
 
 void Invocation::add_torch(CLI::App& verb, const char* about) {
   verb.add_option("--torch", torch_, about)->type_name("DIR");

@@ -22,7 +22,7 @@ class Invocation {
  public:
   std::vector<std::string> words;      // the command line as it was given, without the program
   std::vector<std::string> passed_on;  // for another program: behind "--" of `test`, behind the name of a tool
-  bool json = false;                   // a failure is JSON on stdout, too
+  bool json = false;                   // --json without a file: standard output is JSON, a failure, too
   bool github = false;                 // --error-format github: so are errors, for GitHub Actions
   std::string folder;                  // -C; empty: the current one
 
@@ -54,10 +54,20 @@ class Invocation {
   /// keep their places in `read`, and other lines are quoted. An empty `read`: all are quoted.
   void said_of(const std::string& read, const std::string& text) { read_lines_ = lines_before(read, text); }
 
-  /// Prints the answer: JSON with --json (indent -1: on one line), else the text.
+  /// Does what --json asks for: prints the object, or writes it to --json=FILE. True if nothing else may be printed.
+  /// indent -1: on one line. Throws Failure(Environment) if the file can't be written.
+  template <class Json>
+  bool put(const Json& object, int indent = -1) const {
+    if (json)
+      print_json(object, indent);
+    else if (!json_file_.empty())
+      write_file(json_file_, json_text(object, indent));
+    return json;
+  }
+  /// Prints the answer: JSON with --json, else the text.
   template <class Json>
   Exit answer(const Json& object, const std::string& text, int indent = 1) const {
-    json ? print_json(object, indent) : print_text(text);
+    if (!put(object, indent)) print_text(text);
     return Exit::Done;
   }
 
@@ -69,7 +79,7 @@ class Invocation {
   bool report_errors(Diagnostics& diagnostics, const Spec& spec) const;
 
  private:
-  std::string torch_;
+  std::string torch_, json_file_;
   std::optional<std::vector<int>> read_lines_;  // see said_of()
   std::optional<Catalog> catalog_;
 };

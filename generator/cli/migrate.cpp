@@ -198,17 +198,15 @@ Exit run(Invocation& call, const MigrateOptions& options) {
   }
   const std::size_t left = kernels.size() - count(&Kernel::unread) - (written ? rewritten : 0) + defaults.size();
   const Exit exit = left == 0 ? Exit::Done : Exit::No;
-  if (call.json) {
-    nlohmann::json old = nlohmann::json::array();
-    for (const auto& [path, check] : defaults)
-      old.push_back({{"path", path}, {"line", check.line}, {"parameter", check.parameter}});
-    print_json(nlohmann::json{{"root", tree.root.string()},
+  nlohmann::json old = nlohmann::json::array();
+  for (const auto& [path, check] : defaults)
+    old.push_back({{"path", path}, {"line", check.line}, {"parameter", check.parameter}});
+  if (call.put(nlohmann::json{{"root", tree.root.string()},
                               {"written", written},
                               {"files", to_json(kernels)},
                               {"old_defaults", std::move(old)},
-                              {"next", next.lines()}});
+                              {"next", next.lines()}}))
     return exit;
-  }
   show(kernels, plan, next, colour_wanted(STDOUT_FILENO));
   for (const auto& [path, check] : defaults)
     fmt::print("{}: yours to rewrite: '{}' has another default in PyTorch {}, and each call with it raises an error\n",

@@ -58,7 +58,7 @@ void declare(CLI::App& app, Invocation& call, NewOptions& options) {
                  "With --from: read `python -m openreg_gen.adopt.read PACKAGE --json FILE`, and don't import PACKAGE")
       ->needs(from)
       ->type_name("FILE");
-  app.add_option("--out", options.out, "Folder of the tree; default: torch_NAME")->type_name("DIR");
+  app.add_option("-o,--out", options.out, "Folder of the tree; default: torch_NAME")->type_name("DIR");
   call.add_torch(app);
   app.add_flag("--dry-run", options.dry_run,
                "Print what would be written; write nothing. With --from: a report on what the tree would change");
@@ -212,12 +212,9 @@ Exit run(Invocation& call, const NewOptions& options) {
     else
       next.add("cd " + shell_quoted(root.string()) + " && python -m openreg_gen.learn");
   }
-  if (call.json) {
-    nlohmann::json all{{"root", root.string()}, {"files", steps_json(plan)}, {"next", next.lines()}};
-    if (adoption) all["adoption"] = adoption->summary();
-    print_json(all);
-    return Exit::Done;
-  }
+  nlohmann::json all{{"root", root.string()}, {"files", steps_json(plan)}, {"next", next.lines()}};
+  if (adoption) all["adoption"] = adoption->summary();
+  if (call.put(all)) return Exit::Done;
   if (adoption) print_text(adoption->report());
   if (options.dry_run && !adoption) print_text(steps_table(plan, colour_wanted(STDOUT_FILENO)));
   fmt::print("{}{}: {}\n", options.dry_run ? "nothing written; " : "", root.string(), count_classes(plan.manifest));

@@ -66,20 +66,4 @@ std::string operators_html(const OperatorsPage& page) {
   return page_of("operators.html", data);
 }
 
-void write_page(const std::string& file, const std::string& html) {
-  if (file == "-") {
-    print_text(html);
-    return;
-  }
-  const fs::path path = fs::absolute(file);
-  RealDisk disk(path.parent_path());
-  const std::string name = path.filename().string();
-  if (name.empty() || disk.kind(name) == FileKind::Folder)
-    throw Failure(Exit::BadInput, "E0500", "'" + file + "' is a folder", "name the HTML file: --html page.html");
-  std::string part = name + ".part";
-  while (disk.kind(part) != FileKind::None) part += "+";  // of somebody else, or of a run that was killed
-  disk.write(part, html);
-  disk.rename(part, name);
-}
-
 }  // namespace openreg_gen

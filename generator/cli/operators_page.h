@@ -36,7 +36,4 @@ std::string page_of(std::string_view name, const nlohmann::json& data);
 /// A self-contained page: no network, no other file. Throws Failure(Environment, E0608).
 std::string operators_html(const OperatorsPage& page);
 
-/// Writes a page whole or not at all; "-" prints it. Throws Failure(BadInput, E0500) for a folder.
-void write_page(const std::string& file, const std::string& html);
-
 }  // namespace openreg_gen

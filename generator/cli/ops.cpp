@@ -56,7 +56,7 @@ void declare(CLI::App& app, Invocation& call, DiffOptions& options) {
 
 /// The answer "there is none": a line for people, an empty list for tools.
 Exit nothing(Invocation& call, const std::string& what) {
-  if (call.json) print_json(Json{{"ops", Json::array()}});
+  call.put(Json{{"ops", Json::array()}});
   const Catalog& catalog = call.catalog();
   const auto hint = suggest_op(catalog, what);
   fmt::print(stderr, "no operator of PyTorch {} matches '{}'{}{}\n", catalog.torch_version(), what,
@@ -68,10 +68,7 @@ Exit run(Invocation& call, const SearchOptions& options) {
   const Catalog& catalog = call.catalog();
   const auto found = match_ops(catalog, options.pattern);
   if (found.empty()) return nothing(call, options.pattern);
-  if (call.json) {
-    print_json(Json{{"ops", json_list(found, [](const Op* op) { return op_summary(*op); })}}, 1);
-    return Exit::Done;
-  }
+  if (call.put(Json{{"ops", json_list(found, [](const Op* op) { return op_summary(*op); })}}, 1)) return Exit::Done;
   print_text(ops_table(found, terminal_width()));
   if (::isatty(STDOUT_FILENO) != 0)
     fmt::print("{} of {} operators of PyTorch {}\n", found.size(), catalog.all().size(), catalog.torch_version());
@@ -112,7 +109,7 @@ Verb ops_verb() {
       "Search the operators that the installed PyTorch declares",
       with_options<SearchOptions>(declare, run),
       {"ops softmax", "ops 'add*.out'", "ops show add.Tensor", "ops list mybackend.yaml",
-       "ops diff torch-2.11.0 torch-2.13.0", "ops coverage mybackend.yaml --html coverage.html"},
+       "ops diff torch-2.11.0 torch-2.13.0", "ops coverage mybackend.yaml --html=coverage.html"},
       {{"show", "Show one operator: signature, kind, variants, strategies that fit",
         with_options<ShowOptions>(declare, run)},
        {"list", "List the operators of a spec, with its selections expanded", with_options<ListOptions>(declare, run)},

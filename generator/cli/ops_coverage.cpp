@@ -18,8 +18,9 @@ void declare(CLI::App& app, Invocation& call, CoverageOptions& options) {
   call.add_tree(app, "The tree whose spec to use, or a folder in it")->excludes(spec);
   app.add_option("--list", options.list, "List only the operators of one kind, with the reason")
       ->check(CLI::IsMember({"native", "delegate", "composite", "fallback", "missing", "not-for-you"}));
-  app.add_option("--html", options.html, "Also write one self-contained page with search and bars; - for stdout")
-      ->type_name("FILE");
+  app.add_flag("--html{-}", options.html,
+               "Print one self-contained page with search and bars instead of the text; with FILE, write it there, too")
+      ->type_name(kOptionalFile);
   call.add_json(app);
   call.add_torch(app, "The PyTorch to read: its folder, a site-packages, an environment");
 }
@@ -42,8 +43,8 @@ Exit run(Invocation& call, const CoverageOptions& options) {
   const CoverageTable table = cover(*resolved, device_kernels(read_templates(find_data()), resolved->spec));
   const CoverageSubject subject{path.empty() ? "A backend without operators of its own" : *resolved->spec.backend.name,
                                 call.catalog().torch_version()};
-  if (!options.html.empty()) write_page(options.html, coverage_html(table, subject));
-  if (options.html == "-") return Exit::Done;
+  if (!options.html.empty()) write_file(options.html, coverage_html(table, subject));
+  if (options.html == "-" && !call.json) return Exit::Done;
   for (const auto coverage : kCoverages) {
     if (options.list != to_string(coverage) || call.json) continue;
     print_text(coverage_list(table, coverage));

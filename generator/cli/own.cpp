@@ -28,10 +28,8 @@ Exit run(Invocation& call, const OwnOptions& options) {
   Next next(call, tree.root);
   for (const std::string& path : paths)
     if (!plan.steps.empty()) next.add("edit " + next.file(path));
-  if (call.json) {
-    print_json(nlohmann::json{{"root", tree.root.string()}, {"files", steps_json(plan)}, {"next", next.lines()}});
+  if (call.put(nlohmann::json{{"root", tree.root.string()}, {"files", steps_json(plan)}, {"next", next.lines()}}))
     return Exit::Done;
-  }
   for (const Step& step : plan.steps) fmt::print("{}: yours from now on; openreg-gen never writes it\n", step.path);
   if (plan.steps.empty()) fmt::print("nothing to do: it is yours already\n");
   print_text(next.text());

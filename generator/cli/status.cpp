@@ -122,10 +122,7 @@ Exit run(Invocation& call, const StatusOptions&) {
   const std::vector<FileStatus> files = file_statuses(*tree.disk, tree.manifest);
   const Freshness fresh = freshness(call, tree);
   const auto last = last_run(*tree.disk);
-  if (call.json) {
-    print_json(to_json(tree, files, fresh, last));
-    return Exit::Done;
-  }
+  if (call.put(to_json(tree, files, fresh, last))) return Exit::Done;
   const bool colour = colour_wanted(STDOUT_FILENO);
   const auto row = [colour](const char* name, const std::string& text) {
     fmt::print("{}  {}\n", painted(fmt::format("{:7}", name), "2", colour), text);

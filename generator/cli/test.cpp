@@ -59,7 +59,9 @@ Exit run(Invocation& call, const TestOptions& options) {
   if (!options.ops.empty()) pytest.insert(pytest.end(), {"-k", selection(call, tree, options.ops)});
   pytest.insert(pytest.end(), call.passed_on.begin(), call.passed_on.end());
   build_tree(tree, programs);
-  return static_cast<Exit>(run_program(tree.root, pytest));
+  // pytest's own codes: 2 interrupted, 3 a fault of its own, 4 a bad argument, 5 no test.
+  const int code = run_program(tree.root, pytest);
+  return code == 0 ? Exit::Done : code == 4 ? Exit::BadInput : code == 3 ? Exit::Environment : Exit::No;
 }
 
 }  // namespace

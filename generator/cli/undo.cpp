@@ -73,10 +73,7 @@ Exit run(Invocation& call, const Preview& preview) {
       next.test();
     }
   }
-  if (call.json) {
-    print_json(to_json(tree, *last, done, next));
-    return last->edited() ? Exit::No : Exit::Done;
-  }
+  if (call.put(to_json(tree, *last, done, next))) return last->edited() ? Exit::No : Exit::Done;
   if (last->edited()) return refuse(*last);
   for (const LastRun::File& file : last->files) {
     const Word word = word_of(file.back);

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,7 +21,12 @@ struct Verb {
   std::function<Run(CLI::App& app, Invocation& call)> set_up;  // declares options; the result runs with what was given
   std::vector<std::string> examples{};                         // for --help, each without "openreg-gen"
   std::vector<Verb> parts{};                                   // verbs of its own: `ops show`
-  bool passes_on = false;                                      // all words behind it are another program's
+  std::map<std::string, std::string> renamed{};                // options that had another name: {"--save", "--out"}
+  std::string group = "Subcommands";                           // its title in --help
+  std::string exits{};                                         // its exit codes, where they say more than the command's
+  std::string hint{};                                          // of a word too many
+  std::string behind{};                                        // what may follow "--"; empty: nothing
+  bool passes_on = false;                                      // all words behind it are another program's, too
 };
 
 /// Verb::set_up, from a function that declares the verb's own options and one that runs with them.

@@ -1,14 +1,19 @@
 #include "cli/workbench.h"
 
 #include "base/environment.h"
+#include "base/text.h"
 #include "cli/build_tree.h"
 #include "render/data_dir.h"
 #include "spec/spec.h"
 #include "system/child.h"
 #include "system/python.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <memory>
 
 namespace openreg_gen {
 namespace {
@@ -37,17 +42,18 @@ std::string value_of(const std::vector<std::string>& words, const std::string& o
   return {};
 }
 
-/// Builds what changed in the tree around the current folder, if it is for the device, and has its Python run the
-/// tools.
+/// Builds what changed in the tree around the current folder, unless --device names another backend, and has its Python
+/// run the tools.
 void build_around(Invocation& call) {
   const std::string device = value_of(call.passed_on, "--device");
-  if (device.empty() || contains(call.passed_on, "--no-build") || contains(call.passed_on, "--help")) return;
+  if (contains(call.passed_on, "--no-build")) return;
   try {
     const OpenTree tree = call.tree(Access::Read);
     Diagnostics ignored;
     const Spec spec = parse_spec(tree.root / tree.manifest.spec, ignored);
     const BuildPrograms programs = build_programs(tree);
-    if (*spec.backend.name != device.substr(0, device.find(':')) || !programs.exist()) return;
+    const bool for_it = device.empty() || *spec.backend.name == device.substr(0, device.find(':'));
+    if (!for_it || !programs.exist()) return;
     build_tree(tree, programs);
     setenv("OPENREG_GEN_PYTHON", programs.python.c_str(), 1);
   } catch (const Failure& failure) {
@@ -55,67 +61,83 @@ void build_around(Invocation& call) {
   }
 }
 
-/// `openreg-gen NAME WORDS...`; `help` is the words that show the tool's own options. `before` runs first.
-Verb tool(const std::string& name, const std::string& about, std::vector<std::string> examples,
-          const std::string& help = "--device cpu --help", void (*before)(Invocation&) = nullptr) {
+/// options.json of the package: what the tools are called with. The tools read it, too.
+nlohmann::json options_of_tools() {
+  try {
+    const fs::path file = find_data().workbench / "openreg_gen" / "options.json";
+    return nlohmann::json::parse(read_file(file, "E0506", "it belongs to openreg-gen"));
+  } catch (const Failure&) {
+    return nlohmann::json::object();  // without its data, no tool can run, which it says then
+  }
+}
+
+CLI::Validator number_above_0(bool whole) {
+  const auto wrong = [whole](const std::string& text) -> std::string {
+    const bool digits =
+        !text.empty() && text.find_first_not_of(whole ? "0123456789" : "0123456789.e+-") == std::string::npos;
+    if (digits && std::strtod(text.c_str(), nullptr) > 0) return {};
+    return text + (whole ? ": not a number from 1 on" : ": not a number above 0");
+  };
+  return {[wrong](std::string& text) { return wrong(text); }, ""};
+}
+
+/// `words` takes what is given; the tool reads it, too.
+void add_positional(CLI::App& app, const nlohmann::json& one, bool has_arguments, std::vector<std::string>& words) {
+  const std::string name = one["name"];
+  const bool script = name == "SCRIPT" && has_arguments;
+  const std::string about = std::string(one["about"]) + (script ? "; its own arguments follow --" : "");
+  CLI::Option* made = one.value("many", false) ? app.add_option(name, words, about) : app.add_option(name, about);
+  if (one.value("required", false) || !(one.contains("many") || one.contains("optional"))) made->required();
+  if (name != "OP" && name != "SUBJECT") made->type_name("FILE");
+}
+
+void add_option(CLI::App& app, const nlohmann::json& one) {
+  const std::string name = one.value("short", "") + (one.contains("short") ? "," : "") + std::string(one["name"]);
+  const std::string preset = one.value("default", ""), what = one["about"];
+  const std::string about = what + (preset.empty() ? "" : "; default: " + preset);
+  if (!one.contains("value") || one.contains("optional")) {
+    CLI::Option* flag = app.add_flag(name + (one.contains("optional") ? "{-}" : ""), about);
+    if (one.contains("optional")) flag->type_name(kOptionalFile);
+    return;
+  }
+  CLI::Option* made = app.add_option(name, about)->type_name(one["value"]);
+  const std::string type = one.value("type", "text");
+  if (one.contains("many")) made->take_all();
+  if (type == "count" || type == "seconds") made->check(number_above_0(type == "count"));
+  if (one.contains("choices")) made->check(CLI::IsMember(one["choices"].get<std::vector<std::string>>()));
+}
+
+/// The verb of a tool: the words are understood as the table says, and handed on as they are. `before` runs first.
+Verb tool(const nlohmann::json& table, const std::string& name, void (*before)(Invocation&) = nullptr) {
   std::string module = name;
   std::ranges::replace(module, '-', '_');
-  const auto declare = [module, before](CLI::App&, Invocation&) -> Run {
-    return [module, before](Invocation& call) {
+  const nlohmann::json own = table.value(name, nlohmann::json::object());
+  const auto declare = [own, module, before](CLI::App& app, Invocation&) -> Run {
+    const auto kept = std::make_shared<std::vector<std::string>>();
+    for (const auto& one : own.value("positionals", nlohmann::json::array()))
+      add_positional(app, one, own.contains("behind"), *kept);
+    for (const auto& one : own.value("options", nlohmann::json::array())) add_option(app, one);
+    if (own.empty()) app.allow_extras();
+    return [module, before, kept](Invocation& call) {
       if (before != nullptr) before(call);
       return run_tool(module, call.passed_on);
     };
   };
-  examples.push_back(name + " " + help);
-  return {.name = name, .about = about, .set_up = declare, .examples = std::move(examples), .passes_on = true};
-}
-
-/// An option that a tool parses itself.
-struct ToolOption {
-  std::string name, value, about;  // value: what --help calls it; "" of a flag
-};
-
-/// The verb, whose --help and completion list options of its tool.
-Verb with_options_of_tool(Verb verb, std::vector<ToolOption> options) {
-  verb.set_up = [set_up = verb.set_up, options = std::move(options)](CLI::App& app, Invocation& call) -> Run {
-    for (const ToolOption& each : options) {
-      const std::string& text = each.about;
-      if (each.value.empty())
-        app.add_flag(each.name, text);
-      else
-        app.add_option(each.name, text)->type_name(each.value);
-    }
-    return set_up(app, call);
-  };
+  Verb verb{.name = name, .about = own.value("about", ""), .set_up = declare};
+  std::size_t width = 0;
+  const auto rows = own.value("examples", nlohmann::json::array());
+  for (const auto& row : rows)
+    if (row[1] != "") width = std::max(width, row[0].get<std::string>().size());
+  for (const auto& row : rows) {
+    const std::string words = row[0], about = row[1];
+    const std::string line = fmt::format("{} {:{}}  {}", name, words, about.empty() ? 0 : width, about);
+    verb.examples.emplace_back(trimmed(line));
+  }
+  verb.exits = own.value("exits", "");
+  verb.behind = own.value("behind", "");
+  verb.renamed = own.value("renamed", std::map<std::string, std::string>());
+  verb.passes_on = true;
   return verb;
-}
-
-/// The options of openreg_gen/upstream/__main__.py; tests/test_workbench.py compares the names.
-std::vector<ToolOption> upstream_options() {
-  return {
-      {"--device", "NAME", "The backend's device type, or cpu"},
-      {"--import", "PACKAGE", "A module to import first"},
-      {"--native", "", "Only operators that the backend lists"},
-      {"--cuda", "", "Also tests that are written for CUDA alone"},
-      {"--discover", "DIR", "Run all test files for devices below this checkout of PyTorch"},
-      {"--select", "GLOB", "Files or tests: test_ops.py, 'test_out*', 'test_ops.py::test_out*'"},
-      {"--hw-classification", "{GENERIC,ACCELERATOR,CPU,CUDA,XPU,MPS}", "Only classes that are marked so"},
-      {"--shard", "I/N", "The I-th of N parts of the tests"},
-      {"--jobs", "N", "Worker processes"},
-      {"--timeout", "S", "Seconds that a test may take"},
-      {"--results", "DIR", "The folder of all runs"},
-      {"--resume", "", "Go on with the run that was interrupted"},
-      {"--last", "", "Run nothing, and report the last run again"},
-      {"--merge", "DIR", "Run nothing, and make one run of the shards in these folders"},
-      {"--against", "FILE", "Also compare with a results.json"},
-      {"--no-retry", "", "Don't run tests that newly fail a second time"},
-      {"--shown", "N", "Tests per list in the terminal"},
-      {"--exclusions", "FILE", "YAML with tests.exclude: the tree's spec, or a file of its own"},
-      {"--skip-excluded", "", "Don't run excluded tests to see whether they pass"},
-      {"--write-exclusions", "", "Add the tests that failed to the file of --exclusions"},
-      {"--category", "CATEGORY", "Of the tests that failed, only those of this category"},
-      {"--reason", "TEXT", "The reason of the entries that are added"},
-  };
 }
 
 }  // namespace
@@ -138,31 +160,11 @@ Exit run_tool(const std::string& module, const std::vector<std::string>& words) 
 }
 
 std::vector<Verb> tool_verbs() {
-  std::vector<Verb> verbs{
-      tool("sweep", "Compare a backend with the CPU on all of PyTorch's samples",
-           {"sweep --device mybackend --sample", "sweep --device mybackend add 'linalg.*'"}),
-      tool("upstream", "Run PyTorch's own test files on a backend",
-           {"upstream --device mybackend pytorch/test/test_torch.py -k pin_memory",
-            "upstream --device mybackend --discover pytorch --exclusions mybackend.yaml"}),
-      tool("record", "Run a script and record the operators that it needs from a backend",
-           {"record --device mybackend -o ops.json train.py", "record --device mybackend --shapes --merge train.py"}),
-      tool("try", "Run one operator's kernel on many arguments: is it right, did it run, how fast is it",
-           {"try add.out --device mybackend", "try add.out --device mybackend --shapes ops.json"},
-           "add --device cpu --help", build_around),
-      tool("compare", "Run a script and compare each operator's result with the CPU's result",
-           {"compare --device mybackend train.py", "compare --device mybackend --modules 'encoder.*' train.py"}),
-      tool("replay", "Run one call that `compare` wrote to a file, alone, and say whether it still differs",
-           {"replay differs.pt", "replay differs.pt --pytest test_call.py"}),
-      tool("sanitize",
-           "Run a script and report streams that use memory without order, and memory that is reused too early",
-           {"sanitize --device mybackend train.py", "sanitize --device mybackend --json races.json train.py"}),
-      tool("trace", "Show how an expression or a script reaches a backend's kernels, call by call",
-           {"trace 'torch.relu(a + b)' --device mybackend", "trace train.py --device mybackend --html trace.html"}),
-      tool("lint-cuda", "Find code that only runs on CUDA, and rewrite it for each backend",
-           {"lint-cuda train.py", "lint-cuda --fix src", "lint-cuda --fix --yes src"}, ". --help"),
-  };
-  for (Verb& verb : verbs)
-    if (verb.name == "upstream") verb = with_options_of_tool(std::move(verb), upstream_options());
+  const nlohmann::json table = options_of_tools();
+  std::vector<Verb> verbs;
+  for (const char* name : {"record", "compare", "replay", "sanitize", "trace", "sweep", "upstream", "lint-cuda"})
+    verbs.push_back(tool(table, name));
+  verbs.push_back(tool(table, "try", build_around));
   return verbs;
 }
 

@@ -16,7 +16,7 @@ fs::path find_torch_python();
 /// exit code, with the same meaning as the command's. Throws Failure(Environment): E0559, E0605, E0608.
 Exit run_tool(const std::string& module, const std::vector<std::string>& words);
 
-/// The verbs that pass all their arguments to the tool of the same name.
+/// The verbs that pass all their words to the tool of the same name, which options.json of the workbench describes.
 std::vector<Verb> tool_verbs();
 
 }  // namespace openreg_gen

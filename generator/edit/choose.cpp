@@ -148,7 +148,7 @@ FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t 
       if (figures) chosen.why += fmt::format(" ({} calls fell back, {:.3g} s)", recorded.fallback, recorded.seconds);
       out.chosen.push_back(std::move(chosen));
     } else if (!taken.contains(op.name)) {
-      ++left_out["beyond --top"];
+      ++left_out["beyond --limit"];
     }
   }
   for (const auto& [why, count] : left_out)

@@ -1,5 +1,5 @@
 // A list of operators in a file of its own: what `openreg-gen record` writes about a model, what `@model:FILE`
-// in a spec and `add --from FILE` take.
+// in a spec and `add --model FILE` take.
 //
 // Three forms, recognised by the text: the recorder's JSON object {"format": "openreg-gen ops", "version": 1, "torch",
 // "ops": [{"op", "calls", "fallback", "bytes", "seconds"}]}, a JSON list of names, and plain text with one name per

@@ -28,8 +28,8 @@ def run(*words, cwd=None):
 
 def subcommands(text):
     """The verbs that a help text lists."""
-    section = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.M)
-    return re.findall(r"^  (\S+)", section[1], re.M) if section else []
+    sections = re.findall(r"^(?!Positionals|Options|Examples)\w+:\n((?:  .*\n)+)", text, re.M)
+    return re.findall(r"^  (\S+)", "".join(sections), re.M)
 
 
 def rows_of(section):
@@ -60,9 +60,11 @@ def verb_section(words, level):
             continue
         rows = [(name, about) for name, about in rows_of(section) if name != "-h,--help"]
         if rows:
-            head = {"Positionals": "argument", "Options": "option", "Subcommands": "verb"}[title]
+            head = {"Positionals": "argument", "Options": "option", "Subcommands": "verb"}.get(title, title)
             yield f"| {head} | what it does |\n|---|---|"
             yield "\n".join(f"| `{name.replace('|', chr(92) + '|')}` | {cell(about)} |" for name, about in rows) + "\n"
+    if exits := re.search(r"^(Exit codes: .*(?:\n.*)*)", text, re.M):
+        yield cell(" ".join(exits[1].split())) + "\n"
     for verb in subcommands(text):
         if verb != "help":
             yield from verb_section([*words, verb], "##" if not words else "###")
@@ -70,9 +72,12 @@ def verb_section(words, level):
 
 def verbs():
     head = (
-        "# Verbs\n\nWhat `openreg-gen VERB --help` and `openreg-gen help VERB` print. With `--json` a verb answers in\n"
-        "[JSON](diagnostics.md#for-programs). The options of `sweep`, `record`, `try`, `compare`, `replay`,\n"
-        "`sanitize`, `trace` and `lint-cuda` are those of the [workbench](workbench.md)'s tools: `openreg-gen sweep --device cpu --help`.\n"
+        "# Verbs\n\nWhat `openreg-gen VERB --help` and `openreg-gen help VERB` print. All verbs have one form:\n\n"
+        "```text\nopenreg-gen VERB [options] SUBJECT|SCRIPT [-- ARGUMENTS]\n```\n\n"
+        "Options stand anywhere before `--`. `--json` prints [JSON](diagnostics.md#for-programs) instead of the text, `--json=FILE` writes it to\n"
+        "a file, too; so does `--html`. `-o FILE` is where a result is kept, `--baseline` an earlier result, `--against` another PyTorch, `--limit` the\n"
+        "most of something. The device is that of the backend that is installed, if `--device` names no other. What replaces files of yours shows a\n"
+        "difference, and writes with `--yes`.\n"
     )
     return "\n".join([head, *verb_section([], "##")])
 

@@ -110,7 +110,7 @@ TEST(Choose, OfARecordedModelWhatCostsMost) {
   EXPECT_EQ(names(from(text)), "maximum.out nonzero abs.out ");
   EXPECT_EQ(from(text).left_out, "1 composite, 1 did not fall back, 1 in the spec already, 1 of the minimal set");
   EXPECT_EQ(names(from(text, 1)), "maximum.out ");
-  EXPECT_THAT(from(text, 1).left_out, HasSubstr("2 beyond --top"));
+  EXPECT_THAT(from(text, 1).left_out, HasSubstr("2 beyond --limit"));
   EXPECT_EQ(names(from("# mine\nnonzero\nabs.out\n")), "abs.out nonzero ");
 }
 

@@ -1,6 +1,6 @@
 """Programs with a race, as public bug reports describe them; with `fixed` they have none.
 
-openreg-gen sanitize --device openreg tests/workbench/races.py NAME [fixed]
+openreg-gen sanitize --device openreg tests/workbench/races.py -- NAME [fixed]
 """
 
 import sys

@@ -236,7 +236,8 @@ def test_the_plainest_backend_is_adopted_and_climbs_the_ladder(openreg_gen, tmp_
         wanted = r"\b[1-9]\d* passed" if "5_autograd" not in rung.name else r"\b[1-9]\d* (passed|skipped)"
         assert re.search(wanted, done.stdout), done.stdout
         for reason in re.findall(r"^SKIPPED \[\d+\] \S+ (.*)$", done.stdout, re.MULTILINE):
-            assert "needs two devices" in reason or "has no kernel for plain" in reason, reason
+            wanted = ("needs two devices", "has no kernel for plain", "is left out: it is optional")
+            assert any(words in reason for words in wanted), reason
     program = "import torch, torch_plain; x = torch.ones(3, device='plain'); print((x + x).cpu().tolist())"
     done = subprocess.run(
         [sys.executable, "-c", program], check=True, env=paths, capture_output=True, text=True, timeout=300

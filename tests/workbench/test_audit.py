@@ -36,7 +36,7 @@ def judged(holes, openreg_gen, tmp_path_factory):
     """The command's report on that document."""
     file = tmp_path_factory.mktemp("judged") / "handmade.json"
     file.write_text(json.dumps(holes))
-    return json.loads(openreg_gen("audit", "--from", file, "--json").stdout)
+    return json.loads(openreg_gen("audit", "--saved", file, "--json").stdout)
 
 
 @pytest.fixture(scope="module")
@@ -201,12 +201,16 @@ def test_a_whole_backend(device, tmp_path):
 
 def test_a_device_that_is_not_there():
     said = run_audit("--device", "nobody", code=3).stderr
-    assert said.startswith("error: no device 'nobody'") and "\nhint: " in said and "Traceback" not in said
+    assert (
+        said.startswith("openreg-gen: error[E0575]: no device 'nobody'")
+        and "\nhint: " in said
+        and "Traceback" not in said
+    )
 
 
 def test_a_module_that_is_not_there():
     said = run_audit("--device", "nobody", "--import", "no_such_module", code=3).stderr
-    assert said.startswith("error: no_such_module") and "Traceback" not in said
+    assert said.startswith("openreg-gen: error[E0575]: no_such_module") and "Traceback" not in said
 
 
 class NeedsCompile:

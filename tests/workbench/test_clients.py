@@ -76,7 +76,7 @@ def test_record_lists_operators(py_kernels, model, tmp_path):
 def test_record_of_nothing_fails(py_kernels, tmp_path):
     (tmp_path / "host.py").write_text("import torch\ntorch.ones(3) + 1\n")
     done = py_kernels("record", "host.py", code=1)
-    assert "error: host.py called no operator on arrays: nothing was recorded" in done.stderr
+    assert "error[E0576]: host.py called no operator on arrays: nothing was recorded" in done.stderr
 
 
 def test_compare_compares_and_finds_a_wrong_kernel(py_kernels, model, tmp_path):
@@ -122,7 +122,7 @@ def test_try_runs_cases_and_names_the_kernel(py_kernels):
 
 
 def test_trace_shows_kernels_in_python_where_they_are(py_kernels, tmp_path):
-    done = py_kernels("trace", "a @ b", "--html", "trace.html")
+    done = py_kernels("trace", "a @ b", "--html=trace.html")
     mm = re.search(r"aten::mm .*\n(?:.*\n)*?.*PrivateUse1  kernel  (\S+):(\d+)", done.stdout)
     assert mm, done.stdout
     assert mm[1].endswith("py_kernels/kernels.py")

@@ -233,7 +233,7 @@ print("done", sys.argv[1:])
 def test_script(run_python, tmp_path):
     """Here the CPU's kernel is not the same twice, so the tool has something to find without a backend."""
     (tmp_path / "script.py").write_text(SCRIPT)
-    done = run_python("-m", "openreg_gen.compare", "--device", "cpu", "script.py", "--steps", "2", code=None)
+    done = run_python("-m", "openreg_gen.compare", "--device", "cpu", "script.py", "--", "--steps", "2", code=None)
     assert (done.returncode, done.stdout) == (1, "done ['--steps', '2']\n"), done.stderr
     assert "compare_script.wrong.default(x=float32[2] on cpu): result 0 differs in 2 of 2 elements" in done.stderr
     done = run_python("-m", "openreg_gen.compare", "--device", "cpu", "--first", "script.py", code=None)
@@ -248,9 +248,9 @@ def test_script(run_python, tmp_path):
 @pytest.mark.parametrize(
     "words, said",
     [
-        (("--rtol", "1", "script.py"), "error: --rtol and --atol go together"),
-        (("--rtol", "x", "script.py"), "error: argument --rtol: x: not a number from 0 on"),
-        (("nothing.py",), "error: no such script: nothing.py"),
+        (("--rtol", "1", "script.py"), "error[E0574]: --rtol and --atol go together"),
+        (("--rtol", "x", "script.py"), "error[E0500]: argument --rtol: x: not a number from 0 on"),
+        (("nothing.py",), "error[E0574]: no such script: nothing.py"),
     ],
 )
 def test_bad_input(run_python, tmp_path, words, said):

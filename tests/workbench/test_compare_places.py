@@ -232,7 +232,7 @@ def test_what_no_call_holds(capsys, tmp_path):
     other.write_bytes(b"x")
     with pytest.raises(SystemExit, match="2"):
         replay.main([str(other)])
-    assert capsys.readouterr().err.startswith(f"error: {other}: can't be read: ")
+    assert capsys.readouterr().err.startswith(f"openreg-gen: error[E0574]: {other}: can't be read: ")
     torch.save({"weights": torch.ones(2)}, other)
     with pytest.raises(StoreError, match="is not a call that `openreg-gen compare` wrote"):
         load(other)

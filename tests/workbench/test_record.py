@@ -215,7 +215,7 @@ def test_script(run_python, device, tmp_path):
         "print(__name__, sys.argv)\n"
         "sys.exit(3)\n"
     )
-    done = run_python("-m", "openreg_gen.record", "--device", device, "script.py", "--steps", "2", code=None)
+    done = run_python("-m", "openreg_gen.record", "--device", device, "script.py", "--", "--steps", "2", code=None)
     assert done.returncode == 3, done.stderr
     assert done.stdout.strip() == "__main__ ['script.py', '--steps', '2']"
     data = json.loads((tmp_path / "ops.json").read_text())
@@ -227,12 +227,12 @@ def test_script(run_python, device, tmp_path):
 def test_bad_input(run_python, tmp_path):
     (tmp_path / "script.py").write_text("")
     for words, code, said in (
-        (("-o", "no/such/folder.json", "script.py"), 2, "error: no such folder"),
-        (("nothing.py",), 2, "error: no such script: nothing.py"),
-        (("script.py",), 1, "error: script.py called no operator on cpu: nothing was recorded"),
-        ((), 2, "error: the following arguments are required: script"),
-        (("--merge", "-o", "script.py", "script.py"), 2, "error: "),
-        (("--device", "nowhere", "script.py"), 3, "error: no device 'nowhere'"),
+        (("-o", "no/such/folder.json", "script.py"), 2, "error[E0574]: no such folder"),
+        (("nothing.py",), 2, "error[E0574]: no such script: nothing.py"),
+        (("script.py",), 1, "error[E0576]: script.py called no operator on cpu: nothing was recorded"),
+        ((), 2, "error[E0500]: the following arguments are required: SCRIPT"),
+        (("--merge", "-o", "script.py", "script.py"), 2, "error[E0574]: "),
+        (("--device", "nowhere", "script.py"), 3, "error[E0575]: no device 'nowhere'"),
     ):
         done = run_python("-m", "openreg_gen.record", "--device", "cpu", *words, code=None)
         assert (done.returncode, done.stdout) == (code, ""), done.stderr

@@ -363,7 +363,7 @@ def test_the_command(hooked, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(sys, "argv", sys.argv)
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setenv("TORCH_COMPILE_DISABLE", "1")  # main() sets it, and leaves it so
-    words = ("--device", hooked, "--json", str(tmp_path / "found.json"), str(SCRIPT), "two_writers")
+    words = ("--device", hooked, f"--json={tmp_path}/found.json", str(SCRIPT), "--", "two_writers")
     assert main(words) == 1
     assert "race 1: two streams use one block without order" in capsys.readouterr().err
     found = json.loads((tmp_path / "found.json").read_text())

@@ -215,7 +215,7 @@ def test_the_command_says_it(hooked, monkeypatch, tmp_path, capsys):
         "process.start()\n"
         "process.join()\n"
     )
-    assert main(("--device", hooked, "--json", str(tmp_path / "found.json"), str(script))) == 0
+    assert main(("--device", hooked, f"--json={tmp_path}/found.json", str(script))) == 0
     assert "not seen (1): other processes" in capsys.readouterr().err
     assert json.loads((tmp_path / "found.json").read_text())["unseen"] == {"processes": 1}
 

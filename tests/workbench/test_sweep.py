@@ -261,10 +261,10 @@ def test_a_device_that_does_not_answer_ends_the_run(run_python, how, says):
 
 @pytest.mark.nightly
 def test_a_case_that_wants_more_devices_than_there_are_is_left_out(run_python):
-    words = ["--device", "cpu", "add", "--dtype=float32", "--variant=device_1", "--most=1"]
+    words = ["--device", "cpu", "add", "--dtype=float32", "--variant=device_1", "--limit=1"]
     assert "No case ran" in run_python("-m", "openreg_gen.sweep", *words).stdout
     said = run_python("-m", "openreg_gen.sweep", "--device=cpu", "--case=add/device_1/float32/0", code=3).stderr
-    assert said.startswith("error: add/device_1/float32/0: this case needs two devices\nhint: ")
+    assert said.startswith("openreg-gen: error[E0575]: add/device_1/float32/0: this case needs two devices\nhint: ")
 
 
 def test_results_are_taken_up_again(tmp_path):
@@ -364,7 +364,7 @@ def test_the_answer_is_a_sentence(new, old, says):
 @needs_opinfos
 def test_the_command(tmp_path, run_python, any_device):
     words = ["-m", "openreg_gen.sweep", "--device", any_device]
-    chosen = ["add", "--dtype=float32", "--variant=forward", "--most=2", "--results", "r.jsonl"]
+    chosen = ["add", "--dtype=float32", "--variant=forward", "--limit=2", "--out", "r.jsonl"]
     done = run_python(*words, *chosen, OPENREG_GEN_COMMAND="openreg-gen")
     assert "1/1 tasks, 0 new, 0 known differences" in done.stderr
     assert done.stdout.startswith("Nothing differs: all 2 cases")
@@ -380,7 +380,7 @@ def test_the_command(tmp_path, run_python, any_device):
 
 @needs_opinfos
 def test_modes_run_in_processes_of_their_own(tmp_path, run_python, device):
-    words = ["-m", "openreg_gen.sweep", "--device", device, "add", "--dtype=float32", "--variant=forward", "--most=1"]
+    words = ["-m", "openreg_gen.sweep", "--device", device, "add", "--dtype=float32", "--variant=forward", "--limit=1"]
     assert "modes: deterministic" in run_python(*words, "--mode", "deterministic", "--fresh").stdout
     assert [json.loads(row)["mode"] for row in (tmp_path / "sweep.jsonl").read_text().splitlines()] == ["deterministic"]
 
@@ -397,7 +397,7 @@ def test_a_file_that_no_sweep_wrote_is_foreign(tmp_path, text, foreign):
 
 def test_a_file_that_no_sweep_wrote_stays(tmp_path, run_python):
     (tmp_path / "thesis.txt").write_text("a thesis\n")
-    words = ["--device=cpu", "add", "--dtype", "float32", "--results", str(tmp_path / "thesis.txt"), "--fresh"]
+    words = ["--device=cpu", "add", "--dtype", "float32", "--out", str(tmp_path / "thesis.txt"), "--fresh"]
     assert "not a file of results" in run_python("-m", "openreg_gen.sweep", *words, code=2).stderr
     assert (tmp_path / "thesis.txt").read_text() == "a thesis\n"
 
@@ -412,34 +412,42 @@ torch.cpu._workbench = types.SimpleNamespace(start="never")
 @pytest.mark.parametrize(
     "words, code, says",
     [
-        (["--device", "no_such"], 3, "error: no device 'no_such' in "),
-        (["--device=cpu", "--import", "no_such_module"], 3, "error: no_such_module: can't be imported by "),
-        (["--device=cpu", "no_such_subject"], 2, "error: no_such_subject: no subject matches\nhint: "),
+        (["--device", "no_such"], 3, "openreg-gen: error[E0575]: no device 'no_such' in "),
+        (
+            ["--device=cpu", "--import", "no_such_module"],
+            3,
+            "openreg-gen: error[E0575]: no_such_module: can't be imported by ",
+        ),
+        (
+            ["--device=cpu", "no_such_subject"],
+            2,
+            "openreg-gen: error[E0574]: no_such_subject: no subject matches\nhint: ",
+        ),
         (
             ["--device=cpu", "add", "--mode", "fast"],
             2,
-            "error: --mode fast: cpu has no such mode\nhint: there are default",
+            "openreg-gen: error[E0574]: --mode fast: cpu has no such mode\nhint: there are default",
         ),
-        (["--device=cpu", "--case", "add"], 2, "error: add: no such case\nhint: "),
+        (["--device=cpu", "--case", "add"], 2, "openreg-gen: error[E0574]: add: no such case\nhint: "),
         (
             ["--device=cpu", "--case", "add/forward/float32/99999"],
             2,
-            "error: add/forward/float32/99999: no such",
+            "openreg-gen: error[E0574]: add/forward/float32/99999: no such",
         ),
         (
             ["--device=cpu", "add", "--baseline", "no_such.jsonl"],
             2,
-            "error: --baseline no_such.jsonl: [Errno 2] No such",
+            "openreg-gen: error[E0574]: --baseline no_such.jsonl: [Errno 2] No such",
         ),
         (
             ["--device=cpu", "add", "--baseline", "sweep.jsonl"],
             2,
-            "error: --baseline sweep.jsonl: this run writes its results there\nhint: ",
+            "openreg-gen: error[E0574]: --baseline sweep.jsonl: this run writes its results there\nhint: ",
         ),
         (
             ["--device=cpu", "add", "--import", "backend"],
             2,
-            "error: torch.cpu._workbench.start is 'never'; it has to be",
+            "openreg-gen: error[E0574]: torch.cpu._workbench.start is 'never'; it has to be",
         ),
     ],
 )

@@ -265,7 +265,7 @@ def test_a_script_gets_its_arguments(run, tmp_path):
         "import sys, torch\nfrom helper import twice\nprint(sys.argv[1:], __name__)\ntwice(torch.ones(int(sys.argv[1])))\n"
     )
     files = (tmp_path / "out.html", tmp_path / "out.json")
-    done = run("main.py", "--device", "cpu", "--html", files[0], "--json", files[1], "--", "3", "--device")
+    done = run("main.py", "--device", "cpu", f"--html={files[0]}", f"--json={files[1]}", "--", "3", "--device")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("['3', '--device'] __main__\n")
     assert "x + x  torch.Tensor.add  helper.py:3" in done.stdout and done.stderr == ""
@@ -276,7 +276,9 @@ def test_a_script_gets_its_arguments(run, tmp_path):
 def test_a_syntax_error_has_a_caret(run):
     done = run("torch.relu(a +", "--device", "cpu", code=2)
     assert "Traceback" not in done.stderr
-    assert done.stderr.startswith("error: <expression>:1: ") and re.search(r"^ +\^$", done.stderr, re.M)
+    assert done.stderr.startswith("openreg-gen: error[E0574]: <expression>:1: ") and re.search(
+        r"^ +\^$", done.stderr, re.M
+    )
 
 
 def test_a_failing_call_is_exit_1(run):

@@ -122,7 +122,7 @@ def test_the_tool_runs_a_script_on_the_device(device, run_python, tmp_path):
         f"import torch\nlayer = torch.nn.Linear(3, 2).to({device!r})\nout = layer(torch.ones(4, 3, device={device!r}))\n"
         "out.sum().backward()\nprint(layer.weight.grad.cpu().shape)\n"
     )
-    done = run_python("-m", "openreg_gen.trace", "train.py", "--device", device, "--json", "t.json")
+    done = run_python("-m", "openreg_gen.trace", "train.py", "--device", device, "--json=t.json")
     assert "USDT:" not in done.stdout + done.stderr and "weight.grad float32[2, 3] is what" in done.stdout
     row = json.loads((tmp_path / "t.json").read_text())
     assert row["schema"] == 1 and row["device"] == device and list(row["sources"]) == ["train.py"]

@@ -249,4 +249,6 @@ def test_a_missing_package_is_named(run_python, tmp_path, tool, word):
     done = run_python(
         "-m", f"openreg_gen.{tool}", word, "--device", "cpu", code=3, PYTHONPATH=f"{tmp_path}:{WORKBENCH}"
     )
-    assert "error: PyTorch's samples need expecttest: " in done.stderr and "pip install expecttest" in done.stderr
+    assert (
+        "error[E0575]: PyTorch's samples need expecttest: " in done.stderr and "pip install expecttest" in done.stderr
+    )

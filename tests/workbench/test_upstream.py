@@ -161,7 +161,7 @@ def test_decorators_of_devices(run_python, device, tmp_path, cuda):
         pytest.skip("needs two devices")
     path = tmp_path / "test_who.py"
     path.write_text(DECORATED)
-    words = ["--device", device, *(["--cuda"] if cuda else []), path, "-v"]
+    words = ["--device", device, *(["--cuda"] if cuda else []), path, "--", "-v"]
     said = run_python("-m", "openreg_gen.upstream", *words, CI="").stderr
     one = rf"^(test_\w+?)_{device}\w* \(.*?\)(?:\n.*?)?\s\.\.\. (ok|skipped)"
     verdicts = dict(re.findall(one, said, re.M))
@@ -206,7 +206,7 @@ def test_without_the_protocol_everything_runs(run_python, device, tmp_path):
     path = tmp_path / "test_ours.py"
     path.write_text(FILE)
     run = f"import sys, torch; torch.{device}._workbench = None; from openreg_gen.upstream.__main__ import main; main(sys.argv[1:])"
-    done = run_python("-c", run, "--device", device, path, "-k", "test_left_out", code=None)
+    done = run_python("-c", run, "--device", device, path, "--", "-k", "test_left_out", code=None)
     assert done.returncode == 1 and "AssertionError: excluded by the backend" in done.stderr
     assert done.stderr.count(f"torch.{device}._workbench has no excluded and operators") == 1
 
@@ -215,8 +215,8 @@ def test_without_the_protocol_everything_runs(run_python, device, tmp_path):
     "words, code, said",
     [
         (("--device", "cpu", "nothing.py"), 2, "nothing.py: no such file\nhint: PyTorch's tests are in its repository"),
-        (("--device", "nowhere", __file__), 3, "error: no device 'nowhere'"),
-        (("--device", "cpu", "--native", __file__), 3, "error: torch.cpu._workbench has no operators"),
+        (("--device", "nowhere", __file__), 3, "error[E0575]: no device 'nowhere'"),
+        (("--device", "cpu", "--native", __file__), 3, "error[E0575]: torch.cpu._workbench has no operators"),
     ],
 )
 def test_bad_input(run_python, words, code, said):
@@ -227,7 +227,7 @@ def test_bad_input(run_python, words, code, said):
 def test_bad_words_for_the_plugin(run_python):
     words = {"OPENREG_GEN_DEVICE": "cpu", "OPENREG_GEN_UPSTREAM": "native,all"}
     done = run_python("-m", "pytest", "-p", "openreg_gen.upstream", "--collect-only", code=None, **words)
-    assert "error: OPENREG_GEN_UPSTREAM: all\nhint: choose from native, cuda" in done.stderr
+    assert "error[E0574]: OPENREG_GEN_UPSTREAM: all\nhint: choose from native, cuda" in done.stderr
 
 
 def test_skips_become_skips_of_pytorchs_tests():

@@ -289,7 +289,7 @@ def test_arguments_that_do_not_fit(capsys, words, says):
 
 
 def words(device: str, folder: pathlib.Path, *more: str) -> list[str]:
-    given = ["--device", device, "--discover", str(FAULTY), "--results", str(folder), "--jobs", "2", *more]
+    given = ["--device", device, "--discover", str(FAULTY), "--out", str(folder), "--jobs", "2", *more]
     return ["-m", "openreg_gen.upstream", *given]
 
 
@@ -345,17 +345,20 @@ def test_runs_follow_each_other(run_python, any_device, tmp_path):
     (tmp_path / "once").touch()
     said = run_python(*given, code=1, **variables).stdout
     assert "1 new, 0 fixed, 1 flaky" in said and "flaky  test_switches.py::TestSwitches::test_fails_once" in said
-    again = [*given[:4], "--results", str(tmp_path / "r"), "--last", "--exclusions", str(known), "--write-exclusions"]
+    again = [*given[:4], "--out", str(tmp_path / "r"), "--last", "--exclusions", str(known), "--write-exclusions"]
     assert f"1 entry added to {known}" in run_python(*again, code=1).stdout
     refused = run_python(*given, "--exclusions", str(known), code=2).stderr
-    assert f"error: {known}:5:15: the exclusion of TestSwitches.test_fails has no reason\nhint: write why" in refused
+    assert (
+        f"error[E0574]: {known}:5:15: the exclusion of TestSwitches.test_fails has no reason\nhint: write why"
+        in refused
+    )
     known.write_text(known.read_text().replace('""', "ticket 12"))
     assert "nothing was added: no failure is left to exclude" in run_python(*again, code=0).stdout
     said = run_python(*given, "--exclusions", str(known), code=0, **variables).stdout
     assert "1 is excluded" in said
     (tmp_path / "fails").unlink()
     said = run_python(
-        *given, "--exclusions", str(known), "--against", str(tmp_path / "r/runs/0002.json"), code=1, **variables
+        *given, "--exclusions", str(known), "--baseline", str(tmp_path / "r/runs/0002.json"), code=1, **variables
     ).stdout
     assert (
         f"unexpected pass: TestSwitches.test_fails is excluded (ticket 12), and passes: delete it, {known}:3:7" in said
@@ -392,9 +395,8 @@ def test_an_interrupted_run_goes_on(any_device, tmp_path, run_python):
         "openreg_gen.upstream",
         "--device",
         any_device,
-        "--results",
+        "--out",
         str(tmp_path / "all"),
-        "--merge",
-        *shards,
+        *(word for folder in shards for word in ("--merge", folder)),
     ]
     assert "5 tests in 1 file" in run_python(*merged).stdout

@@ -1,6 +1,6 @@
 """Shared by the tools as programs: their names, their errors and exit codes, and how they run a user script."""
 
-import argparse
+import os
 import runpy
 import sys
 from collections.abc import Callable, Iterator
@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import NoReturn
 
 from . import device, protocol
-from .exits import Exit, Parser, fail, program
+from .exits import Exit, Parser, check_file, complain, fail, program, put
 
 __all__ = [
     "Exit",
     "Parser",
-    "add_script",
+    "check_file",
     "check_script",
+    "complain",
     "ending_well",
     "fail",
     "program",
+    "put",
     "reported",
     "run",
     "run_script",
@@ -35,15 +37,15 @@ def reported() -> Iterator[None]:
 
 
 def run(main: Callable[[], int]) -> NoReturn:
-    """End the process with what `main` returns."""
-    with reported():
-        raise SystemExit(int(main()))
-
-
-def add_script(parser: argparse.ArgumentParser) -> None:
-    """The script that a tool runs, and the script's own arguments, which follow it."""
-    parser.add_argument("script", help="a Python file")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the script")
+    """End the process with what `main` returns; 0 where the reader of standard output has gone, as of `| head`."""
+    try:
+        with reported():
+            code = int(main())
+            sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = int(Exit.DONE)
+    raise SystemExit(code)
 
 
 def check_script(path: str) -> None:
@@ -62,8 +64,16 @@ def ending_well() -> Iterator[None]:
             raise
 
 
-def run_script(path: str, arguments: list[str]) -> None:
-    """Run a script as `python PATH ARGUMENTS...` does. What it raises, SystemExit included, passes through."""
+def run_script(path: str, arguments: list[str], own_code: bool = False) -> None:
+    """Run a script as `python PATH ARGUMENTS...` does. What it raises passes through, but a script that ends itself with another code
+    than 0 ends its tool with 1, as all failures of scripts do; own_code: with its own code."""
     sys.argv = [path, *arguments]
     sys.path[0] = str(Path(path).absolute().parent)
-    runpy.run_path(path, run_name="__main__")
+    try:
+        runpy.run_path(path, run_name="__main__")
+    except SystemExit as end:
+        if own_code or end.code in (None, 0, 1):
+            raise
+        said = end.code if isinstance(end.code, str) else f"{path} ended itself with exit code {end.code}"
+        print(said, file=sys.stderr)
+        raise SystemExit(int(Exit.NO)) from end

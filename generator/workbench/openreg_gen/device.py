@@ -46,28 +46,31 @@ def current() -> str | None:
     return name if name != "privateuseone" or hasattr(torch, name) else None
 
 
-def find_device(name: str, package: str | None = None) -> str:
+def find_device(name: str | None, package: str | None = None) -> str:
     """Make sure that the backend of `name` is loaded, and return its type. The device itself is not asked yet, so a child
     that is forked later may still use it.
 
-    name: "cpu", or what the backend gave to torch.utils.rename_privateuse1_backend(); an index ("mine:1") is left out.
+    name: "cpu", or what the backend gave to torch.utils.rename_privateuse1_backend(); an index ("mine:1") is left out. None: the
+    backend that is loaded.
     package: a module to import first, for a backend that has no entry point in the group "torch.backends".
 
     Raises DeviceError if there is no such backend in the environment. A backend that is loaded stays so: a process holds one
     PrivateUse1 backend at most.
     """
-    kind = name.partition(":")[0]
     if package is not None:
         try:
             importlib.import_module(package)
         except ImportError as error:
             raise DeviceError(f"{package}: can't be imported by {sys.executable}: {error}{_other_python()}") from error
+    kind = name.partition(":")[0] if name is not None else current()
+    if kind is None:
+        raise DeviceError(f"no backend is loaded in {sys.executable}: {_what_there_is()}{_other_python()}")
     if kind not in ("cpu", current()):
         raise DeviceError(f"no device {kind!r} in {sys.executable}: {_what_there_is()}{_other_python()}")
     return kind
 
 
-def open_device(name: str, package: str | None = None) -> str:
+def open_device(name: str | None, package: str | None = None) -> str:
     """Make sure that tensors can be made on `name`, and return its type. Arguments and errors are those of find_device();
     DeviceError is also raised if the device does not answer.
     """
@@ -127,10 +130,13 @@ def count(kind: str) -> int:
     return 1 if counted is None else int(counted())
 
 
-def add_arguments(parser: argparse.ArgumentParser, required: bool = True) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """`--device` and `--import`, as all tools take them."""
-    text = "the backend's device type, or cpu" + ("" if required else "; default: that of the file")
-    parser.add_argument("--device", required=required, metavar="NAME", help=text)
+    parser.add_argument(
+        "--device",
+        metavar="NAME",
+        help="the backend's device type, or cpu; default: that of the backend that is loaded",
+    )
     parser.add_argument(
         "--import",
         dest="package",

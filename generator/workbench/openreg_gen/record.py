@@ -1,12 +1,12 @@
 """Run a script and record the operators that it needs from a backend.
 
-    openreg-gen record --device NAME [-o FILE] [--shapes] [--merge] script.py [arguments]
+    openreg-gen record [--device NAME] [-o FILE] [--shapes] [--merge] script.py [-- arguments]
 
     from openreg_gen.record import record
     with record("mybackend", "ops.json") as recording: ...
 
 FILE, ops.json if not given, lists each operator with its calls, how many fell back to the CPU, and what that cost. It is
-what `ops: ["@model:FILE"]` in a spec and `openreg-gen add --from FILE` take. Composite operators are not listed: what they
+what `ops: ["@model:FILE"]` in a spec and `openreg-gen add --model FILE` take. Composite operators are not listed: what they
 are composed of is, as it reaches the backend. Neither is the minimal set, which every backend has; with `--shapes`, those of it
 that compute are. With `--device cpu` the list is what a backend would be asked for, as far as the CPU takes the same ways.
 
@@ -14,7 +14,6 @@ that compute are. With `--device cpu` the list is what a backend would be asked 
 `--merge` adds to what FILE has.
 """
 
-import argparse
 import contextlib
 import functools
 import json
@@ -28,7 +27,7 @@ from typing import Any
 
 import torch
 
-from . import command, device, protocol, shapes
+from . import arguments, command, device, protocol, shapes
 from .calls import Counts, counted, names_of
 
 FORMAT = "openreg-gen ops"
@@ -288,24 +287,10 @@ def record(
             recording.save(path)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = command.Parser(
-        prog=command.program("record"),
-        description="Run a script and record the operators that it needs from a backend.",
-        epilog="`openreg-gen add --from FILE` and `openreg-gen audit --model FILE` read FILE; `openreg-gen try` runs its shapes.\n"
-        "Exit codes: 0 recorded, 1 the script called no operator on the device; otherwise the script's own.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    device.add_arguments(parser)
-    parser.add_argument("-o", "--output", default="ops.json", metavar="FILE", help="default: ops.json")
-    parser.add_argument("--shapes", action="store_true", help="also record arguments: shapes, strides, dtypes, numbers")
-    parser.add_argument("--merge", action="store_true", help="add to what FILE has, instead of replacing it")
-    command.add_script(parser)
-    options = parser.parse_args(arguments)
+def main(words: Sequence[str] | None = None) -> int:
+    options = arguments.parse("record", words)
     command.check_script(options.script)
-    output = Path(options.output).absolute()  # the script may change the folder
-    if not output.parent.is_dir():
-        command.fail(f"no such folder: {output.parent}")
+    output, json_file = Path(str(command.check_file(options.out))), command.check_file(options.json)
     try:
         old = load(output) if options.merge and output.exists() else None
     except RecordingError as error:
@@ -319,6 +304,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not recording.seen:
         hint = f"does it move its model and its data to device {kind!r}?"
         command.fail(f"{options.script} called no operator on {kind}: nothing was recorded", hint, command.Exit.NO)
+    command.put(json_file, output.read_text(encoding="utf-8").rstrip())
     return command.Exit.DONE
 
 

@@ -1,15 +1,14 @@
 """Runs one call that `openreg-gen compare` wrote, alone, and says whether it still differs.
 
-openreg-gen replay FILE [--pytest test_FILE.py]
+openreg-gen replay [--pytest test_FILE.py] FILE
 """
 
-import argparse
+import json
 from collections.abc import Sequence
-from pathlib import Path
 
 import torch
 
-from . import command, device
+from . import arguments, command, device
 from .compare import references, rules, values
 from .compare.judge import Found, Outcomes, Verdict, found_in
 from .compare.pytest_file import test_of
@@ -49,35 +48,30 @@ def _told(stored: StoredCall, kind: str) -> str:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = command.Parser(
-        prog=command.program("replay"),
-        description="Run one call that `openreg-gen compare` wrote to a file, and say whether it still differs.",
-        epilog="Exit codes: 0 it no longer differs, 1 it does, 2 the file can't be read, 3 there is no such device.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("file", type=Path, metavar="FILE", help="the file; compare's --dump names it")
-    device.add_arguments(parser, required=False)
-    parser.add_argument("--pytest", type=Path, metavar="TEST", help="write the call as a test that needs only PyTorch")
-    options = parser.parse_args(arguments)
+def main(words: Sequence[str] | None = None) -> int:
+    options = arguments.parse("replay", words)
+    json_file = command.check_file(options.json)
+    say = print if json_file != "-" else lambda _: None
     try:
         stored = load(options.file)
         package = options.package or stored.package
         kind = device.open_device(options.device or stored.device, package)
-        print(_told(stored, kind))
+        say(_told(stored, kind))
         if options.pytest is not None:
             for path in test_of(stored, kind, package, options.pytest):
-                print(f"wrote {path}")
+                say(f"wrote {path}")
         found = replay(stored, kind)
     except (OSError, StoreError) as error:
         command.fail(str(error))
     reference = "from run to run" if stored.twice else "from the CPU's result"
+    answer = {"op": stored.op, "device": kind, "twice": stored.twice, "differs": found is not None}
+    command.put(json_file, json.dumps({**answer, "difference": "" if found is None else str(found)}, indent=1))
     if found is None:
-        print(f"it no longer differs {reference}" + (f", in {_RUNS} runs" if stored.twice else ""))
+        say(f"it no longer differs {reference}" + (f", in {_RUNS} runs" if stored.twice else ""))
         return command.Exit.DONE
-    print(f"it still differs {reference}: {found}")
+    say(f"it still differs {reference}: {found}")
     if options.pytest is not None:
-        print(f"Next: python -m pytest {options.pytest}")
+        say(f"Next: python -m pytest {options.pytest}")
     return command.Exit.NO
 
 

@@ -44,21 +44,21 @@ def runs(client: Client, short: bool = False) -> list[Run]:
     code, op, file = client.traced
     sources = ["--sources", str(client.sources)] if client.sources else []
     quick = ["--dtype", "float32", "--jobs", "2"]
-    saved = ["--save", "facts.json", "--html", "audit.html", "--timeout", "20", "--json"]
+    saved = ["-o", "facts.json", "--html=audit.html", "--timeout", "20", "--json"]
     saved += ["--no-samples"] if short else []
     sample = ["--sample", "--timeout", "60", "--jobs", "2", *(["--variant", "forward"] if short else [])]
     return [
-        Run("audit", ["audit", client.device, "--import", client.module, *saved], 1500, {}),
+        Run("audit", ["audit", "--device", client.device, "--import", client.module, *saved], 1500, {}),
         Run("sweep", ["sweep", *client.words, *backends.SUBJECTS.split(), *sample], 900, {}),
         Run(
             "try",
-            ["try", *client.words, client.kernel, "--quick", *quick, "--json", "try.json"],
+            ["try", *client.words, client.kernel, "--quick", *quick, "--json=try.json"],
             600,
             {"kernel": client.kernel},
         ),
         Run(
             "trace",
-            ["trace", *client.words, code, "--html", "trace.html", "--json", "trace.json"],
+            ["trace", *client.words, code, "--html=trace.html", "--json=trace.json"],
             300,
             {"op": op, "file": file},
         ),

@@ -1,7 +1,7 @@
 """`python -m openreg_gen.adopt.read PACKAGE --json FILE`: the facts of an installed backend.
 
 It imports PACKAGE in a process that has no other backend, so that what is registered afterwards and wasn't before is the
-package's own. The file is an audit (`openreg-gen audit --from FILE` reads it) with the key "adopt".
+package's own. The file is an audit (`openreg-gen audit --saved FILE` reads it) with the key "adopt".
 """
 
 import os
@@ -75,7 +75,7 @@ def refuse(package: str, defined: set[str]) -> None:
     fail(
         f"{package} registers nothing for PrivateUse1",
         f"name the module that loads the backend's library{': ' + ', '.join(others) if others else ''}; "
-        "`openreg-gen audit NAME --import PACKAGE` shows what a module registers",
+        "`openreg-gen audit --import PACKAGE` shows what a module registers",
     )
 
 

@@ -25,12 +25,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     device.add_arguments(parser)
     parser.add_argument("--table", nargs=0, action=_Table, help="print what each name of torch.cuda becomes, and exit")
-    command.add_script(parser)
+    parser.add_argument("script", help="a Python file")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the script, as torchrun passes them")
     options = parser.parse_args(arguments)
     command.check_script(options.script)
-    device.find_device(options.device, options.package)
-    with as_cuda(options.device, options.package, Path(options.script).absolute().parent):
-        command.run_script(options.script, options.arguments)
+    kind = device.find_device(options.device, options.package)
+    with as_cuda(options.device or kind, options.package, Path(options.script).absolute().parent):
+        command.run_script(options.script, options.arguments, own_code=True)
     return command.Exit.DONE
 
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any
 
 from .. import device, protocol
-from ..command import Exit, Parser, program
+from ..command import Exit, Parser, complain, program
 from . import children, document, dtypes, factories
 from .probe import ANSWERS, CRASHES, HANGS, INAPPLICABLE, Outcome, Probe
 from .probes import all_probes
@@ -131,11 +131,11 @@ def main(words: Sequence[str] | None = None) -> int:
     given = arguments(words)
     out = own_output()
     try:
-        subject = device.open_device(given.device, given.package)
-        found = audit(subject, given)
+        given.device = device.open_device(given.device, given.package)
+        found = audit(given.device, given)
     except (device.DeviceError, protocol.ProtocolError, children.ChildError) as error:
         text, _, hint = str(error).partition(": ")
-        print(f"error: {text}" + (f"\nhint: {hint}" if hint else ""), file=sys.stderr)
+        complain(text, hint, Exit.ENVIRONMENT)
         return Exit.ENVIRONMENT
     text = document.text_of(found)
     if given.json == "-":
@@ -144,7 +144,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         pathlib.Path(given.json).write_text(text)
     except OSError as error:
-        print(f"error: {given.json}: {error.strerror}\nhint: name another file", file=sys.stderr)
+        complain(f"{given.json}: {error.strerror}", "name another file", Exit.ENVIRONMENT)
         return Exit.ENVIRONMENT
     if not given.quiet:
         print(summary(found), file=sys.stderr)

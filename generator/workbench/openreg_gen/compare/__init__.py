@@ -1,6 +1,6 @@
 """Checks each operator's result on a device against the CPU's, and reports what differs by the module that called it.
 
-    openreg-gen compare --device NAME script.py [arguments]
+    openreg-gen compare [--device NAME] script.py [-- arguments]
 
     from openreg_gen.compare import compare
     with compare("mybackend") as comparison: ...

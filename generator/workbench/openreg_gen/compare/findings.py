@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..command import program
 
@@ -150,6 +150,21 @@ class Comparison:
         listed = list(dict.fromkeys(near)) or paths[:8]
         return f"did you mean {' or '.join(listed)}?" if near else f"there are {', '.join(listed)}"
 
+    def json(self) -> dict[str, Any]:
+        """Of --json. Each difference has the numbers that its text has."""
+        rows = [
+            {
+                **{"op": each.op, "what": each.what, "arguments": list(each.arguments), "problem": each.problem},
+                **{"module": each.where.module, "phase": each.where.phase, "step": each.where.step, "line": each.line},
+                **{"max_abs_error": each.max_abs_error, "max_rel_error": each.max_rel_error, "judged": each.judged},
+            }
+            for each in self.differences
+        ]
+        return {
+            **{"device": self.device, "reference": self.reference, "calls": sum(self.compared.values())},
+            **{"nothing": self.nothing, "skipped": self.skipped, "differences": rows},
+        }
+
     @property
     def first(self) -> Difference | None:
         return self.differences[0] if self.differences else None
@@ -202,7 +217,7 @@ class Comparison:
         if self.left_out:
             return f"{text}; {self.left_out} calls were left out"
         return (
-            f"{text}; --sample 10 compares each tenth call" if self.seconds > 3 * alone and self.seconds > 5 else text
+            f"{text}; --every 10 compares each tenth call" if self.seconds > 3 * alone and self.seconds > 5 else text
         )
 
 

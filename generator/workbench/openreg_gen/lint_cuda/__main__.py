@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..exits import Exit, Parser, fail, program
+from .. import arguments
+from ..exits import USAGE, Exit, check_file, complain, fail, program, put
 from . import fix
 from .accelerator import DEFINITION
 from .find import Finding, all_edits, find
@@ -96,35 +97,24 @@ def report(
     else:
         print(f"nothing in {_counted(len(files), 'file')} says cuda")
     if fixes and not written:
-        words = f"{options.prog} --fix {'--yes ' if options.fix else ''}{shlex.join(options.path)}"
+        words = f"{program('lint-cuda')} --fix {'--yes ' if options.fix else ''}{shlex.join(map(str, options.path))}"
         print(f"Next:\n  {words}")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    prog = program("lint-cuda") if "OPENREG_GEN_COMMAND" in os.environ else program("lint_cuda")
-    parser = Parser(
-        prog=prog,
-        description="Find code that only runs on CUDA, and suggest what runs on each backend.",
-        epilog="A comment `# lint-cuda: off` silences its line. Exit codes: 0 nothing is left, 1 something is, 2 bad input.",
-    )
-    parser.add_argument("path", nargs="+", metavar="PATH", help="a Python file, or a folder")
-    parser.add_argument("--fix", action="store_true", help="show the difference that fixes what is mechanical")
-    parser.add_argument(
-        "-y", "--yes", action="store_true", help="with --fix: write it; without this, a terminal is asked"
-    )
-    parser.add_argument("--json", action="store_true", help="answer in JSON")
-    options = parser.parse_args(arguments, argparse.Namespace(prog=prog))
+def main(words: Sequence[str] | None = None) -> int:
+    options = arguments.parse("lint-cuda", words)
+    json_file = check_file(options.json)
     for path in options.path:
-        if not Path(path).exists():
+        if not path.exists():
             fail(f"no such file or folder: {path}")
     if options.yes and not options.fix:
-        parser.error("--yes goes with --fix")
+        fail("--yes goes with --fix", named=USAGE)
     files = [examine(path) for path in fix.python_files(options.path)]
     for file in files:
         if file.error:
-            print(f"error: {file.path} is not Python: {file.error}", file=sys.stderr)
+            complain(f"{file.path} is not Python: {file.error}")
     changed = [file for file in files if any(found.edits for found in file.found)]
-    if options.fix and not options.json:
+    if options.fix and json_file != "-":
         for file in changed:
             text = fix.difference(str(file.path), file.text, file.fixed)
             print(fix.coloured(text) if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text, end="")
@@ -134,9 +124,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             fix.write(file.path, file.fixed, file.encoding)
     fixes = sum(bool(found.edits) for file in files for found in file.found)
     left = [found for file in files for found in file.found if not (written and found.edits)]
-    if options.json:
-        print(as_json(files, left, written))
-    else:
+    put(json_file, as_json(files, left, written))
+    if json_file != "-":
         report(files, left, fixes, written, options)
     if any(file.error for file in files):
         return Exit.INPUT

@@ -1,6 +1,6 @@
 """Finds streams that use the same memory without order, and memory that is reused while a stream still works with it.
 
-    openreg-gen sanitize --device NAME script.py [arguments]
+    openreg-gen sanitize [--device NAME] script.py [-- arguments]
 
     from openreg_gen.sanitize import Sanitizer
     with Sanitizer("mybackend") as races: ...

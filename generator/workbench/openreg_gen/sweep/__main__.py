@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import json
 import os
 import pathlib
 import subprocess
@@ -11,13 +12,15 @@ import traceback
 import torch
 
 from .. import protocol
-from ..command import program
-from ..device import DeviceError, add_arguments, count, find_device
+from .. import arguments as command_line
+from ..command import Exit, check_file, complain, put
+from ..device import DeviceError, count, find_device
 from ..progress import Progress
 from ..testing import opinfos
-from . import __doc__ as about, cases, compiled, reached, report, results, runner
+from . import cases, compiled, reached, report, results, runner
 from .baseline import BaselineError, load
 from .cases import ALL_DTYPES, DTYPES, Selection, Task
+
 from .compare import check, run
 from .context import MODE_VARIABLE, Context, enter, modes as modes_of
 from .everywhere import EVERYWHERE
@@ -26,17 +29,6 @@ from .known import KnownDifferences, KnownError, from_file, from_rows
 SAMPLE_DTYPES = ("float32", "int64")
 SHOWN = 40
 DONE, DIFFERS, BAD_INPUT, ENVIRONMENT, FAULT = 0, 1, 2, 3, 4
-EXAMPLES = """\
-examples:
-  {0} --device mine --sample                    each of PyTorch's operators, modules and optimizers once: minutes
-  {0} --device mine                             all samples: a quarter of an hour
-  {0} --device mine 'linalg.*' --mode sync      some subjects, with settings of the backend's
-  {0} --device mine --case add/out/float32/3    one call, with its arguments and results
-  {0} --device mine --baseline old.jsonl        only what didn't differ in an earlier sweep is new
-  {0} --device mine --compiled add              torch.compile instead of eager code
-
-Exit codes: 0 nothing new differs, 1 something does, 2 a bad argument, 3 the device can't be used, 4 a fault of the tool.
-"""
 
 
 class CommandError(Exception):
@@ -45,48 +37,6 @@ class CommandError(Exception):
     def __init__(self, text: str, hint: str, code: int) -> None:
         super().__init__(text)
         self.hint, self.code = hint, code
-
-
-def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(
-        prog=program("sweep"),
-        description=about,
-        epilog=EXAMPLES.format(program("sweep")),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    add_arguments(p)
-    p.add_argument("subjects", nargs="*", metavar="SUBJECT", help="such as add, 'nn.functional.*', 'optim.*', once")
-    p.add_argument(
-        "--dtype", action="append", choices=[*ALL_DTYPES, "all"], metavar="DTYPE", help=f"default: {', '.join(DTYPES)}"
-    )
-    p.add_argument("--variant", action="append", default=[], metavar="GLOB", help="such as forward, 'out*'")
-    p.add_argument("--mode", action="append", default=[], help="settings of the backend, or deterministic, or all")
-    p.add_argument("--sample", action="store_true", help="each variant once, with two dtypes")
-    p.add_argument("--most", type=int, metavar="N", help="samples of a variant, at most")
-    p.add_argument("--case", metavar="NAME", help="runs one case in this process, and prints its details")
-    p.add_argument("--compiled", action="store_true", help="compares torch.compile with eager code, on the device")
-    p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="worker processes")
-    p.add_argument("--timeout", type=float, metavar="S", help="a case that takes longer hangs; default: 120")
-    p.add_argument("--results", type=pathlib.Path, default=pathlib.Path("sweep.jsonl"), metavar="PATH")
-    p.add_argument("--html", type=pathlib.Path, metavar="PATH", help="the page; default: beside the results")
-    p.add_argument("--fresh", action="store_true", help="starts again; otherwise cases in the results aren't repeated")
-    p.add_argument(
-        "--known",
-        type=pathlib.Path,
-        action="append",
-        default=[],
-        metavar="PATH",
-        help="JSON: rows of known differences beside the backend's",
-    )
-    p.add_argument(
-        "--baseline",
-        type=pathlib.Path,
-        metavar="PATH",
-        help="results of an earlier sweep: only what differs and didn't then is new, and the exit code says so",
-    )
-    p.add_argument("--strict", action="store_true", help="also fails if an entry of the workbench's own list is stale")
-    return p
 
 
 def one_case(context: Context, name: str) -> int:
@@ -125,7 +75,7 @@ class Sweep:
         self.modes = list(dict.fromkeys(wanted))
         dtypes = tuple(arguments.dtype or (SAMPLE_DTYPES if arguments.sample else DTYPES))
         self.dtypes = ALL_DTYPES if "all" in dtypes else dtypes
-        most = arguments.most if arguments.most is not None else 1 if arguments.sample else None
+        most = arguments.limit if arguments.limit is not None else 1 if arguments.sample else None
         self.selection = Selection(tuple(arguments.variant), most)
         self.known = KnownDifferences()
         if context.device != "cpu":
@@ -134,8 +84,8 @@ class Sweep:
             self.known = KnownDifferences(own, EVERYWHERE)
         self.baseline = None
         if arguments.baseline is not None:
-            if arguments.baseline.resolve() == arguments.results.resolve():
-                hint = "keep the earlier results under another name, or name another file with --results"
+            if arguments.baseline.resolve() == arguments.out.resolve():
+                hint = "keep the earlier results under another name, or name another file with --out"
                 raise CommandError(
                     f"--baseline {arguments.baseline}: this run writes its results there", hint, BAD_INPUT
                 )
@@ -156,11 +106,11 @@ class Sweep:
         if inside is not None:
             self._run_mode(inside, tasks)
             return DONE
-        if results.is_foreign(self.arguments.results):
-            what = f"{self.arguments.results}: not a file of results"
-            raise CommandError(what, "name another file with --results", BAD_INPUT)
+        if results.is_foreign(self.arguments.out):
+            what = f"{self.arguments.out}: not a file of results"
+            raise CommandError(what, "name another file with --out", BAD_INPUT)
         if self.arguments.fresh:
-            self.arguments.results.unlink(missing_ok=True)
+            self.arguments.out.unlink(missing_ok=True)
         for mode in self.modes:
             if not self.settings[mode]:
                 self._run_mode(mode, tasks)
@@ -178,7 +128,7 @@ class Sweep:
 
     def _run_mode(self, mode: str, tasks: list[Task]) -> None:
         context = dataclasses.replace(self.context, mode=mode)
-        kept = results.Results(self.arguments.results, context.device, self.selection)
+        kept = results.Results(self.arguments.out, context.device, self.selection)
         done = kept.done(mode)
         left = [task for task in tasks if task not in done]
         progress = Progress(mode, len(left), "tasks")
@@ -195,7 +145,7 @@ class Sweep:
             progress.end()
 
     def _summarize(self, tasks: list[Task]) -> int:
-        kept = results.Results(self.arguments.results, self.context.device, self.selection)
+        kept = results.Results(self.arguments.out, self.context.device, self.selection)
         listed = set(tasks)
         kept.rows = {key: row for key, row in kept.rows.items() if key[1] in listed}
         findings = list(kept.findings(self.known, self.modes))
@@ -205,13 +155,16 @@ class Sweep:
         entries = (*self.known.own, *(self.known.shared if self.arguments.strict else ()))
         stale = results.stale(entries, findings, tasks, self.modes) if whole else []
         above = results.above(findings, self.backend.most, self.modes) if self.arguments.sample else []
-        print(report.text(self.context, kept, findings, stale, self.modes, SHOWN, self.baseline))
+        say = print if "-" not in (self.arguments.json, self.arguments.html) else lambda _: None
+        say(report.text(self.context, kept, findings, stale, self.modes, SHOWN, self.baseline))
         ran = kept.kernels(self.modes) if not self.arguments.subjects and self.context.device != "cpu" else None
         kernels = (reached.registered(), ran) if ran is not None else None
-        print("\n".join([*above, *([reached.line(*kernels)] if kernels else []), *self._not_shown()]))
-        page = self.arguments.html or self.arguments.results.with_suffix(".html")
-        page.write_text(report.page(self.context, kept, findings, self.modes, self.baseline, kernels), encoding="utf-8")
-        print(f"{self.arguments.results}, {page}")
+        say("\n".join([*above, *([reached.line(*kernels)] if kernels else []), *self._not_shown()]))
+        document = report.document(self.context, kept, findings, self.modes, self.baseline, kernels)
+        page = self.arguments.html or str(self.arguments.out.with_suffix(".html"))
+        put(page, report.page(self.context, document))
+        put(self.arguments.json, json.dumps(document, indent=1))
+        say(f"{self.arguments.out}, {page}")
         new = any(finding.state == "new" for finding in findings)
         # Compared with a baseline, what it had is not news, and neither is an entry that is stale since.
         return DIFFERS if new or (self.baseline is None and (stale or above)) else DONE
@@ -230,7 +183,8 @@ class Sweep:
 
 
 def main() -> int:
-    arguments = parser().parse_args()
+    arguments = command_line.parse("sweep")
+    arguments.json, arguments.html = check_file(arguments.json), check_file(arguments.html)
     try:
         kind = find_device(arguments.device, arguments.package)
         if arguments.compiled and arguments.baseline is not None:
@@ -247,14 +201,12 @@ def main() -> int:
     except BaselineError as error:
         text, hint, code = (
             str(error),
-            "name the file that an earlier sweep wrote: sweep.jsonl, or its --results",
+            "name the file that an earlier sweep wrote: sweep.jsonl, or its --out",
             BAD_INPUT,
         )
     except (protocol.ProtocolError, KnownError) as error:
         text, hint, code = str(error), "docs/reference/sweep.md describes these members", BAD_INPUT
-    print("\n".join(f"error: {line}" for line in text.splitlines()), file=sys.stderr)
-    if hint:
-        print(f"hint: {hint}", file=sys.stderr)
+    complain(text, hint, Exit(code))
     return code
 
 
@@ -263,5 +215,5 @@ if __name__ == "__main__":
         sys.exit(main())
     except Exception:  # whatever it is: 1 is what a sweep that found something ends with
         traceback.print_exc()
-        print("error: this is a bug in the sweep; please report it", file=sys.stderr)
+        complain("this is a bug in the sweep", "please report it", Exit.FAULT)
         sys.exit(FAULT)

@@ -195,7 +195,7 @@ def main(options: argparse.Namespace, device: str) -> int:
     if not names:
         print(f"error: {' '.join(globs)}: no operator matches", file=sys.stderr)
         return 2
-    most = options.most or (1 if options.sample else 2)
+    most = options.limit or (1 if options.sample else 2)
     totals: Counter[str] = Counter()
     unknown, stale = [], []
     timeout = options.timeout or WAIT

@@ -3,6 +3,7 @@
 import pathlib
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 
@@ -96,20 +97,20 @@ def text(
     return "\n".join(lines)
 
 
-def page(
+def document(
     context: Context,
     results: Results,
     findings: list[Finding],
     modes: list[str],
     baseline: Baseline | None = None,
     kernels: tuple[list[str], set[str]] | None = None,
-) -> str:
-    """The page: what differs, by cause, and how much is equal. `kernels`: the backend's, and those that ran."""
+) -> dict[str, Any]:
+    """What --json prints and the page shows: what differs, by cause, and how much is equal. `kernels`: the backend's, and those that ran."""
     states = Counter(finding.state for finding in findings)
     same = states["same"] if baseline is not None else None
     counts, subjects = results.counts(modes), results.subjects(modes)
     rows = causes(findings)
-    data = {
+    return {
         "schema": SCHEMA,
         "backend": context.device,
         "command": f"{program('sweep')} --device {context.device}"
@@ -134,4 +135,7 @@ def page(
             for f in cause.findings
         ],
     }
-    return render(PAGE, f"{context.device} compared with the CPU", data)
+
+
+def page(context: Context, document: dict[str, Any]) -> str:
+    return render(PAGE, f"{context.device} compared with the CPU", document)

@@ -75,7 +75,7 @@ def _notes(events: list[Event], recording: Recording, kind: str, workbench: prot
     """Reasons why the trace does not show something."""
     notes = []
     if recording.stopped:
-        notes.append(f"the code was stopped after {most} calls; --most N takes more")
+        notes.append(f"the code was stopped after {most} calls; --limit N takes more")
     everything = [event for root in events for event in root.walk()]
     if not everything:
         notes.append("the code called no operator")

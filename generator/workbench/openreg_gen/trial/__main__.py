@@ -3,15 +3,13 @@
 import argparse
 import functools
 import json
-import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
 
-from .. import command, device, protocol
+from .. import arguments as command_line, command, device, protocol
 from ..progress import Progress
 from ..record import RecordingError, load
 from ..sweep import kernels, runner
@@ -22,7 +20,7 @@ from ..sweep.known import KnownDifferences, from_rows
 from ..sweep.variants import VARIANTS
 from ..testing import opinfos
 from ..testing.forms import Forms
-from . import __doc__ as about, verdict
+from . import verdict
 from .proof import Witness
 
 DTYPES = ("float32", "float16", "bfloat16", "int64", "bool", "complex64")
@@ -30,44 +28,6 @@ LARGE_DTYPES = ("int8", "uint8", "bool")
 # Variants that look at PyTorch's Python side more than at a kernel.
 NOT_FOR_KERNELS = ("fakes", "backward_fakes", "backward_fakes_by_heads", "copied_results", "alias", "method")
 MOST_INFOS = 4
-PROGRAM = command.program("try")
-EXAMPLES = """\
-examples:
-  {0} add.out --device mine                       PyTorch's samples, and sizes around tile borders
-  {0} add.out --device mine --shapes ops.json     also what a model calls it with (openreg-gen record --shapes)
-  {0} abs --device mine --large                   also more than 2^31 elements: takes gigabytes of memory
-
-Exit codes: 0 right, and this backend's kernel ran; 1 wrong, or another kernel ran; 2 a bad argument; 3 the device can't be used.
-"""
-
-
-def parser() -> command.Parser:
-    p = command.Parser(
-        prog=PROGRAM,
-        description=about,
-        epilog=EXAMPLES.format(PROGRAM),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    p.add_argument("op", metavar="OP", help="such as add.out, abs, nn.functional.gelu")
-    device.add_arguments(p)
-    p.add_argument(
-        "--shapes", metavar="FILE", help="what a model calls OP with: a file of `openreg-gen record --shapes`"
-    )
-    p.add_argument("--large", action="store_true", help="also more than 2^31 elements")
-    p.add_argument("--quick", action="store_true", help="at most 4 cases of a kind")
-    p.add_argument(
-        "--dtype", action="append", choices=ALL_DTYPES, metavar="DTYPE", help=f"default: {', '.join(DTYPES)}"
-    )
-    p.add_argument("--variant", action="append", metavar="GLOB", help="such as forward, 'out*'; default: all")
-    p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="worker processes")
-    p.add_argument(
-        "--timeout", type=float, default=120, metavar="S", help="a case that takes longer hangs; default: 120"
-    )
-    p.add_argument("--json", metavar="FILE", help="also write the result as JSON; - for stdout, instead of the text")
-    p.add_argument("--results", metavar="FILE", help="what the next run compares its speed with; default: try.json")
-    p.add_argument("--no-build", action="store_true", help="in a tree: don't build what changed first")
-    return p
 
 
 class Reached:
@@ -150,7 +110,8 @@ def variants_of(arguments: argparse.Namespace) -> tuple[str, ...]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    arguments = parser().parse_args(words)
+    arguments = command_line.parse("try", words)
+    json_file = command.check_file(arguments.json)
     kind = device.find_device(arguments.device, arguments.package)
     if why := opinfos.missing():
         command.fail(why, code=command.Exit.ENVIRONMENT)
@@ -175,16 +136,12 @@ def main(words: Sequence[str] | None = None) -> int:
     progress.end()
     for task in tasks:
         result.add(task, outcomes[task], known)
-    path = verdict.results_file(arguments.results)
+    path = verdict.results_file(arguments.speeds)
     runs = verdict.read_results(path)
     key = f"{kind}/{result.op}"
-    if arguments.json != "-":
+    if json_file != "-":
         print(verdict.text(result, context, runs.get(key, {}), "fallbacks" in backend.provided))
-    document = json.dumps(result.json(), indent=1)
-    if arguments.json == "-":
-        print(document)
-    elif arguments.json:
-        Path(arguments.json).write_text(document + "\n", encoding="utf-8")
+    command.put(json_file, json.dumps(result.json(), indent=1))
     verdict.write_results(path, {**runs, key: result.json()})
     return command.Exit.DONE if result.right else command.Exit.NO
 

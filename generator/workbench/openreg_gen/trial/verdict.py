@@ -284,7 +284,7 @@ def _conclusion(verdict: Verdict) -> str:
 
 
 def results_file(given: str | None) -> Path:
-    """--results, else a file of the tree around the current folder, else one in the current folder."""
+    """--speeds, else a file of the tree around the current folder, else one in the current folder."""
     if given is not None:
         return Path(given)
     here = Path.cwd()

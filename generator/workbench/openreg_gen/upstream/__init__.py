@@ -1,7 +1,7 @@
 """Runs PyTorch's own test files on a backend.
 
     openreg-gen upstream --device NAME --discover pytorch
-    openreg-gen upstream --device NAME pytorch/test/test_torch.py -k pin_memory
+    openreg-gen upstream [--device NAME] pytorch/test/test_torch.py -- -k pin_memory
     OPENREG_GEN_DEVICE=NAME pytest -p openreg_gen.upstream pytorch/test/test_ops.py -k test_out
 
 Files that use `instantiate_device_type_tests` get tests for this device, and for no other. From the backend's `_workbench`

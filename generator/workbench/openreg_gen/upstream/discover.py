@@ -28,12 +28,12 @@ class Discovery:
 
     def __init__(self, given: argparse.Namespace, kind: str) -> None:
         self.given, self.kind = given, kind
-        self.folder = Folder(given.results or Path(f"upstream-{kind}"))
+        self.folder = Folder(given.out or Path(f"upstream-{kind}"))
         if self.folder.is_foreign():
-            command.fail(f"{self.folder.path}: has files that are not results", "name an empty folder with --results")
+            command.fail(f"{self.folder.path}: has files that are not results", "name an empty folder with --out")
         self.choice = Choice(given.select, given.shard)
         self.exclusions = Exclusions(self._exclusions())
-        self.against = runs.load(given.against) if given.against else None
+        self.against = runs.load(given.baseline) if given.baseline else None
         self.numbers = self.folder.numbers()
 
     def _exclusions(self) -> list[Exclusion]:
@@ -105,7 +105,7 @@ class Discovery:
         return self.numbers[-1] + 1 if self.numbers else 1
 
     def _hardware(self, found: Iterable[TestFile]) -> list[str]:
-        wanted = list(self.given.hardware)
+        wanted = list(self.given.hw_classification)
         if wanted and not any(hardware for file in found for _, hardware in file.classes):
             text = f"no test class below {self.given.discover} says what hardware it is for"
             command.fail(text, "leave --hw-classification out: PyTorch has it in releases after 2.13")
@@ -148,17 +148,20 @@ class Discovery:
     def _tell(self, run: Run, compared: Comparison | None, earlier: list[Run]) -> int:
         against = runs.compare(run, self.against) if self.against else None
         stale = self._stale(run)
-        print(report.text(run, compared, against, stale, self.given.shown))
+        say = print if self.given.json != "-" else lambda _: None
+        say(report.text(run, compared, against, stale, self.given.limit))
         folder = self.folder.path
         (folder / "junit.xml").write_text(report.junit(run), encoding="utf-8")
         page = report.page([*earlier, run], compared, against, stale)
         (folder / "index.html").write_text(page, encoding="utf-8")
-        print(f"{folder}/results.json, {folder}/junit.xml, {folder}/index.html")
+        say(f"{folder}/results.json, {folder}/junit.xml, {folder}/index.html")
+        if self.given.json is not None:
+            command.put(self.given.json, (folder / "results.json").read_text(encoding="utf-8").rstrip())
         failures = run.failures()
         if self.given.write_exclusions:
             self._write(run)
         elif failures:
-            again = f"{command.program('upstream')} --device {self.kind} --last --results {folder}"
+            again = f"{command.program('upstream')} --device {self.kind} --last --out {folder}"
             print(f"Next: fix one of them; or {again} --exclusions FILE.yaml --write-exclusions --reason 'why'")
         return command.Exit.NO if failures or stale else command.Exit.DONE
 
