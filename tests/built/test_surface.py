@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,20 @@ def test_every_call_answers_or_says_what_is_missing(ends):
         if end[0] != "answered" and not (end[0] == "raised" and (COMPONENT.search(end[3]) or IN_WORDS.search(end[3])))
     ]
     assert faults == []
+
+
+def test_autocast_without_rules_names_what_adds_them():
+    """PyTorch warns and computes on; its warning lists the dtypes."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with torch.autocast(NAME, dtype=torch.bfloat16):
+            x = torch.ones(2, 2, device=NAME)
+            assert (x + x).dtype == torch.float32
+    said = "".join(str(each.message) for each in caught)
+    if getattr(torch, NAME).get_amp_supported_dtype():
+        assert not said
+    else:
+        assert "openreg-gen add component amp`" in said, said
 
 
 def test_they_are_all_there(ends):
