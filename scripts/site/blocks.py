@@ -33,7 +33,8 @@ def label_cells(app, page, template, context, doctree):
             table["class"].append("listed-on-phones")
             for row in table.select("tbody tr"):
                 for cell, head in zip(row.find_all("td"), heads, strict=True):
-                    cell["data-label"] = head
+                    if cell.get_text(strip=True):
+                        cell["data-label"] = head
     context["body"] = str(soup)
 
 
