@@ -10,7 +10,7 @@ from trees import ROOT
 
 PAGE = ROOT / "docs/guides/it-says.md"
 MESSAGES = re.findall(r"^### `(.*)`$", PAGE.read_text(encoding="utf-8"), re.M)
-# PyTorch's files, and pytest's, that print the messages which aren't ours.
+# Files of PyTorch and pytest that print the messages which aren't ours.
 OTHERS = {
     "torch": ["__init__.py", "cuda/__init__.py", "serialization.py", "distributed/distributed_c10d.py", "amp/autocast_mode.py",
               "lib/libc10.so", "lib/libtorch_cpu.so", "lib/libtorch_python.so"],

@@ -65,7 +65,7 @@ def read(picture):
 
 
 def differences(steps, run):
-    """What the picture shows and `run` of the same words doesn't print, of the commands that are quick."""
+    """Of the quick commands: lines of the picture that differ from the output of `run` for the same words."""
     if [command for command, _ in steps] != [command for command, _ in STEPS]:
         return ["the picture has other commands"]
     found = []
