@@ -56,7 +56,7 @@ def test_a_message_is_printed_by_something(message, sources):
     if any(wanted.search(text) for text in sources):
         return
     if importlib.util.find_spec("torch") is None:
-        pytest.skip("it may be PyTorch's, which is not here")
+        pytest.skip("PyTorch, which may print it, is not here")
     assert printed_by_others(message), f"neither templates/ nor generator/ nor PyTorch print: {message}"
 
 
