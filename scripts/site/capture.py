@@ -28,6 +28,11 @@ STEPS = [  # command, how many of its lines are drawn: the first, or, if negativ
     ("openreg-gen test relu -C torch_mybackend", -1),
 ]
 COLUMNS, SIZE, LINE = 96, 14, 20  # characters; pixels of a letter and of a line
+# Without a build, Next: names the first one.
+NOT_BUILT, BUILT = (
+    "python -m pip install --no-build-isolation -v -e torch_mybackend",
+    "cmake --build torch_mybackend/build",
+)
 QUICK = ("openreg-gen new ", "openreg-gen add ")
 
 
@@ -70,7 +75,10 @@ def differences(steps, run):
         return ["the picture has other commands"]
     found = []
     for (command, lines), (_, most) in zip(steps, STEPS, strict=True):
-        if command.startswith(QUICK) and lines != (now := shown(run(shlex.split(command)), most)):
+        if not command.startswith(QUICK):
+            continue
+        now = [line.replace(NOT_BUILT, BUILT) for line in shown(run(shlex.split(command)), most)]
+        if lines != now:
             found.append(f"{command}: shows {lines}, and prints {now}; run scripts/site/capture.py")
     return found
 
