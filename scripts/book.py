@@ -5,12 +5,12 @@
 
 A chapter runs in a folder of its own, beside a tree `torch_mybackend` of the profile minimal that is as it was rendered; a chapter
 that says `<!-- tree: none -->` makes its own. A chapter that adds components and quotes their files names them for --quotes:
-`<!-- components: amp caching -->`. Blocks are chosen by their language, and by a comment in the line before them:
+`<!-- components: amp caching -->`. Blocks are chosen by their language, and by a caption or a comment in the line before them:
 
     ```console              `$ command` lines and what they print; `> ` continues a command
     ```python               a script; the ```text block after it says what it prints
-    <!-- file: PATH -->     the block becomes this file of the tree
-    <!-- quote: PATH -->    the block stands in this file of the tree, in this order; a line `// ...` or `# ...` leaves lines out
+    Save as `PATH`:         the block becomes this file of the tree
+    From `PATH`:            the block stands in this file of the tree, in this order; a line `// ...` or `# ...` leaves lines out
     <!-- fails -->          the block has to fail: a command ends with another code than 0
     <!-- not run -->        the block is there to be read
 
@@ -32,7 +32,9 @@ ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "docs/book"
 SECONDS = 900  # for one command
 _FENCE = re.compile(
-    r"^(?:<!-- *(?P<mark>[a-z][^>]*?) *-->\n)?```(?P<language>[a-z]+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
+    r"^(?:(?:<!-- (?P<comment>fails|not run) -->|(?P<caption>Save as|From) `(?P<path>[^`\n]+)`:)\n)?"
+    r"```(?P<language>[a-z]+)\n(?P<body>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
 )
 
 
@@ -41,7 +43,8 @@ class Block:
     """A fenced block: `begin` and `end` are those of its body in the chapter's text."""
 
     language: str
-    mark: str
+    mark: str  # "fails", "not run", "Save as", "From" or ""
+    path: str
     body: str
     begin: int
     end: int
@@ -66,7 +69,8 @@ def blocks_of(text: str) -> list[Block]:
     return [
         Block(
             each["language"],
-            each["mark"] or "",
+            each["comment"] or each["caption"] or "",
+            each["path"] or "",
             each["body"],
             each.start("body"),
             each.end("body"),
@@ -150,18 +154,16 @@ def run_console(run: Run, block: Block) -> None:
 
 
 def run_block(run: Run, block: Block, following: Block | None) -> None:
-    kind, _, path = block.mark.partition(": ")
-    if kind == "not run":
+    target = run.tree / block.path
+    if block.mark == "not run":
         return
-    if kind == "file":
-        target = run.tree / path
+    if block.mark == "Save as":
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(block.body, encoding="utf-8")
-    elif kind == "quote":
-        target = run.tree / path
-        part = stale(block.body, target.read_text(encoding="utf-8")) if target.is_file() else f"no such file: {path}"
+    elif block.mark == "From":
+        part = stale(block.body, target.read_text(encoding="utf-8")) if target.is_file() else "no such file"
         if part is not None:
-            run.faults.append(f"line {block.line}: the quote of {path} is stale:\n{part}")
+            run.faults.append(f"line {block.line}: the quote of {block.path} is stale:\n{part}")
     elif block.language == "console":
         run_console(run, block)
     elif block.language == "python":
@@ -257,7 +259,7 @@ def main() -> int:
                 command = [run.environment["OPENREG_GEN"], "add", "component", *components[1].split()]
                 subprocess.run([*command, "-C", str(run.tree)], check=True, capture_output=True, env=run.environment)
             for block in blocks_of(text):
-                if block.mark.startswith("quote: "):
+                if block.mark == "From":
                     run_block(run, block, None)
         elif "<!-- tree: none -->" in text:
             run = Run(options.work / "none", environment)

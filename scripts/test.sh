@@ -314,7 +314,7 @@ needs_of() {
 # A minimal tree, and minimal trees with one component more, whose tests are those that came or changed with it: the others
 # are tested with the component that they are of. If none did, they are those of minimal.
 stage_components() {
-  local name names start file tree=$work/components/minimal without=$work/components/without backend all needs tests failed=() chosen=("$@")
+  local name names start file tree=$work/components/minimal without=$work/components/without backend count all needs tests failed=() chosen=("$@")
   backend=$(backend_python "$work/venv_components")
   "$generator" new openreg --profile minimal --out "$tree" >/dev/null
   step "Building minimal from nothing, without a compiler cache: $(find "$tree" -type f -not -path '*/.openreg-gen/*' | wc -l) files"
@@ -323,6 +323,8 @@ stage_components() {
   echo "$((SECONDS - start)) s"
   "$backend" "$tree/examples/train_mlp.py"
   pytests "$backend" "$tree/tests"
+  count=$(cd "$tree" && "$backend" -m pytest --collect-only -q tests | grep -oE '^[0-9]+ tests collected' | cut -d' ' -f1)
+  "$python" "$root/scripts/site/capture.py" --tests "$count"
   built_tests "$backend" "$tree" surface layouts dtypes
   step "A sample of the sweep on minimal"
   sweep "$backend" openreg --sample --dtype float32 --fresh --known "$root/tests/minimal_differences.json" --out "$build/sample_minimal.jsonl"

@@ -1,57 +1,87 @@
-"""Draws a part of a Chrome trace of torch.profiler as an SVG: the rows of threads above, those of streams below, arrows from
-launches to kernels. Usage: trace_picture.py TRACE.json OUT.svg [RANGE]; RANGE: the name of a record_function() range to show.
+"""Draws one training step as torch.profiler saw it: docs/reference/profile.svg.
+
+    trace_picture.py DEVICE [OUT.svg]     runs a small network on DEVICE, in an environment that has the backend, and draws it
+
+Above, the threads of the host: ranges of the program, operators, calls of the device's API. Below, the device's streams. A line leads
+from a call to the work that it queued.
 """
 
 import json
+import re
 import sys
+import tempfile
 from html import escape
+from pathlib import Path
 
-WIDTH, LEFT, ROW, TOP, DEPTH = 1000, 170, 18, 28, 5
-COLORS = {
-    "cpu_op": "#9ecae1",
-    "privateuse1_runtime": "#fdae6b",
-    "user_annotation": "#c7e9c0",
-    "gpu_user_annotation": "#c7e9c0",
-    "kernel": "#6baed6",
-    "gpu_memcpy": "#fd8d3c",
-    "gpu_memset": "#bcbddc",
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts/site"))
+from pictures import WIDTH, rect, text  # noqa: E402
+
+LEFT, ROW, TOP, DEPTH = 110, 24, 40, 5
+LETTER = 7.2  # the width of one at SIZE
+SIZE = 12
+KINDS = {  # of events: the class of the shape, and its meaning
+    "user_annotation": ("range", "range of the program"),
+    "cpu_op": ("op", "operator"),
+    "privateuse1_runtime": ("call", "call of the device API"),
+    "kernel": ("kernel", "kernel"),
+    "gpu_memcpy": ("copy", "copy"),
+    "gpu_memset": ("fill", "fill"),
+}
+COLOURS = {  # on a light ground, on a dark one
+    "range": ("#c7e9c0", "#1d4227"),
+    "op": ("#bcdcf2", "#1b3a57"),
+    "call": ("#fdd0a2", "#5c3a12"),
+    "kernel": ("#6baed6", "#2a5f8f"),
+    "copy": ("#fd8d3c", "#9a4b10"),
+    "fill": ("#bcbddc", "#4a4a80"),
 }
 
 
-LEGEND = {
-    "cpu_op": "operator",
-    "privateuse1_runtime": "call of the device API",
-    "user_annotation": "range of the program",
-    "kernel": "kernel",
-    "gpu_memcpy": "copy",
-    "gpu_memset": "fill",
-}
+def step_of(device):
+    """The events of the fastest of some training steps: the machine may have other work."""
+    import torch
+    from torch.profiler import ProfilerActivity, profile, record_function
+
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10)).to(device)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1, foreach=False)
+    x, y = torch.randn(128, 512, device=device), torch.randint(10, (128,)).to(device)
+
+    def step():
+        with record_function("step"):
+            with record_function("forward"):
+                loss = torch.nn.functional.cross_entropy(net(x), y)
+            with record_function("backward"):
+                loss.backward()
+            with record_function("optimizer"):
+                optimizer.step()
+                optimizer.zero_grad()
+        torch.accelerator.synchronize()
+
+    for _ in range(3):
+        step()
+    traces = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "trace.json")
+        for _ in range(60):
+            with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.PrivateUse1]) as prof:
+                step()
+            prof.export_chrome_trace(str(path))
+            traces.append(json.loads(path.read_text())["traceEvents"])
+    return min(traces, key=lambda events: next(e["dur"] for e in events if e.get("name") == "step"))
 
 
-def legend(y: int) -> str:
-    """The meanings of the colours, in one row, and of a line."""
-    shapes, x = [], LEFT
-    for kind, words in LEGEND.items():
-        shapes.append(f'<rect x="{x}" y="{y}" width="12" height="12" fill="{COLORS[kind]}"/>')
-        shapes.append(f'<text x="{x + 16}" y="{y + 10}">{words}</text>')
-        x += 36 + 6 * len(words)
-    return "".join([*shapes, f'<text x="{x}" y="{y + 10}">line: from a launch to what it queued</text>'])
-
-
-def rows_of(events: list[dict]) -> list[tuple[str, list[list[dict]]]]:
-    """Each thread or stream with its events, by depth of nesting."""
-    names = {
-        (e["pid"], e["tid"]): e["args"]["name"]
-        for e in events
-        if e.get("name") == "thread_name" and "name" in e["args"]
-    }
-    drawn: dict[tuple, list[dict]] = {}
+def rows_of(events):
+    """Each thread and stream with its events, by depth of nesting."""
+    names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e.get("name") == "thread_name"}
+    drawn = {}
     for e in events:
-        if e.get("cat") in COLORS:
+        if e.get("cat") in KINDS and "#" not in e["name"]:  # PyTorch's own ranges have one
             drawn.setdefault((e["pid"], e["tid"]), []).append(e)
-    rows = []
-    for where in sorted(drawn, key=lambda w: (drawn[w][0]["cat"] in ("kernel", "gpu_memcpy", "gpu_memset"), str(w))):
-        levels: list[list[dict]] = []
+    works = ("kernel", "gpu_memcpy", "gpu_memset")
+    for where in sorted(drawn, key=lambda at: (drawn[at][0]["cat"] in works, str(at))):
+        levels = []
         for e in sorted(drawn[where], key=lambda e: (e["ts"], -e["dur"])):
             for level in levels:
                 if level[-1]["ts"] + level[-1]["dur"] <= e["ts"]:
@@ -59,55 +89,69 @@ def rows_of(events: list[dict]) -> list[tuple[str, list[list[dict]]]]:
                     break
             else:
                 levels.append([e])
-        device = any(e["cat"] == "kernel" for e in drawn[where])
-        name = names.get(where, "") if device else "host thread"
-        rows.append((name, levels[:DEPTH]))
-    return rows
+        device = drawn[where][0]["cat"] in works
+        yield (
+            re.sub(r"^\w+:(\d+) (stream \d+).*", r"device \1,\n\2", names.get(where, "")) if device else "host thread",
+            levels[:DEPTH],
+        )
 
 
-def picture(events: list[dict], wanted: str | None) -> str:
-    if wanted is not None:
-        spans = [e for e in events if e.get("name") == wanted and e.get("cat", "").endswith("user_annotation")]
-        begin, end = min(e["ts"] for e in spans), max(e["ts"] + e["dur"] for e in spans)
-        events = [
-            e for e in events if "ts" not in e or "dur" not in e or (e["ts"] + e["dur"] >= begin and e["ts"] <= end)
-        ]
-    timed = [e for e in events if e.get("cat") in COLORS]
-    begin, end = min(e["ts"] for e in timed), max(e["ts"] + e["dur"] for e in timed)
-    scale = (WIDTH - LEFT) / (end - begin)
-    shapes, places, y = [], {}, TOP
-    for name, levels in rows_of(events):
-        shapes.append(f'<text x="4" y="{y + 13}">{escape(name)}</text>')
+def legend(y):
+    x, words = 16, [(kind, about) for kind, about in KINDS.values()] + [(None, "line: from a call to its work")]
+    for kind, about in words:
+        if x + 30 + 6.4 * len(about) > WIDTH:
+            x, y = 16, y + 22
+        if kind:
+            yield rect(kind, x, y, 14, 14, 3)
+        yield text(x + (20 if kind else 0), y + 12, about, SIZE)
+        x += 42 + 6.4 * len(about)
+
+
+def picture(events):
+    spans = [e for e in events if e.get("name") == "step" and e.get("cat") == "user_annotation"]
+    begin = spans[0]["ts"]
+    timed = [e for e in events if e.get("cat") in KINDS and e["ts"] >= begin]
+    end = max(e["ts"] + e["dur"] for e in timed)
+    scale = (WIDTH - LEFT - 16) / (end - begin)
+    meta = [e for e in events if e.get("ph") == "M"]
+    shapes, launches, works, y = [], {}, {}, TOP
+    for name, levels in rows_of([*meta, *timed]):
+        shapes += [text(8, y + 15 + 15 * n, part, SIZE) for n, part in enumerate(name.split("\n"))]
         for level in levels:
             for e in level:
-                x, width = LEFT + (e["ts"] - begin) * scale, max(0.6, e["dur"] * scale)
-                places[(e["cat"] == "privateuse1_runtime", e.get("args", {}).get("correlation"))] = (x, y)
-                title = f"<title>{escape(e['name'])}, {e['dur']:.1f} us</title>"
-                shapes.append(
-                    f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{ROW - 3}" fill="{COLORS[e["cat"]]}">{title}</rect>'
-                )
-                if width > 6.5 * len(e["name"]):
-                    shapes.append(f'<text x="{x + 2:.1f}" y="{y + 11}" class="in">{escape(e["name"])}</text>')
+                x, width = LEFT + (e["ts"] - begin) * scale, max(1.0, e["dur"] * scale)
+                kind = KINDS[e["cat"]][0]
+                number = e.get("args", {}).get("correlation")
+                (launches if kind == "call" else works)[number] = x, y
+                label = e["name"].removeprefix("aten::")
+                title = f"<title>{escape(e['name'])}, {e['dur']:.0f} us</title>"
+                shapes.append(rect(kind, f"{x:.1f}", y, f"{width:.1f}", ROW - 4, 2).replace("/>", f">{title}</rect>"))
+                if width > LETTER * len(label) + 6:
+                    shapes.append(text(f"{x + 3:.1f}", y + 15, label, SIZE))
             y += ROW
-        y += ROW // 2
-    for (launch, number), (x, at) in list(places.items()):
-        there = places.get((False, number))
-        if launch and there is not None:
-            shapes.append(f'<path d="M{x:.1f} {at + ROW - 3} L{there[0]:.1f} {there[1]}"/>')
-    axis = f'<text x="{LEFT}" y="16">0 us</text><text x="{WIDTH - 60}" y="16">{end - begin:.0f} us</text>'
+        y += max(ROW // 2, 34 - ROW * len(levels))
+    for number, (x, at) in launches.items():
+        if number in works:
+            to_x, to_y = works[number]
+            shapes.append(f'<path d="M{x:.1f} {at + ROW - 4}L{to_x:.1f} {to_y}"/>')
+    shapes += [text(LEFT, 24, "0 us", SIZE), text(WIDTH - 16, 24, f"{end - begin:.0f} us", SIZE, 'text-anchor="end"')]
+    light = ".ground{fill:#fff}text{fill:#1f2937}path{stroke:#6b7280;stroke-width:.6;fill:none}"
+    dark = ".ground{fill:#1c2128}text{fill:#e6edf3}path{stroke:#adbac7}"
+    for kind, (fill, dark_fill) in COLOURS.items():
+        light, dark = f"{light}.{kind}{{fill:{fill}}}", f"{dark}.{kind}{{fill:{dark_fill}}}"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH + 12} {y + 24}" font-family="sans-serif" font-size="11">'
-        "<style>.in{font-size:9px}path{stroke:#888;stroke-width:.4;fill:none}</style>"
-        f'<rect width="{WIDTH + 12}" height="{y + 24}" fill="white"/>{axis}{"".join(shapes)}{legend(y + 4)}</svg>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + 54}" role="img" font-family="sans-serif">\n'
+        f"<style>{light}@media (prefers-color-scheme:dark){{{dark}}}</style>\n"
+        f'<rect class="ground" width="{WIDTH}" height="{y + 54}"/>\n'
+        + "\n".join([*shapes, *legend(y + 4)])
+        + "\n</svg>\n"
     )
 
 
-def main() -> None:
-    trace, out, *rest = sys.argv[1:]
-    with open(trace) as file:
-        events = json.load(file)["traceEvents"]
-    with open(out, "w") as file:
-        file.write(picture(events, rest[0] if rest else None))
+def main():
+    out = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs/reference/profile.svg"
+    out.write_text(picture(step_of(sys.argv[1])), encoding="utf-8")
+    print(out)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,9 @@ from openreg_gen import learn
 FENCE = "`" * 3
 
 
-def block(language, body, mark=None):
-    return (f"<!-- {mark} -->\n" if mark else "") + f"{FENCE}{language}\n{body}{FENCE}\n"
+def block(language, body, mark=None, caption=None):
+    above = f"<!-- {mark} -->\n" if mark else f"{caption}:\n" if caption else ""
+    return above + f"{FENCE}{language}\n{body}{FENCE}\n"
 
 
 @pytest.fixture
@@ -53,17 +54,29 @@ def test_blocks_that_have_to_fail(run, mark, command, right):
 
 
 def test_a_stale_quote_fails(run):
-    book.run_chapter(run, block("cpp", "int one() {\n  // ...\n}\n// ...\nint three();\n", "quote: a.cpp"))
+    book.run_chapter(run, block("cpp", "int one() {\n  // ...\n}\n// ...\nint three();\n", caption="From `a.cpp`"))
     assert not run.faults
-    book.run_chapter(run, block("cpp", "int one() {\n  return 2;\n}\n", "quote: a.cpp"))
+    book.run_chapter(run, block("cpp", "int one() {\n  return 2;\n}\n", caption="From `a.cpp`"))
     assert len(run.faults) == 1 and "the quote of a.cpp is stale" in run.faults[0] and "return 2" in run.faults[0]
-    book.run_chapter(run, block("cpp", "int three();\n// ...\nint one() {\n", "quote: a.cpp"))
+    book.run_chapter(run, block("cpp", "int three();\n// ...\nint one() {\n", caption="From `a.cpp`"))
     assert len(run.faults) == 2, "the parts stand in another order"
 
 
 def test_a_block_becomes_a_file(run):
-    book.run_chapter(run, block("cpp", "int four();\n", "file: b/c.cpp") + block("console", "$ cat torch_mybackend/b/c.cpp\nint four();\n"))  # fmt: skip
+    book.run_chapter(run, block("cpp", "int four();\n", caption="Save as `b/c.cpp`") + block("console", "$ cat torch_mybackend/b/c.cpp\nint four();\n"))  # fmt: skip
     assert not run.faults
+
+
+def test_captions_and_marks_of_the_book_belong_to_blocks():
+    """Whatever looks like one is one: a caption with a slip would leave its block unchecked, and a comment is not seen by readers."""
+    for chapter in sorted(book.BOOK.glob("[0-9][0-9]-*.md")):
+        text = chapter.read_text(encoding="utf-8")
+        looks = re.findall(
+            r"^(?:Save as|Save|From|In|File:?) `[^`]+`:?$|^<!-- (?!tree: none|components: ).*-->$", text, re.M
+        )
+        blocks = [each for each in book.blocks_of(text) if each.mark]
+        captions = [f"{each.mark} `{each.path}`:" if each.path else f"<!-- {each.mark} -->" for each in blocks]
+        assert looks == captions, chapter.name
 
 
 class Planted:

@@ -1,5 +1,6 @@
 """The documentation as a site: generated pages, the table of contents, pictures, links."""
 
+import html
 import os
 import re
 import shutil
@@ -10,11 +11,13 @@ import pytest
 from trees import COMMAND, ROOT
 
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts/site")]
+import capture  # noqa: E402
 import figures  # noqa: E402
 import pictures  # noqa: E402
 
 DOCS = ROOT / "docs"
 PYTHON = ROOT / ".venv/site/bin/python"
+COLUMNS = int(re.search(r"^COLUMNS = (\d+)", (ROOT / "scripts/site/blocks.py").read_text(), re.M)[1])
 
 
 def test_generated_pages_are_up_to_date(tmp_path):
@@ -44,6 +47,36 @@ def test_pictures_ask_no_server():
 @pytest.mark.parametrize("name", pictures.every_picture())
 def test_pictures_are_what_their_script_draws(name):
     assert pictures.every_picture()[name]() == (pictures.DOCS / name).read_text(), "run scripts/site/pictures.py"
+
+
+def contrast(one, other):
+    """By WCAG 2: 4.5 is enough for text of normal size."""
+
+    def light(colour):
+        digits = colour.lstrip("#")
+        digits = digits if len(digits) == 6 else "".join(2 * each for each in digits)
+        parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+        red, green, blue = (each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    darker, lighter = sorted((light(one), light(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("name", pictures.every_picture())
+def test_pictures_say_what_their_colours_mean_and_can_be_read_in_the_dark(name):
+    text = (pictures.DOCS / name).read_text()
+    shown = set(re.findall(r'class="(\w+)"', text)) & set(pictures.KINDS)
+    assert all(f">{pictures.KINDS[kind][0]}<" in text for kind in shown)
+    rest = re.sub(r"<style>.*?</style>", "", text, flags=re.S)
+    assert not re.search(r"#[0-9a-f]{3,6}\b", rest), "a colour of its own does not follow the window's"
+    assert min(float(size) for size in re.findall(r'font-size="([\d.]+)"', text)) >= 12
+    light, dark = (dict(re.findall(r"(?:^|[},])(text|\.ground)[^{]*\{fill:(#\w+)", style))
+                   for style in (pictures.STYLE, pictures.DARK))  # fmt: skip
+    for kind in shown:
+        _, fill, _, dark_fill, _ = pictures.KINDS[kind]
+        assert contrast(light["text"], fill) >= 4.5 and contrast(dark["text"], dark_fill) >= 4.5, kind
+    assert contrast(dark["text"], dark[".ground"]) >= 4.5
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +111,46 @@ def test_links_of_the_site_lead_somewhere(site):
             assert not anchor or file not in ids or anchor in ids[file], (page, target)
 
 
+def test_colours_of_code_can_be_read(site):
+    """Both palettes, on their own ground; whitespace has no glyphs."""
+    style = (site / "_static/pygments.css").read_text()
+    grounds, colours = {}, []
+    for selector, body in re.findall(r"([^{}]+)\{([^{}]*)\}", re.sub(r"/\*.*?\*/", "", style, flags=re.S)):
+        palette = "dark" if "data-theme" in selector else "light"
+        ground = re.search(r"background(?:-color)?: (#\w+)", body)
+        colour = re.search(r"(?<![-\w])color: (#\w+)", body)
+        token = re.search(r"\.highlight(?: \.(\w+))?\s*$", selector)
+        if token and not token[1] and ground:
+            grounds[palette] = ground[1]
+        elif token and token[1] and token[1] != "w" and colour:
+            colours.append((palette, token[1], colour[1], ground and ground[1]))
+    assert set(grounds) == {"light", "dark"} and len(colours) > 60
+    assert [each for each in colours if contrast(each[2], each[3] or grounds[each[0]]) < 4.5] == []
+
+
+def test_no_option_loses_a_hyphen_and_no_line_of_code_is_cut(site):
+    """Smart quotes make a dash of `--`. A line that is longer than the column is broken, which needs its class."""
+    for page in sorted(site.rglob("*.html")):
+        article = page.read_text().partition("<article")[2].partition("</article>")[0]
+        assert "\u2013" not in article and "\u2014" not in article, page
+        blocks = re.findall(r'<div class="([^"]*\bhighlight-[^"]*)">(?:<div[^>]*>)*<pre>(.*?)</pre>', article, re.S)
+        for classes, code in blocks:
+            longest = max(map(len, html.unescape(re.sub(r"<[^>]+>", "", code)).splitlines()), default=0)
+            assert (longest > COLUMNS) == ("long-lines" in classes), (page, longest)
+
+
+def test_a_page_has_one_title(site):
+    for page in sorted(set(site.rglob("*.html")) - {site / "search.html"}):
+        assert page.read_text().count("<h1") == 1, page
+
+
+def test_captions_of_the_book_are_seen(site):
+    page = (site / "book/06-streams.html").read_text()
+    assert re.search(r'<p class="caption-of-code">Save as <code.*?Slow\.cpp.*?</p>\s*<div class="highlight-cpp', page)
+
+
 def test_the_site_in_a_browser(site):
-    """Offline: search finds pages, and no page is wider than a phone's screen."""
+    """Offline: search finds pages, no page is wider than a phone's screen, and nothing is cut off at 1400 pixels."""
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if not chromium:
         pytest.skip("the site is looked at in Chromium: apt-get install chromium")
@@ -90,10 +161,33 @@ def test_the_site_in_a_browser(site):
         for path in sorted(site.rglob("*.html")):
             page.goto(path.as_uri())
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+            page.set_viewport_size({"width": 1400, "height": 844})
+            wide = "[...document.querySelectorAll('article pre, .table-wrapper')].filter(e => e.scrollWidth > e.clientWidth + 1)"
+            assert page.evaluate(f"{wide}.map(e => e.textContent.slice(0, 200))") == [], path
+            page.set_viewport_size({"width": 390, "height": 844})
         page.goto((site / "search.html").as_uri() + "?q=guard")
         page.wait_for_selector("#search-results li a")
         assert page.locator("#search-results li a", has_text="The current device and its guard").count() > 0
         running.close()
+
+
+def test_the_first_commands_are_the_same_everywhere():
+    def commands(page):
+        block = next(each for each in re.findall(r"```sh\n(.*?)```", page, re.S) if "openreg-gen new mybackend" in each)
+        return [" ".join(line.partition(" # ")[0].split()) for line in block.splitlines()]
+
+    first = commands(README)
+    assert commands((DOCS / "index.md").read_text()) == first
+    assert commands((DOCS / "start/index.md").read_text()) == first[1:]
+
+
+def test_the_first_picture_shows_what_the_command_prints_now(openreg_gen, tmp_path):
+    """scripts/site/capture.py draws it; the number of tests is compared where they run, in `scripts/test.sh components`."""
+
+    def run(words):
+        return openreg_gen(*words[1:], cwd=tmp_path).stdout
+
+    assert capture.differences(capture.read(DOCS / "start/first-run.svg"), run) == []
 
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -2,9 +2,11 @@
 
 import pathlib
 import re
+import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts/site"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REPOSITORY = PROJECT["urls"]["Repository"]
 
@@ -12,15 +14,16 @@ project = PROJECT["name"]
 release = PROJECT["version"]
 author = "The openreg-gen authors"
 copyright = author
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "blocks"]
+smartquotes = False  # they make a dash of the two hyphens of an option
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 # Sessions of the book have words in quotes that go over several lines, which the lexer of sessions does not know.
 suppress_warnings = ["misc.highlighting_failure", "myst.xref_ambiguous"]
 highlight_language = "text"
-pygments_style = "friendly"
-pygments_dark_style = "github-dark"
+pygments_style = "a11y-light"
+pygments_dark_style = "a11y-dark"
 html_theme = "furo"
 html_title = f"openreg-gen {release}"
 html_static_path = ["static"]

@@ -7,35 +7,45 @@ import pathlib
 from html import escape
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-COLORS = {  # fill and line
-    "user": ("#f3f4f6", "#9ca3af"),
-    "pytorch": ("#fdebd8", "#e08b3e"),
-    "generated": ("#dcebfa", "#3b82c4"),
-    "yours": ("#ddf3e0", "#3d9a50"),
+# What a colour means, in every picture; fill and line on a light ground, and on a dark one.
+KINDS = {
+    "given": ("your program, the hardware", "#f3f4f6", "#9ca3af", "#2d333b", "#768390"),
+    "pytorch": ("PyTorch", "#fdebd8", "#e08b3e", "#4a3218", "#e08b3e"),
+    "generated": ("openreg-gen writes it", "#dcebfa", "#3b82c4", "#1b3a57", "#539bd8"),
+    "yours": ("you write it", "#ddf3e0", "#3d9a50", "#1d4227", "#57ab5a"),
+    "shared": ("both write it", "#ece4fb", "#8b5cf6", "#3b2d5c", "#a78bfa"),
+    "conflict": ("a conflict", "#fde2e2", "#d64545", "#55211f", "#e5534b"),
 }
-LEGEND = [("generated", "openreg-gen writes it"), ("yours", "yours to write"), ("pytorch", "PyTorch")]
+STYLE = (
+    ".ground{fill:#ffffff}text,.tip{fill:#1f2937}.arrow,.tip{stroke:#4b5563;stroke-width:1.5}.tip{fill:#4b5563}.arrow{fill:none}"
+    ".axis{stroke:#d1d5db}"
+)
+DARK = ".ground{fill:#1c2128}text{fill:#e6edf3}.arrow,.tip{stroke:#adbac7}.tip{fill:#adbac7}.axis{stroke:#545d68}"
 WIDTH = 760
 TIP = (
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
-    '<path d="M0 0L8 4L0 8z" fill="#4b5563"/></marker></defs>'
+    '<path class="tip" d="M0 0L8 4L0 8z"/></marker></defs>'
 )
 
-# (title, what it is, where it is in a tree, whose it is)
+# Rows of boxes: title, what it is, where it is in a tree, whose it is.
 LAYERS = [
-    ("Your program", "a + b, loss.backward(), torch.compile(model)", "", "user"),
-    ("PyTorch", "dispatcher, autograd, composite operators", "", "pytorch"),
-    ("Python package", "torch.NAME, autoload, Inductor, errors", "torch_NAME/", "generated"),
-    ("Registrations", "operator and dispatch key: which kernel", "csrc/aten/Register*.cpp", "generated"),
-    ("Kernels", "what computes; the fallback runs the CPU's code", "csrc/aten/native/", "yours"),
-    ("Runtime", "guard, streams, events, allocator, hooks, generator", "csrc/runtime/, csrc/host/", "generated"),
-    ("Device API", "a C API modelled on the CUDA runtime", "third_party/NAME/include/", "generated"),
-    ("Simulator, OpenCL or your port", "one file to fill in for your own driver", "third_party/NAME/src/", "yours"),
-    ("Driver and hardware", "or threads and memory of this machine", "", "user"),
+    [("Your program", "a + b, loss.backward(), torch.compile(model)", "", "given")],
+    [("PyTorch", "dispatcher, autograd, composite operators", "", "pytorch")],
+    [("Python package", "torch.NAME, autoload, Inductor, errors", "torch_NAME/", "generated")],
+    [("Registrations", "operator and dispatch key: which kernel", "csrc/aten/Register*.cpp", "generated")],
+    [("Kernels", "what computes; the fallback runs the CPU's code", "csrc/aten/native/", "yours")],
+    [("Runtime", "guard, streams, events, allocator, hooks, generator", "csrc/runtime/, csrc/host/", "generated")],
+    [("Device API", "a C API modelled on the CUDA runtime", "third_party/NAME/include/", "generated")],
+    [
+        ("Simulator or OpenCL", "third_party/NAME/src/", "", "generated"),
+        ("or your port to your driver", "third_party/NAME/src/port.cpp", "", "yours"),
+    ],
+    [("Driver and hardware", "or threads and memory of this machine", "", "given")],
 ]
 
 # (column, row, title, what it does, whose it is), then arrows between boxes, with words beside them
 CALL = [
-    (0, 0, "a + b", "add.Tensor", "user"),
+    (0, 0, "a + b", "add.Tensor", "given"),
     (0, 1, "AutogradPrivateUse1", "records the gradient", "pytorch"),
     (0, 2, "PrivateUse1: default kernel", "allocates the result, calls add.out", "pytorch"),
     (1, 2, "empty: your device's memory", "RegisterMinimal.cpp", "generated"),
@@ -57,9 +67,12 @@ def text(x, y, words, size, extra=""):
     return f'<text x="{x}" y="{y}" font-size="{size}" {extra}>{escape(words)}</text>'
 
 
+def rect(kind, x, y, width, height, rx=6):
+    return f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}" rx="{rx}"/>'
+
+
 def box(x, y, width, height, kind, title, about, place=""):
-    fill, line = COLORS[kind]
-    yield f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="6" fill="{fill}" stroke="{line}" stroke-width="1.5"/>'
+    yield rect(kind, x, y, width, height)
     yield text(x + 16, y + 21, title, 15, 'font-weight="600"')
     yield text(x + 16, y + 40, about, 13)
     if place:
@@ -67,33 +80,48 @@ def box(x, y, width, height, kind, title, about, place=""):
 
 
 def arrow(x, y, to_x, to_y, extra=""):
-    style = f'stroke="#4b5563" stroke-width="1.5"{" " if extra else ""}{extra} marker-end="url(#tip)"'
-    return f'<path d="M{x} {y}L{to_x} {to_y}" {style}/>'
+    return f'<path class="arrow" d="M{x} {y}L{to_x} {to_y}" {extra}{" " if extra else ""}marker-end="url(#tip)"/>'
 
 
 def legend(kinds):
-    for number, (kind, words) in enumerate(kinds):
-        fill, line = COLORS[kind]
-        x = 16 + 200 * number
-        yield f'<rect x="{x}" y="14" width="16" height="16" rx="3" fill="{fill}" stroke="{line}"/>'
-        yield text(x + 24, 27, words, 13)
+    x = 16
+    for kind in kinds:
+        yield rect(kind, x, 14, 16, 16, 3)
+        yield text(x + 24, 27, KINDS[kind][0], 13)
+        x += 44 + 7 * len(KINDS[kind][0])
 
 
-def drawing(height, title, shapes, kinds=LEGEND):
+def style(kinds):
+    """In a dark window the picture has a dark ground, whatever page shows it."""
+    light, dark = STYLE, DARK
+    for kind in kinds:
+        _, fill, line, dark_fill, dark_line = KINDS[kind]
+        light += f".{kind}{{fill:{fill};stroke:{line};stroke-width:1.5}}"
+        dark += f".{kind}{{fill:{dark_fill};stroke:{dark_line}}}"
+    return f"<style>{light}@media (prefers-color-scheme:dark){{{dark}}}</style>"
+
+
+def drawing(height, title, shapes):
+    """The legend says each colour that the shapes have; they leave the first 40 pixels to it."""
+    shapes = list(shapes)
+    kinds = [kind for kind in KINDS if any(f'class="{kind}"' in shape for shape in shapes)]
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" font-family="sans-serif" fill="#1f2937">\n'
-        f'<title>{escape(title)}</title>\n<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" font-family="sans-serif">\n'
+        f'<title>{escape(title)}</title>\n{style(kinds)}\n<rect class="ground" width="{WIDTH}" height="{height}"/>\n'
         + "\n".join([*legend(kinds), *shapes])
         + "\n</svg>\n"
     )
 
 
 def layers():
-    row, gap, top = 50, 8, 44
+    height, gap, top = 50, 8, 44
     shapes = []
-    for number, (title, about, place, kind) in enumerate(LAYERS):
-        shapes += box(16, top + number * (row + gap), WIDTH - 32, row, kind, title, about, place)
-    return drawing(top + len(LAYERS) * (row + gap) + 8, "The layers of a backend", shapes)
+    for number, row in enumerate(LAYERS):
+        width = (WIDTH - 32 + gap) // len(row) - gap
+        for column, (title, about, place, kind) in enumerate(row):
+            at = 16 + column * (width + gap), top + number * (height + gap)
+            shapes += box(*at, width, height, kind, title, about, place)
+    return drawing(top + len(LAYERS) * (height + gap) + 8, "The layers of a backend", shapes)
 
 
 def call():
