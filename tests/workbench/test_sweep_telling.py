@@ -39,9 +39,7 @@ def differing(run_python, tmp_path, device, wrong, *words):
 
 
 def test_wrong_kernels_are_found(device, run_python, tmp_path):
-    quick = ("--variant", "forward", "--variant", "noncontiguous", "--variant", "special_values", "--variant", "out")
-    quick += ("--variant", "device_1", "--variant", "transposed", "--variant", "method", "--variant", "copied_results")
-    assert differing(run_python, tmp_path, device, FOUND, *quick) == set(FOUND.values())
+    assert differing(run_python, tmp_path, device, FOUND) == set(FOUND.values())
 
 
 @pytest.mark.nightly
@@ -82,8 +80,8 @@ def test_integers_get_their_ends_where_they_are_no_indices():
 
 
 @pytest.mark.parametrize("subject", ["add", "where", "amax"])
-def test_each_case_of_a_sample_can_be_run_alone(subject):
-    for case in cases.cases(Task(subject, "float32"), Selection((), 1)):
+def test_cases_of_a_sample_can_be_run_alone(subject):
+    for case in list(cases.cases(Task(subject, "float32"), Selection((), 1)))[::9]:
         if "/errors/" not in case.name:
             found = cases.find(case.name)
             assert found is not None, case.name

@@ -5,7 +5,16 @@ from collections.abc import Iterator
 from .events import Event, KeyStep, Place, TensorInfo, Trace
 from .words import first_sentence, short
 
-_STYLES = {"call": "1", "operator": "36", "backward": "35", "dim": "2", "bad": "31;1", "device": "32", "host": "33", "wait": "33"}
+_STYLES = {
+    "call": "1",
+    "operator": "36",
+    "backward": "35",
+    "dim": "2",
+    "bad": "31;1",
+    "device": "32",
+    "host": "33",
+    "wait": "33",
+}
 
 
 def tensor_text(tensor: TensorInfo) -> str:
