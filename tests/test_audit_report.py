@@ -27,7 +27,9 @@ def test_the_summary_fits_one_screen(audited, other_releases, tmp_path):
     outcome = audited("--model", model, "--against", other_releases / "torch-2.11.0")
     lines = outcome.stdout.splitlines()
     assert len(lines) <= 24 and max(map(len, lines[:-1])) <= 80  # the last one names the file
-    assert lines[0].startswith("mine (torch_mine 0.1), PyTorch 2.13.0: kernels for 4 operators")
+    assert lines[0] == "mine (torch_mine 0.1), PyTorch 2.13.0"
+    said = re.fullmatch(r"kernels registered for 4 operators: (.*)", lines[1])
+    assert said and sum(map(int, re.findall(r"\d+", said[1]))) == 4, lines[1]  # reconciled with the table below
     assert "Interfaces: 1 of 1 answer" in lines
     assert re.search(r"fallback hides a composite +reshape \(Kernels\.cpp:10\)", outcome.stdout)
     assert re.search(r"the model lacks \(2\) +no_such, mm\.out", outcome.stdout)

@@ -15,7 +15,7 @@ from trees import COMMAND, MANIFEST, ROOT, files, state
 def test_new_says_what_it_wrote_and_what_to_type_next(openreg_gen, tmp_path):
     out = openreg_gen("new", "mybackend", cwd=tmp_path).stdout
     assert re.search(r"^torch_mybackend: \d+ files: \d+ generated, \d+ shared, \d+ owned$", out, re.MULTILINE)
-    assert "  python -m pip install --no-build-isolation -v -e torch_mybackend\n" in out
+    assert "  python -m pip install --no-build-isolation -v -e 'torch_mybackend[test]'\n" in out
     assert "  openreg-gen test -C torch_mybackend\n" in out
     assert (tmp_path / "torch_mybackend/third_party/mybackend/include/mybackend.h").is_file()
 

@@ -48,7 +48,7 @@ def test_new_ends_with_what_to_type(openreg_gen, tmp_path):
         "fill torch_mychip/third_party/mychip/src/port.cpp; torch_mychip/docs/porting.md explains how",
         "cmake -S torch_mychip/third_party/mychip -B torch_mychip/build-device && cmake --build torch_mychip/build-device",
         "MYCHIP_LIBRARY=torch_mychip/build-device/libmychip.so python -m pytest torch_mychip/tests/test_bringup_*.py",
-        "python -m pip install --no-build-isolation -v -e torch_mychip",
+        "python -m pip install --no-build-isolation -v -e 'torch_mychip[test]'",
         "openreg-gen test -C torch_mychip",
     ]
     for name in ("third_party/mychip/src/port.cpp", "docs/porting.md"):
@@ -76,9 +76,9 @@ def test_a_new_operator_is_edited_built_and_tested(openreg_gen, built):
 
 def test_a_component_more_or_less(openreg_gen, tree):
     out = openreg_gen("remove", "component", "compile", cwd=tree).stdout
-    assert following(out) == ["python -m pip install --no-build-isolation -v -e .", "openreg-gen test"]
+    assert following(out) == ["python -m pip install --no-build-isolation -v -e '.[test]'", "openreg-gen test"]
     out = openreg_gen("add", "component", "compile", cwd=tree).stdout
-    assert following(out) == ["python -m pip install --no-build-isolation -v -e .", "openreg-gen test"]
+    assert following(out) == ["python -m pip install --no-build-isolation -v -e '.[test]'", "openreg-gen test"]
 
 
 def test_own_and_disown(openreg_gen, tree):
@@ -123,7 +123,7 @@ def test_a_tree_that_was_never_built_is_not_installed(openreg_gen, tree, environ
     program("cmake"), program("python"), program("pip")
     path = {"PATH": f"{tree.parent}/bin:{os.environ['PATH']}"}
     error = openreg_gen("test", "-C", tree.name, cwd=tree.parent, env=path, code=3).stderr
-    assert "E0558" in error and "python -m pip install --no-build-isolation -v -e torch_mybackend" in error
+    assert "E0558" in error and "python -m pip install --no-build-isolation -v -e 'torch_mybackend[test]'" in error
     assert not program.calls() and not (tree / "build").exists()
 
 

@@ -243,6 +243,8 @@ AuditReport judge_audit(const AuditDocument& document, const Catalog& catalog, c
   find_holes(document, judge, report);
   add_unlocks(document, judge, report);
   report.registered = judge.registered().size();
+  for (const AuditRow& row : report.rows)
+    if (judge.registered().contains(row.coverage.op->name)) ++report.registered_as[row.coverage.coverage];
   if (next != nullptr) {
     for (const auto& [op, kernel] : judge.registered()) {
       if (catalog.find(op) == nullptr) continue;

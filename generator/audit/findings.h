@@ -7,6 +7,7 @@
 #include "model/coverage.h"
 #include "spec/ops_file.h"
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,7 +61,8 @@ struct AuditReport {
   std::vector<AuditFinding> findings;  // by kind, then by operator
   std::vector<RegisteredDrift> drift;
   std::vector<Unlock> unlocks;  // those that most operators wait for first
-  std::size_t registered = 0;   // ATen operators for which the backend has kernels
+  std::size_t registered = 0;   // ATen operators for which the backend has kernels, at whatever key
+  std::map<Coverage, std::size_t> registered_as;  // what they count as in the totals
 };
 
 /// `model`: what a recorded model calls, or null. `next`: another release's declarations, or null. Pure.

@@ -21,6 +21,19 @@ std::string short_place(const KernelPlace& at) {
   return KernelPlace{at.file.substr(at.file.rfind('/') + 1), at.line}.text();
 }
 
+/// Without the folders that PyTorch was built or a backend is installed in, and relative to the current one if inside.
+std::string page_place(const KernelPlace& at) {
+  std::string file = at.file;
+  for (const std::string_view mark : {"/pytorch/pytorch/", "/site-packages/"})
+    if (const auto found = file.rfind(mark); found != std::string::npos) file.erase(0, found + mark.size());
+  if (fs::path(file).is_absolute()) {
+    std::error_code error;
+    const auto inside = fs::proximate(file, error);
+    if (!error && *inside.begin() != "..") file = inside.string();
+  }
+  return KernelPlace{file, at.line}.text();
+}
+
 /// "a, b and 3 more" within `width`.
 std::string some_of(const std::vector<std::string>& names, std::size_t width) {
   const std::string all = fmt::format("{}", fmt::join(names, ", "));
@@ -210,6 +223,18 @@ std::string title(const AuditSubject& subject) {
                      document.torch);
 }
 
+/// "kernels registered for 92 operators: 53 native, 39 fallback": the table below counts some of them elsewhere.
+std::string registered_text(const AuditReport& report) {
+  std::vector<std::string> parts;
+  std::size_t others = report.registered;
+  for (const auto& [coverage, number] : report.registered_as) {
+    parts.push_back(fmt::format("{} {}", number, to_string(coverage)));
+    others -= number;
+  }
+  if (others > 0) parts.push_back(fmt::format("{} unknown to this PyTorch", others));
+  return fmt::format("kernels registered for {}: {}", count_of(report.registered, "operator"), fmt::join(parts, ", "));
+}
+
 Json place_json(const KernelPlace& at) { return at.file.empty() ? Json() : Json{{"file", at.file}, {"line", at.line}}; }
 
 std::string schema_of(const Op* op) { return op == nullptr ? "" : std::string(without_namespace(op->schema)); }
@@ -232,7 +257,8 @@ Json row_json(const AuditRow& row) {
 
 std::string audit_text(const AuditReport& report, const AuditSubject& subject, std::size_t width) {
   Lines out(width);
-  out.add(fmt::format("{}: kernels for {}", title(subject), count_of(report.registered, "operator")));
+  out.add(title(subject));
+  out.add(registered_text(report));
   std::string text = out.take() + totals_table(report, subject, width) + "\n";
   unlocks_text(report, out);
   findings_text(report, out);
@@ -288,15 +314,15 @@ std::string audit_html(const AuditReport& report, const AuditSubject& subject) {
   const AuditDocument& document = subject.document;
   OperatorsPage page{
       .title = "Audit of " + document.device,
-      .about = fmt::format("{}: kernels for {}", title(subject), count_of(report.registered, "operator")),
+      .about = title(subject) + ": " + registered_text(report),
       .command = "openreg-gen audit --device " + document.device,
       .rows = {}};
   for (const AuditRow& row : report.rows)
-    page.rows.push_back({&row.coverage, need_of(*row.coverage.op, row.recorded), row.at.text(), row.add, row.calls});
+    page.rows.push_back({&row.coverage, need_of(*row.coverage.op, row.recorded), page_place(row.at), row.add, row.calls});
   for (const ProbedInterface& each : document.interfaces)
     page.interfaces.push_back({each.group, each.name, each.verdict, each.message, each.needs, each.provide});
   for (const AuditFinding& each : report.findings)
-    page.findings.push_back({to_string(each.kind), each.op, each.text, each.at.text()});
+    page.findings.push_back({to_string(each.kind), each.op, each.text, page_place(each.at)});
   for (const Unlock& each : report.unlocks)
     page.unlocks.push_back({each.op, each.waiting.size(), some_of(each.waiting, 160)});
   for (const RegisteredDrift& each : report.drift)

@@ -24,6 +24,13 @@ constexpr auto kPython = "3.10";
 constexpr auto kJinja = "3.1";
 constexpr auto kSetuptools = "64";  // the first that installs editable trees by PEP 660
 
+// Packages that a build does without, and what needs them.
+constexpr std::pair<const char*, const char*> kOptional[] = {
+    {"wheel", "building a wheel needs"},
+    {"pytest", "the tree's tests need"},
+    {"pytest-timeout", "the tree's tests need"},
+    {"expecttest", "PyTorch's samples in `test`, `try` and `sweep` need"}};
+
 Check missing(std::string name, std::string problem, std::string remedy, bool required = true) {
   return {std::move(name), required, false, "", std::move(problem), std::move(remedy)};
 }
@@ -91,7 +98,7 @@ std::map<std::string, std::string> ask_python(const Probe& probe, const fs::path
                                     "import sys\n"
                                     "from importlib import metadata\n"
                                     "print('python', '%d.%d.%d' % sys.version_info[:3])\n"
-                                    "for name in ('jinja2', 'setuptools'):\n"
+                                    "for name in ('jinja2', 'setuptools', 'wheel', 'pytest', 'pytest_timeout', 'expecttest'):\n"
                                     "    try:\n"
                                     "        __import__(name)\n"
                                     "        print(name, metadata.version(name))\n"
@@ -117,6 +124,18 @@ Check check_package(const std::string& name, const std::string& module, const st
   if (found == versions.end()) return missing(name, fmt::format("{} cannot import it", python.string()), remedy);
   return at_least({name, true, true, fmt::format("{}, {}", found->second, python.string())}, found->second, least, "",
                   remedy);
+}
+
+/// What building a wheel and the tests of a tree need beside PyTorch.
+Check check_optional(const std::string& package, const std::string& what, const fs::path& python,
+                     const std::map<std::string, std::string>& versions) {
+  std::string module = package;
+  std::ranges::replace(module, '-', '_');
+  const auto found = versions.find(module);
+  if (found != versions.end())
+    return {package, false, true, fmt::format("{}, {}", found->second, python.string()), "", ""};
+  return missing(package, fmt::format("{} cannot import it; only {} it", python.string(), what),
+                 fmt::format("{} -m pip install {}", python.string(), package), false);
 }
 
 /// The backends that `import torch` loads in this Python: their entry points, of which those of openreg-gen's trees
@@ -154,6 +173,7 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
   if (!versions.contains("python")) {
     checks.push_back(missing("Python", python.empty() ? "not on PATH" : python.string() + " does not run", install));
     for (const char* name : {"setuptools", "Jinja2"}) checks.push_back(missing(name, "needs Python", install));
+    for (const auto& [package, what] : kOptional) checks.push_back(missing(package, "needs Python", install, false));
     return;
   }
   const auto& version = versions.at("python");
@@ -168,6 +188,7 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
     break;
   }
   checks.push_back(std::move(jinja));
+  for (const auto& [package, what] : kOptional) checks.push_back(check_optional(package, what, python, versions));
   checks.push_back(check_backends(python, versions));
 }
 

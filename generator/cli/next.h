@@ -23,7 +23,9 @@ class Next {
   std::string file(const std::string& path) const { return (shown_ / path).lexically_normal().string(); }
   void add(std::string line) { lines_.push_back(std::move(line)); }
   void command(const std::string& verb);
-  std::string install() const { return "python -m pip install --no-build-isolation -v -e " + shell_quoted(shown_); }
+  std::string install() const {
+    return "python -m pip install --no-build-isolation -v -e " + shell_quoted(shown_.string() + "[test]");
+  }
   /// Compiles what changed, or installs a tree that was never built.
   void build();
   /// The tests of these operators; without any, or with many, all tests.

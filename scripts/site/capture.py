@@ -21,7 +21,7 @@ COMMAND = pathlib.Path(os.environ.get("OPENREG_GEN", ROOT / "build/openreg-gen")
 PICTURE = ROOT / "docs/start/first-run.svg"
 STEPS = [  # command, how many of its lines are drawn: the first, or, if negative, the last
     ("openreg-gen new mybackend --profile minimal", 2),
-    ("pip install --no-build-isolation -e torch_mybackend", -1),
+    ("pip install --no-build-isolation -e 'torch_mybackend[test]'", -1),
     ("openreg-gen test -C torch_mybackend", -1),
     ("""python -c 'import torch; print(torch.ones(2, device="mybackend") + 1)'""", 2),
     ("openreg-gen add relu --strategy native -C torch_mybackend", 12),

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <stdlib.h>
 
 namespace openreg_gen {
@@ -13,13 +14,16 @@ namespace {
 
 using testing::HasSubstr;
 
+const std::set<std::string> kOptional = {"ccache", "GoogleTest", "wheel", "pytest", "pytest-timeout", "expecttest"};
+
 /// A machine of our own making: programs by name, and what they print by program and first argument.
 struct Machine {
   std::map<std::string, std::string> version = {{"c++", "g++ (Debian) 12.2.0"},
                                                 {"cmake", "cmake version 3.25.1\n"},
                                                 {"ninja", "1.13.2.git"},
                                                 {"ccache", "ccache version 4.7.5"}};
-  std::string python = "python 3.11.7\njinja2 3.1.6\nsetuptools 84.2.1\n";
+  std::string python = "python 3.11.7\njinja2 3.1.6\nsetuptools 84.2.1\nwheel 0.45.1\npytest 8.4.2\n"
+                       "pytest_timeout 2.4.0\nexpecttest 0.3.0\n";
   std::string standard = "202002L";
   std::vector<std::filesystem::path> renderers;
 
@@ -54,7 +58,7 @@ class Doctor : public testing::Test {
 
 TEST_F(Doctor, AWholeMachine) {
   const auto checks = machine_.checks();
-  ASSERT_EQ(checks.size(), 10U);
+  ASSERT_EQ(checks.size(), 14U);
   for (const auto& [name, check] : checks) EXPECT_EQ(check.ok, name != "PyTorch") << name;
   EXPECT_EQ(checks.at("C++ compiler").found, "gcc 12.2.0, /bin/c++, C++20");
   EXPECT_EQ(checks.at("ninja").found, "1.13.2, /bin/ninja");
@@ -70,7 +74,18 @@ TEST_F(Doctor, WhatIsMissingHasARemedy) {
     EXPECT_FALSE(check.ok) << name;
     EXPECT_FALSE(check.problem.empty()) << name;
     EXPECT_THAT(check.remedy, testing::AnyOf(HasSubstr("install"), HasSubstr("pip"))) << name;
-    EXPECT_EQ(check.required, name != "ccache" && name != "GoogleTest") << name;
+    EXPECT_EQ(check.required, !kOptional.contains(name)) << name;
+  }
+}
+
+TEST_F(Doctor, PackagesOfTestsAreNotNeededToBuild) {
+  machine_.python = "python 3.11.7\njinja2 3.1.6\nsetuptools 84.2.1\npytest 8.4.2\n";
+  const auto checks = machine_.checks();
+  EXPECT_TRUE(checks.at("pytest").ok);
+  for (const std::string name : {"wheel", "pytest-timeout", "expecttest"}) {
+    EXPECT_FALSE(checks.at(name).ok) << name;
+    EXPECT_FALSE(checks.at(name).required) << name;
+    EXPECT_EQ(checks.at(name).remedy, "/bin/python3 -m pip install " + name);
   }
 }
 

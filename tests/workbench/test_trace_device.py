@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 from openreg_gen import protocol
-from openreg_gen.trace import code
+from openreg_gen.trace import code, terminal
 from openreg_gen.trace.make import trace
 
 
@@ -49,6 +49,22 @@ def test_a_structured_operator_names_its_out_form(device):
 def test_kernels_have_streams(profiled):
     kernels = events(traced("a @ b", profiled), "kernel")
     assert kernels and all("stream" in kernel.fields and "queued_by" in kernel.fields for kernel in kernels)
+
+
+def test_a_fallbacks_host_function_is_not_drawn_as_a_kernel_of_the_device(profiled):
+    made = traced("torch.sinc(a)", profiled)
+    fell = [event for event in made.walk() if event.fields.get("fallbacks")]
+    if not fell:
+        pytest.skip("this backend has a kernel for sinc")
+    queued = [part for event in fell for part in event.walk() if part.kind == "kernel"]
+    assert queued and all(part.fields.get("host") for part in queued)
+    text = "\n".join(terminal.lines(made, True, True, True))
+    assert "\033[33mhost function " in text and f"{queued[0].name}" in text
+    assert not any("host" in kernel.fields for kernel in events(traced("a @ b", profiled), "kernel"))
+
+
+def test_what_a_backend_does_not_report_is_one_note(device):
+    assert len(traced("a + b", device).notes) <= 1
 
 
 def test_kernels_are_inside_the_operator_that_queued_them(profiled):

@@ -25,6 +25,7 @@ from .compare import check, run
 from .context import MODE_VARIABLE, Context, enter, modes as modes_of
 from .everywhere import EVERYWHERE
 from .known import KnownDifferences, KnownError, from_file, from_rows
+from .subjects import UnknownSubjects
 
 SAMPLE_DTYPES = ("float32", "int64")
 SHOWN = 40
@@ -100,9 +101,6 @@ class Sweep:
         if why := opinfos.missing():
             raise CommandError(why, "", ENVIRONMENT)
         tasks = cases.tasks(self.arguments.subjects, self.dtypes)
-        if not tasks:
-            words = " ".join(self.arguments.subjects)
-            raise CommandError(f"{words}: no subject matches", "name subjects like add, or 'nn.*' in quotes", BAD_INPUT)
         if inside is not None:
             self._run_mode(inside, tasks)
             return DONE
@@ -196,6 +194,12 @@ def main() -> int:
         return Sweep(arguments, Context(kind, arguments.package, start), backend).run()
     except CommandError as error:
         text, hint, code = str(error), error.hint, error.code
+    except UnknownSubjects as error:
+        text, hint, code = (
+            str(error),
+            "name subjects like add, operators like aten::relu, or 'nn.*' in quotes",
+            BAD_INPUT,
+        )
     except DeviceError as error:
         text, hint, code = str(error), "", ENVIRONMENT
     except BaselineError as error:

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import torch
 
 from ..testing import opinfos
-from . import kernels, models, networks, numbers, once, written  # noqa: F401  (some register their variants)
+from . import kernels, models, networks, numbers, once, telling, written  # noqa: F401  (some register their variants)
 from .compare import Call
 from .copies import tensors
 from .quirks import LEFT_OUT
+from .subjects import named
 from .variants import VARIANTS, OpSample, Variant
 
 DTYPES = ("float32", "int64", "complex64", "bool")
@@ -43,32 +44,35 @@ class Selection(NamedTuple):
     """What of a task is run."""
 
     variants: tuple[str, ...] = ()  # globs; none: all
-    most: int | None = None  # samples of a variant, at most
+    most: int | None = None  # samples of a variant, at most: those that show most
+    number: int | None = None  # of the only sample
 
 
 def subjects() -> dict[str, tuple[str, ...]]:
     """Each subject with the dtypes that it has on the CPU."""
 
-    def named(dtypes: Any) -> tuple[str, ...]:
+    def listed(dtypes: Any) -> tuple[str, ...]:
         found = {str(dtype).removeprefix("torch.") for dtype in dtypes}
         return tuple(dtype for dtype in ALL_DTYPES if dtype in found)
 
     found: dict[str, tuple[str, ...]] = {"once": ("any",)}
     for name, info in opinfos.database().items():
-        found[name] = named(info.dtypes)
+        found[name] = listed(info.dtypes)
     for name, info in models.modules().items():
-        found[name] = named(info.dtypes)
+        found[name] = listed(info.dtypes)
     found.update(dict.fromkeys(models.optimizers(), ("float32", "float64")))
     return found
 
 
 def tasks(patterns: list[str], dtypes: tuple[str, ...]) -> list[Task]:
+    """Of the subjects that words name. Raises UnknownSubjects if one of them names none."""
     listed = []
     listed_subjects = subjects()
     if any(pattern.startswith(networks.PREFIX) for pattern in patterns):
         listed_subjects.update(dict.fromkeys(networks.architectures(), networks.DTYPES))
+    wanted = named(patterns, listed_subjects) if patterns else listed_subjects
     for subject, known in listed_subjects.items():
-        if patterns and not any(fnmatch.fnmatchcase(subject, pattern) for pattern in patterns):
+        if subject not in wanted:
             continue
         chosen = [dtype for dtype in known if dtype in dtypes or dtype == "any"]
         # What none of the wanted dtypes is for is run with one that it has.
@@ -109,24 +113,43 @@ def op_cases(
     info: Any, dtype: torch.dtype, name: str, selection: Selection, wanted: Callable[[str], bool]
 ) -> Iterator[Case]:
     samples: dict[bool, list[Any]] = {}
+    picked: dict[bool, list[int]] = {}
 
     def made(grad: bool) -> list[Any]:
         if grad not in samples:
             # Some have more than a thousand: making them takes longer than a few calls.
-            first = None if selection.most is None else 8 * selection.most
+            first = None if selection.most is None else max(8 * selection.most, telling.DRAWN)
             samples[grad] = drawn(lambda: info.sample_inputs("cpu", dtype, requires_grad=grad), first)
+            picked[grad] = [] if selection.most is None else telling.picks(samples[grad], selection.most)
         return samples[grad]
 
-    for variant in VARIANTS.values():
+    def chosen(variant: Variant, number: int) -> Iterator[list[Case]]:
+        """The cases of each sample that a variant takes."""
+        given = made(variant.grad)
+        limits = [most for most in (variant.most, selection.most) if most is not None]
+        if selection.number is not None:
+            order = [selection.number] if selection.number < len(given) else []
+        elif selection.most is not None:
+            order = telling.turn(given, picked[variant.grad], variant.name, number, selection.most)
+        else:
+            order = spaced(len(given), min(limits, default=None))
+        yielded = 0
+        for index in order:
+            if size(given[index]) > kernels.limit(name, variant.name, LARGE):
+                continue
+            found = list(variant_cases(variant, OpSample(info, given[index], dtype, index), name))
+            yield found
+            yielded += bool(found)
+            if selection.most is not None and yielded == min(limits):
+                return
+
+    for number, variant in enumerate(VARIANTS.values()):
         if (info.name, variant.name) in LEFT_OUT or not wanted(variant.name) or not variant.applies(info, dtype):
             continue
         if variant.named and not selection.variants:
             continue
-        limits = [most for most in (variant.most, selection.most) if most is not None]
-        given = made(variant.grad)
-        for index in spaced(len(given), min(limits, default=None)):
-            if size(given[index]) <= kernels.limit(name, variant.name, LARGE):
-                yield from variant_cases(variant, OpSample(info, given[index], dtype, index), name)
+        for found in chosen(variant, number):
+            yield from found
     if wanted("errors") and info.error_inputs_func is not None and dtype == first_dtype(info):
         for index, wrong in enumerate(drawn(lambda: info.error_inputs("cpu"))):
             sample = wrong.sample_input
@@ -184,6 +207,11 @@ def cases(task: Task, selection: Selection) -> Iterator[Case]:
 
 def find(name: str) -> tuple[Task, Case] | None:
     """The task and the case of a printed name."""
-    subject, variant, dtype, _ = name.rsplit("/", 3)
+    subject, variant, dtype, last = name.rsplit("/", 3)
     task = Task(subject, dtype)
-    return next(((task, case) for case in cases(task, Selection((variant,))) if case.name == name), None)
+    chosen = (
+        Selection((variant,), number=int(number))
+        if (number := last.partition(".")[0]).isdigit()
+        else Selection((variant,))
+    )
+    return next(((task, case) for case in cases(task, chosen) if case.name == name), None)

@@ -21,6 +21,7 @@ from typing import Any
 import torch
 
 from ..device import find_device
+from .subjects import named
 
 SAMPLE = ("argmax", "gather", "index_put", "softmax", "std", "where")
 WAIT = 300  # seconds for one operator, unless --timeout says another number
@@ -191,10 +192,9 @@ def reason(name: str) -> str | None:
 def main(options: argparse.Namespace, device: str) -> int:
     """The sweep's command with --compiled: `subjects` are operators, `most` are samples of each. Returns its exit code."""
     globs = options.subjects or (SAMPLE if options.sample else ["*"])
-    names = [name for name in operators() if any(fnmatch.fnmatchcase(name, glob) for glob in globs)]
-    if not names:
-        print(f"error: {' '.join(globs)}: no operator matches", file=sys.stderr)
-        return 2
+    known = operators()
+    wanted = named(globs, known)
+    names = [name for name in known if name in wanted]
     most = options.limit or (1 if options.sample else 2)
     totals: Counter[str] = Counter()
     unknown, stale = [], []

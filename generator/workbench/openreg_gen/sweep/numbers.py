@@ -56,7 +56,7 @@ def zero_dim_cpu(given: OpSample) -> Iterator[Call]:
     """A 0-dim CPU tensor for each tensor in turn."""
     for place in places(given):
         for function in functions(given):
-            for dtype in (given.args[place].dtype, *ZERO_DIM):
+            for dtype in dict.fromkeys((given.args[place].dtype, *ZERO_DIM)):
                 scalar = torch.tensor(2, dtype=dtype)
                 yield given.call(function, replaced(given.args, place, scalar), kept=(scalar,), refusable=True)
 

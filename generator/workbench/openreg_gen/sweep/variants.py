@@ -1,5 +1,7 @@
 """The variants of each sample of an OpInfo: a variant makes calls from a sample, or none if it doesn't apply."""
 
+import itertools
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -268,6 +270,34 @@ def conj(given: OpSample) -> Iterator[Call]:
 @variant(most=12, applies=lambda info, dtype: dtype.is_floating_point or dtype.is_complex)
 def neg(given: OpSample) -> Iterator[Call]:
     yield from with_inputs(given, negated)
+
+
+INTEGERS = ("UnaryUfuncInfo", "BinaryUfuncInfo", "ReductionOpInfo")  # elsewhere an integer may be an index or a size
+
+
+def specials(x: torch.Tensor, begin: int) -> torch.Tensor:
+    """With the values that kernels forget among the elements, from the one with a number on."""
+    if x.dtype == torch.bool or x.dtype.is_complex or x.layout != torch.strided or x.numel() < 4:
+        return x
+    if x.is_floating_point():
+        info = torch.finfo(x.dtype)
+        listed = [math.nan, -0.0, info.max, math.inf, info.min, -math.inf, info.tiny]
+    else:
+        listed = [torch.iinfo(x.dtype).max, torch.iinfo(x.dtype).min]
+    y = x.detach().clone(memory_format=torch.contiguous_format)
+    step = max(y.numel() // len(listed), 1)
+    for place, index in enumerate(range(0, y.numel(), step)):
+        if place < len(listed):
+            y.view(-1)[index] = listed[(place + begin) % len(listed)]
+    return y
+
+
+@variant(most=3, applies=lambda info, dtype: dtype.is_floating_point or type(info).__name__ in INTEGERS)
+def special_values(given: OpSample) -> Iterator[Call]:
+    """NaN, infinities, -0.0, the least and the greatest numbers; in each tensor in another order."""
+    begins = itertools.count(0, 3)
+    dtype = given.dtype
+    yield from with_inputs(given, lambda x: specials(x, next(begins)) if x.dtype == dtype else x)
 
 
 @variant(most=6)

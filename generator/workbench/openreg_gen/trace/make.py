@@ -79,15 +79,14 @@ def _notes(events: list[Event], recording: Recording, kind: str, workbench: prot
     everything = [event for root in events for event in root.walk()]
     if not everything:
         notes.append("the code called no operator")
-    if (
-        kind != "cpu"
-        and recording.error is None
-        and not any(event.kind in ("kernel", "copy", "runtime") for event in everything)
-    ):
+    if kind == "cpu":
+        return notes
+    reports = recording.error is not None or any(event.kind in ("kernel", "copy", "runtime") for event in everything)
+    says_why = "fallbacks" in workbench.provided
+    if not reports and not says_why:
+        notes.append("this backend reports neither kernels nor why operators fall back")
+    elif not reports:
         notes.append("this backend reports no kernels: it has no profiler, or the code queued none")
-    if kind != "cpu" and "fallbacks" not in workbench.provided:
-        notes.append(
-            f"this backend does not say why operators fall back: it has no torch.{kind}._workbench.fallbacks; "
-            "fallbacks are those of the dispatch tables"
-        )
+    elif not says_why:
+        notes.append(f"this backend does not say why operators fall back: it has no torch.{kind}._workbench.fallbacks")
     return notes

@@ -5,7 +5,16 @@ from collections.abc import Iterator
 from .events import Event, KeyStep, Place, TensorInfo, Trace
 from .words import first_sentence, short
 
-_STYLES = {"call": "1", "operator": "36", "backward": "35", "dim": "2", "bad": "31;1", "device": "32", "wait": "33"}
+_STYLES = {
+    "call": "1",
+    "operator": "36",
+    "backward": "35",
+    "dim": "2",
+    "bad": "31;1",
+    "device": "32",
+    "host": "33",
+    "wait": "33",
+}
 
 
 def tensor_text(tensor: TensorInfo) -> str:
@@ -86,6 +95,8 @@ class Printer:
             size = f", {fields['bytes']:,} bytes" if fields.get("bytes") else ""
             stream = f"stream {fields['stream']}" if "stream" in fields else ""
             where = ", ".join(part for part in (f"device {fields.get('device', 0)}", stream) if part)
+            if fields.get("host"):
+                return self.style(f"host function {event.name}", "host") + f"  on the CPU, queued on {where}"
             return self.style(f"{event.kind} {event.name}", "device") + f"  {where}{size}"
         return f"{event.kind} {event.name}"
 

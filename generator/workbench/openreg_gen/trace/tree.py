@@ -164,7 +164,11 @@ class Builder:
     def _fallback(self, event: Event, record: OperatorRecord) -> None:
         for row in record.fallbacks:
             inner = [part for part in event.walk() if part.kind == "operator" and part.name == row.op]
-            (inner[0] if inner else event).fields.setdefault("fallbacks", []).append(row._asdict())
+            fell = inner[0] if inner else event
+            fell.fields.setdefault("fallbacks", []).append(row._asdict())
+            for part in fell.walk():  # the backend queues the CPU's kernel on the stream, as a function of the host
+                if part.kind == "kernel":
+                    part.fields["host"] = True
         for part in event.walk() if not self.says_why else ():
             last = part.keys[-1] if part.keys else None
             if last and last.kernel == "backend fallback" and last.fate == "runs" and self.kind != "cpu":
