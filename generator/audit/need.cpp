@@ -15,11 +15,12 @@ Need need_of(const Op& op, bool recorded) {
   return op.has_tag("core") ? Need::Core : Need::Others;
 }
 
-std::tuple<bool, bool, Need, bool, int, std::uint64_t> order_of(const CoverageRow& row, Need need, std::uint64_t calls) {
+std::tuple<bool, bool, Need, bool, int, std::uint64_t> order_of(const CoverageRow& row, Need need,
+                                                                std::uint64_t calls) {
   const int urgency = row.coverage == Coverage::Missing ? 0 : row.coverage == Coverage::Fallback ? 1 : 2;
   const bool derived = need == Need::Others && row.op->has_tag("generated");
-  const bool needed_first = !(urgency == 0 && need != Need::Others);
-  return {row.coverage == Coverage::NotForYou, needed_first, need, derived, urgency, ~calls};
+  const bool missed = urgency == 0 && need != Need::Others;
+  return {row.coverage == Coverage::NotForYou, need != Need::Recorded && !missed, need, derived, urgency, ~calls};
 }
 
 }  // namespace openreg_gen

@@ -312,13 +312,13 @@ Json audit_json(const AuditReport& report, const AuditSubject& subject) {
 
 std::string audit_html(const AuditReport& report, const AuditSubject& subject) {
   const AuditDocument& document = subject.document;
-  OperatorsPage page{
-      .title = "Audit of " + document.device,
-      .about = title(subject) + ": " + registered_text(report),
-      .command = "openreg-gen audit --device " + document.device,
-      .rows = {}};
+  OperatorsPage page{.title = "Audit of " + document.device,
+                     .about = title(subject) + ": " + registered_text(report),
+                     .command = "openreg-gen audit --device " + document.device,
+                     .rows = {}};
   for (const AuditRow& row : report.rows)
-    page.rows.push_back({&row.coverage, need_of(*row.coverage.op, row.recorded), page_place(row.at), row.add, row.calls});
+    page.rows.push_back(
+        {&row.coverage, need_of(*row.coverage.op, row.recorded), page_place(row.at), row.add, row.calls});
   for (const ProbedInterface& each : document.interfaces)
     page.interfaces.push_back({each.group, each.name, each.verdict, each.message, each.needs, each.provide});
   for (const AuditFinding& each : report.findings)

@@ -94,21 +94,22 @@ Check check_program(const Probe& probe, const std::string& name, const std::stri
 
 /// One Python child answers for Python and the packages it can import: lines "name version".
 std::map<std::string, std::string> ask_python(const Probe& probe, const fs::path& python) {
-  const auto answer = probe.output({python.string(), "-c",
-                                    "import sys\n"
-                                    "from importlib import metadata\n"
-                                    "print('python', '%d.%d.%d' % sys.version_info[:3])\n"
-                                    "for name in ('jinja2', 'setuptools', 'wheel', 'pytest', 'pytest_timeout', 'expecttest'):\n"
-                                    "    try:\n"
-                                    "        __import__(name)\n"
-                                    "        print(name, metadata.version(name))\n"
-                                    "    except Exception:\n"
-                                    "        pass\n"
-                                    "try:\n"
-                                    "    for entry in metadata.entry_points(group='torch.backends'):\n"
-                                    "        print(f'backend:{entry.dist.name}:{entry.name}', entry.dist.version)\n"
-                                    "except Exception:\n"
-                                    "    pass\n"});
+  const auto answer =
+      probe.output({python.string(), "-c",
+                    "import sys\n"
+                    "from importlib import metadata\n"
+                    "print('python', '%d.%d.%d' % sys.version_info[:3])\n"
+                    "for name in ('jinja2', 'setuptools', 'wheel', 'pytest', 'pytest_timeout', 'expecttest'):\n"
+                    "    try:\n"
+                    "        __import__(name)\n"
+                    "        print(name, metadata.version(name))\n"
+                    "    except Exception:\n"
+                    "        pass\n"
+                    "try:\n"
+                    "    for entry in metadata.entry_points(group='torch.backends'):\n"
+                    "        print(f'backend:{entry.dist.name}:{entry.name}', entry.dist.version)\n"
+                    "except Exception:\n"
+                    "    pass\n"});
   std::map<std::string, std::string> versions;
   std::istringstream lines(answer);
   for (std::string name, version; lines >> name >> version;) versions[name] = version;

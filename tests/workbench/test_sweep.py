@@ -487,6 +487,11 @@ def browser():
         started.close()
 
 
+def page_of(kept, found, *more):
+    mine = Context("mine")
+    return report.page(mine, report.document(mine, kept, found, ["default"], *more))
+
+
 @pytest.mark.parametrize("width", [1400, 420])
 def test_the_page_folds_what_is_alike(tmp_path, browser, width):
     rows = [[f"add/out/float32/{i}", "strides", f"result 0 has strides ({i},)"] for i in range(3)]
@@ -494,7 +499,7 @@ def test_the_page_folds_what_is_alike(tmp_path, browser, width):
     entry = KnownDifference("add/forward/*/*", "value", "as it is", "CUDA does the same")
     found = list(kept.findings(KnownDifferences([entry]), ["default"]))
     path = tmp_path / "page.html"
-    path.write_text(report.page(Context("mine"), kept, found, ["default"]))
+    path.write_text(page_of(kept, found))
     page = browser.new_page(viewport={"width": width, "height": 800})
     page.goto(path.as_uri())
     assert page.locator("#legend li").all_inner_texts() == ["3 new", "1 known", "5 equal"]
@@ -518,7 +523,7 @@ def test_the_page_folds_what_is_alike(tmp_path, browser, width):
 def test_the_page_says_when_nothing_differs(tmp_path, browser):
     kept = results_with(tmp_path, [])
     path = tmp_path / "page.html"
-    path.write_text(report.page(Context("mine"), kept, [], ["default"]))
+    path.write_text(page_of(kept, []))
     page = browser.new_page()
     page.goto(path.as_uri())
     assert page.locator("#verdict").inner_text() == "Nothing differs: all 9 cases on mine do what the CPU does."
@@ -540,9 +545,7 @@ def test_the_page_folds_operators_and_shows_what_is_fixed(tmp_path, browser):
     since = baseline.load(old, "mine")
     found = since.marked(list(kept.findings(KnownDifferences(), ["default"])))
     path = tmp_path / "page.html"
-    path.write_text(
-        report.page(Context("mine"), kept, found, ["default"], since, (["aten::a", "aten::b"], {"aten::a"}))
-    )
+    path.write_text(page_of(kept, found, since, (["aten::a", "aten::b"], {"aten::a"})))
     page = browser.new_page()
     page.goto(path.as_uri())
     assert page.locator("#legend li").all_inner_texts() == ["2 new", f"1 as in {old}", "0 known", "6 equal"]

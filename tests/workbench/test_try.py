@@ -148,7 +148,7 @@ def test_bad_input(capsys, monkeypatch, tmp_path):
         (("nothing_at_all", "--device", "cpu"), "PyTorch has no such operator"),
         (("add.nothing", "--device", "cpu"), "hint: there are"),
         (("add.out", "--device", "cpu", "--shapes", "none.json"), "record --shapes"),
-        (("add.out",), "--device"),
+        (("--device", "cpu"), "required: OP"),
     ):
         with pytest.raises(SystemExit) as ended:
             trial.main(words)

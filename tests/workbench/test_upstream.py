@@ -75,7 +75,7 @@ torch.get_device_module(sys.argv[1])._workbench = Row(
     ],
     operators=[row],
 )
-main(["--device", sys.argv[1], sys.argv[2], "-v"])
+main(["--device", sys.argv[1], sys.argv[2], "--", "-v"])
 """
 
 # What PyTorch's tests say about the devices that they are for.

@@ -160,6 +160,5 @@ def parse(tool: str, words: Sequence[str] | None = None) -> argparse.Namespace:
         elif each["name"] == "--jobs":
             values[dest] = values[dest] or len(os.sched_getaffinity(0))
     found.arguments = behind
-    if values.get("json") == "-":
-        errors_as_json()
+    errors_as_json(values.get("json") == "-")
     return found

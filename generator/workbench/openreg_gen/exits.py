@@ -38,10 +38,10 @@ def program(tool: str) -> str:
     return f"{command} {tool}" if command else f"python -m openreg_gen.{tool.replace('-', '_')}"
 
 
-def errors_as_json() -> None:
-    """From now on, an error is one JSON object on standard output, as after --json of the command."""
+def errors_as_json(wanted: bool) -> None:
+    """Whether an error is one JSON object on standard output from now on, as after --json of the command."""
     global _as_json
-    _as_json = True
+    _as_json = wanted
 
 
 def complain(message: str, hint: str = "", code: Exit = Exit.INPUT, named: str = "") -> None:

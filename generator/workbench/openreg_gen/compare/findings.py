@@ -216,9 +216,7 @@ class Comparison:
         text = f"{self.seconds:.1f} s, {self.comparing:.1f} s of it to compare: about {self.seconds / alone:.1f} times as long as alone"
         if self.left_out:
             return f"{text}; {self.left_out} calls were left out"
-        return (
-            f"{text}; --every 10 compares each tenth call" if self.seconds > 3 * alone and self.seconds > 5 else text
-        )
+        return f"{text}; --every 10 compares each tenth call" if self.seconds > 3 * alone and self.seconds > 5 else text
 
 
 def _place(found: NonFinite) -> str:

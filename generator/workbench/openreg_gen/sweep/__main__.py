@@ -100,7 +100,7 @@ class Sweep:
             return one_case(dataclasses.replace(self.context, mode=self.modes[0]), self.arguments.case)
         if why := opinfos.missing():
             raise CommandError(why, "", ENVIRONMENT)
-        tasks = cases.tasks(self.arguments.subjects, self.dtypes)
+        tasks = cases.tasks(self.arguments.subject, self.dtypes)
         if inside is not None:
             self._run_mode(inside, tasks)
             return DONE
@@ -155,7 +155,7 @@ class Sweep:
         above = results.above(findings, self.backend.most, self.modes) if self.arguments.sample else []
         say = print if "-" not in (self.arguments.json, self.arguments.html) else lambda _: None
         say(report.text(self.context, kept, findings, stale, self.modes, SHOWN, self.baseline))
-        ran = kept.kernels(self.modes) if not self.arguments.subjects and self.context.device != "cpu" else None
+        ran = kept.kernels(self.modes) if not self.arguments.subject and self.context.device != "cpu" else None
         kernels = (reached.registered(), ran) if ran is not None else None
         say("\n".join([*above, *([reached.line(*kernels)] if kernels else []), *self._not_shown()]))
         document = report.document(self.context, kept, findings, self.modes, self.baseline, kernels)

@@ -191,7 +191,7 @@ def reason(name: str) -> str | None:
 
 def main(options: argparse.Namespace, device: str) -> int:
     """The sweep's command with --compiled: `subjects` are operators, `most` are samples of each. Returns its exit code."""
-    globs = options.subjects or (SAMPLE if options.sample else ["*"])
+    globs = options.subject or (SAMPLE if options.sample else ["*"])
     known = operators()
     wanted = named(globs, known)
     names = [name for name in known if name in wanted]
