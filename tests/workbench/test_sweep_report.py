@@ -129,9 +129,8 @@ def test_a_baseline_says_what_is_new_fixed_and_the_same(tmp_path):
     )
     assert f"Since {tmp_path}/old.jsonl: 2 new, 1 fixed, 1 the same.\nfixed: add/forward/float32/0" in said
     assert "value: add/forward/float32/1" not in said
-    assert '"fixed":[["default","add/forward/float32/0"]]' in report.page(
-        Context("mine"), kept, found, ["default"], loaded
-    )
+    document = report.document(Context("mine"), kept, found, ["default"], loaded)
+    assert '"fixed":[["default","add/forward/float32/0"]]' in report.page(Context("mine"), document)
 
 
 @pytest.mark.parametrize(
