@@ -205,7 +205,7 @@ stage_compiler() {
   step "Training on OpenVINO"
   timeout 600 "$backend" "$tree/examples/train_mlp.py"
   step "A sample of the sweep on OpenVINO"
-  sweep "$backend" mybackend --sample --dtype float32 --fresh --known "$root/tests/minimal_differences.json" --known "$example/known.json" \
+  sweep "$backend" mybackend --sample --dtype float32 --timeout 600 --fresh --known "$root/tests/minimal_differences.json" --known "$example/known.json" \
     --out "$build/sample_compiler.jsonl"
 }
 

@@ -298,7 +298,7 @@ def test_each_option_that_a_help_text_speaks_of_exists():
 
 
 def test_each_hint_leads_to_help_that_has_it():
-    """What a wrong command line says to type next is understood."""
+    """The command understands each line that an error tells the user to type."""
     for verb in verbs():
         wrong = subprocess.run([COMMAND, verb, "--no-such-flag"], text=True, capture_output=True, check=False)
         assert wrong.returncode == 2 and "unknown flag '--no-such-flag'" in wrong.stderr, verb

@@ -67,7 +67,7 @@ def test_the_workbench_is_python_and_the_rest_is_not():
         path.suffix for path in (generator / PYTHON).rglob("*") if path.is_file() and "__pycache__" not in path.parts
     }
     # C++: a port to an old runtime, which `adopt` writes into a tree.
-    assert kinds <= {".py", ".html", ".css", ".typed", "", ".in"}
+    assert kinds <= {".py", ".html", ".css", ".json", ".typed", "", ".in"}
     python = {path.relative_to(generator).parts[0] for path in generator.rglob("*.py")}
     assert python <= {PYTHON, "render"}
 

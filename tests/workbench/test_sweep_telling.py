@@ -1,4 +1,4 @@
-"""What a sample of the sweep finds, and what it runs: telling samples, and only subjects that exist."""
+"""Samples of the sweep: they show faults of kernels, and only subjects that exist are run."""
 
 import json
 import os

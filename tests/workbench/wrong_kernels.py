@@ -27,7 +27,7 @@ def relu_drops_nan(x):
 
 
 def in_memory_order(x):
-    """What a kernel reads that takes x as contiguous."""
+    """x as a kernel reads it that takes it as contiguous."""
     memory = torch.empty(0, dtype=x.dtype).set_(x.untyped_storage())
     where = x.storage_offset() + torch.arange(x.numel())
     return memory[where % max(memory.numel(), 1)].view(x.shape) if x.numel() else x
