@@ -48,7 +48,7 @@ def test_a_fault_is_found_and_repeated_alone(device, run_python, tmp_path, scrip
     name, *words = script.split()
     known = {"PLANTED_FAULT": fault, "PYTHONPATH": f"{HERE.parents[1] / 'generator/workbench'}:{HERE}"}
     plugged = ("--device", device, "--import", "planted_fault")
-    done = run_python("-m", "openreg_gen.compare", *plugged, EXAMPLES / name, *words, code=1, **known)
+    done = run_python("-m", "openreg_gen.compare", *plugged, EXAMPLES / name, "--", *words, code=1, **known)
     operator = f"aten.{fault.split()[0]}.default"
     (first,) = re.findall(r"^first difference: (.*)\n  (.*)$", done.stderr, re.MULTILINE)
     assert first[0].startswith(place) and first[1].startswith(f"{operator}("), done.stderr

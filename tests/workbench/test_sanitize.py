@@ -390,7 +390,7 @@ def test_what_is_compiled_runs_compiled(hooked):
 @pytest.mark.nightly
 @pytest.mark.parametrize(("words", "code"), [(("two_writers", "fixed"), 0), (("missing_wait",), 1)])
 def test_exit_codes(hooked, run_python, words, code):
-    done = run_python("-m", "openreg_gen.sanitize", "--device", hooked, "--json", "-", SCRIPT, *words, code=code)
+    done = run_python("-m", "openreg_gen.sanitize", "--device", hooked, "--json", SCRIPT, "--", *words, code=code)
     assert json.loads(done.stdout)["found"] == code
 
 

@@ -45,7 +45,7 @@ def tried(run_python, device, tmp_path):
 
     def run(op: str, dtype: str, *words: str, mutant: str = "") -> dict:
         paths = os.pathsep.join([str(HERE), str(HERE.parents[1] / "generator/workbench")])
-        named = ("--device", device, "--import", "mutants", "--dtype", dtype, "--jobs", "1", "--json", "-")
+        named = ("--device", device, "--import", "mutants", "--dtype", dtype, "--jobs", "1", "--json")
         done = run_python(*TRY, op, *named, *words, code=None, PYTHONPATH=paths, MUTANT=mutant)
         answer = json.loads(done.stdout)
         assert done.returncode == (0 if answer["right"] else 1), done.stderr
