@@ -30,7 +30,7 @@ STEPS = [  # command, how many of its lines are drawn: the first, or, if negativ
 COLUMNS, SIZE, LINE = 96, 14, 20  # characters; pixels of a letter and of a line
 # Without a build, Next: names the first one.
 NOT_BUILT, BUILT = (
-    "python -m pip install --no-build-isolation -v -e torch_mybackend",
+    "python -m pip install --no-build-isolation -v -e 'torch_mybackend[test]'",
     "cmake --build torch_mybackend/build",
 )
 QUICK = ("openreg-gen new ", "openreg-gen add ")
