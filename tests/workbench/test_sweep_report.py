@@ -106,7 +106,7 @@ def test_a_baseline_says_what_is_new_fixed_and_the_same(tmp_path):
         ("mul", [row("mul/forward/float32/0")]),
     )
     with old.path.open("a") as file:
-        file.write('{"schema": 1, "sel')  # the run was killed
+        file.write('{"schema": 2, "sel')  # the run was killed
     kept = kept_with(
         tmp_path / "new.jsonl",
         ("add", [row("add/forward/float32/1"), row("add/forward/float32/2"), row("add/out/float32/0", "crash")]),
@@ -142,13 +142,13 @@ def test_a_baseline_says_what_is_new_fixed_and_the_same(tmp_path):
         ('{"title": 1}\n', "line 1 is not the result of a task of a sweep"),
         ("[1]\n", "line 1 is not the result of a task of a sweep"),
         ("GOOD\nrubbish\nGOOD\n", "line 2 is not the result of a task of a sweep"),
-        ("OTHER\n", "has format 99; this version reads format 1"),
+        ("OTHER\n", "has format 99; this version reads format 2"),
         ("DEVICE\n", "is of the device 'yours', not 'mine'"),
     ],
 )
 def test_a_baseline_that_is_none_is_named(tmp_path, text, says):
     good = {
-        "schema": 1,
+        "schema": results.SCHEMA,
         "selection": "s",
         "device": "mine",
         "mode": "default",

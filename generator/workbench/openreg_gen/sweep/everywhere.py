@@ -45,7 +45,7 @@ EVERYWHERE: tuple[KnownDifference, ...] = (
     ),
     KnownDifference("narrow/two_devices/*/*", "raising", "the start is read as a number", "CUDA: item()"),
     KnownDifference(
-        "nn.functional.batch_norm/two_devices/*/*",
+        "nn.functional.batch_norm/two_devices/*/3.*",  # the sample with an empty batch
         "raising",
         "an empty input is copied, and its statistics aren't looked at",
         "CUDA does the same: _batch_norm_impl_index of PyTorch",

@@ -12,7 +12,7 @@ import torch
 from .cases import Selection, Task
 from .known import KnownDifference, KnownDifferences, covers
 
-SCHEMA = 1
+SCHEMA = 2
 STATES = ("new", "same", "known")
 
 
