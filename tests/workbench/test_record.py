@@ -237,3 +237,16 @@ def test_bad_input(run_python, tmp_path):
         done = run_python("-m", "openreg_gen.record", "--device", "cpu", *words, code=None)
         assert (done.returncode, done.stdout) == (code, ""), done.stderr
         assert said in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("tool", ["record", "compare", "trace"])
+def test_json_stays_json_whatever_the_script_prints(run_python, device, tmp_path, tool):
+    (tmp_path / "script.py").write_text(
+        "import os, sys, torch\n"
+        f'torch.ones(3, device="{device}").sigmoid()\n'
+        "print('from Python', sys.argv[1:])\n"
+        "os.write(1, b'from C++\\n')\n"
+    )
+    done = run_python("-m", f"openreg_gen.{tool}", "--device", device, "--json", "script.py", "--", "--epochs", "1")
+    assert isinstance(json.loads(done.stdout), dict)
+    assert "from Python ['--epochs', '1']" in done.stderr and "from C++" in done.stderr

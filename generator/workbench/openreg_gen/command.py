@@ -4,7 +4,7 @@ import os
 import runpy
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,6 +19,7 @@ __all__ = [
     "complain",
     "ending_well",
     "fail",
+    "output_apart",
     "program",
     "put",
     "reported",
@@ -62,6 +63,23 @@ def ending_well() -> Iterator[None]:
     except SystemExit as end:
         if end.code not in (None, 0):
             raise
+
+
+@contextmanager
+def output_apart(*files: str | None) -> Iterator[None]:
+    """If one of the files of --json or --html is standard output, it stays theirs: what is printed inside goes to standard error."""
+    if "-" not in files:
+        yield
+        return
+    sys.stdout.flush()
+    own = os.dup(1)
+    os.dup2(2, 1)  # of C++, too
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(own, 1)
+        os.close(own)
 
 
 def run_script(path: str, arguments: list[str], own_code: bool = False) -> None:

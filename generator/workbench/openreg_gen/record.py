@@ -300,6 +300,7 @@ def main(words: Sequence[str] | None = None) -> int:
     with contextlib.ExitStack() as stack, record(kind, output, options.shapes, old) as recording:
         stack.callback(lambda: print(f"{recording}\nwritten to {output}", file=sys.stderr))
         stack.enter_context(command.ending_well())
+        stack.enter_context(command.output_apart(json_file))
         command.run_script(options.script, options.arguments)
     if not recording.seen:
         hint = f"does it move its model and its data to device {kind!r}?"

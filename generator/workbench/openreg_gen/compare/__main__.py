@@ -39,7 +39,7 @@ def main(words: Sequence[str] | None = None) -> int:
     with contextlib.ExitStack() as stack:
         stack.callback(lambda: print(mode.result, file=sys.stderr))
         stack.callback(lambda: command.put(json_file, json.dumps(mode.result.json(), indent=1)))
-        with mode, command.ending_well():
+        with mode, command.ending_well(), command.output_apart(json_file):
             command.run_script(options.script, options.arguments)
     if mode.result.nothing:
         return command.Exit.ENVIRONMENT if mode.result.uncopied else command.Exit.NO

@@ -40,7 +40,7 @@ def main(words: Sequence[str] | None = None) -> int:
         stack.callback(report)
         if (dynamo := sys.modules.get("torch._dynamo.config")) is not None:
             stack.enter_context(dynamo.patch(disable=True))
-        with sanitizer as races:
+        with sanitizer as races, command.output_apart(json_file):
             command.run_script(options.script, options.arguments)
     return command.Exit.NO if races.found else command.Exit.DONE
 

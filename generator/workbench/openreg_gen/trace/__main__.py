@@ -47,7 +47,8 @@ def main(words: Sequence[str] | None = None) -> int:
         command.fail(str(error), error.hint)
     except device.DeviceError as error:
         command.fail(str(error), "a script as CODE makes its own tensors", command.Exit.ENVIRONMENT)
-    made = trace(code, kind, workbench, args.limit)
+    with command.output_apart(*files.values()):
+        made = trace(code, kind, workbench, args.limit)
     command.put(files["html"], page.render(made.json()) if files["html"] else "")
     command.put(files["json"], json.dumps(made.json()))
     if "-" not in files.values():
