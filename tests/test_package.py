@@ -152,16 +152,23 @@ def test_the_tools_of_the_workbench_are_the_same_in_both_places(run, wheel, pref
     (site / "torch_of_the_tests.pth").write_text(f"{torch}\n")
     try:
         env = {"PATH": f"{prefix}/bin", "HOME": str(tmp_path), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
-        words = [prefix / "bin/python", "-m", "openreg_gen.record", "--device", "cpu", "--help"]
-        module = subprocess.run(words, cwd=tmp_path, env=env, text=True, capture_output=True, timeout=300)
-        command = run(prefix, "record", "--device", "cpu", "--help", timeout=300)
+        words = ["--device", "cpu", "nothing.py"]
+        python = [prefix / "bin/python", "-m", "openreg_gen.record"]
+        module = subprocess.run([*python, *words], cwd=tmp_path, env=env, text=True, capture_output=True, timeout=300)
+        shown = subprocess.run([*python, "--help"], cwd=tmp_path, env=env, text=True, capture_output=True, timeout=300)
+        command = run(prefix, "record", *words, timeout=300)
     finally:
         (site / "torch_of_the_tests.pth").unlink()
-    assert (module.returncode, command.returncode) == (0, 0), module.stderr + command.stderr
-    assert module.stdout.startswith("usage: python -m openreg_gen.record ")
-    assert "\nUsage: openreg-gen record " in command.stdout
-    options = [re.sub(r"\s+", " ", said.stdout.split("\n\n", 1)[1]) for said in (module, command)]
-    assert options[0] == options[1]
+    assert module.returncode == command.returncode == 2 and "no such script: nothing.py" in command.stderr
+    assert module.stderr == command.stderr
+    assert shown.stdout.startswith("usage: python -m openreg_gen.record ")
+
+    def options(text):
+        rows = [line.strip().split("  ")[0] for line in text.splitlines() if line.startswith("  -")]
+        return {name for row in rows for name in re.findall(r"--[\w-]+", row)}
+
+    listed = [options(shown.stdout), options(run(prefix, "record", "--help").stdout)]
+    assert listed[0] == listed[1] and "--shapes" in listed[0]
 
 
 @pytest.mark.parametrize("system", ["Darwin", "Windows"])
