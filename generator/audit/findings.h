@@ -60,8 +60,8 @@ struct AuditReport {
   std::vector<std::string> unknown;    // of the recorded model: operators that PyTorch does not declare
   std::vector<AuditFinding> findings;  // by kind, then by operator
   std::vector<RegisteredDrift> drift;
-  std::vector<Unlock> unlocks;  // those that most operators wait for first
-  std::size_t registered = 0;   // ATen operators for which the backend has kernels, at whatever key
+  std::vector<Unlock> unlocks;                    // those that most operators wait for first
+  std::size_t registered = 0;                     // ATen operators for which the backend has kernels, at whatever key
   std::map<Coverage, std::size_t> registered_as;  // what they count as in the totals
 };
 

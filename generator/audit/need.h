@@ -15,8 +15,8 @@ inline constexpr std::array kNeeds = {Need::Recorded, Need::Minimal, Need::Core,
 std::string_view to_string(Need need);
 Need need_of(const Op& op, bool recorded);
 
-/// Smaller is first: what a model needs, needed operators that are missing, then the most needed ones; operators that are not for a backend are
-/// last.
+/// Smaller is first: what a model needs, needed operators that are missing, then the most needed ones; operators that
+/// are not for a backend are last.
 std::tuple<bool, bool, Need, bool, int, std::uint64_t> order_of(const CoverageRow& row, Need need, std::uint64_t calls);
 
 }  // namespace openreg_gen

@@ -22,8 +22,9 @@ struct Machine {
                                                 {"cmake", "cmake version 3.25.1\n"},
                                                 {"ninja", "1.13.2.git"},
                                                 {"ccache", "ccache version 4.7.5"}};
-  std::string python = "python 3.11.7\njinja2 3.1.6\nsetuptools 84.2.1\nwheel 0.45.1\npytest 8.4.2\n"
-                       "pytest_timeout 2.4.0\nexpecttest 0.3.0\n";
+  std::string python =
+      "python 3.11.7\njinja2 3.1.6\nsetuptools 84.2.1\nwheel 0.45.1\npytest 8.4.2\n"
+      "pytest_timeout 2.4.0\nexpecttest 0.3.0\n";
   std::string standard = "202002L";
   std::vector<std::filesystem::path> renderers;
 

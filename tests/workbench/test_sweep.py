@@ -369,7 +369,7 @@ def test_the_command(tmp_path, run_python, any_device):
     assert "1/1 tasks, 0 new, 0 known differences" in done.stderr
     assert done.stdout.startswith("Nothing differs: all 2 cases")
     (row,) = (json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines())
-    assert row["schema"] == 1
+    assert row["schema"] == results.SCHEMA
     assert row["device"] == any_device
     assert row["counts"] == {"forward": 2}
     page = (tmp_path / "r.html").read_text()
