@@ -238,7 +238,7 @@ stage_try() {
   step "Building the tree"
   install_tree "$backend" "$tree"
   step "Trying its operators from $place on"
-  (cd "$work" && "$backend" "$root/scripts/try_operators.py" run "$place" --device "$name")
+  (cd "$work" && PYTHONPATH=$root/generator/workbench "$backend" "$root/scripts/try_operators.py" run "$place" --device "$name")
 }
 
 stage_sweep() {

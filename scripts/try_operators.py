@@ -8,7 +8,6 @@ The trees take turns: a part ends with the last operator of its tree, or after -
 
 import argparse
 import json
-import pathlib
 import re
 import subprocess
 import sys
@@ -121,7 +120,6 @@ def main() -> int:
         rows = nightly_table.parse(nightly_table.TABLE.read_text()) if nightly_table.TABLE.is_file() else {}
         print(next_place(rows["try"].figures if "try" in rows else ""))
         return 0
-    sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "generator/workbench"))
     from openreg_gen.testing import opinfos
 
     opinfos.reached()  # takes minutes once, which would be those of the first operator
