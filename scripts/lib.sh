@@ -21,9 +21,27 @@ install_packages() {
   [ ${#missing[@]} -eq 0 ] && return
   local sudo=()
   [ "$(id -u)" -eq 0 ] || sudo=(sudo)
-  step "Installing ${missing[*]}"
+  step "Installing with apt-get: ${missing[*]}"
   "${sudo[@]}" apt-get update -qq
   DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# counted LOG COMMAND ...: runs a command that runs Ninja, whose steps are counted: in one line of a terminal, else in a line at each
+# tenth. All output goes to LOG, which is shown if the command fails.
+counted() {
+  local log=$1 line told=0 start=$SECONDS
+  shift
+  "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
+    [[ $line =~ \[([0-9]+)/([0-9]+)\]\ [A-Z] ]] || continue
+    local at=${BASH_REMATCH[1]} of=${BASH_REMATCH[2]}
+    if [ -t 2 ]; then
+      printf '\r  %d of %d, %d s ' "$at" "$of" $((SECONDS - start)) >&2
+    elif [ $((10 * at / of)) -gt "$told" ]; then
+      printf '  %d of %d, %d s\n' "$at" "$of" $((SECONDS - start)) >&2
+    fi
+    told=$((10 * at / of))
+  done || { cat "$log" >&2; return 1; }
+  [ ! -t 2 ] || printf '\n' >&2
 }
 
 # pip_install PYTHON ARGUMENT ...: installs packages in the versions of requirements.txt.

@@ -273,8 +273,31 @@ def test_parts_of_the_trials_take_turns(monkeypatch, capsys):
         try_operators, "tried", lambda op, words: try_operators.Trial(op, "wrong" if op == "c" else "right")
     )
     assert try_operators.run("standard:b", [], ["a", "b", "c", "d"], 1e9) == 1
-    assert "figures: standard: 2 right, 1 wrong, 0 no samples; next: full\n" in capsys.readouterr().out
+    assert "figures: standard: 2 right, 0 on the host, 1 wrong, 0 no samples; next: full\n" in capsys.readouterr().out
     assert try_operators.run("opencl", [], ["a", "b"], 1e9) == 0
     assert "next: standard\n" in capsys.readouterr().out
     assert try_operators.run("full", [], ["a", "b"], -1.0)  # nothing was tried
     assert "next: full:a\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "answer, outcome",
+    [
+        ({"right": True}, "right"),
+        ({"right": False, "cases": 3, "wrong": [], "reached": {}, "parts": {}, "on_host": {"fallback": 3}}, "wrong"),
+        ({"right": False, "cases": 0, "wrong": []}, "no samples"),
+        ({"diagnostics": [{"message": "angle: PyTorch has no samples for it"}]}, "no samples"),
+        ({"diagnostics": [{"message": "no device"}]}, "wrong"),
+    ],
+)
+def test_answers_of_a_trial(monkeypatch, answer, outcome):
+    answered = subprocess.CompletedProcess([], 0, json.dumps(answer), "")
+    monkeypatch.setattr(try_operators.subprocess, "run", lambda *_, **__: answered)
+    assert try_operators.tried("mul.out", []).outcome == outcome
+
+
+def test_operators_of_the_host_are_written_there(monkeypatch):
+    on_host = {"right": False, "cases": 3, "wrong": [], "reached": {}, "parts": {}, "on_host": {"fallback": 3}}
+    answered = subprocess.CompletedProcess([], 1, json.dumps(on_host), "")
+    monkeypatch.setattr(try_operators.subprocess, "run", lambda *_, **__: answered)
+    assert {try_operators.tried(op, []).outcome for op in try_operators.HOST} == {"on the host"}

@@ -1,5 +1,6 @@
 """The workflows of GitHub Actions: their steps run scripts that there are, and name the stages that there are."""
 
+import json
 import re
 import subprocess
 import sys
@@ -56,6 +57,18 @@ def test_the_script_runs_a_job_here():
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "command format" in done.stdout
+
+
+def test_the_container_has_what_the_scripts_install():
+    container = (ROOT / ".devcontainer/Dockerfile").read_text()
+    scripts = (ROOT / "scripts/lib.sh").read_text()
+    torch = re.search(r"^torch_version=(\S+)", scripts, re.M)[1]
+    assert re.findall(r"torch==(\S+)", container) == [torch]
+    packages = re.search(r"--no-install-recommends (.*?) \\\n", container)[1].split()
+    assert packages and all(re.search(rf"(?<!\S){re.escape(package)}(?!\S)", scripts) for package in packages)
+    space = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())
+    assert f"AS {space['build']['target']}\n" in container
+    assert (ROOT / space["postCreateCommand"].split()[0]).exists()
 
 
 def test_workflows_follow_their_schema():

@@ -272,16 +272,19 @@ def neg(given: OpSample) -> Iterator[Call]:
     yield from with_inputs(given, negated)
 
 
-INTEGERS = ("UnaryUfuncInfo", "BinaryUfuncInfo", "ReductionOpInfo")  # elsewhere an integer may be an index or a size
+UFUNCS = ("UnaryUfuncInfo", "BinaryUfuncInfo")
+INTEGERS = (*UFUNCS, "ReductionOpInfo")  # elsewhere an integer may be an index or a size
 
 
-def specials(x: torch.Tensor, begin: int) -> torch.Tensor:
+def specials(x: torch.Tensor, begin: int, extremes: bool = True) -> torch.Tensor:
     """With the values that kernels forget among the elements, from the one with a number on."""
     if x.dtype == torch.bool or x.dtype.is_complex or x.layout != torch.strided or x.numel() < 4:
         return x
     if x.is_floating_point():
         info = torch.finfo(x.dtype)
         listed = [math.nan, -0.0, info.max, math.inf, info.min, -math.inf, info.tiny]
+        if not extremes:
+            listed = [value for value in listed if abs(value) != info.max]
     else:
         listed = [torch.iinfo(x.dtype).max, torch.iinfo(x.dtype).min]
     y = x.detach().clone(memory_format=torch.contiguous_format)
@@ -294,10 +297,11 @@ def specials(x: torch.Tensor, begin: int) -> torch.Tensor:
 
 @variant(most=3, applies=lambda info, dtype: dtype.is_floating_point or type(info).__name__ in INTEGERS)
 def special_values(given: OpSample) -> Iterator[Call]:
-    """NaN, infinities, -0.0, the least and the greatest numbers; in each tensor in another order."""
+    """NaN, infinities, -0.0, the least and the greatest numbers; in each tensor in another order. Sums with the greatest floats are
+    infinite, finite or NaN by the order of their terms, and by what an FMA rounds: only operators without sums get these."""
     begins = itertools.count(0, 3)
-    dtype = given.dtype
-    yield from with_inputs(given, lambda x: specials(x, next(begins)) if x.dtype == dtype else x)
+    dtype, extremes = given.dtype, type(given.info).__name__ in UFUNCS
+    yield from with_inputs(given, lambda x: specials(x, next(begins), extremes) if x.dtype == dtype else x)
 
 
 @variant(most=6)
