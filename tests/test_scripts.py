@@ -1,6 +1,7 @@
 """Scripts of the tests: what CI runs of them, how stages are run, what is kept of the nightly ones."""
 
 import datetime
+import json
 import pathlib
 import re
 import subprocess
