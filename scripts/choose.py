@@ -73,7 +73,7 @@ RULES = (
     ("tests/owned_ops/* scripts/sweep.sh", ["opencl"], "tests"),
     ("scripts/regenerate.sh scripts/golden.py", ["rendered"], "tests"),
     ("tests/* scripts/* benchmarks/*", [], "tests"),
-    ("docs/* .github/* *.md LICENSE .gitignore .clang-format", [], "texts"),
+    ("docs/* .github/* .devcontainer/* *.md LICENSE .gitignore .clang-format", [], "texts"),
 )
 
 

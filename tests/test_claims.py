@@ -154,3 +154,14 @@ def test_the_minutes_of_all_tests_are_the_same_on_each_page():
     (two,) = re.findall(r"`test.sh` about (\d+)", install)
     (three,) = re.findall(r"All stages together take about (\d+) minutes", stages)
     assert one == two == three
+
+
+def test_the_comparison_has_the_measured_figures():
+    """Seconds and factors of README's table are those of the page that says how they were measured."""
+    readme = (ROOT / "README.md").read_text().partition("## Compared with")[2].partition("\n## ")[0]
+    measured = (ROOT / "docs/reference/figures.md").read_text().partition("## Compared with")[2].partition("\n## ")[0]
+    cells = [cell.strip() for line in readme.splitlines() if line.startswith("|") for cell in line.split("|")[2:-1]]
+    figures = [re.search(r"(?:^|, )(\d[\d.]*(?: s)?)(?: \(|$)", cell) for cell in cells]
+    named = [found[1] for found in figures if found]
+    assert len(named) >= 10
+    assert [figure for figure in named if not re.search(rf"(?<![\d.]){re.escape(figure)}(?![\d.])", measured)] == []
