@@ -161,7 +161,7 @@ def test_the_comparison_has_the_measured_figures():
     readme = (ROOT / "README.md").read_text().partition("## Compared with")[2].partition("\n## ")[0]
     measured = (ROOT / "docs/reference/figures.md").read_text().partition("## Compared with")[2].partition("\n## ")[0]
     cells = [cell.strip() for line in readme.splitlines() if line.startswith("|") for cell in line.split("|")[2:-1]]
-    figures = [re.search(r"(?:^|, )(\d[\d.]*(?: s)?)(?: \(|$)", cell) for cell in cells]
+    figures = [re.search(r"(?:^|, )(\d[\d.]*(?: to [\d.]+)?(?: s)?)(?: \(|$)", cell) for cell in cells]
     named = [found[1] for found in figures if found]
     assert len(named) >= 10
     assert [figure for figure in named if not re.search(rf"(?<![\d.]){re.escape(figure)}(?![\d.])", measured)] == []
