@@ -140,7 +140,7 @@ std::optional<InSpec> find_in_spec(const Op& op, const ResolvedSpec& resolved) {
 
 Answer explain_op(const Op& op, const Catalog& catalog, const std::optional<Derivative>& derivative,
                   const OpTrace& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec) {
-  Page page(terminal_width());
+  Page page(page_width());
   auto json = op_details(op);
   page.raw(fmt::format("{}\n\n", op.schema));
   page.entry("class", about_class(op));

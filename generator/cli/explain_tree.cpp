@@ -84,7 +84,7 @@ Exit explain_file(Question& asked, const std::string& path, int number) {
   const std::string text = read_if_there(tree.root / path);
   const auto found = tree.manifest.files.find(path);
   const ManifestFile file = found == tree.manifest.files.end() ? ManifestFile{} : found->second;
-  Page page(terminal_width());
+  Page page(page_width());
   page.raw(path + (number > 0 ? fmt::format(":{}", number) : "") + "\n\n");
   nlohmann::ordered_json json{{"path", path}, {"class", ""}, {"template", file.template_name}, {"key", file.key}};
   std::string about, state;

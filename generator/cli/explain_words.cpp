@@ -43,7 +43,7 @@ std::vector<std::string> code_names(Question&) { return strings(mapped(all_codes
 Answer explain_code(Question& asked, const std::string& name) {
   const Code& code = *find_code(name);
   const std::string about = plain_links(asked, std::string(code.explanation));
-  return {fmt::format("{}: {}\n\n  {}\n", name, code.title, wrap_words(about, 2, terminal_width())),
+  return {fmt::format("{}: {}\n\n  {}\n", name, code.title, wrap_words(about, 2, page_width())),
           {{"code", code.code}, {"title", code.title}, {"text", code.explanation}}};
 }
 
@@ -191,7 +191,7 @@ std::string suggest(const std::vector<std::string>& names, const std::string& wo
 }  // namespace
 
 Answer answer_of(const std::string& title, const std::vector<std::pair<std::string, std::string>>& facts) {
-  Page page(terminal_width());
+  Page page(page_width());
   Answer answer;
   for (const auto& [name, text] : facts) {
     page.entry(name, text);

@@ -41,8 +41,9 @@ void declare(CLI::App& app, Invocation& call, NewOptions& options) {
                  "Which components the tree has; default: the spec's profile, or standard")
       ->check(CLI::IsMember({"minimal", "standard", "full"}))
       ->type_name("");
-  app.add_option("--lesson", options.lesson, "A minimal tree with this exercise of the book")
-      ->check(CLI::Range(std::size_t{1}, kLessons.size()))
+  app.add_option("--lesson", options.lesson,
+                 fmt::format("A minimal tree with this exercise of the book, 1 to {}", kLessons.size()))
+      ->check(CLI::Range(std::size_t{1}, kLessons.size()).description(""))
       ->excludes("--spec", "--device", "--profile")
       ->type_name("N");
   auto* from = app.add_option("--from", options.from,

@@ -85,7 +85,7 @@ Exit run(Invocation& call, const ShowOptions& options) {
   const std::vector<const Op*> shown = op == nullptr ? overloads : std::vector<const Op*>{op};
   return call.answer(
       Json{{"ops", json_list(shown, [](const Op* each) { return op_details(*each); })}},
-      op == nullptr ? overloads_table(options.op, overloads, terminal_width()) : op_page(*op, terminal_width()));
+      op == nullptr ? overloads_table(options.op, overloads, terminal_width()) : op_page(*op, page_width()));
 }
 
 Exit run(Invocation& call, const ListOptions& options) {

@@ -13,6 +13,12 @@ std::size_t terminal_width() {
   return size.ws_col;
 }
 
+std::size_t page_width() {
+  constexpr std::size_t kMost = 100;
+  const std::size_t width = terminal_width();
+  return width == 0 ? kMost : std::min(width, kMost);
+}
+
 std::string layout_table(const std::vector<std::vector<std::string>>& rows, std::size_t width, std::size_t widest) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {

@@ -14,6 +14,9 @@ namespace openreg_gen {
 /// Columns of the terminal at standard output; 0 if it is none, which means: as wide as the text.
 std::size_t terminal_width();
 
+/// Columns of a page to read: the terminal's, at most 100; 100 if standard output is none.
+std::size_t page_width();
+
 /// Rows in columns two blanks apart, the last column cut off with "..." at `width` (0: never). A column is as wide as
 /// its widest cell, but no wider than `widest`; a longer cell moves the rest of its row. Ends in a newline.
 std::string layout_table(const std::vector<std::vector<std::string>>& rows, std::size_t width, std::size_t widest = 44);

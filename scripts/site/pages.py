@@ -59,6 +59,8 @@ def verb_section(words, level):
             yield f"```text\n{examples}```\n"
             continue
         rows = [(name, about) for name, about in rows_of(section) if name != "-h,--help"]
+        if silent := [name for name, about in rows if not about]:
+            sys.exit(f"{' '.join(words)}: --help says nothing of {', '.join(silent)}, or its name is too long")
         if rows:
             head = {"Positionals": "argument", "Options": "option", "Subcommands": "verb"}.get(title, title)
             yield f"| {head} | what it does |\n|---|---|"
