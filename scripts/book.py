@@ -4,8 +4,9 @@
     book.py --quotes [CHAPTER ...]                     quotes alone, in a tree that is only rendered
 
 A chapter runs in a folder of its own, beside a tree `torch_mybackend` of the profile minimal that is as it was rendered; a chapter
-that says `<!-- tree: none -->` makes its own. A chapter that adds components and quotes their files names them for --quotes:
-`<!-- components: amp caching -->`. Blocks are chosen by their language, and by a caption or a comment in the line before them:
+that says `<!-- tree: none -->` makes its own, and one that saves files there says which: `<!-- tree: torch_mychip -->`. A chapter
+that adds components and quotes their files names them for --quotes: `<!-- components: amp caching -->`. Blocks are chosen by their
+language, and by a caption or a comment in the line before them:
 
     ```console              `$ command` lines and what they print; `> ` continues a command
     ```python               a script; the ```text block after it says what it prints
@@ -59,10 +60,11 @@ class Run:
     environment: dict[str, str]
     faults: list[str] = field(default_factory=list)
     edits: list[tuple[int, int, str]] = field(default_factory=list)
+    name: str = "torch_mybackend"
 
     @property
     def tree(self) -> Path:
-        return self.folder / "torch_mybackend"
+        return self.folder / self.name
 
 
 def blocks_of(text: str) -> list[Block]:
@@ -261,8 +263,10 @@ def main() -> int:
             for block in blocks_of(text):
                 if block.mark == "From":
                     run_block(run, block, None)
-        elif "<!-- tree: none -->" in text:
+        elif own := re.search(r"^<!-- tree: (\w+) -->$", text, re.MULTILINE):
             run = Run(options.work / "none", environment)
+            if own[1] != "none":
+                run.name = own[1]
             shutil.rmtree(run.folder, ignore_errors=True)
             run.folder.mkdir(parents=True)
             uninstall = [environment["PYTHON"], "-m", "pip", "uninstall", "-q", "-y", "torch-mybackend"]

@@ -72,7 +72,7 @@ def test_captions_and_marks_of_the_book_belong_to_blocks():
     for chapter in sorted(book.BOOK.glob("[0-9][0-9]-*.md")):
         text = chapter.read_text(encoding="utf-8")
         looks = re.findall(
-            r"^(?:Save as|Save|From|In|File:?) `[^`]+`:?$|^<!-- (?!tree: none|components: ).*-->$", text, re.M
+            r"^(?:Save as|Save|From|In|File:?) `[^`]+`:?$|^<!-- (?!tree: |components: ).*-->$", text, re.M
         )
         blocks = [each for each in book.blocks_of(text) if each.mark]
         captions = [f"{each.mark} `{each.path}`:" if each.path else f"<!-- {each.mark} -->" for each in blocks]
