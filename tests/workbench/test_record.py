@@ -8,6 +8,7 @@ import threading
 
 import pytest
 import torch
+from openreg_gen import calls as operator_calls
 from openreg_gen import observed, protocol, shapes
 from openreg_gen.record import MINIMAL, Recording, RecordedOp, RecordingError, load, record
 
@@ -51,6 +52,23 @@ def test_recordings_nest_and_end(device):
     assert calls(inner)["sigmoid.out"] == 1
     assert calls(outer)["sigmoid.out"] == 2
     assert "tanh.out" not in calls(inner)
+
+
+def test_a_trace_ends_when_the_device_has_nothing_to_do(device, monkeypatch):
+    """A kernel that calls operators on the device's thread must not end in the next trace, in which it never began."""
+    stream = torch.accelerator.current_stream(device)
+    events, returned, idle, end = [], [], [], operator_calls._Trace.end
+    monkeypatch.setattr(operator_calls._Trace, "end", lambda trace: (idle.append(events[-1].query()), end(trace))[1])
+    x = torch.ones(1024, 1024, device=device)
+    for _ in range(2):
+        with operator_calls.counted():
+            for _ in range(30):
+                torch.mm(x, x)
+            events.append(stream.record_event())
+            returned.append(events[-1].query())
+    if all(returned):
+        pytest.skip("the device's work has ended when the call returns")
+    assert idle == [True, True]
 
 
 def test_costs(device):

@@ -5,6 +5,10 @@ A dispatch mode sees `add.Tensor`, where a backend gets `add.out`, and nothing t
 execution trace is written one level below, by the dispatcher's own hook: it names each call with its overload, and backward's threads
 are in it. PyTorch has one such trace per process, so recordings that overlap share it: wherever one of them begins or
 ends, the trace ends, and its counts go to all that are open.
+
+A kernel may call operators on a thread of its device. If it does so while one trace ends and another begins, its end falls into a trace
+that has not seen its beginning: PyTorch then takes an element from an empty stack, and the process ends later, anywhere. So a trace ends
+when the devices have nothing to do.
 """
 
 import contextlib
@@ -19,9 +23,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import torch
 from torch.profiler import ExecutionTraceObserver
 
-from .device import is_opaque
+from .device import is_opaque, wait_for_all
 
 Counts = Counter[tuple[str, tuple[str, ...], str]]
 """Calls by operator ("aten::add.out"), device types of its arguments ("cpu", "mine"), and the arguments as observed.py
@@ -134,9 +139,12 @@ class _Process:
     def _cut(self) -> None:
         trace, self._trace = self._trace, None
         if trace is not None:
-            found = trace.end()
-            for counts, _ in self._open:
-                counts.update(found)
+            try:
+                wait_for_all(torch._C._get_privateuse1_backend_name())  # Note [Where calls are counted]
+            finally:
+                found = trace.end()
+                for counts, _ in self._open:
+                    counts.update(found)
 
     def _forked(self) -> None:
         if self._trace is not None:

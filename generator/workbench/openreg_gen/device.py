@@ -130,6 +130,16 @@ def count(kind: str) -> int:
     return 1 if counted is None else int(counted())
 
 
+def wait_for_all(kind: str) -> None:
+    """Waits for the devices of a type, if the backend has been used and has a function for that. Raises what they report late."""
+    functions = module(kind)
+    wait = getattr(functions, "synchronize", None)
+    if wait is None or not getattr(functions, "is_initialized", lambda: True)():
+        return
+    for index in range(count(kind)):
+        wait(torch.device(kind, index))
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """`--device` and `--import`, as all tools take them."""
     parser.add_argument(
