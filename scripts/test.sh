@@ -376,7 +376,7 @@ stage_book() {
   step "Exercises of the book"
   [ "$("$python" "$root/scripts/exercises.py" --list "${touched[@]}")" != "" ] || return 0
   backend=$(backend_python "$work/venv_lessons")
-  "$generator" new mybackend --lesson 1 --out "$tree" >/dev/null
+  "$generator" new lessons --lesson 1 --out "$tree" >/dev/null
   install_tree "$backend" "$tree"
   "$backend" "$root/scripts/exercises.py" --tree "$tree" "${touched[@]}"
 }
