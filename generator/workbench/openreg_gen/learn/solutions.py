@@ -54,8 +54,8 @@ WHY = {
     "compiler doesn't know yet. a.new_empty_symint does the same. In Python: torch.library.register_fake.",
     "autocast": "A rule says in which dtype an operator computes. pow makes large numbers of small ones, so it computes in float32, as do "
     "exp, log and sums on other devices. Each overload has a rule of its own.",
-    "saved": "map_location with an index puts each storage on that device once, so tensors that shared it still do. A function, "
-    "map_location=lambda storage, location: storage.to(device), isn't needed here. Loading to the CPU first costs a copy.",
+    "saved": "map_location with an index puts each storage on that device once, so tensors that shared it still do. A table, "
+    "{'lessons:0': 'lessons:1', ...}, does as well. Loading to the CPU first costs a copy.",
     "flush": "Giving back comes last, because the device waits for its work before it frees memory. Real caches also give back only as much "
     "as is missing, or join and split blocks, so that 600 KiB can serve 300.",
     "record": "record_stream tells the allocator that one more stream uses the memory; when x is dropped, the memory waits for that stream. "
