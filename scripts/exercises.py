@@ -99,7 +99,9 @@ def judge(tree: learn.Tree, row: dict[str, Any]) -> str:
         return "" if outcome.passed else f"{what} doesn't pass:\n{outcome.text[-2000:]}"
     if outcome.passed:
         return f"{what} passes"
-    return "" if re.search(row["says"], outcome.text) else f"{what} fails without /{row['says']}/:\n{outcome.text[-2000:]}"
+    return (
+        "" if re.search(row["says"], outcome.text) else f"{what} fails without /{row['says']}/:\n{outcome.text[-2000:]}"
+    )
 
 
 def main() -> int:
@@ -130,7 +132,10 @@ def main() -> int:
         tree.apply_solution()
         failed += bool(faults)
         tried += len(rows)
-        print(f"{'FAILED' if faults else 'ok':6}  {lesson.number:2} {lesson.word}  {time.monotonic() - start:.0f} s", flush=True)
+        print(
+            f"{'FAILED' if faults else 'ok':6}  {lesson.number:2} {lesson.word}  {time.monotonic() - start:.0f} s",
+            flush=True,
+        )
         for fault in faults:
             print(f"        {fault}")
     print(f"figures: {len(lessons)} exercises, {tried} planted solutions, {failed} exercises failed")

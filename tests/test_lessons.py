@@ -213,7 +213,9 @@ def test_an_edited_test_file_is_refused(built, text):
     assert not outcome.passed and "was edited or deleted" in outcome.text and not tree.solved()
     command = outcome.text.splitlines()[-1]
     assert "rm -f exercises/test_where.py && openreg-gen generate" in command
-    subprocess.run(command.replace("openreg-gen", os.environ["OPENREG_GEN"]), shell=True, check=True, capture_output=True)
+    subprocess.run(
+        command.replace("openreg-gen", os.environ["OPENREG_GEN"]), shell=True, check=True, capture_output=True
+    )
     assert path.read_text() == before and tree.edited() == []
 
 
@@ -227,7 +229,9 @@ def test_so_is_what_the_test_imports_and_calls(built):
     assert tree.edited() == []
 
 
-@pytest.mark.parametrize("code", ["raise SystemExit(0)", "import os; os._exit(0)", "import pytest; pytest.skip(allow_module_level=True)"])
+@pytest.mark.parametrize(
+    "code", ["raise SystemExit(0)", "import os; os._exit(0)", "import pytest; pytest.skip(allow_module_level=True)"]
+)
 def test_a_run_without_a_passed_test_is_not_right(built, code):
     tree = built(1)
     (tree.root / "exercises/where.py").write_text(code + "\n")
@@ -280,7 +284,10 @@ def test_a_solution_can_be_read_later(lesson, capsys):
     out = capsys.readouterr().out
     assert "from[i] <= 0" in out and "Why: Every comparison with NaN is false" in out
     for number in ("0", "32"):
-        assert program.main(["solution", number]) == 2 and f"no exercise {number}; there are 1 to 31" in capsys.readouterr().out
+        assert (
+            program.main(["solution", number]) == 2
+            and f"no exercise {number}; there are 1 to 31" in capsys.readouterr().out
+        )
 
 
 def test_watch_checks_on_each_save_until_ctrl_c(lesson, monkeypatch, capsys):
@@ -331,7 +338,9 @@ def test_learn_does_not_import_torch():
     """It takes seconds, and it warns that the tree was rendered after it was built, just before the build."""
     code = "import sys, openreg_gen.learn.__main__; print('torch' in sys.modules)"
     variables = os.environ | {"PYTHONPATH": str(ROOT / "generator/workbench")}
-    done = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=True, timeout=120
+    )
     assert done.stdout == "False\n"
 
 
@@ -351,7 +360,9 @@ def test_lessons_leave_the_slot_to_another_backend(lesson, tmp_path, installed, 
     tree, site = lesson(1), tmp_path / "site"
     for name in installed:
         (site / f"torch_{name}-1.dist-info").mkdir(parents=True)
-        (site / f"torch_{name}-1.dist-info/entry_points.txt").write_text(f"[torch.backends]\n{name} = torch_{name}:_autoload\n")
+        (site / f"torch_{name}-1.dist-info/entry_points.txt").write_text(
+            f"[torch.backends]\n{name} = torch_{name}:_autoload\n"
+        )
     (site / "stub").mkdir()
     (site / "stub/_entry.py").write_text((tree.root / "torch_lessons/_entry.py").read_text())
     code = """
@@ -363,7 +374,9 @@ sys.modules["torch"] = torch
 from stub import _entry
 print(_entry._chosen())
 """
-    variables = {key: value for key, value in os.environ.items() if key != "TORCH_DEVICE_BACKEND"} | {"PYTHONPATH": str(site)}
+    variables = {key: value for key, value in os.environ.items() if key != "TORCH_DEVICE_BACKEND"} | {
+        "PYTHONPATH": str(site)
+    }
     if variable:
         variables["TORCH_DEVICE_BACKEND"] = variable
     done = subprocess.run([sys.executable, "-S", "-c", code], env=variables, capture_output=True, text=True, timeout=60)

@@ -209,7 +209,18 @@ class Tree:
         if not outcome.passed:
             return Outcome(False, self._errors(outcome.text))
         # No plugins, no settings and no conftest.py of the learner's environment; asserts say only what the test says.
-        words = [sys.executable, "-m", "pytest", "-q", "-x", "--tb=short", "--assert=plain", "--noconftest", "-c", os.devnull]
+        words = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "--tb=short",
+            "--assert=plain",
+            "--noconftest",
+            "-c",
+            os.devnull,
+        ]
         words += ["--rootdir", str(self.root), "-p", "no:cacheprovider", lesson.test]
         isolated = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTHONDONTWRITEBYTECODE": "1"}
         outcome = _run(words, self.root, _TEST_SECONDS, self.variables() | isolated)

@@ -44,14 +44,20 @@ def check(tree: Tree) -> int:
     if not outcome.passed:
         print(f"{outcome.text}\n\nNot yet: {lesson.file}. `python -m openreg_gen.learn hint` helps.", flush=True)
         return Exit.NO
-    print(f"{progress(tree.solved())}\n\nRight. `python -m openreg_gen.learn solution` shows how we wrote it, and why.\n")
+    print(
+        f"{progress(tree.solved())}\n\nRight. `python -m openreg_gen.learn solution` shows how we wrote it, and why.\n"
+    )
     print("Next:\n  python -m openreg_gen.learn", flush=True)
     return Exit.DONE
 
 
 def stamps(tree: Tree) -> dict[Path, tuple[int, int]]:
     """Time and size of the files that a learner edits."""
-    paths = [*(tree.root / "exercises").glob("*.py"), *(tree.root / "csrc").rglob("*.cpp"), *(tree.root / "csrc").rglob("*.h")]
+    paths = [
+        *(tree.root / "exercises").glob("*.py"),
+        *(tree.root / "csrc").rglob("*.cpp"),
+        *(tree.root / "csrc").rglob("*.h"),
+    ]
     out = {}
     for path in [*paths, tree.spec]:
         try:

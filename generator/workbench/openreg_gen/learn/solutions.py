@@ -38,7 +38,7 @@ WHY = {
     "wait for them when it is reused, which delays nobody if it never is; that is what CUDA's allocator does, without waiting: it gives the "
     "block out only when its events are done.",
     "item": "item() is where the host waits, and it waits for one stream. The copy is queued behind the kernels that compute x. "
-    "x.cpu() and item() do this as well. Waiting for the whole device would be right, and would wait for streams that have nothing to do "
+    "x.cpu() and item() do this as well. Waiting for the whole device gives the right number, and waits for streams that have nothing to do "
     "with x.",
     "hidden": "exp.out serves all three forms, since exp is structured. Three kernels, for exp, exp_ and exp.out, would be right as well, "
     "and are three times the work. The fallback hid it because its results are right.",
