@@ -363,7 +363,7 @@ stage_package() {
   pytest_alone "$python" "$root/tests/test_package.py"
 }
 
-# What of the book a change touches: quotes of all chapters, one of those that differ, and up to two exercises.
+# What of the book a change touches: quotes of all chapters, one of those that differ, and an exercise.
 stage_book() {
   local backend tree=$work/lessons touched=()
   [ "${1:-}" = all ] || touched=(--touched)
