@@ -45,7 +45,8 @@ WHY = {
     "hooks": "The engine asks hasPrimaryContext before it makes your stream wait for the streams of backward(). It must not say yes for a "
     "device that nobody used: asking for its stream would create what a context costs on real hardware, such as memory on each card.",
     "fork": "fork() copies one thread. The device's threads and the driver's handles are gone in the child, and whoever waits for them waits "
-    "forever, so the backend refuses. at::globalContext().lazyInitDevice(c10::DeviceType::PrivateUse1) ends at the same check.",
+    "forever, so the backend refuses. Another way is to remember getpid() when the library is loaded and to compare it. A check that runs "
+    "once doesn't help: it has run already in the parent.",
     "composite": "A kernel for a composite operator hides the operators that it was made of, and their gradients with it. Other ways: "
     "leave square alone, and write mul; or write the kernel and say in a spec which formula its gradient has.",
     "choose": "The order is: can openreg-gen write the loop; if not, does the device have the loop; if not, does it have the whole operator. "
