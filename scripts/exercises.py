@@ -87,7 +87,7 @@ def text_of(row: dict[str, Any], ours: str) -> str:
 
 
 def judge(tree: learn.Tree, row: dict[str, Any]) -> str:
-    """What is wrong with the check of a planted solution; "" if nothing is."""
+    """How the check misjudges a planted solution; "" if it is right about it."""
     kind = "wrong" if "wrong" in row else "right"
     what = f"the {kind} solution '{row[kind]}'"
     try:

@@ -286,7 +286,7 @@ def test_a_solution_can_be_read_later(lesson, capsys):
     for number in ("0", "32"):
         assert (
             program.main(["solution", number]) == 2
-            and f"no exercise {number}; there are 1 to 31" in capsys.readouterr().out
+            and f"exercise {number} does not exist; there are 1 to 31" in capsys.readouterr().out
         )
 
 

@@ -34,9 +34,9 @@ def all_lessons() -> list[Lesson]:
 
 
 def lesson_of(number: int) -> Lesson:
-    """Raises LearnError if there is none of this number."""
+    """Raises LearnError if no exercise has this number."""
     if not 1 <= number <= len(LESSONS):
-        raise LearnError(f"there is no exercise {number}; there are 1 to {len(LESSONS)}")
+        raise LearnError(f"exercise {number} does not exist; there are 1 to {len(LESSONS)}")
     return LESSONS[number - 1]
 
 
@@ -233,7 +233,7 @@ class Tree:
         return Outcome(passed, outcome.text if passed else "\n".join(said) or outcome.text)
 
     def _errors(self, text: str) -> str:
-        """What a failed build says, without the commands; with the signature that PyTorch expects if it is about that."""
+        """The errors of a failed build, and the signature that PyTorch expects if an error is about that."""
         errors = [line for line in text.splitlines() if "error:" in line]
         if drifted := re.search(r"aten::([\w.]+): the kernel's signature is not", text):
             shown = _run([_command(), "ops", "show", drifted[1]], self.root, _TEST_SECONDS)
