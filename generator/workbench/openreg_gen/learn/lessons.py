@@ -217,7 +217,7 @@ LESSONS = (
             "used_on() is the allocator's record_stream. What does this pool remember of it?",
             "c10::Event works on each device through the guard: `csrc/runtime/Guard.cpp`, record() and block().",
             "Keep the streams in block->users. When the block comes back, record an event on each, and "
-            "let block->stream wait for it: who gets the block next is queued there. The current stream may be any.",
+            "let block->stream wait for it: the next user of the block is queued there. The current stream may be any.",
         ),
     ),
     Lesson(
