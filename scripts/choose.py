@@ -44,7 +44,7 @@ ALWAYS = ("command", "format")
 MOST_COMPONENTS = 1
 # What a path asks for besides ALWAYS; the first row that fits counts. A path that none fits asks for everything.
 RULES = (
-    ("docs/book/* scripts/book.py scripts/exercises.py", ["book"], "the book"),
+    ("docs/book/* scripts/book.py scripts/exercises.py tests/exercises/*", ["book"], "the book"),
     ("templates/lessons/* generator/workbench/openreg_gen/learn/*", ["rendered", "package", "book"], "exercises"),
     ("templates/* generated_example/* tests/golden/* specs/*.yaml", STAGES, "trees"),
     (

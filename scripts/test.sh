@@ -363,7 +363,7 @@ stage_package() {
   pytest_alone "$python" "$root/tests/test_package.py"
 }
 
-# What of the book a change touches: quotes of all chapters, one of those that differ, and up to two exercises.
+# What of the book a change touches: quotes of all chapters, one of those that differ, and an exercise.
 stage_book() {
   local backend tree=$work/lessons touched=()
   [ "${1:-}" = all ] || touched=(--touched)
@@ -376,7 +376,7 @@ stage_book() {
   step "Exercises of the book"
   [ "$("$python" "$root/scripts/exercises.py" --list "${touched[@]}")" != "" ] || return 0
   backend=$(backend_python "$work/venv_lessons")
-  "$generator" new mybackend --lesson 1 --out "$tree" >/dev/null
+  "$generator" new lessons --lesson 1 --out "$tree" >/dev/null
   install_tree "$backend" "$tree"
   "$backend" "$root/scripts/exercises.py" --tree "$tree" "${touched[@]}"
 }

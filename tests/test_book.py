@@ -91,6 +91,12 @@ class Planted:
     def apply_solution(self):
         pass
 
+    def solution_text(self):
+        return "// header\nreturn 1;\n"
+
+    def apply(self, text):
+        self.text = text
+
 
 LESSON = learn.Lesson(1, "leak", 2, "A leak", "a.cpp", "bytes are lost", ("one", "two", "three"))
 FAILS, PASSES = learn.Outcome(False, "4 bytes are lost"), learn.Outcome(True, "")
@@ -119,6 +125,20 @@ def test_a_hint_that_names_no_file(tmp_path):
     assert "csrc/gone.h" in exercises.prove(Planted(tmp_path, FAILS, PASSES), lesson)[0]
 
 
+WRONG = {"wrong": "two", "says": "4 bytes", "edits": [["return 1", "return 2"]]}
+
+
+def test_planted_solutions(tmp_path):
+    tree = Planted(tmp_path, FAILS)
+    assert exercises.judge(tree, WRONG) == "" and tree.text == "// header\nreturn 2;\n"
+    assert "'two' passes" in exercises.judge(Planted(tmp_path, PASSES), WRONG)
+    assert "fails without /5 bytes/" in exercises.judge(Planted(tmp_path, FAILS), WRONG | {"says": "5 bytes"})
+    assert "has no text 'return 3'" in exercises.judge(Planted(tmp_path), WRONG | {"edits": [["return 3", ""]]})
+    right = {"right": "one", "text": "return 1;\n"}
+    assert exercises.judge(Planted(tmp_path, PASSES), right) == ""
+    assert "the right solution 'one' doesn't pass" in exercises.judge(Planted(tmp_path, FAILS), right)
+
+
 def test_lessons_are_those_of_the_command():
     header = (book.ROOT / "generator/spec/lessons.h").read_text()
     assert re.findall(r'"(\w+)"', header) == [lesson.word for lesson in learn.all_lessons()]
@@ -127,6 +147,7 @@ def test_lessons_are_those_of_the_command():
 def test_what_a_change_touches():
     lessons, chapters = learn.all_lessons(), sorted(book.BOOK.glob("[0-9][0-9]-*.md"))
     assert [each.word for each in exercises.touched(["templates/lessons/test_guard.py.j2"], lessons)] == ["guard"]
+    assert [each.word for each in exercises.touched(["tests/exercises/10_guard.yaml"], lessons)] == ["guard"]
     assert exercises.touched(["scripts/exercises.py"], lessons) == lessons
     assert exercises.touched(["README.md"], lessons) == []
     assert book.touched(["scripts/book.py"], chapters) == chapters and book.touched(["README.md"], chapters) == []

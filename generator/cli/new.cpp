@@ -230,7 +230,7 @@ Verb new_verb() {
           "Render a new backend from a spec",
           with_options<NewOptions>(declare, run),
           {"new mybackend", "new mybackend --profile minimal", "new mychip --device external",
-           "new mycl --device opencl", "new mychip --device compiler", "new mybackend --lesson 1",
+           "new mycl --device opencl", "new mychip --device compiler", "new lessons --lesson 1",
            "new mychip --from torch_mychip_old --sources ../old/csrc --dry-run",
            "new mychip --from torch_mychip_old --sources ../old/csrc"}};
 }

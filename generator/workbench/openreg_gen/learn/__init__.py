@@ -4,18 +4,22 @@ An exercise is a file with a gap or a fault, which is the learner's, and a test 
 says which it is; going on raises the number and renders the tree again, which keeps what the learner wrote.
 """
 
+import hashlib
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .lessons import LESSONS, Lesson
+from .solutions import WHY
 
-__all__ = ["Lesson", "LearnError", "Outcome", "Tree", "all_lessons"]
+__all__ = ["Lesson", "LearnError", "Outcome", "Tree", "all_lessons", "lesson_of"]
 
 _BUILD_SECONDS, _TEST_SECONDS = 1800, 300
 
@@ -27,6 +31,13 @@ class LearnError(Exception):
 def all_lessons() -> list[Lesson]:
     """In their order: the first is lesson 1."""
     return list(LESSONS)
+
+
+def lesson_of(number: int) -> Lesson:
+    """Raises LearnError if no exercise has this number."""
+    if not 1 <= number <= len(LESSONS):
+        raise LearnError(f"exercise {number} does not exist; there are 1 to {len(LESSONS)}")
+    return LESSONS[number - 1]
 
 
 @dataclass(frozen=True)
@@ -44,12 +55,28 @@ def _command() -> str:
     return found
 
 
-def _run(words: list[str], folder: Path, seconds: int) -> Outcome:
+def _run(words: list[str], folder: Path, seconds: int, variables: Mapping[str, str] | None = None) -> Outcome:
+    environment = os.environ | dict(variables or {})
     try:
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=seconds)
+        done = subprocess.run(
+            words, cwd=folder, capture_output=True, text=True, check=False, timeout=seconds, env=environment
+        )
     except subprocess.TimeoutExpired:
         return Outcome(False, f"{' '.join(words)}: no answer within {seconds} s")
     return Outcome(done.returncode == 0, done.stdout + done.stderr)
+
+
+def _write(path: Path, text: str) -> None:
+    """Replaces the file in one step: a disk that is full, or Ctrl-C, leaves the text that was there."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def _free(path: Path) -> Path:
+    """FILE.mine, or FILE.mine2 and so on: a name that no file has."""
+    names = (path.with_name(f"{path.name}.mine{number if number > 1 else ''}") for number in range(1, 10_000))
+    return next(name for name in names if not name.exists())
 
 
 class Tree:
@@ -60,10 +87,14 @@ class Tree:
         here = folder.resolve()
         found = next((each for each in (here, *here.parents) if (each / manifest).is_file()), None)
         if found is None:
-            raise LearnError(f"{folder} is not in a tree; make one: openreg-gen new mybackend --lesson 1")
+            raise LearnError(f"{folder} is not in a tree; make one: openreg-gen new lessons --lesson 1")
         self.root = found
-        self.spec = found / json.loads((found / manifest).read_text(encoding="utf-8"))["spec"]
+        self.spec = found / self._manifest()["spec"]
         self._state = found / "exercises/progress.json"
+
+    def _manifest(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.root / ".openreg-gen/manifest.json").read_text(encoding="utf-8"))
+        return found
 
     def lesson(self) -> Lesson:
         """The one that the tree holds."""
@@ -87,9 +118,7 @@ class Tree:
     def _remember(self, kind: str, word: str) -> None:
         state = self._remembered()
         state[kind].append(word)
-        part = self._state.with_name(self._state.name + ".part")
-        part.write_text(json.dumps(state) + "\n", encoding="utf-8")
-        part.replace(self._state)
+        _write(self._state, json.dumps(state) + "\n")
 
     def solved(self) -> set[str]:
         return set(self._remembered()["solved"])
@@ -108,32 +137,38 @@ class Tree:
     def go_to(self, number: int) -> None:
         """Renders the tree again with another exercise; what the learner wrote stays."""
         text = self.spec.read_text(encoding="utf-8")
-        self.spec.write_text(re.sub(r"^lesson: \d+$", f"lesson: {number}", text, flags=re.MULTILINE), encoding="utf-8")
+        _write(self.spec, re.sub(r"^lesson: \d+$", f"lesson: {number}", text, flags=re.MULTILINE))
         try:
             self._openreg_gen("generate")
         except LearnError:
-            self.spec.write_text(text, encoding="utf-8")
+            _write(self.spec, text)
             raise
         self.take()
 
-    def reset(self) -> None:
-        """Gives the exercise's file its first text. The learner's is kept beside it, as FILE.mine."""
+    def reset(self) -> Path | None:
+        """Gives the exercise's file its first text. Returns where the learner's is kept: FILE.mine, FILE.mine2 and so on."""
         lesson = self.lesson()
         file = self.root / lesson.file
+        if not file.is_file():  # it was deleted: there is nothing to keep
+            self._openreg_gen("generate")
+            self.take()
+            return None
         text = file.read_text(encoding="utf-8")
         # Without the mark by which openreg-gen would take the copy for the file itself; a file that was taken has none.
         lines = [line for line in text.splitlines(True) if "[openreg-gen " not in line]
-        file.with_name(file.name + ".mine").write_text("".join(lines), encoding="utf-8")
+        kept = _free(file)
+        _write(kept, "".join(lines))
         if "[openreg-gen " in text:
             file.unlink()
             try:
                 self._openreg_gen("generate")
             except LearnError:
-                file.write_text(text, encoding="utf-8")
+                _write(file, text)
                 raise
         else:
             self._openreg_gen("disown", lesson.file, "--yes")
         self.take()
+        return kept
 
     def build(self) -> Outcome:
         """Compiles what changed."""
@@ -144,19 +179,68 @@ class Tree:
         cmake = match[1] if match and Path(match[1]).exists() else "cmake"
         return _run([cmake, "--build", str(self.root / "build")], self.root, _BUILD_SECONDS)
 
+    def edited(self) -> list[str]:
+        """Files that the check rests on and that aren't as openreg-gen wrote them: the test, what it imports, what it calls."""
+        resting = ("exercises/test_", "exercises/checks.py", "csrc/aten/native/", "csrc/aten/Signature.h")
+        out = []
+        for path, about in self._manifest()["files"].items():
+            if about["class"] == "generated" and path.startswith(resting) and path != self.lesson().file:
+                file = self.root / path
+                if not file.is_file() or hashlib.sha256(file.read_bytes()).hexdigest() != about["sha256"]:
+                    out.append(path)
+        return out
+
+    def variables(self) -> dict[str, str]:
+        """The environment in which `import torch` loads this tree, whatever other backends are installed."""
+        return {"TORCH_DEVICE_BACKEND": self.spec.stem, "OPENREG_GEN": _command()}
+
     def check(self) -> Outcome:
         """Builds, then runs the exercise's test. Remembers that it passed."""
         lesson = self.lesson()
+        if not (self.root / lesson.file).is_file():
+            return Outcome(False, f"{lesson.file} is not there; `python -m openreg_gen.learn reset` puts it back")
+        if edited := self.edited():
+            return Outcome(
+                False,
+                f"{edited[0]} was edited or deleted, and the check rests on it. Put it back, then check again:\n"
+                f"  cd {self.root} && rm -f {' '.join(edited)} && openreg-gen generate",
+            )
         outcome = self.build()
         if not outcome.passed:
-            errors = [line for line in outcome.text.splitlines() if "error:" in line or "FAILED" in line]
-            return Outcome(False, "\n".join(errors) or outcome.text)
-        words = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", lesson.test]
-        outcome = _run(words, self.root, _TEST_SECONDS)
-        if outcome.passed and lesson.word not in self.solved():
+            return Outcome(False, self._errors(outcome.text))
+        # No plugins, no settings and no conftest.py of the learner's environment; asserts say only what the test says.
+        words = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "--tb=short",
+            "--assert=plain",
+            "--noconftest",
+            "-c",
+            os.devnull,
+        ]
+        words += ["--rootdir", str(self.root), "-p", "no:cacheprovider", lesson.test]
+        isolated = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTHONDONTWRITEBYTECODE": "1"}
+        outcome = _run(words, self.root, _TEST_SECONDS, self.variables() | isolated)
+        # Exit code 0 alone isn't enough: a module that the test imports can end the process with it.
+        passed = outcome.passed and re.search(r"^\d+ passed", outcome.text, re.MULTILINE) is not None
+        if passed and lesson.word not in self.solved():
             self._remember("solved", lesson.word)
         said = [line[4:] for line in outcome.text.splitlines() if line.startswith("E   ")]
-        return outcome if outcome.passed else Outcome(False, "\n".join(said) or outcome.text)
+        said = [line.removeprefix("AssertionError: ") for line in said]
+        return Outcome(passed, outcome.text if passed else "\n".join(said) or outcome.text)
+
+    def _errors(self, text: str) -> str:
+        """The errors of a failed build, and the signature that PyTorch expects if an error is about that."""
+        errors = [line for line in text.splitlines() if "error:" in line]
+        if drifted := re.search(r"aten::([\w.]+): the kernel's signature is not", text):
+            shown = _run([_command(), "ops", "show", drifted[1]], self.root, _TEST_SECONDS)
+            expected = re.search(r"\n\n(  .*?)\n\n", shown.text, re.DOTALL)
+            if shown.passed and expected:
+                errors.append(f"PyTorch expects this function:\n{expected[1]}")
+        return "\n".join(errors) or text
 
     def hint(self) -> tuple[int, str]:
         """The next hint and its number; the last one again once all were given."""
@@ -167,10 +251,20 @@ class Tree:
         number = min(given, len(lesson.hints) - 1)
         return number + 1, lesson.hints[number]
 
+    def solution(self, lesson: Lesson) -> str:
+        """Our text of any exercise, and why it is so."""
+        text = (self.root / lesson.solution).read_text(encoding="utf-8")
+        return f"{text.rstrip()}\n\nWhy: {WHY[lesson.word]}\n"
+
+    def apply(self, text: str) -> None:
+        """Puts a text with any first line in the exercise's place, under the file's own header."""
+        file = self.root / self.lesson().file
+        head = [line for line in file.read_text(encoding="utf-8").splitlines(True)[:4] if "openreg-gen" in line]
+        _write(file, "".join(head) + text.partition("\n")[2])
+
+    def solution_text(self) -> str:
+        return (self.root / self.lesson().solution).read_text(encoding="utf-8")
+
     def apply_solution(self) -> None:
         """Puts the solution in the exercise's place, under the file's own header."""
-        lesson = self.lesson()
-        file = self.root / lesson.file
-        ours = (self.root / lesson.solution).read_text(encoding="utf-8")
-        head = [line for line in file.read_text(encoding="utf-8").splitlines(True)[:4] if "openreg-gen" in line]
-        file.write_text("".join(head) + ours.partition("\n")[2], encoding="utf-8")
+        self.apply(self.solution_text())

@@ -51,8 +51,8 @@ LESSONS = (
         (
             "Run it: openreg-gen trace 'x @ w + b' --device NAME --shape x=2x3x4 --shape w=4x5 --shape b=5",
             "`matmul` is composite: it has no kernel, it calls others. Which one multiplies two matrices?",
-            "`add` is structured. A backend is asked for the form that writes to a given tensor; search "
-            "for fallback in `csrc/host/Fallback.h`.",
+            "Two matrices are multiplied by mm, three dimensions or not: matmul folds the first two into one. For the last question "
+            "run x + x with NAME_FALLBACK=none: the message names the form that writes to a given tensor.",
         ),
     ),
     Lesson(
@@ -61,7 +61,7 @@ LESSONS = (
         2,
         "A deleter that leaks",
         "csrc/aten/native/deleter.cpp",
-        "still lent: a leak",
+        "its 4000 bytes are still lent: a leak",
         (
             "A DataPtr has an address and a context. PyTorch calls deleter(context), not deleter(address).",
             "Compare with the DataPtr that `csrc/runtime/Allocator.cpp` returns: what is its second argument?",
@@ -103,7 +103,7 @@ LESSONS = (
         3,
         "Zero, and nothing else",
         "csrc/aten/native/gaps.cpp",
-        "the columns between them untouched",
+        "the columns between them untouched; the matrix is",
         (
             "x[:, ::2] has four elements. Where in memory are they?",
             "`csrc/aten/native/Copy.cpp` asks is_non_overlapping_and_dense() before it treats memory as one run.",
@@ -157,7 +157,7 @@ LESSONS = (
         5,
         "The kernel without a guard",
         "csrc/aten/native/sqrt.cpp",
-        "100 of 100 elements are wrong on device 1",
+        "elements are wrong on device 1: sqrt did not wait",
         (
             "Device 0 is right and device 1 is wrong. Which device is the current one when sqrt runs, "
             "and whose stream does queue() take?",
@@ -217,7 +217,7 @@ LESSONS = (
             "used_on() is the allocator's record_stream. What does this pool remember of it?",
             "c10::Event works on each device through the guard: `csrc/runtime/Guard.cpp`, record() and block().",
             "Keep the streams in block->users. When the block comes back, record an event on each, and "
-            "let the current stream wait for it.",
+            "let block->stream wait for it: the next user of the block is queued there. The current stream may be any.",
         ),
     ),
     Lesson(
@@ -300,7 +300,7 @@ LESSONS = (
         10,
         "The least to write",
         "exercises/choose.py",
-        "hypot.out: native works, and leaves more to you than pointwise",
+        "hypot.out: native works, and leaves more to you than the way in which",
         (
             "Chapter 10 has a table of what PyTorch does in each way, and what is left to you.",
             "openreg-gen ops show OP lists the ways that fit an operator, with a reason for each that doesn't.",
