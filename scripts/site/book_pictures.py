@@ -64,7 +64,7 @@ def tensor():
         shapes.append(rect("given", x, 358, cell, 36, 0))
         shapes.append(text(x + 16, 381, f"{number}.0", 15))
         shapes.append(text(x + cell / 2, 412, f"{number}", 14, 'text-anchor="middle"'))
-    shapes.append(text(first, 434, "memory of the device; its elements are counted from 0", 14))
+    shapes.append(text(first, 434, "memory of the device, its elements counted", 14))
     shapes.append(text(16, 350, "Each arrow on the left is a Storage.", 14))
     shapes.append(text(16, 372, "z begins at element 1, and its next", 14))
     shapes.append(text(16, 394, "element is 3 further: 1.0 and 4.0.", 14))
