@@ -42,7 +42,7 @@ RUNGS = [
 
 
 def tensor():
-    """What the script of chapter 2 makes."""
+    """The tensors of the script in chapter 2."""
     shapes = [TIP]
     for row, (name, sizes, strides, offset) in enumerate(TENSORS):
         y = 76 + 84 * row
@@ -97,7 +97,7 @@ def block():
 
 
 def streams():
-    """What the script of chapter 6 with an event does. The calls take no time that one could see, so they have a list of their own."""
+    """The script of chapter 6 with an event. The calls take no time that one could see, so they have a list of their own."""
     left, scale, calls = 120, 0.9, 26
     begin = left + 60
     x = begin + EVENT * scale
