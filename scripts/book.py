@@ -240,14 +240,20 @@ def main() -> int:
     if options.chapters:
         chapters = [chapter for chapter in chapters if chapter.name[:2] in options.chapters]
     command = Path(os.environ.get("OPENREG_GEN", ROOT / "build/openreg-gen"))
-    environment = os.environ | {
-        "PATH": f"{options.python.parent}:{command.parent}:{os.environ['PATH']}",
-        "OPENREG_GEN": str(command),
-        "PYTHON": str(options.python),
-        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        "PYTHONPATH": str(ROOT / "generator/workbench"),
-        "NO_COLOR": "1",
-    }
+    # Chapter 0 commits the tree, as its reader does.
+    author = {f"GIT_{who}_{what}": "book@localhost" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    environment = (
+        author
+        | os.environ
+        | {
+            "PATH": f"{options.python.parent}:{command.parent}:{os.environ['PATH']}",
+            "OPENREG_GEN": str(command),
+            "PYTHON": str(options.python),
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "PYTHONPATH": str(ROOT / "generator/workbench"),
+            "NO_COLOR": "1",
+        }
+    )
     if not options.quotes:
         environment["VIRTUAL_ENV"] = str(options.python.parent.parent)
     failed = 0

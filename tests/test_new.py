@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import marshal
+import os
 import pathlib
 import re
 import subprocess
@@ -156,6 +157,49 @@ def test_new_fills_a_fresh_git_repository(openreg_gen, tmp_path):
     (tmp_path / "repo/.git").mkdir(parents=True)
     openreg_gen("new", "mybackend", "--out", "repo", cwd=tmp_path)
     assert (tmp_path / "repo/CMakeLists.txt").is_file()
+
+
+def git(*words):
+    return subprocess.run(["git", *map(str, words)], check=True, capture_output=True, text=True).stdout
+
+
+AUTHOR = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+
+
+def test_new_with_git_commits_the_tree(openreg_gen, tmp_path):
+    out = openreg_gen("new", "mybackend", "--git", cwd=tmp_path, env=AUTHOR).stdout
+    tree = tmp_path / "torch_mybackend"
+    assert "git: a new repository with one commit\n" in out and "git init" not in out
+    assert git("-C", tree, "log", "--format=%s") == "openreg-gen new mybackend\n"
+    assert git("-C", tree, "status", "--short") == ""
+    assert set(git("-C", tree, "ls-files").splitlines()) == {
+        name for name in files(tree) if not name.startswith(".git/")
+    }
+
+
+def test_new_says_how_to_start_a_repository(openreg_gen, tmp_path):
+    """One line, which works as it is typed; none where the tree is in a repository, whose owner commits it."""
+    answer = json.loads(openreg_gen("new", "mybackend", "--out", "a b", "--json", cwd=tmp_path).stdout)
+    subprocess.run(answer["next"][-1], shell=True, check=True, cwd=tmp_path, env=os.environ | AUTHOR)
+    assert git("-C", tmp_path / "a b", "log", "--format=%s") == "openreg-gen new mybackend\n"
+    inside = openreg_gen("new", "mybackend", "--out", "x/y", "--git", cwd=tmp_path / "a b").stdout
+    assert "git: x/y is in a repository already: " in inside and "git init" not in inside
+    assert not (tmp_path / "a b/x/y/.git").exists()
+
+
+def test_a_commit_that_git_refuses_is_left_to_the_user(openreg_gen, tmp_path):
+    no_guess = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "user.useConfigOnly", "GIT_CONFIG_VALUE_0": "true"}
+    nobody = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1", **no_guess}
+    out = openreg_gen("new", "mybackend", "--git", cwd=tmp_path, env=nobody).stdout
+    assert "git: no commit: fatal: " in out and "\n  git init -q torch_mybackend && git -C " in out
+    assert (tmp_path / "torch_mybackend/CMakeLists.txt").is_file()
+
+
+def test_new_with_git_needs_git(openreg_gen, tmp_path):
+    python = pathlib.Path(sys.executable)
+    outcome = openreg_gen("new", "mybackend", "--git", cwd=tmp_path, env={"PATH": str(python.parent)}, code=3)
+    assert "error[E0534]: --git needs git" in outcome.stderr and not list(tmp_path.iterdir())
+    assert "--dry-run" in openreg_gen("new", "mybackend", "--git", "--dry-run", cwd=tmp_path, code=2).stderr
 
 
 def test_without_pytorch_new_is_the_environments_fault(openreg_gen, tmp_path):

@@ -50,6 +50,7 @@ def test_new_ends_with_what_to_type(openreg_gen, tmp_path):
         "MYCHIP_LIBRARY=torch_mychip/build-device/libmychip.so python -m pytest torch_mychip/tests/test_bringup_*.py",
         "python -m pip install --no-build-isolation -v -e 'torch_mychip[test]'",
         "openreg-gen test -C torch_mychip",
+        "git init -q torch_mychip && git -C torch_mychip add -A && git -C torch_mychip commit -q -m 'openreg-gen new mychip'",
     ]
     for name in ("third_party/mychip/src/port.cpp", "docs/porting.md"):
         assert (tmp_path / "torch_mychip" / name).is_file()

@@ -45,6 +45,13 @@ def test_pictures_ask_no_server():
 
 
 @pytest.mark.parametrize("name", pictures.every_picture())
+def test_text_of_pictures_can_be_read(name):
+    """In the picture's own pixels: pages show pictures somewhat smaller, and 11 is the least that one can read."""
+    sizes = re.findall(r'font-size="([\d.]+)"', (pictures.DOCS / name).read_text())
+    assert sizes and min(map(float, sizes)) >= 13
+
+
+@pytest.mark.parametrize("name", pictures.every_picture())
 def test_pictures_are_what_their_script_draws(name):
     assert pictures.every_picture()[name]() == (pictures.DOCS / name).read_text(), "run scripts/site/pictures.py"
 

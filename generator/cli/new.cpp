@@ -1,5 +1,6 @@
 // openreg-gen new NAME: from a spec to a tree.
 #include "cli/adopt.h"
+#include "cli/git.h"
 #include "cli/new_spec.h"
 #include "cli/next.h"
 #include "cli/plan_view.h"
@@ -9,6 +10,7 @@
 #include "edit/spec_edit.h"
 #include "edit/style.h"
 #include "pipeline/rendering.h"
+#include "system/child.h"
 #include "spec/document.h"
 #include "spec/lessons.h"
 #include "tree/plan.h"
@@ -24,7 +26,7 @@ struct NewOptions {
   std::string name, spec, device, profile, out, from, facts;
   std::vector<std::string> sources;
   std::size_t lesson = 0;
-  bool dry_run = false;
+  bool dry_run = false, git = false;
 };
 
 void declare(CLI::App& app, Invocation& call, NewOptions& options) {
@@ -63,6 +65,7 @@ void declare(CLI::App& app, Invocation& call, NewOptions& options) {
   call.add_torch(app);
   app.add_flag("--dry-run", options.dry_run,
                "Print what would be written; write nothing. With --from: a report on what the tree would change");
+  app.add_flag("--git", options.git, "Make the tree a git repository, with a first commit")->excludes("--dry-run");
   call.add_json(app);
 }
 
@@ -112,6 +115,21 @@ std::string with_choices(const Spec& spec, const NewOptions& options) {
   return text;
 }
 
+/// The new tree under version control: what happened, in one line. Without --git, or where it failed, the command goes
+/// to `next`.
+std::string keep_history(const NewOptions& options, const fs::path& git, const fs::path& root, Next& next) {
+  const std::string message = "openreg-gen new " + options.name;
+  const fs::path around = repository_around(root);
+  std::string why;
+  if (around.empty() && options.git) {
+    why = start_repository(git, root, message);
+    if (why.empty()) return "a new repository with one commit";
+  }
+  if (around.empty()) next.add(repository_command(root.string(), message));
+  if (!options.git) return {};
+  return around.empty() ? "no commit: " + why : root.string() + " is in a repository already: " + around.string();
+}
+
 std::string read_spec(const fs::path& path) {
   Diagnostics diagnostics;
   auto text = read_spec_file(path, diagnostics);  // folders, huge files and the like are errors
@@ -140,6 +158,10 @@ void write_tree(const fs::path& root, const Plan& plan) {
 }
 
 Exit run(Invocation& call, const NewOptions& options) {
+  const fs::path git = options.git ? find_program("git") : fs::path();
+  if (options.git && git.empty())
+    throw Failure(Exit::Environment, "E0534", "--git needs git, which is not on PATH",
+                  "install git, or leave out --git");
   const DataDir data = find_data();
   Renderer renderer(data);  // first of all: Python loads Jinja2 while the spec is being read
   const bool adopted = !options.from.empty();
@@ -189,6 +211,7 @@ Exit run(Invocation& call, const NewOptions& options) {
 
   call.folder = root.string();
   Next next(call, root);
+  std::string history;
   if (!options.dry_run) {
     const bool has_port = adoption && adoption->has_port();
     const std::string device = "third_party/" + *spec.backend.name;
@@ -212,14 +235,18 @@ Exit run(Invocation& call, const NewOptions& options) {
       next.test();
     else
       next.add("cd " + shell_quoted(root.string()) + " && python -m openreg_gen.learn");
+    history = keep_history(options, git, root, next);
   }
   nlohmann::json all{{"root", root.string()}, {"files", steps_json(plan)}, {"next", next.lines()}};
+  if (!history.empty()) all["git"] = history;
   if (adoption) all["adoption"] = adoption->summary();
   if (call.put(all)) return Exit::Done;
   if (adoption) print_text(adoption->report());
   if (options.dry_run && !adoption) print_text(steps_table(plan, colour_wanted(STDOUT_FILENO)));
   fmt::print("{}{}: {}\n", options.dry_run ? "nothing written; " : "", root.string(), count_classes(plan.manifest));
-  fmt::print("spec: {}\n{}", (root / spec_file).string(), next.text());
+  fmt::print("spec: {}\n", (root / spec_file).string());
+  if (!history.empty()) fmt::print("git: {}\n", history);
+  fmt::print("{}", next.text());
   return Exit::Done;
 }
 
@@ -229,7 +256,7 @@ Verb new_verb() {
   return {"new",
           "Render a new backend from a spec",
           with_options<NewOptions>(declare, run),
-          {"new mybackend", "new mybackend --profile minimal", "new mychip --device external",
+          {"new mybackend", "new mybackend --profile minimal --git", "new mychip --device external",
            "new mycl --device opencl", "new mychip --device compiler", "new lessons --lesson 1",
            "new mychip --from torch_mychip_old --sources ../old/csrc --dry-run",
            "new mychip --from torch_mychip_old --sources ../old/csrc"}};

@@ -157,6 +157,7 @@ constexpr Code kCodes[] = {
     {"E0531", "nothing to undo", "There is no run to revert: none has written since the tree was made, or its record was removed."},
     {"E0532", "nothing to give back", "`disown` is for files that you took with `own`. A kernel, like the spec, is always yours. If you delete a kernel, `generate` writes it again."},
     {"E0533", "rendered for another PyTorch", "`migrate` rewrites kernels for the PyTorch that the tree was last rendered for. Run `openreg-gen generate` with the new one first."},
+    {"E0534", "git is missing", "`openreg-gen new --git` needs git. Nothing was written."},
     // add, remove, explain.
     {"E0550", "spec that cannot be edited", "`add` and `remove` edit the spec's text in place, then read it again to verify. They don't handle anchors, aliases and a few rare forms: edit those by hand, then run `openreg-gen generate`."},
     {"E0551", "in the spec already", "The operator, or one that serves it, is in the spec already."},

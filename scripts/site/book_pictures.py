@@ -4,9 +4,9 @@ from pictures import TIP, WIDTH, arrow, box, drawing, rect, text
 
 # Tensors over one storage: name, sizes, strides, offset.
 TENSORS = [
-    ("x = arange(6.).view(2, 3)", "(2, 3)", "(3, 1)", "0"),
-    ("x.t()", "(3, 2)", "(1, 3)", "0"),
-    ("x[1]", "(3,)", "(1,)", "3"),
+    ("x = arange(6.0).view(2, 3)", "(2, 3)", "(3, 1)", "0"),
+    ("y = x.t()", "(3, 2)", "(1, 3)", "0"),
+    ("z = x[:, 1]", "(2,)", "(3,)", "1"),
 ]
 
 # States of a block of memory: column, row, title, what that means, whose code.
@@ -25,21 +25,11 @@ CHANGES = [
     (3, 1, "a request of the same stream"),
 ]
 
-# Two streams and an event: one run on the simulator, in ms after the first call, measured with the streams' own events, and on the
-# host with its clock. slow_add_ is the operator of chapter 6, which takes half a second.
-HOST = [
-    (0.20, "slow_add_(x)"),
-    (0.20, "event.record()"),
-    (0.24, "side.wait_event(event)"),
-    (0.32, "y.copy_(x)"),
-    (0.33, "slow_add_(z)"),
-]
-WORK = [
-    ("stream 0", 0, 504.0, "slow_add_(x)"),
-    ("stream 0", 504.0, 1006.4, "slow_add_(z)"),
-    ("side", 505.6, 505.6, "y.copy_(x)"),
-]
-EVENT = 504.0
+# The script of chapter 6 with an event: the calls of the host, in the order of the script, and the work on each stream in ms. slow_add_
+# takes half a second; the host reaches event.synchronize() within a millisecond, and waits there.
+CALLS = ["slow_add_(x)", "event.record()", "side.wait_event(event)", "y = empty_like(x).copy_(x)", "event.query()"]
+HOST_WAITS = "event.synchronize()"
+EVENT = 500.0
 
 # The bring-up ladder: what a rung needs, and what works then.
 RUNGS = [
@@ -52,25 +42,34 @@ RUNGS = [
 
 
 def tensor():
+    """The tensors of the script in chapter 2."""
     shapes = [TIP]
     for row, (name, sizes, strides, offset) in enumerate(TENSORS):
-        y = 48 + 84 * row
-        shapes += box(16, y, 270, 68, "pytorch", name, f"sizes {sizes}   strides {strides}   offset {offset}")
-        shapes.append(text(32, y + 58, "keys PrivateUse1, AutogradPrivateUse1", 12))
-        shapes.append(arrow(286, y + 34, 350, 162))
-    shapes += box(350, 128, 180, 68, "pytorch", "Storage", "24 bytes, 3 owners")
-    shapes.append(arrow(530, 162, 570, 162))
-    shapes += box(570, 120, 174, 84, "generated", "DataPtr", "address, device")
-    shapes.append(text(586, 178, "context and deleter", 13))
-    shapes.append(arrow(656, 204, 656, 318))
-    for cell in range(6):
-        x = 456 + 48 * cell
-        shapes.append(rect("given", x, 318, 48, 36, 0))
-        shapes.append(text(x + 14, 341, f"{cell}.0", 14))
-    shapes.append(text(456, 374, "memory of the device", 13))
-    shapes.append(text(32, 328, "A view is a tensor over the same storage.", 13))
-    shapes.append(text(32, 348, "x[1] begins at element 3; nothing was copied.", 13))
-    return drawing(392, "A tensor, its views, their storage and its memory", shapes)
+        y = 76 + 84 * row
+        shapes += box(16, y, 300, 68, "pytorch", name, f"sizes {sizes}  strides {strides}")
+        shapes.append(text(32, y + 58, f"offset {offset}  float32  PrivateUse1, ...", 14))
+        shapes.append(arrow(316, y + 34, 372, 194))
+    shapes.append(text(16, 62, "TensorImpl: one per tensor", 14))
+    shapes.append(text(372, 62, "StorageImpl: one per allocation", 14))
+    shapes += box(372, 160, 168, 68, "pytorch", "StorageImpl", "24 bytes")
+    shapes.append(text(388, 218, "counted: 3 tensors", 14))
+    shapes.append(arrow(540, 194, 584, 194))
+    shapes += box(584, 152, 160, 92, "generated", "DataPtr", "address, device")
+    shapes.append(text(600, 212, "context", 14))
+    shapes.append(text(600, 232, "deleter", 14))
+    first, cell = 400, 56
+    shapes.append(arrow(600, 244, first + 4, 356))
+    for number in range(6):
+        x = first + cell * number
+        shapes.append(rect("given", x, 358, cell, 36, 0))
+        shapes.append(text(x + 16, 381, f"{number}.0", 15))
+        shapes.append(text(x + cell / 2, 412, f"{number}", 14, 'text-anchor="middle"'))
+    shapes.append(text(first, 434, "memory of the device, its elements counted", 14))
+    shapes.append(text(16, 350, "Each arrow on the left is a Storage.", 14))
+    shapes.append(text(16, 372, "z begins at element 1, and its next", 14))
+    shapes.append(text(16, 394, "element is 3 further: 1.0 and 4.0.", 14))
+    shapes.append(text(16, 416, "Nothing was copied.", 14))
+    return drawing(450, "Three tensors, their StorageImpl, its DataPtr and its memory", shapes)
 
 
 def block():
@@ -98,31 +97,36 @@ def block():
 
 
 def streams():
-    left, scale = 110, 0.6
-    rows = {"host": 92, "stream 0": 188, "side": 258}
-    shapes = [TIP]
+    """The script of chapter 6 with an event. The calls take no time that one could see, so they have a list of their own."""
+    left, scale, calls = 120, 0.9, 26
+    begin = left + 60
+    x = begin + EVENT * scale
+    shapes = [TIP, text(16, 66, "The host calls, within a millisecond:", 15, 'font-weight="600"')]
+    for number, words in enumerate(CALLS):
+        shapes.append(text(40, 92 + calls * number, f"{number + 1}.  {words}", 15, 'font-family="monospace"'))
+    top = 92 + calls * len(CALLS) + 14
+    shapes.append(text(16, top, "Then time passes:", 15, 'font-weight="600"'))
+    rows = {"host": top + 16, "stream 0": top + 64, "side": top + 130}
     for name, y in rows.items():
-        shapes.append(text(16, y + 20, name, 14, 'font-weight="600"'))
-        below = 64 if name == "host" else 32
-        shapes.append(f'<path class="axis" d="M{left} {y + below}H{WIDTH - 16}"/>')
-    for number, (_, words) in enumerate(HOST):  # in two rows, so that the words fit
-        x, y = left + 112 * number, 92 + 32 * (number % 2)
-        shapes.append(rect("given", x, y, 184, 28, 4))
-        shapes.append(text(x + 92, y + 18, words, 12.5, 'text-anchor="middle" font-family="monospace"'))
-    for name, begin, end, words in WORK:
-        x, y, width = left + begin * scale, rows[name], max(4, (end - begin) * scale)
-        shapes.append(rect("generated", f"{x:.0f}", y, f"{width:.0f}", 28, 4))
-        shapes.append(text(x + 8, y + 19, words, 13, 'font-family="monospace"'))
-    x = left + EVENT * scale
-    shapes.append(f'<path class="arrow" d="M{left} 272H{x - 4:.0f}" stroke-dasharray="6 4"/>')
-    shapes.append(text(left + 8, 254, "side waits for it; nobody else does", 13))
-    shapes.append(arrow(x, 216, x + 1, 258))
-    shapes.append(f'<circle class="tip" cx="{x:.0f}" cy="216" r="5"/>')
-    shapes.append(text(x + 10, 234, "event", 13))
-    shapes.append(text(left, 78, f"five calls; the last one returned after {HOST[-1][0]} ms", 13))
-    for time in (0, 250, 500, 750, 1000):
-        shapes.append(text(left + time * scale, 320, f"{time} ms", 12, 'text-anchor="middle"'))
-    return drawing(334, "Two streams and an event", shapes)
+        shapes.append(text(16, y + 21, name, 15, 'font-weight="600"'))
+        shapes.append(f'<path class="axis" d="M{left} {y + 36}H{WIDTH - 16}"/>')
+    shapes.append(rect("given", begin, rows["host"], x - begin, 30, 4))
+    shapes.append(
+        text(begin + 12, rows["host"] + 20, f"{len(CALLS) + 1}.  {HOST_WAITS}", 15, 'font-family="monospace"')
+    )
+    shapes.append(rect("generated", begin, rows["stream 0"], x - begin, 30, 4))
+    shapes.append(text(begin + 12, rows["stream 0"] + 20, "slow_add_(x)", 15, 'font-family="monospace"'))
+    shapes.append(f'<circle class="tip" cx="{x:.0f}" cy="{rows["stream 0"] + 15}" r="6"/>')
+    shapes.append(text(x + 14, rows["stream 0"] + 20, "event", 15))
+    shapes.append(f'<path class="arrow" d="M{begin} {rows["side"] + 15}H{x - 4:.0f}" stroke-dasharray="6 4"/>')
+    shapes.append(text(begin + 12, rows["side"] + 6, "side waits for the event", 15))
+    shapes.append(arrow(x, rows["stream 0"] + 21, x, rows["side"] - 2))
+    shapes.append(rect("generated", f"{x:.0f}", rows["side"], 6, 30, 4))
+    shapes.append(text(x + 14, rows["side"] + 20, "copy_(x)", 15, 'font-family="monospace"'))
+    bottom = rows["side"] + 62
+    for time in (0, 250, 500):
+        shapes.append(text(begin + time * scale, bottom, f"{time} ms", 14, 'text-anchor="middle"'))
+    return drawing(bottom + 18, "Two streams and an event", shapes)
 
 
 def ownership():

@@ -31,7 +31,7 @@ TIP = (
 LAYERS = [
     [("Your program", "a + b, loss.backward(), torch.compile(model)", "", "given")],
     [("PyTorch", "dispatcher, autograd, composite operators", "", "pytorch")],
-    [("Python package", "torch.NAME, autoload, Inductor, errors", "torch_NAME/", "generated")],
+    [("Python package", "torch.NAME, autoload, errors", "torch_NAME/", "generated")],
     [("Registrations", "operator and dispatch key: which kernel", "csrc/aten/Register*.cpp", "generated")],
     [("Kernels", "what computes; the fallback runs the CPU's code", "csrc/aten/native/", "yours")],
     [("Runtime", "guard, streams, events, allocator, hooks, generator", "csrc/runtime/, csrc/host/", "generated")],
