@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds a wheel of the command, for any Linux whose glibc is at least as new as the wheel's name says: auditwheel finds out what the
-# binary needs and names the wheel. Prints its path. PyTorch is not needed. What was built stays in build/wheel for the next time.
+# binary needs and names the wheel. Prints its path. PyTorch is not needed. The build stays in build/wheel for the next time.
 # Usage: scripts/wheel.sh [DIR]   default: dist/
 { source "$(dirname "$0")/lib.sh"
   install_packages g++ cmake ninja-build python3-venv libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev libssl-dev

@@ -67,10 +67,6 @@ def test_a_block_becomes_a_file(run):
     assert not run.faults
 
 
-# Other chapters with lines above the width; a chapter whose lines are wrapped leaves the list.
-WIDE = {f"{number:02}" for number in range(7, 16)}
-
-
 @pytest.mark.parametrize(
     "page", [p for p in sorted(book.BOOK.glob("*.md")) if p.name != "words.md"], ids=lambda p: p.name
 )
@@ -78,7 +74,7 @@ def test_lines_of_text_fit_an_editor(page):
     """Not those of tables and blocks, which can't be wrapped; the page of words is generated."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     long = [line for line in text.splitlines() if len(line) > 140 and not line.startswith("|")]
-    assert page.name[:2] in WIDE or not long, long
+    assert not long, long
 
 
 def test_captions_and_marks_of_the_book_belong_to_blocks():
