@@ -1,5 +1,6 @@
 """The sweep: what it finds, what a crash or a hang costs, what it keeps and prints."""
 
+import importlib
 import json
 import os
 import shutil
@@ -279,6 +280,20 @@ def test_results_are_taken_up_again(tmp_path):
     assert [f.category for f in again.findings(KnownDifferences(), ["default"])] == ["value"]
     assert not results.Results(path, "mine", Selection(("out",))).done("default")
     assert not results.Results(path, "other", Selection()).done("default")
+
+
+def test_results_of_another_build_are_not_taken_over(tmp_path, monkeypatch):
+    package = tmp_path / "torch_built"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    library, path, task = package / "_C.so", tmp_path / "sweep.jsonl", Task("add", "float32")
+    library.write_bytes(b"wrong")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(torch, "built", importlib.import_module("torch_built"), raising=False)
+    results.Results(path, "built", Selection()).add("default", task, {"counts": {}, "found": []})
+    assert results.Results(path, "built", Selection()).done("default") == {task}
+    library.write_bytes(b"mended")
+    assert not results.Results(path, "built", Selection()).done("default")
 
 
 def test_known_differences_need_a_reason():

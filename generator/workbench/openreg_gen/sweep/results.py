@@ -3,12 +3,14 @@
 import hashlib
 import json
 import pathlib
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import torch
 
+from ..device import module
 from .cases import Selection, Task
 from .known import KnownDifference, KnownDifferences, covers
 
@@ -39,10 +41,22 @@ class Finding(NamedTuple):
         return self.case.rsplit("/", 3)[1]
 
 
+def named(what: Any) -> str:
+    return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:12]
+
+
 def fingerprint(device: str, selection: Selection) -> str:
-    """A name for what results depend on: they are taken over if it is the same."""
-    text = json.dumps([SCHEMA, device, torch.__version__, selection])
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    """A name for what was asked for."""
+    return named([SCHEMA, device, torch.__version__, selection])
+
+
+def build_of(device: str) -> str:
+    """A name for the files of the backend's package, which another build changes. The same always for the CPU, and where the device's
+    module belongs to no package."""
+    name = getattr(module(device), "__name__", "").partition(".")[0]
+    folders = getattr(sys.modules.get(name), "__path__", ()) if name != "torch" else ()
+    paths = [path for folder in folders for path in pathlib.Path(folder).rglob("*") if path.suffix in (".so", ".py")]
+    return named(sorted((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in paths))
 
 
 def is_foreign(path: pathlib.Path) -> bool:
@@ -58,12 +72,13 @@ def is_foreign(path: pathlib.Path) -> bool:
 
 
 class Results:
-    """The findings so far. A line that a killed run left half written is ignored."""
+    """The findings so far, of this build of the backend. A line that a killed run left half written is ignored."""
 
     def __init__(self, path: pathlib.Path, device: str, selection: Selection) -> None:
         self.path = path
         self.device = device
         self.selection = fingerprint(device, selection)
+        self.build = build_of(device)
         self.rows: dict[tuple[str, Task], dict[str, Any]] = {}
         if path.exists():
             for line in path.read_text().splitlines():
@@ -75,14 +90,14 @@ class Results:
             row = json.loads(line)
         except ValueError:
             return
-        if isinstance(row, dict) and row.get("selection") == self.selection:
+        if isinstance(row, dict) and (row.get("selection"), row.get("build")) == (self.selection, self.build):
             self.rows[row["mode"], Task(row["subject"], row["dtype"])] = row
 
     def done(self, mode: str) -> set[Task]:
         return {task for its_mode, task in self.rows if its_mode == mode}
 
     def add(self, mode: str, task: Task, outcome: Mapping[str, Any]) -> None:
-        head = {"schema": SCHEMA, "selection": self.selection, "device": self.device}
+        head = {"schema": SCHEMA, "selection": self.selection, "build": self.build, "device": self.device}
         row = {**head, "mode": mode, **task._asdict(), **outcome}
         with self.path.open("a") as file:
             file.write(json.dumps(row) + "\n")
