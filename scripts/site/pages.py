@@ -168,7 +168,8 @@ def words():
         "| word | what it is | where it lives | chapter |",
         "|---|---|---|---|",
     ]
-    for names, text, see in re.findall(r"^## (.*)\n\n((?:.+\n)+)\nSee: (.+)$", glossary, re.M):
+    for names, text, see in re.findall(r"^## (.*)\n\n((?:.+\n)+)\nSee: ((?:.+\n?)+)", glossary, re.M):
+        see = " ".join(see.split())
         first = re.match(r".*?[.](?= |$)", " ".join(text.split()))[0]
         files = ", ".join(re.findall(r"`[^`]+`", see))
         chapter = re.search(r"\[chapter (\d+) of the book\]\(\.\./book/([^)]+)\)", see)
