@@ -125,8 +125,11 @@ FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t 
   const Catalog& catalog = resolved.catalog;
   std::vector<RecordedOp> ops = file.ops;
   const bool figures = std::ranges::any_of(ops, [](const RecordedOp& op) { return op.calls > 0 || op.fallback > 0; });
+  const bool costs = std::ranges::any_of(ops, &RecordedOp::costs);
   std::map<std::string_view, std::size_t> left_out;
-  if (figures) {
+  if (figures && !costs) {
+    std::ranges::stable_sort(ops, std::ranges::greater{}, &RecordedOp::calls);
+  } else if (figures) {
     left_out["did not fall back"] = std::erase_if(ops, [](const RecordedOp& op) { return op.fallback == 0; });
     std::ranges::stable_sort(ops, std::ranges::greater{},
                              [](const RecordedOp& op) { return std::tuple(op.seconds, op.bytes, op.fallback); });
@@ -145,7 +148,8 @@ FromFile choose_from(const OpsFile& file, const OpRequest& request, std::size_t 
       ++left_out["composite"];
     } else if (out.chosen.size() < top && taken.insert(op.name).second) {
       Choice chosen = entry_for(*asked, op, request, resolved.spec);
-      if (figures) chosen.why += fmt::format(" ({} calls fell back, {:.3g} s)", recorded.fallback, recorded.seconds);
+      if (costs) chosen.why += fmt::format(" ({} calls fell back, {:.3g} s)", recorded.fallback, recorded.seconds);
+      if (figures && !costs) chosen.why += fmt::format(" ({} calls)", recorded.calls);
       out.chosen.push_back(std::move(chosen));
     } else if (!taken.contains(op.name)) {
       ++left_out["beyond --limit"];

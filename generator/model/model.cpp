@@ -167,7 +167,8 @@ json make_globals(const ResolvedSpec& resolved, const DeviceKernels& kernels, co
       {"allocator", allocator_model(spec.allocator, spec.components.has("pluggable"))},
       {"fallback", fallback_model(spec.fallback)},
       {"lesson", lesson_model(*spec.lesson)},
-      // Whether an edit of a kernel compiles that file alone: with many files, and where each try of an exercise is a build.
+      // Whether an edit of a kernel compiles that file alone: with many files, and where each try of an exercise is a
+      // build.
       {"units", {{"grouped", spec.components.has("loops") || *spec.lesson != 0}}},
       // Inductor's kernels are C++ for memory that the host reaches, or in the device's language.
       {"compile",

@@ -88,6 +88,7 @@ class Reader {
         diagnostics_.error("E0171", node->at, fmt::format("'{}' must be a number of at least 0", key));
         continue;
       }
+      if (key == "fallback") op.costs = true;
       if (key == "seconds") op.seconds = value;
       auto& whole = key == "calls" ? op.calls : key == "fallback" ? op.fallback : op.bytes;
       if (key != "seconds") whole = static_cast<std::uint64_t>(value);
@@ -142,6 +143,7 @@ class Reader {
         sum.fallback += ops[i].fallback;
         sum.bytes += ops[i].bytes;
         sum.seconds += ops[i].seconds;
+        sum.costs = sum.costs || ops[i].costs;
       } else {
         if (kept != i) ops[kept] = std::move(ops[i]);
         ++kept;

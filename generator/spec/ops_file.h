@@ -23,6 +23,7 @@ struct RecordedOp {
   std::uint64_t fallback = 0;   // how many of those calls fell back
   std::uint64_t bytes = 0;      // what the fallback moved
   double seconds = 0;           // what it took
+  bool costs = false;           // whether the file says how many fell back
 };
 
 struct OpsFile {

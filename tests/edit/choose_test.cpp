@@ -114,6 +114,14 @@ TEST(Choose, OfARecordedModelWhatCostsMost) {
   EXPECT_EQ(names(from("# mine\nnonzero\nabs.out\n")), "abs.out nonzero ");
 }
 
+TEST(Choose, OfARecordedModelWithoutCostsWhatIsCalledMost) {
+  const std::string text = R"({"format": "openreg-gen ops", "version": 1, "torch": "2.13.0", "ops": [
+    {"op": "abs.out", "calls": 5}, {"op": "maximum.out", "calls": 9}]})";
+  EXPECT_EQ(names(from(text)), "maximum.out abs.out ");
+  EXPECT_EQ(from(text).left_out, "");
+  EXPECT_THAT(from(text).chosen.at(0).why, HasSubstr("(9 calls)"));
+}
+
 std::string removal(const std::string& name, const std::string& ops) {
   Diagnostics diagnostics;
   const auto one = choose_removal(name, spec(ops), diagnostics);

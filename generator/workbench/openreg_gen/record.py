@@ -21,7 +21,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -96,9 +96,13 @@ class RecordedOp:
     seconds: float = 0.0
     shapes: Counter[str] = field(default_factory=Counter)  # arguments as JSON text, with the number of such calls
 
-    def _lines(self, most: int) -> str:
+    def _numbers(self, costs: bool) -> dict[str, Any]:
+        names = ("op", "calls", "fallback", "bytes", "seconds") if costs else ("op", "calls")
+        return {name: getattr(self, name) for name in names}
+
+    def _lines(self, most: int, costs: bool) -> str:
         """The operator in the file: one line, and one for each of its arguments that are kept."""
-        numbers = {name: value for name, value in asdict(self).items() if name != "shapes"}
+        numbers = self._numbers(costs)
         if not self.shapes:
             return json.dumps(numbers)
         kept = shapes.most_frequent(self.shapes, most)
@@ -122,11 +126,10 @@ class Recording:
         """The text of a file of recorded operators. Equal recordings have equal texts."""
         head = {"format": FORMAT, "version": VERSION, "torch": torch.__version__.partition("+")[0]}
         if not any(op.shapes for op in self.ops):
-            numbers = [{name: value for name, value in asdict(op).items() if name != "shapes"} for op in self.ops]
-            return json.dumps(head | {"ops": numbers}, indent=1) + "\n"
+            return json.dumps(head | {"ops": [op._numbers(self.costs) for op in self.ops]}, indent=1) + "\n"
         most = shapes.MOST
         while True:
-            rows = ",\n".join(f"  {op._lines(most)}" for op in self.ops)
+            rows = ",\n".join(f"  {op._lines(most, self.costs)}" for op in self.ops)
             text = json.dumps(head, indent=1)[:-2] + f',\n "ops": [\n{rows}\n ]\n}}\n'
             if len(text) <= LARGEST or most == 1:
                 return text
@@ -156,7 +159,7 @@ class Recording:
         if different := sum(len(op.shapes) for op in self.ops):
             total += f", {different} different arguments"
         if not self.costs:
-            return f"{total}; the backend does not say which of them fell back to the CPU"
+            return f"{total}; the backend does not say which of them fell back to the CPU (in a tree: component fallback_report)"
         fell_back = [op for op in self.ops if op.fallback]
         seconds = sum(op.seconds for op in self.ops)
         lines = [f"{total}; {len(fell_back)} fell back to the CPU, for {seconds:.3f} s"]
@@ -178,7 +181,7 @@ def load(path: str | Path) -> Recording:
             )
             numbers = {name: row[name] for name in ("calls", "fallback", "bytes", "seconds") if name in row}
             ops.append(RecordedOp(row["op"], shapes=counted_shapes, **numbers))
-        return Recording(ops)
+        return Recording(ops, costs=not ops or any("fallback" in row for row in data["ops"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         text = f"it has no {error}" if isinstance(error, KeyError) else str(error)
         raise RecordingError(f"{path} is not a recording: {text}") from error
