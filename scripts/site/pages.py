@@ -152,6 +152,8 @@ def port():
         "`openreg-gen new mychip --device external` renders a backend around a device library that you write, and a ladder of\n"
         f"tests that says which function is next. `--profile minimal` is the quickest start: {functions} functions in one file are enough to\n"
         "train a network. The rest of this page is `docs/porting.md` of such a tree, here for a device called mychip.\n\n"
+        "Give it an environment of its own, or uninstall the quick start's backend first: a process has one slot for a backend, and the\n"
+        "tests of one meet the other's warning. [Several backends in one environment](several-backends.md) has the ways to choose.\n\n"
         "```sh\nopenreg-gen new mychip --device external --profile minimal\ncd torch_mychip\n```\n"
     )
     return start + "\n## " + title.lstrip("# ") + "\n" + re.sub(r"(?m)^## ", "### ", rest)
