@@ -55,7 +55,8 @@ def build_of(device: str) -> str:
     module belongs to no package."""
     name = getattr(module(device), "__name__", "").partition(".")[0]
     folders = getattr(sys.modules.get(name), "__path__", ()) if name != "torch" else ()
-    paths = [path for folder in folders for path in pathlib.Path(folder).rglob("*") if path.suffix in (".so", ".py")]
+    files = (path for folder in folders for path in pathlib.Path(folder).rglob("*") if path.suffix in (".so", ".py"))
+    paths = [path for path in files if path.name != "known.py"]  # by which results are judged, after the sweep
     return named(sorted((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in paths))
 
 
