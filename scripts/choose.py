@@ -7,10 +7,10 @@ It prints the reasons to the standard error. Both lists depend only on the paths
 
 - the commit that OPENREG_GEN_BASE in the environment names;
 - on a branch, the commit at which it left origin/main;
-- on main, the oldest commit that tests/nightly.md named before that file last changed: whoever resolves an issue ends it with a run
-  of scripts/nightly.sh, so this lies before the commits of the last issue.
+- on main, refs/ci/green: the last commit of which every stage passed. `.ci/run` writes it, and .github/workflows/ci.yml keeps it
+  in the repository.
 
-If there is none (a shallow checkout, no git), everything runs.
+If there is none (a shallow checkout, no git, no green commit before this one), everything runs.
 """
 
 import collections
@@ -20,8 +20,6 @@ import pathlib
 import re
 import subprocess
 import sys
-
-import nightly_table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STAGES = [
@@ -184,17 +182,12 @@ def base_of_change() -> tuple[str | None, str]:
     fork = git("merge-base", "HEAD", "origin/main")
     if fork is not None and fork != head:
         return fork, "where the branch left origin/main"
-    changed = git("log", "-1", "--format=%H", "--", "tests/nightly.md")
-    before = git("show", f"{changed}^:tests/nightly.md") if changed else None
-    commits = {row.commit.rstrip("+") for row in nightly_table.parse(before or "").values()}
-    if not commits:
-        return None, "this checkout has no earlier tests/nightly.md"
-    counts = {commit: git("rev-list", "--count", f"{commit}..HEAD") for commit in commits}
-    if any(git("merge-base", "--is-ancestor", commit, "HEAD") is None for commit in commits):
-        return None, "commits of the earlier tests/nightly.md are not in this checkout"
-    return max(
-        commits, key=lambda commit: (int(counts[commit]), commit)
-    ), "the oldest commit of the earlier tests/nightly.md"
+    green = git("rev-parse", "--verify", "-q", "refs/ci/green")
+    if green is None:
+        return None, "no run of CI recorded a green commit (refs/ci/green)"
+    if git("merge-base", "--is-ancestor", green, "HEAD") is None:
+        return None, f"the green commit {green[:10]} is not in this history"
+    return green, "the last green commit"
 
 
 def changed_paths(base: str) -> list[str]:

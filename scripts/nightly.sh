@@ -13,24 +13,29 @@
 #          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
 #          external    every test of a whole tree on the port that behaves like a card
 #          vulkan      the port to Vulkan (tests/external/vulkan) on Mesa's driver for CPUs: the ladder, kernels, operators, training
-#          compiler    OpenVINO as a graph compiler (tests/external/openvino): the ladder, the tests of the tree, networks that train, a
-#                      sample of the sweep
+#          compiler    OpenVINO as a graph compiler (tests/external/openvino): the ladder, the tests of the tree, networks that train
+#          compiler_sweep  a sample of the sweep on it
 #          book        every chapter and exercise of the book
-#          components  a minimal tree with one component more: each of them
-#          release     PyTorch 2.14.1 and 2.15.0: all tests of generated_example; with 2.15.0 other trees, too
+#          components_1, components_2  a minimal tree with one component more: each of them, half in each stage
+#          release_2_14, release_2_15  another PyTorch, 2.14.1 and 2.15.0: all tests of generated_example
+#          release_trees  2.15.0 with other trees: the large, the direct and the external one
 #          workflows   component ci: the steps of a tree's workflows, as GitHub would run them; every command of AGENTS.md.
 #                      TORCH_INDEX: where pip finds PyTorch; TORCH_NIGHTLY_INDEX: where it finds the nightly build
 #          arm         aarch64 in QEMU: the command's unit tests; a minimal tree is compiled for PyTorch's wheel, tested and trains
 #          debian      Python 3.13 and g++ 14, of Debian 13: a minimal tree and generated_example are built and tested
-#          opencl      the tree of specs/opencl.yaml on Intel's driver for CPUs, the whole sweep included
+#          opencl      the tree of specs/opencl.yaml on Intel's driver for CPUs
+#          opencl_sweep  the whole sweep on it
 #          clients     every tool of the workbench on four backends of other makers (docs/guides/foreign-backends.md)
-#          try         `openreg-gen try` on the operators of a standard, a full and an OpenCL tree, which take turns: an hour from where the
-#                      last part ended. TRY: another place, such as full or full:mul.out
-#          sweep       all of PyTorch's samples in all modes on two trees, which takes hours; SWEEP: other arguments of the sweep.
-#                      Its results are kept in build/, and a run that was stopped continues from there
+#          try_standard, try_full, try_opencl  `openreg-gen try` on the operators of three trees: an hour each, from where the last
+#                      part ended. TRY: another place, such as full:mul.out
+#          sweep_openreg, sweep_full  all of PyTorch's samples in all modes, on generated_example and on the tree of specs/full.yaml;
+#                      SWEEP: other arguments of the sweep. Its results are kept in build/, and a run that was stopped continues from there
 source "$(dirname "$0")/stages.sh"
 export OPENREG_GEN_JUNIT=nightly-
 logs=$build/nightly
+
+# A stage of CI with arguments, whose tests count as this stage's.
+of_ci() { OPENREG_GEN_STAGE=$stage "$root/scripts/test.sh" --stage "$@"; }
 
 stage_slow() {
   export OPENREG_GEN_NIGHTLY=1
@@ -47,8 +52,8 @@ stage_slow() {
 # PyTorch's libraries are not instrumented.
 stage_soak() {
   local sanitizer tree=$work/soak
-  "$root/scripts/test.sh" --stage device address
-  "$root/scripts/test.sh" --stage allocator address
+  of_ci device address
+  of_ci allocator address
   cp -r "$root/generated_example" "$tree"
   for sanitizer in address thread; do
     step "The runtime under the $sanitizer sanitizer, eight threads on two devices for a minute"
@@ -134,17 +139,15 @@ stage_libraries() {
 }
 
 # What CI has, too, with more of it.
-stage_external() { "$root/scripts/test.sh" --stage external all; }
-stage_book() { "$root/scripts/test.sh" --stage book all; }
-stage_components() { "$root/scripts/test.sh" --stage components all; }
-stage_opencl() { "$root/scripts/test.sh" --stage opencl intel; }
-stage_release() {
-  local status=0
-  "$root/scripts/test.sh" --stage release 2.14.1 all || status=$?
-  "$root/scripts/test.sh" --stage release 2.15.0 all || status=$?
-  "$root/scripts/test.sh" --stage release 2.15.0 trees || status=$?
-  return "$status"
-}
+stage_external() { of_ci external all; }
+stage_book() { of_ci book all; }
+stage_components_1() { of_ci components half 1; }
+stage_components_2() { of_ci components half 2; }
+stage_opencl() { of_ci opencl intel; }
+stage_opencl_sweep() { of_ci opencl intel sweep; }
+stage_release_2_14() { of_ci release 2.14.1 all; }
+stage_release_2_15() { of_ci release 2.15.0 all; }
+stage_release_trees() { of_ci release 2.15.0 trees; }
 
 # What can't run here, scripts/workflows.py names.
 stage_workflows() {
@@ -198,16 +201,20 @@ stage_compiler() {
   backend=$(backend_python "$work/venv_compiler")
   step "Installing OpenVINO, and a tree of its port"
   PYTHON=$backend "$example/install.sh" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON
+  if [ "${1:-}" = sweep ]; then
+    step "A sample of the sweep on OpenVINO"
+    sweep "$backend" mybackend --sample --dtype float32 --timeout 600 --fresh --known "$root/tests/minimal_differences.json" \
+      --known "$example/known.json" --out "$build/sample_compiler.jsonl"
+    return
+  fi
   step "Tests of the tree of the OpenVINO port, the ladder included"
   pytest_alone "$backend" --timeout 600 "$tree/tests"
   step "Networks on OpenVINO"
   pytest_alone "$backend" --timeout 600 "$example"/*_tests.py
   step "Training on OpenVINO"
   timeout 600 "$backend" "$tree/examples/train_mlp.py"
-  step "A sample of the sweep on OpenVINO"
-  sweep "$backend" mybackend --sample --dtype float32 --timeout 600 --fresh --known "$root/tests/minimal_differences.json" --known "$example/known.json" \
-    --out "$build/sample_compiler.jsonl"
 }
+stage_compiler_sweep() { stage_compiler sweep; }
 
 # The results are in build/clients.json; `night.py table` writes them into the page.
 stage_clients() {
@@ -223,45 +230,50 @@ stage_clients() {
   "$backend" "$root/tests/workbench/clients/night.py" run
 }
 
-stage_try() {
-  local place=${TRY:-} name=openreg tree backend
-  [ -n "$place" ] || place=$("$python" "$root/scripts/try_operators.py" next)
-  tree=$build/try_${place%%:*}
-  case ${place%%:*} in
-    standard) set -- --profile standard ;;
-    full) set -- --spec "$root/specs/full.yaml" ;;
-    opencl) install_packages opencl-headers ocl-icd-opencl-dev pocl-opencl-icd; name=mycl; set -- --device opencl ;;
-    *) die "no such tree: ${place%%:*}; standard, full or opencl" ;;
-  esac
-  if [ -e "$tree" ]; then "$generator" generate -C "$tree" >/dev/null; else "$generator" new "$name" "$@" --out "$tree" >/dev/null; fi
-  backend=$(backend_python "$build/venv_try_${place%%:*}")
+# trial TREE NAME WORD ...: an hour of `openreg-gen try` on a backend NAME that `new NAME WORD ...` makes
+trial() {
+  local tree=$build/try_$1 name=$2 place=${TRY:-} backend
+  [ -n "$place" ] || place=$("$python" "$root/scripts/try_operators.py" next "$1")
+  if [ -e "$tree" ]; then "$generator" generate -C "$tree" >/dev/null; else "$generator" new "${@:2}" --out "$tree" >/dev/null; fi
+  backend=$(backend_python "$build/venv_try_$1")
   step "Building the tree"
   install_tree "$backend" "$tree"
   step "Trying its operators from $place on"
   (cd "$work" && PYTHONPATH=$root/generator/workbench "$backend" "$root/scripts/try_operators.py" run "$place" --device "$name")
 }
+stage_try_standard() { trial standard openreg --profile standard; }
+stage_try_full() { trial full openreg --spec "$root/specs/full.yaml"; }
+stage_try_opencl() {
+  install_packages opencl-headers ocl-icd-opencl-dev pocl-opencl-icd
+  trial opencl mycl --device opencl
+}
 
-stage_sweep() {
-  local backend tree=$build/sweep_full status=0
+# What SWEEP says is several words.
+stage_sweep_openreg() {
+  local backend
   backend=$(backend_python "$root/.venv/openreg")
-  step "Building generated_example and the tree of specs/full.yaml"
+  step "Building generated_example"
   install_tree "$backend" "$root/generated_example"  # takes in what was edited since it was built
   step "Tests of the workbench on generated_example that take too long for CI"
   OPENREG_GEN_NIGHTLY=1 pytests "$backend" -m nightly "$root/tests/workbench"
   step "The sweep on generated_example"
-  # shellcheck disable=SC2086  # several words
-  sweep "$backend" openreg --strict --out "$build/sweep_openreg.jsonl" ${SWEEP:---mode all} || status=$?
+  # shellcheck disable=SC2086
+  sweep "$backend" openreg --strict --out "$build/sweep_openreg.jsonl" ${SWEEP:---mode all}
+}
+
+stage_sweep_full() {
+  local backend tree=$build/sweep_full
   if [ -e "$tree" ]; then
     "$generator" generate -C "$tree" >/dev/null
   else
     "$generator" new openreg --spec "$root/specs/full.yaml" --out "$tree" >/dev/null
   fi
   backend=$(backend_python "$root/.venv/full")
+  step "Building the tree of specs/full.yaml"
   install_tree "$backend" "$tree"
   step "The sweep on the tree of specs/full.yaml"
   # shellcheck disable=SC2086
-  sweep "$backend" openreg --strict --out "$build/sweep_full.jsonl" ${SWEEP:---mode all} || status=$?
-  return "$status"
+  sweep "$backend" openreg --strict --out "$build/sweep_full.jsonl" ${SWEEP:---mode all}
 }
 
 after_stage() {
@@ -272,5 +284,5 @@ in_stage "$@"
 arguments=()
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
-if [ $# -eq 0 ]; then set -- slow soak sanitized races kinds owned libraries external vulkan compiler book components release workflows arm debian opencl clients try sweep; fi
+if [ $# -eq 0 ]; then mapfile -t names < <("$python" "$root/scripts/nightly_table.py" stages); set -- "${names[@]}"; fi
 run_stages "$@"

@@ -2,6 +2,12 @@
 
 nightly_table.py record STAGE [JUNIT ...] --outcome passed --seconds 90 --log FILE    replaces the stage's row
 nightly_table.py age                                                                  how old each row is
+nightly_table.py check                                                                fails for rows that say nothing of today's code
+nightly_table.py stages                                                               their names
+
+A row says nothing of today's code if its stage failed or never ran, or if what it tests has changed in more than 60 commits since:
+they are counted, so a row that is good today doesn't spoil overnight. A change that renews one such row passes the check, so that
+they can be renewed one by one.
 """
 
 import argparse
@@ -9,33 +15,45 @@ import datetime
 import pathlib
 import re
 import subprocess
+import sys
 import xml.etree.ElementTree
 from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "tests/nightly.md"
-STAGES = (
-    "slow",
-    "soak",
-    "sanitized",
-    "races",
-    "kinds",
-    "owned",
-    "libraries",
-    "external",
-    "vulkan",
-    "compiler",
-    "book",
-    "components",
-    "release",
-    "workflows",
-    "arm",
-    "debian",
-    "opencl",
-    "clients",
-    "try",
-    "sweep",
-)
+# What each stage tests, as git's pathspecs, in the order in which they run.
+SUBJECTS = {
+    "slow": "generator templates specs tests/*.py tests/workbench",
+    "soak": "generated_example/third_party generated_example/csrc/runtime generated_example/tests/cpp",
+    "sanitized": "generator :!generator/workbench",
+    "races": "generated_example generator/workbench/openreg_gen/sanitize",
+    "kinds": "templates generator/model generator/strategy",
+    "owned": "templates/csrc specs/full.yaml tests/owned_ops",
+    "libraries": "generated_example tests/libraries",
+    "external": "templates tests/external/card_port.cpp",
+    "vulkan": "templates tests/external/vulkan",
+    "compiler": "templates tests/external/openvino tests/external/graph_compiler",
+    "compiler_sweep": "templates/csrc tests/external/openvino generator/workbench/openreg_gen/sweep",
+    "book": "docs/book templates/lessons generator/workbench/openreg_gen/learn scripts/book.py tests/exercises",
+    "components_1": "templates generator/spec",
+    "components_2": "templates generator/spec",
+    "release_2_14": "generated_example generator/releases",
+    "release_2_15": "generated_example generator/releases",
+    "release_trees": "templates generator/releases",
+    "workflows": "templates/ci",
+    "arm": "generator/system templates scripts/arm.sh",
+    "debian": "generator templates scripts/debian.sh",
+    "opencl": "templates tests/owned_ops tests/drivers",
+    "opencl_sweep": "templates/csrc generator/workbench/openreg_gen/sweep",
+    "clients": "generator/workbench tests/workbench/clients",
+    "try_standard": "templates/csrc generator/workbench/openreg_gen/trial",
+    "try_full": "templates/csrc generator/workbench/openreg_gen/trial",
+    "try_opencl": "templates/csrc generator/workbench/openreg_gen/trial",
+    "sweep_openreg": "generated_example/csrc generator/workbench/openreg_gen/sweep",
+    "sweep_full": "templates/csrc generator/workbench/openreg_gen/sweep",
+}
+STAGES = tuple(SUBJECTS)
+MOST_COMMITS = 60  # of a stage's subject since its row
 HEAD = """\
 # What scripts/nightly.sh found
 
@@ -119,26 +137,92 @@ def age(row: Row, today: datetime.date, commits: int | None) -> str:
     """commits: how many there are since; None: the row's is not in this history."""
     days = (today - datetime.date.fromisoformat(row.date)).days
     since = "a commit that is not in this checkout" if commits is None else f"{commits} commits ago"
-    return f"{row.stage:10} {row.outcome:7} {days} days, {since} ({row.commit}): {row.figures}"
+    return f"{row.stage:14} {row.outcome:7} {days} days, {since} ({row.commit}): {row.figures}"
+
+
+def has_history() -> bool:
+    """Whether commits can be counted: not without git, nor in a shallow checkout."""
+    try:
+        return git("rev-parse", "--is-shallow-repository") == "false"
+    except (subprocess.CalledProcessError, FileNotFoundError):
+        return False
+
+
+def commits_since(row: Row, subject: str = ".") -> int | None:
+    """Those that touch the subject; None: the row's is not in this history."""
+    commit = row.commit.rstrip("+")
+    try:
+        git("merge-base", "--is-ancestor", commit, "HEAD")
+        return int(git("rev-list", "--count", f"{commit}..HEAD", "--", *subject.split()))
+    except (subprocess.CalledProcessError, FileNotFoundError):
+        return None
+
+
+def problem(stage: str, row: Row | None) -> str:
+    """Why a row says nothing of today's code; empty if it does."""
+    if row is None:
+        return "never run"
+    if row.outcome != "passed":
+        return row.outcome
+    commits = commits_since(row, SUBJECTS[stage])
+    if commits is None:
+        return f"its commit {row.commit} is not in this history"
+    return f"{commits} commits changed what it tests" if commits > MOST_COMMITS else ""
+
+
+def table_before() -> dict[str, Row]:
+    """What the table said before the change; where that is not known, before the table's last change."""
+    import choose
+
+    base = choose.base_of_change()[0]
+    try:
+        if base is None or git("rev-parse", base) == git("rev-parse", "HEAD"):
+            edited = git("status", "--porcelain", "--", str(TABLE))
+            base = "HEAD" if edited else git("log", "-1", "--format=%H", "--", str(TABLE)) + "^"
+        return parse(git("show", f"{base}:{TABLE.relative_to(ROOT)}"))
+    except (subprocess.CalledProcessError, FileNotFoundError):
+        return {}
+
+
+def check() -> int:
+    if not has_history():
+        print("rows are not checked: this checkout has no history in which commits can be counted")
+        return 0
+    rows = parse(TABLE.read_text()) if TABLE.is_file() else {}
+    bad = {stage: why for stage in STAGES if (why := problem(stage, rows.get(stage)))}
+    if not bad:
+        return 0
+    before = table_before()
+    renewed = [
+        stage
+        for stage in STAGES
+        if stage not in bad and rows[stage] != before.get(stage) and problem(stage, before.get(stage))
+    ]
+    for stage, why in bad.items():
+        print(f"{stage:14} {why}; renew it: scripts/nightly.sh {stage}")
+    if renewed:
+        print(f"{len(bad)} rows say nothing of today's code; this change renews: {', '.join(renewed)}")
+        return 0
+    print(
+        f"error: {len(bad)} rows of tests/nightly.md say nothing of today's code, and this change renews none of them"
+    )
+    return 1
 
 
 def print_ages() -> None:
     rows = parse(TABLE.read_text()) if TABLE.is_file() else {}
     for stage in STAGES:
         if stage not in rows:
-            print(f"{stage:10} never run")
+            print(f"{stage:14} never run")
             continue
-        try:
-            commits = int(git("rev-list", "--count", f"{rows[stage].commit.rstrip('+')}..HEAD"))
-        except (subprocess.CalledProcessError, FileNotFoundError):
-            commits = None
-        print(age(rows[stage], datetime.datetime.now(datetime.timezone.utc).date(), commits))
+        print(age(rows[stage], datetime.datetime.now(datetime.timezone.utc).date(), commits_since(rows[stage])))
 
 
-def main(words: list[str] | None = None) -> None:
+def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser()
     verbs = parser.add_subparsers(dest="verb", required=True)
-    verbs.add_parser("age")
+    for name in ("age", "check", "stages"):
+        verbs.add_parser(name)
     row = verbs.add_parser("record")
     row.add_argument("stage", choices=STAGES)
     row.add_argument("junit", type=pathlib.Path, nargs="*")  # behind options, argparse would not take them
@@ -148,10 +232,16 @@ def main(words: list[str] | None = None) -> None:
     given = parser.parse_args(words)
     if given.verb == "age":
         print_ages()
-        return
+        return 0
+    if given.verb == "check":
+        return check()
+    if given.verb == "stages":
+        print("\n".join(STAGES))
+        return 0
     junit = [path for path in given.junit if path.is_file()]  # where a stage has none, the shell passes its pattern
     record(given.stage, given.outcome, given.seconds, given.log.read_text(errors="replace"), junit)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -3,7 +3,7 @@
 # If `logs` is set, that folder keeps what each stage prints.
 # shellcheck shell=bash
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-stages=$(sed -n 's/^stage_\([a-z]*\)() {.*/\1/p' "$0")
+stages=$(sed -n 's/^stage_\([a-z0-9_]*\)() {.*/\1/p' "$0")
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)} MAX_JOBS=${MAX_JOBS:-$(nproc)}
 export OPENREG_GEN=$generator
 work=${OPENREG_GEN_WORK:-}
@@ -77,11 +77,11 @@ sweep() {
   PYTHONPATH=$root/generator/workbench${PYTHONPATH:+:$PYTHONPATH} "$1" -m openreg_gen.sweep --device "${@:2}"
 }
 
-# The next JUnit file of this stage.
+# The next JUnit file of this stage; OPENREG_GEN_STAGE: of the nightly stage that this one is a part of.
 next_junit() {
-  local number=1
-  while [ -e "$junit/${OPENREG_GEN_JUNIT:-}$stage.$number.xml" ]; do number=$((number + 1)); done
-  junit_file=$junit/${OPENREG_GEN_JUNIT:-}$stage.$number.xml
+  local number=1 name=${OPENREG_GEN_JUNIT:-}${OPENREG_GEN_STAGE:-$stage}
+  while [ -e "$junit/$name.$number.xml" ]; do number=$((number + 1)); done
+  junit_file=$junit/$name.$number.xml
 }
 
 # pytests PYTHON ARGUMENT ...: pytest on all cores. The tests of a file run in one process, because they count what happens in

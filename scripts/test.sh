@@ -8,12 +8,13 @@
 #          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its C++ tests, too, and all Python tests, not only
 #          those of what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
 #          interpreter than python3
-#        scripts/test.sh opencl pocl|intel
+#        scripts/test.sh opencl pocl|intel [sweep]
 #          the tree of specs/opencl.yaml on one of two drivers for CPUs: Debian's PoCL, or Intel's, 700 MB from pip; with CLBlast,
-#          what CI leaves out: the tests of each operator, all subjects of the sweep's sample, and the whole sweep
-#        scripts/test.sh components NAME ...|all
+#          what CI leaves out: the tests of each operator and all subjects of the sweep's sample; with `sweep` only the whole sweep
+#        scripts/test.sh components NAME ...|half 1|half 2
 #          minimal is built from nothing, without a compiler cache, and tested; then minimal trees with one component more:
-#          those that are named, or all; default: the one that the change touches most (scripts/choose.py)
+#          those that are named; default: the one that the change touches most (scripts/choose.py). With `half 2` no more than
+#          the second half of all components
 #        scripts/test.sh book all
 #          every chapter and exercise of the book, not only those that the change touches
 #        scripts/test.sh external all
@@ -73,7 +74,7 @@ stage_rendered() {
 }
 
 stage_example() {
-  # What takes longest of it runs with other releases of PyTorch: scripts/nightly.sh release.
+  # What takes longest of it runs with other releases of PyTorch: scripts/nightly.sh release_2_14 release_2_15.
   test_tree "$root/generated_example" "$root/.venv/openreg" OPENREG \
     --deselect tests/test_compile_models.py::test_several_processes_share_a_cache \
     --deselect tests/test_distributed_training.py::test_compiled_collectives
@@ -204,7 +205,7 @@ stage_second() {
 }
 
 # Each of PyTorch's operators, modules and optimizers once. Access to device memory by copies is that of the stages external
-# and opencl; scripts/nightly.sh sweep has both.
+# and opencl; scripts/nightly.sh sweep_full has both.
 stage_sample() {
   local backend
   backend=$(backend_python "$root/.venv/openreg")
@@ -265,16 +266,24 @@ stage_opencl() {
   "$generator" new mycl --device opencl --out "$tree" >/dev/null
   "$generator" add component examples graphs distributed compound wider_dtypes -C "$tree" >/dev/null
   "$generator" add hardtanh_ --strategy native -C "$tree" >/dev/null
-  step "Building the OpenCL device library of minimal"
-  "$generator" new mycl --device opencl --profile minimal --out "$work/opencl_minimal" >/dev/null
-  cmake -S "$work/opencl_minimal/third_party/mycl" -B "$work/opencl_device" -G Ninja -DMYCL_WERROR=ON >/dev/null
-  cmake --build "$work/opencl_device"
+  if [ "${2:-}" != sweep ]; then
+    step "Building the OpenCL device library of minimal"
+    "$generator" new mycl --device opencl --profile minimal --out "$work/opencl_minimal" >/dev/null
+    cmake -S "$work/opencl_minimal/third_party/mycl" -B "$work/opencl_device" -G Ninja -DMYCL_WERROR=ON >/dev/null
+    cmake --build "$work/opencl_device"
+  fi
   step "Building the tree of specs/opencl.yaml"
   install_tree "$backend" "$tree" -DMYCL_WERROR=ON -DMYCL_UNITY_BUILD=ON "${build_options[@]}"
   # From here on the driver refuses null pointers, as NVIDIA's does.
   cc -shared -fPIC -o "$work/refuse_null.so" "$root/tests/drivers/refuse_null.c" -lOpenCL
   export LD_PRELOAD=$work/refuse_null.so
   "$python" -c 'import ctypes; assert ctypes.CDLL(None).clSetKernelArgSVMPointer(None, 0, None) == -50'
+  if [ "${2:-}" = sweep ]; then
+    step "The sweep on OpenCL"
+    # shellcheck disable=SC2086  # several words
+    sweep "$backend" mycl --out "$build/sweep_opencl_$driver.jsonl" ${SWEEP:-}
+    return
+  fi
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
     "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,language_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,scripts,as_on_the_cpu,examples,distributed,distributed_works}.py "${longer[@]}"
@@ -300,9 +309,6 @@ stage_opencl() {
   [ $# -ne 0 ] || return 0
   step "Scripts that say cuda, on OpenCL"
   OPENREG_GEN_NIGHTLY=1 OPENREG_GEN_DEVICE=mycl pytests "$backend" "$root/tests/workbench/test_as_cuda.py" -k "not compiled"
-  step "The sweep on OpenCL"
-  # shellcheck disable=SC2086
-  sweep "$backend" mycl --out "$build/sweep_opencl_$driver.jsonl" ${SWEEP:-}
 }
 
 # needs_of NAME: the components that one needs; without NAME: all components.
@@ -311,12 +317,9 @@ needs_of() {
     name for c in json.load(sys.stdin)["components"] for name in ([c["name"]] if len(sys.argv) < 2 else c["needs"] if c["name"] == sys.argv[1] else [])))' "$@"
 }
 
-# A minimal tree, and minimal trees with one component more, whose tests are those that came or changed with it: the others
-# are tested with the component that they are of. If none did, they are those of minimal.
-stage_components() {
-  local name names start file tree=$work/components/minimal without=$work/components/without backend count all needs tests failed=() chosen=("$@")
-  backend=$(backend_python "$work/venv_components")
-  "$generator" new openreg --profile minimal --out "$tree" >/dev/null
+# minimal_alone TREE PYTHON: a minimal tree is built from nothing, and all of its tests run.
+minimal_alone() {
+  local tree=$1 backend=$2 start count
   step "Building minimal from nothing, without a compiler cache: $(find "$tree" -type f -not -path '*/.openreg-gen/*' | wc -l) files"
   start=$SECONDS
   CCACHE_DISABLE=1 install_tree "$backend" "$tree" -DOPENREG_WERROR=ON
@@ -328,8 +331,21 @@ stage_components() {
   built_tests "$backend" "$tree" surface layouts dtypes
   step "A sample of the sweep on minimal"
   sweep "$backend" openreg --sample --dtype float32 --fresh --known "$root/tests/minimal_differences.json" --out "$build/sample_minimal.jsonl"
+}
+
+# A minimal tree, and minimal trees with one component more, whose tests are those that came or changed with it: the others
+# are tested with the component that they are of. If none did, they are those of minimal.
+stage_components() {
+  local name names start file tree=$work/components/minimal without=$work/components/without backend half all needs tests failed=() chosen=("$@")
+  backend=$(backend_python "$work/venv_components")
+  "$generator" new openreg --profile minimal --out "$tree" >/dev/null
   mapfile -t all < <(needs_of)
-  if [ "${chosen[*]}" = all ]; then chosen=("${all[@]}"); fi
+  if [ "${1:-}" = half ]; then
+    half=$(((${#all[@]} + 1) / 2))
+    chosen=("${all[@]:half * ($2 - 1):half}")
+  else
+    minimal_alone "$tree" "$backend"
+  fi
   if [ ${#chosen[@]} -eq 0 ]; then
     names=$("$python" "$root/scripts/choose.py" components)
     read -rd '' -a chosen <<<"$names" || true

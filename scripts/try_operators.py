@@ -1,9 +1,9 @@
-"""`openreg-gen try` on all operators of a few trees, a part of them per night: scripts/nightly.sh try.
+"""`openreg-gen try` on all operators of a tree, a part of them per night: scripts/nightly.sh try_full.
 
-try_operators.py next                                 where the next part begins, "TREE" or "TREE:OPERATOR"; tests/nightly.md says it
+try_operators.py next TREE                            where its next part begins, "TREE" or "TREE:OPERATOR"; tests/nightly.md says it
 try_operators.py run PLACE --device NAME              tries operators from there on, until the time is up; run by the backend's Python
 
-The trees take turns: a part ends with the last operator of its tree, or after --minutes. Its last line has the place of the next.
+A part ends with the last operator of the tree, or after --minutes. Its last line has the place of the next.
 """
 
 import argparse
@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import nightly_table
 
-TREES = ("standard", "full", "opencl")
 SECONDS = 600  # that one operator may take
 # Kernels that leave some calls, or all, to the CPU: bags of embeddings are CPU code; batch norms detour with several dtypes and running sums.
 HOST = {"_embedding_bag", "_native_batch_norm_legit", "native_batch_norm"}
@@ -31,10 +30,10 @@ class Trial(NamedTuple):
     text: str = ""
 
 
-def next_place(figures: str) -> str:
-    """The place that the last part's figures name; the first tree if there are none."""
+def next_place(tree: str, figures: str) -> str:
+    """The place that the last part's figures name; the tree's first operator if there are none."""
     found = re.findall(r"next: (\w+(?::[\w.]+)?)", figures)
-    return found[-1] if found else TREES[0]
+    return found[-1] if found else tree
 
 
 def operators(device: str, package: str | None) -> list[str]:
@@ -108,7 +107,7 @@ def run(place: str, words: list[str], listed: list[str], seconds: float) -> int:
         print(f"{trials[-1].op:45} {trials[-1].outcome:10} {trials[-1].text}", flush=True)
     counts = {name: sum(trial.outcome == name for trial in trials) for name in OUTCOMES}
     after = left[len(trials) :]
-    turn = f"{tree}:{after[0]}" if after else TREES[(TREES.index(tree) + 1) % len(TREES)] if tree in TREES else tree
+    turn = f"{tree}:{after[0]}" if after else tree
     print(f"figures: {tree}: {', '.join(f'{number} {name}' for name, number in counts.items())}; next: {turn}")
     return counts["wrong"] + (not counts["right"])
 
@@ -116,7 +115,7 @@ def run(place: str, words: list[str], listed: list[str], seconds: float) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser()
     verbs = parser.add_subparsers(dest="verb", required=True)
-    verbs.add_parser("next")
+    verbs.add_parser("next").add_argument("tree")
     part = verbs.add_parser("run")
     part.add_argument("place")
     part.add_argument("--device", required=True)
@@ -125,7 +124,8 @@ def main() -> int:
     given = parser.parse_args()
     if given.verb == "next":
         rows = nightly_table.parse(nightly_table.TABLE.read_text()) if nightly_table.TABLE.is_file() else {}
-        print(next_place(rows["try"].figures if "try" in rows else ""))
+        stage = f"try_{given.tree}"
+        print(next_place(given.tree, rows[stage].figures if stage in rows else ""))
         return 0
     from openreg_gen.testing import opinfos
 

@@ -56,7 +56,16 @@ def test_stages_are_those_of_the_script():
     assert f"set -- {' '.join(choose.STAGES)}\n" in script
     nightly = (ROOT / "scripts/nightly.sh").read_text()
     assert set(re.findall(r"^stage_(\w+)\(\)", nightly, re.MULTILINE)) == set(nightly_table.STAGES)
-    assert f"set -- {' '.join(nightly_table.STAGES)};" in nightly
+    workflow = (ROOT / ".github/workflows/nightly.yml").read_text()
+    assert f"stage: [{', '.join(nightly_table.STAGES)}]" in workflow
+    page = (ROOT / "docs/concepts/ci.md").read_text()
+    assert [stage for stage in nightly_table.STAGES if f"`{stage}`" not in page or f" {stage}" not in nightly] == []
+
+
+def test_what_a_nightly_stage_tests_is_there():
+    for stage, subject in nightly_table.SUBJECTS.items():
+        for pathspec in subject.split():
+            assert nightly_table.git("ls-files", "--", pathspec), f"{stage}: {pathspec}"
 
 
 def test_every_file_of_the_project_has_a_rule():
@@ -117,27 +126,24 @@ def test_the_base_of_a_branch_is_where_it_left_main(history):
     assert choose.changed_paths(fork) == ["c", "d"]
 
 
-def test_the_base_on_main_lies_before_the_last_issue(history):
-    soak, sweep = history("a"), history("b")
-    history("tests/nightly.md", table(soak=soak, sweep=sweep + "+"))  # one issue ends
-    later = history("c")
-    end = history("tests/nightly.md", table(soak=later, sweep=later))  # the next one ends
+def test_the_base_on_main_is_the_last_green_commit(history):
+    green = history("a")
+    end = history("b")
+    assert choose.base_of_change() == (None, "no run of CI recorded a green commit (refs/ci/green)")
+    choose.git("update-ref", "refs/ci/green", green)
+    assert choose.base_of_change() == (green, "the last green commit")
     choose.git("update-ref", "refs/remotes/origin/main", end)
-    assert choose.base_of_change()[0] == soak
-    assert choose.base_of_change() == choose.base_of_change()
-    history("d")
-    choose.git("update-ref", "-d", "refs/remotes/origin/main")
-    assert choose.base_of_change()[0] == soak
+    assert choose.base_of_change()[0] == green
 
 
 def test_without_a_base_everything_runs(history, tmp_path, monkeypatch):
     first = history("a")
     assert choose.base_of_change()[0] is None
-    history("tests/nightly.md", table(soak=first))
-    assert choose.base_of_change()[0] is None  # nothing was recorded before
-    history("tests/nightly.md", table(soak="0123456789"))
-    history("tests/nightly.md", table(sweep=first))
-    assert choose.base_of_change()[0] is None  # of another history
+    choose.git("update-ref", "refs/ci/green", first)
+    choose.git("checkout", "-q", "--orphan", "another")
+    history("b")
+    assert choose.base_of_change() == (None, f"the green commit {first[:10]} is not in this history")
+    choose.git("update-ref", "-d", "refs/ci/green")
     monkeypatch.setenv("OPENREG_GEN_BASE", "0123456789")
     assert choose.base_of_change()[0] is None
     monkeypatch.setenv("OPENREG_GEN_BASE", "HEAD")
@@ -231,15 +237,114 @@ def test_a_stage_is_recorded_as_nightly_sh_does(tmp_path, monkeypatch):
 
 
 def test_rows_of_the_nightly_table_are_replaced():
-    rows = nightly_table.parse(table(soak="0123456789", sweep="0123456789"))
+    rows = nightly_table.parse(table(soak="0123456789", slow="0123456789"))
     rows["soak"] = nightly_table.Row("soak", "2026-01-03", "abc", "7", "FAILED", "5 tests")
     text = nightly_table.text_of(rows)
     assert "| soak | 2026-01-03 | abc | 7 | FAILED | 5 tests |\n" in text
     assert "| kinds | - | - | - | never run | - |\n" in text
     assert nightly_table.parse(text) == rows
     said = nightly_table.age(rows["soak"], datetime.date(2026, 1, 13), 4)
-    assert said == "soak       FAILED  10 days, 4 commits ago (abc): 5 tests"
+    assert said == "soak           FAILED  10 days, 4 commits ago (abc): 5 tests"
     assert "not in this checkout" in nightly_table.age(rows["soak"], datetime.date(2026, 1, 3), None)
+
+
+@pytest.fixture
+def nights(history, monkeypatch):
+    """A history with a table of nightly stages; returns a function that commits one and gives what `check` answers."""
+    root = choose.ROOT
+    monkeypatch.setattr(nightly_table, "ROOT", root)
+    monkeypatch.setattr(nightly_table, "TABLE", root / "tests/nightly.md")
+    monkeypatch.setattr(nightly_table, "STAGES", ("soak", "book"))
+    monkeypatch.setattr(nightly_table, "SUBJECTS", {"soak": "device", "book": "docs :!docs/old-page"})
+    monkeypatch.setattr(nightly_table, "MOST_COMMITS", 2)
+
+    def check(**rows):
+        if rows:
+            made = {stage: nightly_table.Row(stage, "2026-01-01", *row) for stage, row in rows.items()}
+            history("tests/nightly.md", nightly_table.text_of(made))
+        return nightly_table.check()
+
+    return check
+
+
+def test_a_row_that_failed_or_never_ran_fails_ci(nights, history, capsys):
+    first = history("device/a")
+    good = (first, "1", "passed", "-")
+    assert nights(soak=good, book=good) == 0 and capsys.readouterr().out == ""
+    assert nights(soak=good, book=(first, "1", "FAILED", "-")) == 1
+    assert "book           FAILED; renew it: scripts/nightly.sh book\n" in capsys.readouterr().out
+    assert nights(soak=good) == 1
+    assert "book           never run; renew it: scripts/nightly.sh book\n" in capsys.readouterr().out
+    assert nights(soak=good, book=("0123456789", "1", "passed", "-")) == 1
+    assert "its commit 0123456789 is not in this history" in capsys.readouterr().out
+
+
+def test_a_row_is_old_by_commits_of_what_it_tests(nights, history, capsys, monkeypatch):
+    good = (history("device/a"), "1", "passed", "-")
+    assert nights(soak=good, book=good) == 0
+    monkeypatch.setenv("OPENREG_GEN_BASE", choose.git("rev-parse", "HEAD"))
+    for name in ("docs/old-page", "other/b", "other/c", "other/d"):
+        history(name)
+        assert nights() == 0
+    history("device/b"), history("device/c")
+    assert nights() == 0
+    history("device/d")
+    assert nights() == 1
+    said = capsys.readouterr().out
+    assert "soak           3 commits changed what it tests; renew it" in said and "book" not in said
+
+
+def test_rows_can_be_renewed_one_by_one(nights, history, capsys, monkeypatch):
+    first = history("device/a")
+    assert nights(soak=(first, "1", "FAILED", "-")) == 1
+    bad = choose.git("rev-parse", "HEAD")
+    assert nights(soak=(first, "1", "FAILED", "5 tests")) == 1  # it ran again, and failed again
+    capsys.readouterr()
+    assert nights(soak=(history("device/b"), "1", "passed", "-")) == 0
+    assert "1 rows say nothing of today's code; this change renews: soak" in capsys.readouterr().out
+    later = history("device/c")
+    monkeypatch.setenv("OPENREG_GEN_BASE", bad)
+    assert nights() == 0  # the change begins there
+    monkeypatch.setenv("OPENREG_GEN_BASE", later + "^")
+    assert nights() == 1  # it was renewed before
+    assert "renews none of them" in capsys.readouterr().out
+
+
+def test_a_shallow_checkout_says_that_rows_are_not_checked(nights, history, tmp_path, capsys, monkeypatch):
+    history("device/a")
+    assert nights(soak=("0123456789", "1", "FAILED", "-")) == 1
+    shallow = tmp_path / "shallow"
+    assert choose.git("clone", "-q", "--depth", "1", f"file://{tmp_path}", str(shallow)) is not None
+    monkeypatch.setattr(nightly_table, "ROOT", shallow)
+    assert nights() == 0 and "rows are not checked: this checkout has no history" in capsys.readouterr().out
+
+
+def test_ci_fails_for_rows_and_records_green_commits(history, tmp_path):
+    """.ci/run with stages that do nothing."""
+    files = {"scripts/choose.py": "", "scripts/nightly_table.py": "", ".ci/run": ""}
+    for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text((ROOT / name).read_text())
+    (tmp_path / ".ci/run").chmod(0o755)
+    (tmp_path / "scripts/test.sh").write_text('#!/bin/sh\necho "runs: $*"\n[ ! -e "$(dirname "$0")/../broken" ]\n')
+    (tmp_path / "scripts/test.sh").chmod(0o755)
+    (tmp_path / ".gitignore").write_text("__pycache__\n")
+
+    def run(*stages):
+        done = subprocess.run([tmp_path / ".ci/run", *stages], check=False, capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stdout + done.stderr
+
+    first = history("a")
+    status, said = run()
+    assert status == 1 and "soak           never run; renew it" in said and f"runs: {' '.join(choose.STAGES)}\n" in said
+    assert choose.git("rev-parse", "--verify", "-q", "refs/ci/green") is None
+    end = history("tests/nightly.md", table(**dict.fromkeys(nightly_table.STAGES, first)))
+    assert run("command")[0] == 0
+    assert choose.git("rev-parse", "--verify", "-q", "refs/ci/green") is None  # one stage says nothing of the others
+    assert run()[0] == 0 and choose.git("rev-parse", "refs/ci/green") == end
+    history("docs/page.md")
+    history("broken")
+    assert run()[0] == 1 and choose.git("rev-parse", "refs/ci/green") == end
 
 
 def test_the_nightly_table_is_machine_written():
@@ -268,15 +373,19 @@ def test_goldens_can_be_reviewed():
 
 
 def test_parts_of_the_trials_take_turns(monkeypatch, capsys):
-    assert try_operators.next_place("-") == "standard"
-    assert try_operators.next_place("full: 30 right, 0 wrong, 1 no samples; next: full:mul.out") == "full:mul.out"
+    assert try_operators.next_place("standard", "-") == "standard"
+    assert (
+        try_operators.next_place("full", "full: 30 right, 0 wrong, 1 no samples; next: full:mul.out") == "full:mul.out"
+    )
     monkeypatch.setattr(
         try_operators, "tried", lambda op, words: try_operators.Trial(op, "wrong" if op == "c" else "right")
     )
     assert try_operators.run("standard:b", [], ["a", "b", "c", "d"], 1e9) == 1
-    assert "figures: standard: 2 right, 0 on the host, 1 wrong, 0 no samples; next: full\n" in capsys.readouterr().out
+    assert (
+        "figures: standard: 2 right, 0 on the host, 1 wrong, 0 no samples; next: standard\n" in capsys.readouterr().out
+    )
     assert try_operators.run("opencl", [], ["a", "b"], 1e9) == 0
-    assert "next: standard\n" in capsys.readouterr().out
+    assert "next: opencl\n" in capsys.readouterr().out
     assert try_operators.run("full", [], ["a", "b"], -1.0)  # nothing was tried
     assert "next: full:a\n" in capsys.readouterr().out
 
