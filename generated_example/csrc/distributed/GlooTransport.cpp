@@ -284,7 +284,7 @@ void run_beside(std::unique_ptr<Task> task, const OpenRegStream& stream) {
   };
   OPENREG_CHECK_DEVICE();
   const orError_t launched = orLaunchKernel(stream.stream(), wait, waits.get());
-  OPENREG_CHECK(launched);
+  OPENREG_CHECK_OF(launched, orLaunchKernel);
   static_cast<void>(waits.release());
   const auto give_up = [of = task->connection] { of->journal->fail("the process exits"), of->give_up(); };
   std::vector<c10::intrusive_ptr<c10::StorageImpl>> held;

@@ -66,7 +66,7 @@ void OpenRegGraph::capture_begin(c10::MempoolId_t pool, at::GraphCaptureMode mod
   orError_t error = orStreamBeginCapture(stream_, as_device_has_it(mode));
   if (error != orSuccess) {
     capture_.reset();
-    OPENREG_CHECK(error);
+    OPENREG_CHECK_OF(error, orStreamBeginCapture);
   }
   try {
     const uint64_t id = capture_of(stream_);
@@ -128,7 +128,7 @@ void OpenRegGraph::capture_end() {
   const OpenRegStream stream = getCurrentStream();
   TORCH_CHECK(stream.device_index() == device_ && stream.stream() == stream_,
       "openreg: a capture ends on the stream that it began on, which must be the current one");
-  OPENREG_CHECK(end());
+  OPENREG_CHECK_OF(end(), orStreamEndCapture);
   size_t nodes = 0;
   OPENREG_CHECK(orGraphGetNodeCount(graph_, &nodes));
   if (nodes == 0) {

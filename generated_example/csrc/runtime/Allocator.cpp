@@ -59,7 +59,7 @@ c10::DataPtr DirectAllocator::allocate(size_t size) {
   TORCH_CHECK_WITH(OutOfMemoryError, error != orErrorMemoryAllocation, "openreg out of memory. Tried to allocate ",
       c10::CachingAllocator::format_size(size), " on device ", int{block.device}, ", which has ",
       c10::CachingAllocator::format_size(getMemoryInfo(block.device).first), " free.", detail::refused_memory());
-  OPENREG_CHECK(error);
+  OPENREG_CHECK_OF(error, orMalloc);
   if (data != nullptr) {
     add(data, block);
     fire_hook(&TraceHooks::trace_gpu_memory_allocation, data);

@@ -76,13 +76,13 @@ void* BlockAllocator::obtain(Block& block, std::string& reason) {
     reason = detail::refused_memory();
     return nullptr;
   }
-  OPENREG_CHECK(error);
+  OPENREG_CHECK_OF(error, orMalloc);
   return data;
 }
 
 bool BlockAllocator::give_back(void* data, const Block&) noexcept {
   const orError_t error = orFree(data);
-  OPENREG_WARN(error);
+  OPENREG_WARN_OF(error, orFree);
   return error == orSuccess;
 }
 

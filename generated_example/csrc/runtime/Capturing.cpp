@@ -3,6 +3,7 @@
 
 #include <c10/util/Exception.h>
 
+#include "runtime/Exception.h"
 #include "runtime/Stream.h"
 
 namespace openreg {
@@ -14,11 +15,9 @@ std::atomic<int> captures{0};
 uint64_t ask_capture(orStream_t stream) noexcept {
   orCaptureStatus status = orCaptureStatusNone;
   uint64_t id = 0;
-  if (orStreamGetCaptureInfo(stream, &status, &id) != orSuccess) {
-    orGetLastError();
-    return 0;
-  }
-  return status == orCaptureStatusNone ? 0 : id;
+  const orError_t error = orStreamGetCaptureInfo(stream, &status, &id);
+  OPENREG_WARN_OF(error, orStreamGetCaptureInfo);
+  return error != orSuccess || status == orCaptureStatusNone ? 0 : id;
 }
 
 uint64_t ask_current_capture() noexcept {

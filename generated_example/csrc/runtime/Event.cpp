@@ -53,7 +53,7 @@ bool OpenRegEvent::query() const {
   if (error == orErrorNotReady) {
     return false;
   }
-  OPENREG_CHECK(error);
+  OPENREG_CHECK_OF(error, orEventQuery);
   fire_hook(&TraceHooks::trace_gpu_event_synchronization, event_);
   return true;
 }

@@ -149,7 +149,7 @@ bool OpenRegGuardImpl::queryEvent(void* event) const {
   if (error == orErrorNotReady) {
     return false;
   }
-  OPENREG_CHECK(error);
+  OPENREG_CHECK_OF(error, orEventQuery);
   fire_hook(&TraceHooks::trace_gpu_event_synchronization, event);
   return true;
 }

@@ -198,7 +198,7 @@ std::shared_ptr<SentStorage> start_sharing(const c10::Storage& storage) {
     orGetLastError();
     TORCH_CHECK_NOT_IMPLEMENTED(false, "openreg: the device can't share memory between processes; send tensor.cpu()");
   }
-  OPENREG_CHECK(error);
+  OPENREG_CHECK_OF(error, orIpcGetMemHandle);
   ipc::OwnCounters& counters = ipc::OwnCounters::get();
   message.magic = kMagic;
   message.owner = counters.address();
@@ -336,7 +336,7 @@ bool canDeviceAccessPeer(c10::DeviceIndex device, c10::DeviceIndex peer) {
     orGetLastError();
     return false;
   }
-  OPENREG_CHECK(error);
+  OPENREG_CHECK_OF(error, orDeviceCanAccessPeer);
   return can_access != 0;
 }
 

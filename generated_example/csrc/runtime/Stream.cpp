@@ -84,7 +84,7 @@ bool OpenRegStream::query() const {
   if (error == orErrorNotReady) {
     return false;
   }
-  OPENREG_CHECK(error);
+  OPENREG_CHECK_OF(error, orStreamQuery);
   fire_hook(&TraceHooks::trace_gpu_stream_synchronization, stream_.hash());
   return true;
 }

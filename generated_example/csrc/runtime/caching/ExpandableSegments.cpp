@@ -142,7 +142,7 @@ Block* ExpandableSegments::new_memory(Lock& lock, const Request& request) {
       cache_.make_free(before);
     }
     if (error != orErrorMemoryAllocation) {
-      OPENREG_CHECK(error);
+      OPENREG_CHECK_OF(error, orMemMap or orMemCreate or orSetDevice);
     }
     request.refusal = detail::refused_memory();
     return nullptr;

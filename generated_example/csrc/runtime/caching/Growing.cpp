@@ -126,7 +126,7 @@ Block* DeviceCache::new_segment(Lock& lock, const Request& request) {
   if (error != orSuccess) {
     reserved_ -= bytes;
     if (error != orErrorMemoryAllocation) {
-      OPENREG_CHECK(error);
+      OPENREG_CHECK_OF(error, orMalloc);
     }
     request.refusal = detail::refused_memory();
     return nullptr;

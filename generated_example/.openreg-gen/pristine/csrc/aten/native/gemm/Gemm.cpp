@@ -122,7 +122,7 @@ bool device_gemm(const at::Tensor& out, int64_t ldc, const at::Tensor& a, const 
     orGetLastError();
     return false;
   }
-  OPENREG_CHECK(gemm);
+  OPENREG_CHECK_OF(gemm, orGemm);
   return true;
 }
 

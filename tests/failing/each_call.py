@@ -1,0 +1,300 @@
+"""Lets each call that a backend makes of its device fail once: scripts/nightly.sh failing.
+
+each_call.py TREE [--scenario NAME ...] [--sample] [--function F] [--jobs N]        run by the backend's Python
+
+A scenario runs in a fork of a process that has imported the backend and not used the device. First all calls succeed and are
+counted. Then call 0 fails, then call 1, and so on, with the error for "anything else"; then the first call of each function with
+each other error. After each failure
+- the process goes on: no crash, no hang, and it ends with 0;
+- what was raised, or warned, names the function, or says that memory is out;
+- a second try in the same process gives what the first gives where nothing fails;
+- all memory is back: of the allocator's statistics, and of the device.
+"""
+
+import argparse
+import collections
+import gc
+import importlib
+import json
+import os
+import pickle
+import re
+import select
+import signal
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import scenarios
+import shim
+import torch
+
+TIMEOUT = 120  # seconds that one run may take; it takes one
+UNKNOWN = "ErrorUnknown"
+# An error that is an answer: the device lacks this, or needs more time. The backend may go on without a word.
+ANSWERS = ("ErrorNotSupported", "ErrorNotReady", "ErrorNotPorted")
+# Functions whose failure may pass without a word, and why.
+QUIET = {
+    "GetDeviceCount": "no devices is an answer",
+    "PointerGetAttributes": "is_pinned() answers no, as with CUDA",
+    "EventQuery": "pinned memory is asked for again later",
+    "ActivityName": "a profile lacks a name",
+}
+# What gives memory back: if it fails, the device keeps the memory.
+GIVES_BACK = ("Free", "FreeHost", "MemRelease", "MemUnmap", "MemAddressFree", "IpcCloseMemHandle", "GraphDestroy")
+
+
+class Trial(NamedTuple):
+    scenario: str
+    function: str  # that fails
+    call: int  # of all calls if `each`, else of that function
+    code: str
+    each: bool
+
+
+class Outcome(NamedTuple):
+    trial: Trial
+    problems: list[str]
+    said: str  # what was raised or warned
+
+
+def error_codes(include: Path) -> dict[str, int]:
+    """{"ErrorUnknown": 9}: without the API's prefix."""
+    text = "".join(header.read_text() for header in sorted(include.glob("*.h")))
+    return {name: int(value) for name, value in re.findall(r"^ +\w+?(Error[A-Z]\w*) = (\d+)", text, re.MULTILINE)}
+
+
+def memory_of(name: str) -> dict:
+    """What is in use when nobody uses it any more."""
+    api = torch.get_device_module(name)
+    gc.collect()
+    out = {}
+    for index in range(api.device_count()):
+        torch.accelerator.synchronize(index)
+    api.empty_cache()
+    for index in range(api.device_count()):
+        out[index] = (api.memory_allocated(index), api.mem_get_info(index)[0])
+    return out
+
+
+def in_fork(run, *arguments) -> tuple[object, str, str]:
+    """What run() returns in a fork, what the fork wrote to its standard error, and how it ended, if that was not well."""
+    reader, writer = os.pipe()
+    with tempfile.TemporaryFile() as errors:
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            os.dup2(errors.fileno(), 2)
+            answer = run(*arguments)
+            with os.fdopen(writer, "wb") as pipe:
+                pickle.dump(answer, pipe)
+            sys.exit(0)  # the interpreter and the libraries end as they do in any process
+        os.close(writer)
+        data, end = b"", time.monotonic() + TIMEOUT
+        how = ""
+        with os.fdopen(reader, "rb", buffering=0) as pipe:
+            while not how:
+                ready, _, _ = select.select([pipe], [], [], max(0.0, end - time.monotonic()))
+                if not ready:
+                    how = f"no answer within {TIMEOUT} s"
+                elif chunk := pipe.read(1 << 20):
+                    data += chunk
+                else:
+                    break
+        status = None
+        while status is None and not how:
+            done, status_word = os.waitpid(child, os.WNOHANG)
+            if done:
+                status = status_word
+            elif time.monotonic() > end:
+                how = f"its exit took over {TIMEOUT} s"
+            else:
+                time.sleep(0.002)
+        if how:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        elif os.WIFSIGNALED(status):
+            how = f"crash: {signal.Signals(os.WTERMSIG(status)).name}"
+        elif os.WEXITSTATUS(status):
+            how = f"it ended with {os.WEXITSTATUS(status)}"
+        errors.seek(0)
+        return pickle.loads(data) if data else None, errors.read().decode(errors="replace"), how
+
+
+class Runner:
+    def __init__(self, tree: Path, package: str, name: str, library: shim.Shim) -> None:
+        include = tree / "third_party" / name / "include"
+        self.package, self.name, self.shim = package, name, library
+        self.codes = error_codes(include)
+        self.functions = {each.name for each in shim.declared(include)}
+        self.prefix = os.path.commonprefix(sorted(self.functions))
+
+    def plain(self, function: str) -> str:
+        return function.removeprefix(self.prefix)
+
+    def run(self, scenario: str):
+        if scenario == "import":
+            importlib.import_module(self.package)
+            return [(torch.ones(2, device=self.name) + 1).tolist()]
+        return scenarios.SCENARIOS[scenario](self.name)
+
+    def counted(self, scenario: str):
+        """Values, the calls, and the memory that is left."""
+        self.shim.begin(None, 0, 0, 0)
+        values = self.run(scenario)
+        gc.collect()
+        self.shim.end()
+        return values, self.shim.calls(), memory_of(self.name)
+
+    def failing(self, trial: Trial, values, left: dict):
+        """In the fork. Returns what was said, whether it was raised, and the problems."""
+        problems, said, raised = [], "", False
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            self.shim.begin(None if trial.each else trial.function, trial.call, 1, self.codes[trial.code])
+            try:
+                got = self.run(trial.scenario)
+            except RuntimeError as error:  # torch.AcceleratorError and torch.OutOfMemoryError are such
+                said, raised = f"{type(error).__name__}: {error}", True
+                error.__traceback__ = None
+            except Exception as error:
+                said, raised = f"{type(error).__name__}: {error}", True
+                problems.append(f"raised a {type(error).__name__}")
+                error.__traceback__ = None
+            else:
+                if got != values:
+                    problems.append(f"wrong: {got!r:.200}, not {values!r:.200}")
+                got = None
+            gc.collect()
+            failed = self.shim.end()
+            said += "".join(f"\n{each.message}" for each in warned)
+        if not failed:
+            return "", False, True, []  # this time the call was not made
+        for attempt in ("second", "third"):
+            try:
+                again = self.run(trial.scenario)
+            except Exception as error:
+                error.__traceback__ = None
+                # An error of work that was queued may come up with the next wait.
+                if attempt == "third":
+                    problems.append(f"the third try failed, too: {type(error).__name__}: {error}")
+                continue
+            if again != values:
+                problems.append(f"the {attempt} try is wrong: {again!r:.200}, not {values!r:.200}")
+            again = None
+            break
+        try:
+            after = memory_of(self.name)
+        except Exception as error:
+            problems.append(f"the memory can't be read: {type(error).__name__}: {error}")
+        else:
+            for index, (allocated, free) in left.items():
+                if after[index][0] != allocated:
+                    problems.append(
+                        f"a tensor is lost: {after[index][0] - allocated} bytes are in use on device {index}"
+                    )
+                elif after[index][1] < free and self.plain(trial.function) not in GIVES_BACK:
+                    problems.append(f"a leak: {free - after[index][1]} bytes fewer are free on device {index}")
+        return said, raised, False, problems
+
+    def judge(self, trial: Trial, values, left: dict) -> Outcome | None:
+        """None: the call was not made this time."""
+        answer, errors, how = in_fork(self.failing, trial, values, left)
+        said, raised, idle, problems = answer if answer is not None else ("", False, False, [])
+        said += "\n" + errors
+        if how:
+            problems = [*problems, how]
+        if idle and not problems:
+            return None
+        out_of_memory = trial.code.endswith("MemoryAllocation") and re.search(r"(?i)out of memory|allocat", said)
+        plain = self.plain(trial.function)
+        quiet = trial.code in ANSWERS or plain in QUIET
+        if trial.function not in said and not out_of_memory and not how:
+            if raised and plain != "GetDeviceCount":
+                problems = [*problems, "the error doesn't name the function"]
+            elif not quiet:
+                problems = [*problems, "nothing was said"]
+        return Outcome(trial, problems, said.strip())
+
+
+def trials_of(scenario: str, calls: list[str], runner: Runner, sample: bool) -> list[Trial]:
+    """Each call with one error; the first call of each function with the others. sample: the first call of each with one error."""
+    first = {name: calls.index(name) for name in dict.fromkeys(calls)}
+    if sample:
+        return [Trial(scenario, name, call, UNKNOWN, True) for name, call in first.items()]
+    out = [Trial(scenario, name, call, UNKNOWN, True) for call, name in enumerate(calls)]
+    others = [code for code in runner.codes if code != UNKNOWN]
+    return out + [Trial(scenario, name, 0, code, False) for name in first for code in others]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tree", type=Path)
+    parser.add_argument("--scenario", action="append", choices=["import", *scenarios.SCENARIOS])
+    parser.add_argument("--function", help="only calls of this one")
+    parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--shim", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    tree = given.tree.resolve()
+    name = next((tree / "third_party").glob("*/include")).parent.name
+    package = f"torch_{name}"
+    environment = dict(os.environ)
+    if given.shim is None:
+        path = shim.build(
+            tree / "third_party" / name / "include",
+            tree / package / "lib" / f"lib{name}.so",
+            Path(tempfile.mkdtemp()) / "failing.so",
+        )
+        environment |= {"LD_PRELOAD": str(path), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0", "PYTHONHASHSEED": "0"}
+        os.execve(sys.executable, [sys.executable, *sys.argv, "--shim", str(path)], environment)
+    del environment["LD_PRELOAD"]
+    runner = Runner(tree, package, name, shim.Shim(given.shim))
+    gc.collect()
+    gc.freeze()  # else each fork's collections copy what this process has
+    wanted = given.scenario or ["import", *scenarios.SCENARIOS]
+    bad, counts = [], collections.Counter()
+    for scenario in wanted:
+        if scenario != "import":
+            importlib.import_module(package)
+            gc.freeze()
+        if scenario == "processes":
+            scenarios.PEER = scenarios.Peer(package, name, environment)
+        counted, errors, how = in_fork(runner.counted, scenario)
+        if how or counted is None:
+            print(f"{scenario}: it doesn't run: {how}\n{errors}", flush=True)
+            bad.append(scenario)
+            continue
+        values, calls, left = counted
+        trials = trials_of(scenario, calls, runner, given.sample)
+        if given.function:
+            trials = [each for each in trials if each.function == given.function]
+        begun, found = time.monotonic(), 0
+        for trial in trials:
+            outcome = runner.judge(trial, values, left)
+            counts["not made"] += outcome is None
+            if outcome is None:
+                continue
+            counts["failures"] += 1
+            if outcome.problems:
+                found += 1
+                bad.append(outcome)
+                print(
+                    json.dumps({**trial._asdict(), "problems": outcome.problems, "said": outcome.said[-600:]}),
+                    flush=True,
+                )
+        print(
+            f"{scenario:12} {len(calls):5} calls of {len(set(calls)):2} functions, {len(trials):4} failures, {found} with problems,"
+            f" {time.monotonic() - begun:.0f} s",
+            flush=True,
+        )
+    if scenarios.PEER is not None:
+        scenarios.PEER.close()
+    print(f"figures: {counts['failures']} calls failed, {len(bad)} of them with problems")
+    return 1 if bad or not counts["failures"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
