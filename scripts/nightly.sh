@@ -8,6 +8,7 @@
 #          sanitized   the command under the address and undefined behaviour sanitizers: its unit tests, and tests that run it as a
 #                      process. Each file is compiled alone, not in units, so it must include what it uses
 #          races       every test of generated_example under the sanitizer of streams and memory, which may report nothing
+#          failing     each call that generated_example makes of its device fails once, with each error (tests/failing)
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
 #          owned       hand-written operators, in the tree of specs/full.yaml
 #          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
@@ -93,6 +94,22 @@ stage_races() {
   pytests "$backend" "$root/tests/workbench/test_sanitize.py"
   step "All tests of generated_example under the sanitizer of streams and memory"
   PYTHONPATH=$root/generator/workbench pytests "$backend" -p openreg_gen.sanitize.pytest_plugin --show-capture=no "$root/generated_example/tests"
+}
+
+# In as many processes as there are processors.
+stage_failing() {
+  local backend part parts running=() status=0
+  backend=$(backend_python "$root/.venv/openreg")
+  step "Building generated_example"
+  install_tree "$backend" "$root/generated_example"
+  step "Each call of the device fails once"
+  parts=$(nproc)
+  for ((part = 1; part <= parts; part++)); do
+    "$backend" "$root/tests/failing/each_call.py" "$root/generated_example" --part "$part/$parts" &
+    running+=($!)
+  done
+  for part in "${running[@]}"; do wait "$part" || status=1; done
+  return "$status"
 }
 
 # What the libraries share with generated_example/, the compiler cache has.

@@ -27,6 +27,7 @@ SUBJECTS = {
     "soak": "generated_example/third_party generated_example/csrc/runtime generated_example/tests/cpp",
     "sanitized": "generator :!generator/workbench",
     "races": "generated_example generator/workbench/openreg_gen/sanitize",
+    "failing": "generated_example/csrc generated_example/torch_openreg tests/failing",
     "kinds": "templates generator/model generator/strategy",
     "owned": "templates/csrc specs/full.yaml tests/owned_ops",
     "libraries": "generated_example tests/libraries",

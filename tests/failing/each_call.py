@@ -1,6 +1,6 @@
 """Lets each call that a backend makes of its device fail once: scripts/nightly.sh failing.
 
-each_call.py TREE [--scenario NAME ...] [--sample] [--function F] [--jobs N]        run by the backend's Python
+each_call.py TREE [--scenario NAME ...] [--sample] [--function F] [--part 1/2]        run by the backend's Python
 
 A scenario runs in a fork of a process that has imported the backend and not used the device. First all calls succeed and are
 counted. Then call 0 fails, then call 1, and so on, with the error for "anything else"; then the first call of each function with
@@ -235,7 +235,8 @@ def main() -> int:
     parser.add_argument("tree", type=Path)
     parser.add_argument("--scenario", action="append", choices=["import", *scenarios.SCENARIOS])
     parser.add_argument("--function", help="only calls of this one")
-    parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--sample", action="store_true", help="the first call of each function, with one error")
+    parser.add_argument("--part", default="1/1", help="I/N: each Nth failure, from the Ith on")
     parser.add_argument("--shim", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     tree = given.tree.resolve()
@@ -254,6 +255,7 @@ def main() -> int:
     runner = Runner(tree, package, name, shim.Shim(given.shim))
     gc.collect()
     gc.freeze()  # else each fork's collections copy what this process has
+    part, parts = map(int, given.part.split("/"))
     wanted = given.scenario or ["import", *scenarios.SCENARIOS]
     bad, counts = [], collections.Counter()
     for scenario in wanted:
@@ -271,6 +273,7 @@ def main() -> int:
         trials = trials_of(scenario, calls, runner, given.sample)
         if given.function:
             trials = [each for each in trials if each.function == given.function]
+        trials = trials[part - 1 :: parts]
         begun, found = time.monotonic(), 0
         for trial in trials:
             outcome = runner.judge(trial, values, left)
