@@ -33,8 +33,9 @@ LAYERS = [
     [("PyTorch", "dispatcher, autograd, composite operators", "", "pytorch")],
     [("Python package", "torch.NAME, autoload, errors", "torch_NAME/", "generated")],
     [("Registrations", "operator and dispatch key: which kernel", "csrc/aten/Register*.cpp", "generated")],
-    [("Kernels", "what computes; the fallback runs the CPU's code", "csrc/aten/native/", "yours")],
-    [("Runtime", "guard, streams, events, allocator, hooks, generator", "csrc/runtime/, csrc/host/", "generated")],
+    [("Kernels", "what computes an operator on the device", "csrc/aten/native/", "yours")],
+    [("Host code", "the fallback: runs the CPU's kernel instead", "csrc/host/", "generated")],
+    [("Runtime", "guard, streams, events, allocator, hooks, generator", "csrc/runtime/", "generated")],
     [("Device API", "a C API modelled on the CUDA runtime", "third_party/NAME/include/", "generated")],
     [
         ("Simulator or OpenCL", "third_party/NAME/src/", "", "generated"),
