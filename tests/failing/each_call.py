@@ -13,6 +13,7 @@ each other error. After each failure
 
 import argparse
 import collections
+import contextlib
 import gc
 import importlib
 import json
@@ -142,15 +143,16 @@ class Runner:
         return scenarios.SCENARIOS[scenario](self.name)
 
     def counted(self, scenario: str):
-        """Values, the calls, and the memory that is left."""
+        """Values, the calls, the memory that is left, and the modules that were imported on the way."""
+        before = set(sys.modules)
         self.shim.begin(None, 0, 0, 0)
         values = self.run(scenario)
         gc.collect()
         self.shim.end()
-        return values, self.shim.calls(), memory_of(self.name)
+        return values, self.shim.calls(), memory_of(self.name), sorted(set(sys.modules) - before)
 
     def failing(self, trial: Trial, values, left: dict):
-        """In the fork. Returns what was said, whether it was raised, and the problems."""
+        """In the fork. Returns which function failed ("": the call was not made), what was said, whether it was raised, and problems."""
         problems, said, raised = [], "", False
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
@@ -172,7 +174,8 @@ class Runner:
             failed = self.shim.end()
             said += "".join(f"\n{each.message}" for each in warned)
         if not failed:
-            return "", False, True, []  # this time the call was not made
+            return "", "", False, []
+        function = self.shim.failed()  # threads change the order of calls
         for attempt in ("second", "third"):
             try:
                 again = self.run(trial.scenario)
@@ -196,19 +199,20 @@ class Runner:
                     problems.append(
                         f"a tensor is lost: {after[index][0] - allocated} bytes are in use on device {index}"
                     )
-                elif after[index][1] < free and self.plain(trial.function) not in GIVES_BACK:
+                elif after[index][1] < free and self.plain(function) not in GIVES_BACK:
                     problems.append(f"a leak: {free - after[index][1]} bytes fewer are free on device {index}")
-        return said, raised, False, problems
+        return function, said, raised, problems
 
     def judge(self, trial: Trial, values, left: dict) -> Outcome | None:
         """None: the call was not made this time."""
         answer, errors, how = in_fork(self.failing, trial, values, left)
-        said, raised, idle, problems = answer if answer is not None else ("", False, False, [])
+        function, said, raised, problems = answer if answer is not None else (trial.function, "", False, [])
         said += "\n" + errors
         if how:
             problems = [*problems, how]
-        if idle and not problems:
+        if not function and not how:
             return None
+        trial = trial._replace(function=function or trial.function)
         out_of_memory = trial.code.endswith("MemoryAllocation") and re.search(r"(?i)out of memory|allocat", said)
         plain = self.plain(trial.function)
         quiet = trial.code in ANSWERS or plain in QUIET
@@ -236,6 +240,7 @@ def main() -> int:
     parser.add_argument("--scenario", action="append", choices=["import", *scenarios.SCENARIOS])
     parser.add_argument("--function", help="only calls of this one")
     parser.add_argument("--sample", action="store_true", help="the first call of each function, with one error")
+    parser.add_argument("--times", action="store_true", help="how long each failure took")
     parser.add_argument("--part", default="1/1", help="I/N: each Nth failure, from the Ith on")
     parser.add_argument("--shim", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -269,14 +274,23 @@ def main() -> int:
             print(f"{scenario}: it doesn't run: {how}\n{errors}", flush=True)
             bad.append(scenario)
             continue
-        values, calls, left = counted
+        values, calls, left, modules = counted
+        if scenario != "import":
+            for module in modules:  # here, once, instead of in each fork
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(module)
+            gc.freeze()
+            values, calls, left, _ = in_fork(runner.counted, scenario)[0]
         trials = trials_of(scenario, calls, runner, given.sample)
         if given.function:
             trials = [each for each in trials if each.function == given.function]
         trials = trials[part - 1 :: parts]
         begun, found = time.monotonic(), 0
         for trial in trials:
+            started = time.monotonic()
             outcome = runner.judge(trial, values, left)
+            if given.times:
+                print(f"{time.monotonic() - started:6.1f} s  {trial.function} {trial.call} {trial.code}", flush=True)
             counts["not made"] += outcome is None
             if outcome is None:
                 continue

@@ -32,6 +32,7 @@ static const char* function;  // null: each
 static long first, times;
 static int code;
 static long failed;
+static const char* failed_name;
 
 void failing_begin(const char* name, long call, long count, int error) {
   function = name;
@@ -51,6 +52,7 @@ long failing_calls(void) {
   long all = atomic_load(&calls);
   return all < MOST ? all : MOST;
 }
+const char* failing_last(void) { return failed_name; }
 const char* failing_name(long call) { return names[call]; }
 
 // A library that Python loads is in no scope where RTLD_NEXT would look.
@@ -71,6 +73,7 @@ static int answer(const char* name) {
   const long match = atomic_fetch_add(&matching, 1);
   if (match < first || (times >= 0 && match >= first + times)) return 0;
   ++failed;
+  failed_name = name;
   return code;
 }
 """
@@ -162,7 +165,7 @@ class Shim:
         self._library.failing_begin.argtypes = [ctypes.c_char_p, ctypes.c_long, ctypes.c_long, ctypes.c_int]
         self._library.failing_calls.restype = self._library.failing_end.restype = ctypes.c_long
         self._library.failing_name.argtypes = [ctypes.c_long]
-        self._library.failing_name.restype = ctypes.c_char_p
+        self._library.failing_name.restype = self._library.failing_last.restype = ctypes.c_char_p
         self._name: bytes | None = None
 
     def begin(self, function: str | None, call: int, times: int, error: int) -> None:
@@ -173,6 +176,10 @@ class Shim:
     def end(self) -> int:
         """Calls succeed again; how many have failed."""
         return self._library.failing_end()
+
+    def failed(self) -> str:
+        """The function whose call failed last; only after one has."""
+        return self._library.failing_last().decode()
 
     def calls(self) -> list[str]:
         """The functions that were called since begin(), in their order."""
