@@ -12,6 +12,7 @@ from .fold import fold
 from .record import Recording, record
 from .tree import Builder
 
+_INSTEAD = {"expression": "; write a call of one, such as 'torch.relu(a)'", "script": ""}
 _SOURCE = 400_000  # bytes of a file that is shown beside the tree
 
 
@@ -28,7 +29,7 @@ def trace(code: Code, kind: str, workbench: protocol.Workbench, most: int) -> Tr
     made = Trace(described, kind, torch.__version__, events, {})
     _answer(made, recording, tables, kind)
     made.sources = _sources(made, code)
-    made.notes = _notes(events, recording, kind, workbench, most)
+    made.notes = _notes(events, recording, kind, code.kind, workbench, most)
     made.events = fold(events)
     number = max((event.id for event in made.walk()), default=0)
     for event in made.walk():  # repeats
@@ -71,14 +72,16 @@ def _sources(made: Trace, code: Code) -> dict[str, str]:
     return {file: text for file, text in found.items() if text}
 
 
-def _notes(events: list[Event], recording: Recording, kind: str, workbench: protocol.Workbench, most: int) -> list[str]:
+def _notes(
+    events: list[Event], recording: Recording, kind: str, made_of: str, workbench: protocol.Workbench, most: int
+) -> list[str]:
     """Reasons why the trace does not show something."""
     notes = []
     if recording.stopped:
         notes.append(f"the code was stopped after {most} calls; --limit N takes more")
     everything = [event for root in events for event in root.walk()]
     if not everything:
-        notes.append("the code called no operator")
+        notes.append(f"the code called no operator{_INSTEAD[made_of]}")
     if kind == "cpu":
         return notes
     reports = recording.error is not None or any(event.kind in ("kernel", "copy", "runtime") for event in everything)
