@@ -1,4 +1,4 @@
-"""What a backend doesn't report is said once, and for a tree of openreg-gen with the command that adds it."""
+"""Facts that a backend doesn't report: one line, which has the command that adds them to a tree of openreg-gen."""
 
 import json
 import sys

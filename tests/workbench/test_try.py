@@ -211,17 +211,17 @@ def test_dtypes_that_a_kernel_leaves_to_the_host_are_no_fault():
     assert not verdict_of("hypot.out", reached=reached, fallbacks=[["aten::hypot.out", "fallback", 1]]).proved
 
 
-def test_a_kernel_that_calls_the_cpus_computes_on_the_host():
+def test_a_kernel_that_calls_the_cpu_computes_on_the_host():
     """It ran, and left all of the work to the host: no kernel of the device was tried."""
     reached = [("aten::relu", "kernel"), ("aten::relu_", "kernel")]
     found = verdict_of("relu", reached=reached, hosted=["aten::relu", "aten::relu_"])
     said = verdict.text(found, Context("mine"), {})
-    assert said.endswith("relu: right, but computed on the host: this backend's kernel calls the CPU's")
+    assert said.endswith("relu: right, but computed on the host: this backend's kernel calls the CPU's kernel")
     assert "registered at somewhere.cpp:1: it calls the CPU's kernel, on the host" in said
     assert found.json()["hosted"] == ["aten::relu", "aten::relu_"] and found.json()["computed_on"] == "host"
     part = verdict_of("relu", reached=reached, hosted=["aten::relu"])
     assert verdict.text(part, Context("mine"), {}).endswith(
-        "computed on the host in part: this backend's kernel calls the CPU's"
+        "computed on the host in part: this backend's kernel calls the CPU's kernel"
     )
     copies = verdict_of("relu", reached=reached, fallbacks=[["aten::relu", "kernel", 4]])
     assert verdict.text(copies, Context("mine"), {}).endswith("and this backend's kernel computed it, on the host")

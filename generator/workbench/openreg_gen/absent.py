@@ -1,4 +1,4 @@
-"""What a tool can't show because the backend doesn't report it: said once, and for a tree of openreg-gen with the command that adds it."""
+"""Facts that a backend doesn't report, and so a tool can't show: a line for all, in a tree of openreg-gen with the command that adds them."""
 
 import contextlib
 import importlib.util

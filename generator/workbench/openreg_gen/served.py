@@ -1,4 +1,4 @@
-"""Who computes an operator for a device: a kernel of the backend, or the CPU fallback."""
+"""The code that computes an operator for a device: a kernel of the backend, or the CPU fallback."""
 
 import functools
 

@@ -112,7 +112,7 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
         started = time.perf_counter()
         actual = func(*call[0], **call[1])
         ended = time.perf_counter()
-        computed_by = self._computed_by(func, fell)
+        whom = self._computed_by(func, fell)
         difference = None
         if before is not None:
             with torch.no_grad():
@@ -121,8 +121,8 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
             if why is None:
                 self.result.compared[name] += 1
                 self.result.computed += not rules.is_view(func)
-                if computed_by:
-                    (self.result.by_fallback if computed_by == FALLBACK else self.result.by_others)[name] += 1
+                if whom:
+                    (self.result.by_fallback if whom == FALLBACK else self.result.by_others)[name] += 1
             else:
                 self.result.skipped.setdefault(name, why)
                 self.result.uncopied += before is None and why.startswith(_UNCOPIED)
@@ -137,7 +137,7 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
         return Counter({row.op: row.calls for row in rows if row.cause == "fallback"})
 
     def _computed_by(self, func: Any, before: Counter[str]) -> str:
-        """Who computed a call that has just ended: FALLBACK, KERNEL, or PARTS; "" if it computed nothing."""
+        """The code that computed a call that has just ended: FALLBACK, KERNEL, or PARTS; "" if it computed nothing."""
         operator = str(func.name())
         if self._kind == "cpu" or rules.is_view(func) or moves(operator):
             return ""

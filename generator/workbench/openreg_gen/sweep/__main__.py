@@ -172,7 +172,7 @@ class Sweep:
         return DIFFERS if new or (self.baseline is None and (stale or above)) else DONE
 
     def _absent(self) -> list[absent.Absent]:
-        """What the backend doesn't report."""
+        """Facts that the backend doesn't report."""
         facts = {"known": "which differences are intended (each counts as new)", "modes": "modes of its own"}
         if self.arguments.known:
             del facts["known"]

@@ -45,7 +45,7 @@ def device_of_backend() -> str:
 
 
 def by_whom(info: Any, kernels: set[str], fell_back: set[str]) -> str:
-    """Who computed a subject of the sweep: KERNEL, FALLBACK, or PARTS if nothing says so. info: its OpInfo; None of others.
+    """The code that computed a subject of the sweep: KERNEL, FALLBACK, or PARTS if nothing says so. info: its OpInfo; None of others.
 
     PARTS is also what a view is: its kernel computes nothing. kernels: the backend's that ran. fell_back: operators that were called and that the fallback serves. Both have what kernels and the
     fallback called in turn, so the subject's own operators decide where they are among them.

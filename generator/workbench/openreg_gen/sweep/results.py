@@ -130,7 +130,7 @@ class Results:
         return {name for row in rows for name in row["kernels"]}
 
     def computed_by(self, modes: Iterable[str]) -> dict[str, str]:
-        """Who computed each subject (reached.by_whom); without those of which that isn't known."""
+        """The code that computed each subject (reached.by_whom), if that is known."""
         wanted, found = set(modes), {}
         rows: dict[str, list[dict[str, Any]]] = {}
         for (mode, _), row in self.rows.items():

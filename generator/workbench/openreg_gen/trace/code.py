@@ -174,7 +174,7 @@ def _is_of_module(name: str, attribute: str) -> bool:
 
 
 def _home(name: str) -> str:
-    """Where a function of PyTorch's is; "" if there is none of that name."""
+    """The module of a PyTorch function; "" if no function has that name."""
     homes = {"torch": torch, "F": torch.nn.functional, "nn": torch.nn, "torch.Tensor": torch.Tensor}
     return next((home for home, module in homes.items() if callable(getattr(module, name, None))), "")
 
@@ -190,7 +190,7 @@ def _qualified(text: str, names: Sequence[ast.Name], homes: Mapping[str, str]) -
 
 
 def _next(text: str, device: str, undefined: Sequence[str]) -> str:
-    """The hint to names that are not PyTorch's, else the command to type."""
+    """The hint to names that are not PyTorch, else the command to type."""
     if undefined:
         return f"define {', '.join(undefined)} in the code, or trace a script that does"
     return f"{program('trace')} {shlex.quote(text)} --device {device}"

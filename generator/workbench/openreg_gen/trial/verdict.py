@@ -134,7 +134,7 @@ class Verdict:
         return bool(kernels) and (self.hosted() == sorted(kernels) or self.on_host()["kernel"] > 0)
 
     def absent(self) -> list[Absent]:
-        """What the backend doesn't report."""
+        """Facts that the backend doesn't report."""
         facts = {"fallbacks": "which calls the host computed", "profiler": "how many kernels a call launches"}
         return absent(self.device, self.workbench, facts, self.is_profiled)
 
@@ -293,7 +293,7 @@ def _conclusion(verdict: Verdict) -> str:
     if verdict.proved and verdict.hosted():
         calls = "call" if verdict.is_composite else "calls"
         part = "" if verdict.is_on_host else " in part"
-        return f"{verdict.op}: {what}, but computed on the host{part}: {kernel} {calls} the CPU's"
+        return f"{verdict.op}: {what}, but computed on the host{part}: {kernel} {calls} the CPU's kernel"
     if verdict.proved:
         where = ", on the host" if verdict.is_on_host else ""
         return f"{verdict.op}: {what}, and {kernel} computed it{where}"
