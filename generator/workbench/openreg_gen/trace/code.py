@@ -190,7 +190,7 @@ def _qualified(text: str, names: Sequence[ast.Name], homes: Mapping[str, str]) -
 
 
 def _next(text: str, device: str, undefined: Sequence[str]) -> str:
-    """The hint to names that are not PyTorch, else the command to type."""
+    """The hint to names that PyTorch does not have, else the command to type."""
     if undefined:
         return f"define {', '.join(undefined)} in the code, or trace a script that does"
     return f"{program('trace')} {shlex.quote(text)} --device {device}"
