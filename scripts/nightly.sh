@@ -47,7 +47,7 @@ stage_slow() {
   install_tree "$backend" "$root/generated_example"
   step "A fault in each example of generated_example"
   pytests "$backend" -m nightly --dist load "$root/tests/workbench/test_planted_faults.py"
-  built_tests "$backend" "$root/generated_example" outside_gloo outside_pluggable
+  built_tests "$backend" "$root/generated_example" outside_gloo outside_gloo_groups outside_pluggable outside_pluggable_use
 }
 
 # PyTorch's libraries are not instrumented.

@@ -40,10 +40,16 @@ def judged(holes, openreg_gen, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def of_cpu(tmp_path_factory):
+def cpu_run(tmp_path_factory):
+    """The document of the CPU, and what was printed meanwhile."""
     file = tmp_path_factory.mktemp("audit") / "cpu.json"
-    run_audit("--device", "cpu", "--no-samples", "--json", str(file))
-    return json.loads(file.read_text())
+    done = run_audit("--device", "cpu", "--no-samples", "--quiet", "--json", str(file))
+    return json.loads(file.read_text()), done.stderr
+
+
+@pytest.fixture(scope="module")
+def of_cpu(cpu_run):
+    return cpu_run[0]
 
 
 def interfaces(document):
@@ -188,6 +194,15 @@ def test_the_cpu(of_cpu):
     found = served(of_cpu)
     assert found["add.out"][0] == "kernel" and found["reshape"][0] == "math" and found["_cudnn_rnn"][0] == "none"
     assert len(found) > 3000 and of_cpu["schema"] == 1 and of_cpu["format"] == "openreg-gen audit"
+
+
+def test_it_says_how_far_it_is(cpu_run):
+    document, said = cpu_run
+    total = len(document["interfaces"])
+    first, *lines = said.splitlines()
+    assert first == f"audit: calls {total} interfaces of cpu, samples of 0 operators and 0 factories"
+    assert lines[-1].startswith(f"audit: {total}/{total} calls, 0 died, ")
+    assert 2 < len(lines) < 15  # one line for each tenth
 
 
 def test_a_whole_backend(device, tmp_path):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 import torch
+from openreg_gen import protocol, served
 from openreg_gen.compare import CompareError, compare
 
 NAMESPACE = "compare_test"
@@ -111,6 +112,34 @@ def test_collects_the_first_of_each_operator(device, wrong):
     assert len([w for w in warned if "not as on the CPU" in str(w.message)]) == 2
     assert found.compared[f"{NAMESPACE}.twice.default"] == 2
     assert "4 calls of 3 operators compared with the CPU; 3 differ" in str(found)
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_operators_of_the_fallback_are_counted(device, monkeypatch, counts):
+    """Where nothing differs because the CPU computed both sides, the summary says so."""
+    if served.computed_by(device, "aten::sinc") != served.FALLBACK:
+        pytest.skip("the backend has a kernel of sinc")
+    if served.computed_by(device, "aten::abs") != served.KERNEL:
+        pytest.skip("the backend has no kernel of abs")
+    if not counts:  # then the dispatcher says it
+        monkeypatch.setattr(protocol, "of", lambda kind: protocol.Workbench())
+    elif "fallbacks" not in protocol.of(device).provided:
+        pytest.skip("the backend does not count what falls back")
+    x = torch.ones(3, device=device)
+    with compare(device) as found:
+        torch.sinc(x).view(3, 1).clone()
+    said = f"1 of 1 operators was computed by the CPU fallback: no kernel of {device} was checked, only its memory and copies"
+    assert said in str(found).splitlines() and found.json()["fallback"] == said
+    assert found.json()["by_fallback"] == ["aten.sinc.default"]
+    assert [each["provide"] for each in found.json()["absent"]] == (
+        [] if counts else [f"torch.{device}._workbench.fallbacks"]
+    )
+    with compare(device) as found:
+        torch.sinc(x.abs())
+    assert "1 of 2 operators was computed by the CPU fallback" in str(found).splitlines()
+    with compare(device) as found:
+        x.abs()
+    assert found.fallback_line == "" and "fallback;" not in str(found)
 
 
 def test_tolerances(device, wrong):

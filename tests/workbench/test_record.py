@@ -122,7 +122,7 @@ def test_a_backend_that_does_not_count(tmp_path):
     with record("cpu") as recording:
         torch.ones(3).sigmoid()
     assert not recording.costs
-    assert "does not say which of them fell back" in str(recording)
+    assert str(recording) == "1 operators, 1 calls"  # the CPU has no fallback
     assert recording.ops[0].fallback == 0
     path = tmp_path / "ops.json"
     recording.save(path)

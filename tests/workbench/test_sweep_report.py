@@ -8,6 +8,7 @@ from openreg_gen.sweep.cases import Selection, Task
 from openreg_gen.sweep.context import Context
 from openreg_gen.sweep.known import FURTHER, KnownDifference, KnownDifferences
 from openreg_gen.sweep.results import Finding
+from openreg_gen.testing import opinfos
 
 
 def finding(case, category="value", detail="text", **more):
@@ -200,3 +201,43 @@ def test_a_listener_hears_the_device_only(device):
     listener.end()
     assert "aten::empty.memory_format" in listener.ran
     assert not any("exp" in name or "relu" in name for name in listener.ran)
+
+
+def test_subjects_of_the_fallback_are_counted(tmp_path):
+    """Where nothing differs because the CPU computed both sides, the first lines say so."""
+    fell = {"kernels": ["aten::empty.memory_format", "aten::_copy_from"], "fell_back": ["aten::add.out"]}
+    kept = kept_with(tmp_path / "a.jsonl", ("add", []), **fell)
+    said = (
+        "1 of 1 operators was computed by the CPU fallback: no kernel of mine was checked, only its memory and copies"
+    )
+    assert report.text(Context("mine"), kept, [], [], ["default"], 40).splitlines()[1] == said
+    made = report.document(Context("mine"), kept, [], ["default"])
+    assert made["fallback"] == said and made["by_fallback"] == ["add"] and said in made["verdict"]
+    kept.add(
+        "default",
+        Task("mul", "float32"),
+        {"counts": {"forward": 1}, "found": [], "kernels": ["aten::mul.out"], "fell_back": []},
+    )
+    said = "1 of 2 operators was computed by the CPU fallback"
+    assert report.text(Context("mine"), kept, [], [], ["default"], 40).splitlines()[1] == said
+    silent = kept_with(tmp_path / "b.jsonl", ("add", []))  # of an earlier version, or a deaf one
+    assert report.document(Context("mine"), silent, [], ["default"])["fallback"] == ""
+
+
+@pytest.mark.parametrize(
+    "subject, kernels, fell_back, whom",
+    [
+        ("add", ["aten::add.out"], [], "kernel"),
+        ("add", ["aten::add.out"], ["aten::clamp_min.out"], "kernel"),  # which the kernel, or its test, called
+        ("add", ["aten::mul.out"], ["aten::add.out"], "fallback"),  # mul on the CPU, in the fallback of add
+        ("add", ["aten::add.out"], ["aten::add.out"], "fallback"),  # registered, but as the fallback
+        ("softmax", ["aten::_softmax.out"], ["aten::exp.out"], "kernel"),
+        ("softmax", ["aten::_copy_from"], ["aten::_softmax.out"], "fallback"),
+        ("view", ["aten::view"], ["aten::sum.IntList_out"], "parts"),
+        ("nn.Linear", ["aten::_copy_from"], ["aten::addmm.out"], "fallback"),
+        ("ones", ["aten::empty.memory_format"], [], "parts"),
+    ],
+)
+def test_who_computed_a_subject(subject, kernels, fell_back, whom):
+    info = opinfos.database().get(subject)
+    assert reached.by_whom(info, set(kernels), set(fell_back)) == whom

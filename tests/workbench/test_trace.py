@@ -300,6 +300,34 @@ def test_bad_input_is_refused_in_words(run, words, status, said):
     assert said in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("text", "said", "hint"),
+    [
+        ("relu(a)", "'relu' is called", "'torch.relu(a)' --device cpu"),
+        ("x = gelu(a)\ny = abs(gelu(x))", "'gelu' is called", "'x = F.gelu(a)\ny = abs(F.gelu(x))' --device cpu"),
+        ("gelu(relu(a))", "'gelu', 'relu' are called", "'F.gelu(torch.relu(a))' --device cpu"),
+        ("Linear(4, 4)(a)", "'Linear' is called", "'nn.Linear(4, 4)(a)' --device cpu"),
+        ("add_(a, b)", "'add_' is called", "'torch.Tensor.add_(a, b)' --device cpu"),
+        ("model(relu(a))", "'model', 'relu' are called", "define model in the code, or trace a script that does"),
+        ("math.sqrt(a.sum())", "'math' is a free name", "'import math; math.sqrt(a.sum())' --device cpu"),
+        ("a + np.ones(4)", "'np' is a free name", "'import numpy as np; a + np.ones(4)' --device cpu"),
+        ("thing.nowhere(a)", "no attribute 'nowhere'", "define thing in the code, or trace a script that does"),
+    ],
+)
+def test_a_free_name_that_is_used_as_no_tensor_is_refused_with_the_next_command(text, said, hint):
+    with pytest.raises(code.CodeError, match=re.escape(said)) as error:
+        traced(text)
+    assert error.value.hint.endswith(hint)
+
+
+def test_a_tensor_may_be_named_as_a_function_is():
+    assert traced("relu + a.relu() + time.sum()").error is None
+
+
+def test_code_that_calls_no_operator_gets_an_example():
+    assert any("such as 'torch.relu(a)'" in note for note in traced("torch.relu").notes)
+
+
 @pytest.mark.parametrize("word", ["2xx3", "a=", "a=2:float99", "2x-3", "a b=2"])
 def test_bad_shapes_are_refused(word):
     with pytest.raises(code.CodeError, match="is not a shape"):

@@ -3,17 +3,20 @@
 import json
 import os
 import pathlib
+from collections import Counter
 
 import pytest
 import torch
 from openreg_gen import record
+from openreg_gen.calls import counted
+from openreg_gen.served import base_of, served
 from openreg_gen.sweep import cases, compare, kernels, runner
 from openreg_gen.sweep.compare import Call
 from openreg_gen.sweep.context import Context
 from openreg_gen.sweep.known import KnownDifferences
 from openreg_gen.testing import opinfos
 from openreg_gen.trial import __main__ as trial, verdict
-from openreg_gen.trial.proof import OTHER_DTYPES, Witness
+from openreg_gen.trial.proof import OTHER_DTYPES, Witness, hosted
 
 HERE = pathlib.Path(__file__).parent
 WORKBENCH = HERE.parents[1] / "generator/workbench"
@@ -126,7 +129,7 @@ def test_recorded_arguments(tmp_path):
 
 
 def test_names_of_kernels():
-    assert verdict.base_of("aten::add_.Tensor") == "add"
+    assert base_of("aten::add_.Tensor") == "add"
     found = verdict.Verdict("add.Tensor", "cpu")
     assert found.is_judged("aten::add.out")  # the form that serves it
     assert not found.is_judged("aten::add.Scalar_out")
@@ -157,7 +160,7 @@ def test_bad_input(capsys, monkeypatch, tmp_path):
         assert said in printed.err, printed.err
 
 
-def outcome_of(reached=(), inside=(), fallbacks=(), found=(), cases=4):
+def outcome_of(reached=(), inside=(), fallbacks=(), found=(), cases=4, **more):
     rows = {op: [1, how, "somewhere.cpp:1"] for op, how in reached}
     parts = {op: [1, how, "somewhere.cpp:1"] for op, how in inside}
     return {
@@ -166,6 +169,7 @@ def outcome_of(reached=(), inside=(), fallbacks=(), found=(), cases=4):
         "reached": rows,
         "inside": parts,
         "fallbacks": [*fallbacks],
+        **more,
     }
 
 
@@ -203,8 +207,46 @@ def test_dtypes_that_a_kernel_leaves_to_the_host_are_no_fault():
     reached = [("aten::hypot.out", "kernel")]
     left = verdict_of("hypot.out", reached=reached, fallbacks=[["aten::hypot.out", OTHER_DTYPES, 11]])
     assert left.proved
-    assert "11 calls with other dtypes" in verdict.text(left, Context("mine"), {}, True)
+    assert "11 calls with other dtypes" in verdict.text(left, Context("mine"), {})
     assert not verdict_of("hypot.out", reached=reached, fallbacks=[["aten::hypot.out", "fallback", 1]]).proved
+
+
+def test_a_kernel_that_calls_the_cpu_computes_on_the_host():
+    """It ran, and left all of the work to the host: no kernel of the device was tried."""
+    reached = [("aten::relu", "kernel"), ("aten::relu_", "kernel")]
+    found = verdict_of("relu", reached=reached, hosted=["aten::relu", "aten::relu_"])
+    said = verdict.text(found, Context("mine"), {})
+    assert said.endswith("relu: right, but computed on the host: this backend's kernel calls the CPU's kernel")
+    assert "registered at somewhere.cpp:1: it calls the CPU's kernel, on the host" in said
+    assert found.json()["hosted"] == ["aten::relu", "aten::relu_"] and found.json()["computed_on"] == "host"
+    part = verdict_of("relu", reached=reached, hosted=["aten::relu"])
+    assert verdict.text(part, Context("mine"), {}).endswith(
+        "computed on the host in part: this backend's kernel calls the CPU's kernel"
+    )
+    copies = verdict_of("relu", reached=reached, fallbacks=[["aten::relu", "kernel", 4]])
+    assert verdict.text(copies, Context("mine"), {}).endswith("and this backend's kernel computed it, on the host")
+    own = verdict_of("relu", reached=reached)
+    assert verdict.text(own, Context("mine"), {}).endswith("and this backend's kernel computed it")
+    assert own.json()["computed_on"] == "device"
+
+
+def test_a_call_of_the_same_operator_on_the_cpu_is_the_kernels():
+    reached = {"aten::relu": [1, "kernel", ""], "aten::add.out": [1, "kernel", ""], "aten::neg": [1, "fallback", ""]}
+    counts = {("aten::relu", ("mine",), ""): 1, ("aten::relu", ("cpu",), ""): 1, ("aten::neg", ("cpu",), ""): 1}
+    counts |= {("aten::add.out", ("cpu", "mine"), ""): 1, ("aten::empty.memory_format", ("cpu",), ""): 1}
+    assert hosted(reached, Counter(counts)) == ["aten::relu"]
+
+
+def test_a_kernel_that_hands_the_call_to_the_cpu_is_seen(device):
+    library = torch.library.Library("aten", "IMPL")
+    library.impl("sinc", lambda x: torch.sinc(x.cpu()).to(x.device), "PrivateUse1")
+    try:
+        with counted() as counts:
+            torch.sinc(torch.ones(3, device=device))
+        reached = {"aten::sinc": [1, served(device, "aten::sinc")[0], ""]}
+        assert hosted(reached, counts) == ["aten::sinc"]
+    finally:
+        library._destroy()
 
 
 def test_other_dtypes_are_those_of_arguments():
@@ -217,7 +259,7 @@ def test_other_dtypes_are_those_of_arguments():
 
 def test_why_nothing_ran_is_said():
     failed = ["add/samples/float32/0", "structure", "RuntimeError: Could not run 'aten::set_' (copies.py:1, in tensor)"]
-    said = verdict.text(verdict_of("add.out", found=[failed], cases=0), Context("mine"), {}, True)
+    said = verdict.text(verdict_of("add.out", found=[failed], cases=0), Context("mine"), {})
     assert said.endswith(f"nothing ran: 1 of 1 tasks failed; the first: {failed[2]}")
 
 

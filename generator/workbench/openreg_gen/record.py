@@ -27,7 +27,7 @@ from typing import Any
 
 import torch
 
-from . import arguments, command, device, protocol, shapes
+from . import absent, arguments, command, device, protocol, shapes
 from .calls import Counts, counted, names_of
 
 FORMAT = "openreg-gen ops"
@@ -120,6 +120,7 @@ class Recording:
 
     ops: list[RecordedOp] = field(default_factory=list)
     costs: bool = True
+    not_shown: str = ""
     seen: int = 0  # calls on the device in this run, with those of operators that every backend has
 
     def to_json(self) -> str:
@@ -159,7 +160,7 @@ class Recording:
         if different := sum(len(op.shapes) for op in self.ops):
             total += f", {different} different arguments"
         if not self.costs:
-            return f"{total}; the backend does not say which of them fell back to the CPU (in a tree: component fallback_report)"
+            return "\n".join(filter(None, [total, self.not_shown]))
         fell_back = [op for op in self.ops if op.fallback]
         seconds = sum(op.seconds for op in self.ops)
         lines = [f"{total}; {len(fell_back)} fell back to the CPU, for {seconds:.3f} s"]
@@ -209,28 +210,32 @@ def is_served(op: str, key: str) -> bool:
     return has_kernel(op, key) or not any(has_kernel(op, composite) for composite in COMPOSITE)
 
 
-def listed(op: str, key: str) -> str:
-    """The operator that a spec lists for `op`.
-
-    For a structured operator's functional and in-place forms that is the out= form, which has the same arguments before
-    its outputs.
-    """
+def out_forms(op: str) -> Iterator[str]:
+    """The out= forms of an operator: those with the same arguments before their outputs."""
     wanted = schema_of(op)
-    if wanted is None or not has_kernel(op, key) or not has_kernel(op, COMPOSITE[-1]):
-        return op
+    if wanted is None:
+        return
     namespace, _, base = wanted.name.partition("::")
     packet = getattr(getattr(torch.ops, namespace), base.removesuffix("_"), None)
     arguments = [(argument.name, str(argument.real_type)) for argument in wanted.arguments]
     for overload in () if packet is None else packet.overloads():
         other = f"{namespace}::{base.removesuffix('_')}" + ("" if overload == "default" else f".{overload}")
         form = schema_of(other)
-        if form is None or not has_kernel(other, key):
-            continue
-        given = form.arguments
+        given = [] if form is None else form.arguments
         same = [(argument.name, str(argument.real_type)) for argument in given[: len(arguments)]] == arguments
         if same and len(given) > len(arguments) and given[len(arguments)].is_out:
-            return other
-    return op
+            yield other
+
+
+def listed(op: str, key: str) -> str:
+    """The operator that a spec lists for `op`.
+
+    For a structured operator's functional and in-place forms that is the out= form, which has the same arguments before
+    its outputs.
+    """
+    if not has_kernel(op, key) or not has_kernel(op, COMPOSITE[-1]):
+        return op
+    return next((form for form in out_forms(op) if has_kernel(form, key)), op)
 
 
 _Costs = dict[str, protocol.Fallback]
@@ -277,6 +282,7 @@ def record(
     """
     workbench = protocol.of(kind)
     recording = Recording(costs="fallbacks" in workbench.provided)
+    recording.not_shown = absent.line(absent.absent(kind, workbench, {"fallbacks": "which calls fell back to the CPU"}))
     costs = _costs(workbench)
     counts: Counts = Counter()
     try:

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from .. import device, protocol
 from ..command import Exit, Parser, complain, program
+from ..progress import Progress
 from . import children, document, dtypes, factories
 from .probe import ANSWERS, CRASHES, HANGS, INAPPLICABLE, Outcome, Probe
 from .probes import all_probes
@@ -33,24 +34,6 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     if given.timeout <= 0:
         parser.error("--timeout must be more than 0")
     return given
-
-
-class Progress:
-    """A line on a terminal that says how far the audit is; nothing where standard error is a file."""
-
-    def __init__(self, total: int) -> None:
-        self.total, self.done, self.lock = total, 0, threading.Lock()
-        self.shown = sys.stderr.isatty()
-
-    def step(self, result: children.Result) -> None:
-        with self.lock:
-            self.done += 1
-            if self.shown:
-                print(f"\r  {self.done} of {self.total} calls ", end="", file=sys.stderr, flush=True)
-
-    def end(self) -> None:
-        if self.shown:
-            print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)
 
 
 def outcome(result: children.Result) -> Outcome:
@@ -83,10 +66,18 @@ def audit(subject: str, given: argparse.Namespace) -> dict[str, Any]:
     fallen = [op for op, how, *_ in found["ops"] if how in ("fallback", "boxed") and factories.makes_a_tensor(op)]
     limits = children.Limits(job=given.timeout)
     workers = given.jobs if given.jobs > 0 else min(4, os.cpu_count() or 1)
-    progress = Progress(len(probes) + len(samples) + len(fallen))
+    what = f"{len(probes)} interfaces of {subject}, samples of {len(samples)} operators and {len(fallen)} factories"
+    print(f"audit: calls {what}", file=sys.stderr, flush=True)
+    progress, lock, died = Progress("audit", len(probes) + len(samples) + len(fallen), "calls"), threading.Lock(), 0
+
+    def step(result: children.Result) -> None:
+        nonlocal died
+        with lock:
+            died += result.how != children.ENDED
+            progress.step(result.name, f"{died} died")
 
     def run(kind: str, names: Sequence[str]) -> list[children.Result]:
-        return children.run(children.Jobs(kind, subject, given.package, limits), names, progress.step)
+        return children.run(children.Jobs(kind, subject, given.package, limits), names, step)
 
     with ThreadPoolExecutor(workers) as pool:
         probing = pool.submit(run, "probes", list(probes))

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..absent import Absent, line
 from ..command import program
+from ..served import fallback_line
 
 SHOWN = 20  # differences after the first
 
@@ -122,6 +124,11 @@ class Comparison:
     """Calls that were not compared because their arguments can't be copied."""
     computed: int = 0
     """Calls that were compared and are not views."""
+    by_others: collections.Counter[str] = field(default_factory=collections.Counter)
+    by_fallback: collections.Counter[str] = field(default_factory=collections.Counter)
+    """Of these, calls that the CPU fallback computed, and all others, by operator. Operators that only prepare memory or move values
+    are in neither."""
+    absent: list[Absent] = field(default_factory=list)
 
     @property
     def nothing(self) -> str:
@@ -140,6 +147,16 @@ class Comparison:
         if self.steps <= self.wanted.start:
             return f"the script has {self.steps} steps, numbered from 0; step {self.wanted.start} was asked for"
         return f"{self.left_out} calls were left out: modules, steps and sampling together choose none"
+
+    @property
+    def fell_back(self) -> list[str]:
+        """The operators all of whose calls the CPU fallback computed."""
+        return sorted(self.by_fallback.keys() - self.by_others.keys())
+
+    @property
+    def fallback_line(self) -> str:
+        """How many operators that was; "" if there is none."""
+        return fallback_line(self.device, len(self.fell_back), len({*self.by_others, *self.by_fallback}))
 
     def _names(self) -> str:
         paths = sorted(each for each in self.modules if each)
@@ -163,6 +180,8 @@ class Comparison:
         return {
             **{"device": self.device, "reference": self.reference, "calls": sum(self.compared.values())},
             **{"nothing": self.nothing, "skipped": self.skipped, "differences": rows},
+            **{"fallback": self.fallback_line, "by_fallback": self.fell_back},
+            "absent": [each.json() for each in self.absent],
         }
 
     @property
@@ -178,6 +197,7 @@ class Comparison:
         if self.nothing:
             yield f"nothing was compared: {self.nothing}"
         yield f"{calls} calls of {len(self.compared)} operators compared with {self.reference}; {differ} differ"
+        yield from filter(None, [self.fallback_line])
         yield from self._differences()
         for name, found in (("NaN", self.nan), ("infinity", self.inf)):
             if found is not None:
@@ -187,6 +207,7 @@ class Comparison:
         if self.rounding:
             yield f"  differ only by rounding, as near to float64 as {self.reference}: {self.rounding}"
         yield from (f"  not compared: {op}: {why}" for op, why in sorted(self.skipped.items()))
+        yield from (f"  {text}" for text in [line(self.absent)] if text)
         yield self._overhead()
 
     def _differences(self) -> Iterator[str]:

@@ -13,7 +13,10 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
+from .. import protocol
+from ..absent import absent
 from ..device import first_line, is_opaque
+from ..served import FALLBACK, KERNEL, PARTS, base_of, computed_by, moves
 from ..trace.places import caller
 from . import rules, values
 from .findings import CompareError, Comparison, Difference, NonFinite, Where, matches
@@ -78,6 +81,10 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
         self._opaque = False
         reference = "a second run on the device" if twice else "the CPU"
         self.result = Comparison(reference, device=kind, globs=self._globs, wanted=steps)
+        self._workbench = protocol.of(kind)
+        self.result.absent = absent(
+            kind, self._workbench, {"fallbacks": "which calls of composite operators fell back to the CPU"}
+        )
 
     def __enter__(self) -> Comparison:
         self._opaque = is_opaque(self._kind)
@@ -101,9 +108,11 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
             return func(*call[0], **call[1])
         begun = time.perf_counter()
         before, why = self._before(func, call)
+        fell = self._fallbacks()
         started = time.perf_counter()
         actual = func(*call[0], **call[1])
         ended = time.perf_counter()
+        whom = self._computed_by(func, fell)
         difference = None
         if before is not None:
             with torch.no_grad():
@@ -112,6 +121,8 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
             if why is None:
                 self.result.compared[name] += 1
                 self.result.computed += not rules.is_view(func)
+                if whom:
+                    (self.result.by_fallback if whom == FALLBACK else self.result.by_others)[name] += 1
             else:
                 self.result.skipped.setdefault(name, why)
                 self.result.uncopied += before is None and why.startswith(_UNCOPIED)
@@ -119,6 +130,24 @@ class compare(TorchDispatchMode):  # noqa: N801  (a context manager, named as it
         if difference is not None and self._raise_on_first:
             raise CompareError(difference)
         return actual
+
+    def _fallbacks(self) -> Counter[str]:
+        """Calls that fell back so far by operator, where the backend counts them."""
+        rows = self._workbench.fallbacks()
+        return Counter({row.op: row.calls for row in rows if row.cause == "fallback"})
+
+    def _computed_by(self, func: Any, before: Counter[str]) -> str:
+        """The code that computed a call that has just ended: FALLBACK, KERNEL, or PARTS; "" if it computed nothing."""
+        operator = str(func.name())
+        if self._kind == "cpu" or rules.is_view(func) or moves(operator):
+            return ""
+        found = computed_by(self._kind, operator)
+        if "fallbacks" not in self._workbench.provided:
+            return found
+        fell = self._fallbacks() - before
+        if found == KERNEL:  # one that leaves the call to the fallback counts itself
+            return FALLBACK if base_of(operator) in map(base_of, fell) else KERNEL
+        return FALLBACK if fell else KERNEL if found == FALLBACK else PARTS
 
     def _chosen(self, name: str, where: Where) -> bool:
         chosen = where.step in self._steps and (not self._globs or matches(where.module, self._globs))

@@ -11,7 +11,7 @@ import traceback
 
 import torch
 
-from .. import protocol
+from .. import absent, protocol
 from .. import arguments as command_line
 from ..command import Exit, check_file, complain, put
 from ..device import DeviceError, count, find_device
@@ -157,8 +157,12 @@ class Sweep:
         say(report.text(self.context, kept, findings, stale, self.modes, SHOWN, self.baseline))
         ran = kept.kernels(self.modes) if not self.arguments.subject and self.context.device != "cpu" else None
         kernels = (reached.registered(), ran) if ran is not None else None
-        say("\n".join([*above, *([reached.line(*kernels)] if kernels else []), *self._not_shown()]))
-        document = report.document(self.context, kept, findings, self.modes, self.baseline, kernels)
+        say(
+            "\n".join(
+                [*above, *([reached.line(*kernels)] if kernels else []), *filter(None, [absent.line(self._absent())])]
+            )
+        )
+        document = report.document(self.context, kept, findings, self.modes, self.baseline, kernels, self._absent())
         page = self.arguments.html or str(self.arguments.out.with_suffix(".html"))
         put(page, report.page(self.context, document))
         put(self.arguments.json, json.dumps(document, indent=1))
@@ -167,17 +171,12 @@ class Sweep:
         # Compared with a baseline, what it had is not news, and neither is an entry that is stale since.
         return DIFFERS if new or (self.baseline is None and (stale or above)) else DONE
 
-    def _not_shown(self) -> list[str]:
-        """A line for each member that the backend does not provide: what follows from that."""
-        name = f"torch.{self.context.device}._workbench"
-        if self.context.device == "cpu" or {"known", "modes"} <= self.backend.provided:
-            return []
-        lines = []
-        if "known" not in self.backend.provided and not self.arguments.known:
-            lines.append(f"{name} has no `known`: an intended difference counts as new until it is listed there")
-        if "modes" not in self.backend.provided:
-            lines.append(f"{name} has no `modes`: it ran with the backend's current settings")
-        return lines
+    def _absent(self) -> list[absent.Absent]:
+        """Facts that the backend doesn't report."""
+        facts = {"known": "which differences are intended (each counts as new)", "modes": "modes of its own"}
+        if self.arguments.known:
+            del facts["known"]
+        return absent.absent(self.context.device, self.backend, facts)
 
 
 def main() -> int:

@@ -2,20 +2,22 @@
 
 import pathlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
 
+from ..absent import Absent
 from ..command import program
 from ..page import render
+from ..served import FALLBACK
 from . import reached
 from .baseline import Baseline
 from .categories import CATEGORIES
 from .causes import Cause, causes
 from .context import Context, case_command
 from .known import KnownDifference
-from .results import SCHEMA, Finding, Results
+from .results import SCHEMA, Finding, Results, fallback_of
 
 SUBJECTS = 6  # that a row names
 FIXED = 10
@@ -73,6 +75,7 @@ def text(
     states = ["known", *(["same"] if baseline else []), "new"]
     totals = {state: sum(n for (each, _), n in counts.items() if each == state) for state in states}
     lines = [verdict(context, total, totals["new"], totals["known"], totals.get("same"))]
+    lines += filter(None, [fallback_of(context.device, results.computed_by(modes))])
     lines += [f"{total} cases of {len(results.rows)} tasks; modes: {', '.join(modes)}"]
     lines += ["", f"{'category':12}" + "".join(f" {state:>7}" for state in states)]
     for c in CATEGORIES:
@@ -104,12 +107,16 @@ def document(
     modes: list[str],
     baseline: Baseline | None = None,
     kernels: tuple[list[str], set[str]] | None = None,
+    absent: Sequence[Absent] = (),
 ) -> dict[str, Any]:
     """What --json prints and the page shows: what differs, by cause, and how much is equal. `kernels`: the backend's, and those that ran."""
     states = Counter(finding.state for finding in findings)
     same = states["same"] if baseline is not None else None
     counts, subjects = results.counts(modes), results.subjects(modes)
     rows = causes(findings)
+    computed_by = results.computed_by(modes)
+    fallback = fallback_of(context.device, computed_by)
+    said = verdict(context, sum(counts.values()), states["new"], states["known"], same)
     return {
         "schema": SCHEMA,
         "backend": context.device,
@@ -117,7 +124,10 @@ def document(
         + (f" --import {context.package}" if context.package else ""),
         "torch": torch.__version__,
         "modes": modes,
-        "verdict": verdict(context, sum(counts.values()), states["new"], states["known"], same),
+        "verdict": f"{said} {fallback}." if fallback else said,
+        "fallback": fallback,
+        "by_fallback": sorted(subject for subject, whom in computed_by.items() if whom == FALLBACK),
+        "absent": [each.json() for each in absent],
         "baseline": "" if baseline is None else str(baseline.path),
         "fixed": [] if baseline is None else baseline.fixed(findings, results, modes),
         "kernels": "" if kernels is None else reached.line(*kernels, shown=None),

@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 import torch
 
 from ..device import module
+from ..served import FALLBACK, PARTS, fallback_line
+from ..testing import opinfos
+from . import reached
 from .cases import Selection, Task
 from .known import KnownDifference, KnownDifferences, covers
 
@@ -126,6 +129,19 @@ class Results:
             return None
         return {name for row in rows for name in row["kernels"]}
 
+    def computed_by(self, modes: Iterable[str]) -> dict[str, str]:
+        """The code that computed each subject (reached.by_whom), if that is known."""
+        wanted, found = set(modes), {}
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for (mode, _), row in self.rows.items():
+            if mode in wanted and row["counts"]:
+                rows.setdefault(row["subject"], []).append(row)
+        for subject, listed in rows.items():
+            if all("fell_back" in row for row in listed):
+                kernels, fell_back = ({op for row in listed for op in row[name]} for name in ("kernels", "fell_back"))
+                found[subject] = reached.by_whom(opinfos.database().get(subject), kernels, fell_back)
+        return {subject: whom for subject, whom in found.items() if whom != PARTS}
+
     def _counted(self, modes: Iterable[str], count: Any) -> Counter[str]:
         wanted = set(modes)
         total: Counter[str] = Counter()
@@ -133,6 +149,11 @@ class Results:
             if mode in wanted:
                 total.update(count(row))
         return total
+
+
+def fallback_of(device: str, computed_by: Mapping[str, str]) -> str:
+    """How many of these subjects the CPU fallback computed; "" if there is none."""
+    return fallback_line(device, list(computed_by.values()).count(FALLBACK), len(computed_by))
 
 
 def stale(

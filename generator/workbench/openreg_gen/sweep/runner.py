@@ -102,7 +102,7 @@ def work(context: Context, task: Task, selection: Selection, skipped: set[str], 
         if listener is not None:
             listener.end()
             if not listener.deaf:
-                extra["kernels"] = sorted(listener.ran)
+                extra["kernels"], extra["fell_back"] = sorted(listener.ran), sorted(listener.fell_back)
     if examiner is not None:
         extra = examiner.end(report.case)
     return {"counts": dict(counts), "found": found, **extra}

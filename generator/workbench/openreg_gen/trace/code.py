@@ -2,9 +2,12 @@
 
 import ast
 import builtins
+import contextlib
+import importlib
 import linecache
 import re
 import runpy
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +17,15 @@ from typing import Any
 import torch
 
 from ..device import DeviceError, first_line
+from ..exits import program
 
 EXPRESSION = "<expression>"
+# Modules by the names that people have for them.
+_MODULES = {name: name for name in ("math", "os", "random", "sys", "time")} | {
+    "np": "numpy",
+    "functional": "torch.nn.functional",
+    "optim": "torch.optim",
+}
 
 
 class CodeError(Exception):
@@ -68,11 +78,13 @@ def expression(text: str, device: str, shapes: Mapping[str, Shape], grad: bool) 
 
     shapes: by name; "" is for the names that have no shape of their own. grad: floating-point tensors require a gradient;
     they do in any case where the code calls for one (`backward`, `grad`).
-    Raises CodeError for a syntax error, or a shape of a name that the code does not have; DeviceError if the device can't hold
+    Raises CodeError for a syntax error, for a free name that is used as no tensor is (`relu(a)`), or a shape of a name that the code
+    does not have; DeviceError if the device can't hold
     the tensors.
     """
     tree = _parse(text)
     names = free_names(tree)
+    _check_uses(tree, names, text, device)
     unknown = sorted(set(shapes) - set(names) - {""})
     if unknown:
         raise CodeError(f"--shape {unknown[0]}=...: {text!r} has no free name {unknown[0]!r}", _names_hint(names))
@@ -129,6 +141,59 @@ def free_names(tree: ast.AST) -> list[str]:
     used = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id not in known]
     used.sort(key=lambda node: (node.lineno, node.col_offset))
     return list(dict.fromkeys(node.id for node in used))
+
+
+def _check_uses(tree: ast.AST, names: Sequence[str], text: str, device: str) -> None:
+    """Refuse a free name that is called, or has an attribute that no tensor has: it would be a tensor. Raises CodeError."""
+    called = [x.func for x in ast.walk(tree) if isinstance(x, ast.Call) and isinstance(x.func, ast.Name)]
+    called = sorted((x for x in called if x.id in names), key=lambda x: (x.lineno, x.col_offset))
+    if called:
+        wrong = list(dict.fromkeys(x.id for x in called))
+        homes = {name: _home(name) for name in wrong}
+        said = (
+            f"{', '.join(map(repr, wrong))} {'is' if len(wrong) == 1 else 'are'} called, but free names become tensors"
+        )
+        raise CodeError(said, _next(_qualified(text, called, homes), device, [x for x in wrong if not homes[x]]))
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names):
+            continue
+        name, attribute = node.value.id, node.attr
+        meant = _is_of_module(name, attribute)
+        if isinstance(node.ctx, ast.Load) and (meant or not hasattr(torch.Tensor, attribute)):
+            bring = f"import {_MODULES.get(name, name)}" + (f" as {name}" if _MODULES.get(name, name) != name else "")
+            said = f"{name!r} is a free name, and becomes a tensor"
+            said += "" if meant else f", which has no attribute {attribute!r}"
+            raise CodeError(said, _next(f"{bring}; {text}", device, [] if meant else [name]))
+
+
+def _is_of_module(name: str, attribute: str) -> bool:
+    """Whether people mean a module by this name, and it has the attribute."""
+    with contextlib.suppress(ImportError):
+        return name in _MODULES and hasattr(importlib.import_module(_MODULES[name]), attribute)
+    return False
+
+
+def _home(name: str) -> str:
+    """The module of a PyTorch function; "" if no function has that name."""
+    homes = {"torch": torch, "F": torch.nn.functional, "nn": torch.nn, "torch.Tensor": torch.Tensor}
+    return next((home for home, module in homes.items() if callable(getattr(module, name, None))), "")
+
+
+def _qualified(text: str, names: Sequence[ast.Name], homes: Mapping[str, str]) -> str:
+    """The code with each of these names, which are in the order of the text, behind its home."""
+    lines = [line.encode() for line in text.splitlines(keepends=True)]
+    for name in reversed(names):
+        if home := homes[name.id]:
+            line = lines[name.lineno - 1]
+            lines[name.lineno - 1] = line[: name.col_offset] + f"{home}.".encode() + line[name.col_offset :]
+    return b"".join(lines).decode()
+
+
+def _next(text: str, device: str, undefined: Sequence[str]) -> str:
+    """The hint to names that PyTorch does not have, else the command to type."""
+    if undefined:
+        return f"define {', '.join(undefined)} in the code, or trace a script that does"
+    return f"{program('trace')} {shlex.quote(text)} --device {device}"
 
 
 def _parse(text: str, file: str = EXPRESSION) -> ast.Expression | ast.Module:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..absent import Absent
+
 
 @dataclass(frozen=True)
 class Place:
@@ -124,6 +126,7 @@ class Trace:
     sources: dict[str, str]
     answers: list[Answer] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    absent: list[Absent] = field(default_factory=list)
     error: dict[str, str] | None = None
 
     def walk(self) -> Iterator[Event]:
@@ -139,6 +142,7 @@ class Trace:
             "error": self.error,
             "answers": [answer.json() for answer in self.answers],
             "notes": self.notes,
+            "absent": [each.json() for each in self.absent],
             "events": [event.json() for event in self.events],
             "sources": self.sources,
         }

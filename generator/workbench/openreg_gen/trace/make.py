@@ -5,13 +5,15 @@ from pathlib import Path
 import torch
 
 from .. import protocol
+from ..absent import absent, has_profiler, line
 from . import answers, keys
 from .code import Code
-from .events import Event, Trace
+from .events import Trace
 from .fold import fold
 from .record import Recording, record
 from .tree import Builder
 
+_INSTEAD = {"expression": "; write a call of one, such as 'torch.relu(a)'", "script": ""}
 _SOURCE = 400_000  # bytes of a file that is shown beside the tree
 
 
@@ -28,7 +30,13 @@ def trace(code: Code, kind: str, workbench: protocol.Workbench, most: int) -> Tr
     made = Trace(described, kind, torch.__version__, events, {})
     _answer(made, recording, tables, kind)
     made.sources = _sources(made, code)
-    made.notes = _notes(events, recording, kind, workbench, most)
+    profiled = any(event.kind in ("kernel", "copy", "runtime") for event in made.walk()) or has_profiler(kind)
+    facts = {
+        "fallbacks": "why operators fall back to the CPU",
+        "profiler": "the kernels and copies that the device ran",
+    }
+    made.absent = absent(kind, workbench, facts, profiled)
+    made.notes = [*_notes(made, recording, code.kind, most), *filter(None, [line(made.absent)])]
     made.events = fold(events)
     number = max((event.id for event in made.walk()), default=0)
     for event in made.walk():  # repeats
@@ -71,22 +79,11 @@ def _sources(made: Trace, code: Code) -> dict[str, str]:
     return {file: text for file, text in found.items() if text}
 
 
-def _notes(events: list[Event], recording: Recording, kind: str, workbench: protocol.Workbench, most: int) -> list[str]:
-    """Reasons why the trace does not show something."""
+def _notes(made: Trace, recording: Recording, made_of: str, most: int) -> list[str]:
+    """Reasons why the trace does not show something, beside those of the backend."""
     notes = []
     if recording.stopped:
         notes.append(f"the code was stopped after {most} calls; --limit N takes more")
-    everything = [event for root in events for event in root.walk()]
-    if not everything:
-        notes.append("the code called no operator")
-    if kind == "cpu":
-        return notes
-    reports = recording.error is not None or any(event.kind in ("kernel", "copy", "runtime") for event in everything)
-    says_why = "fallbacks" in workbench.provided
-    if not reports and not says_why:
-        notes.append("this backend reports neither kernels nor why operators fall back")
-    elif not reports:
-        notes.append("this backend reports no kernels: it has no profiler, or the code queued none")
-    elif not says_why:
-        notes.append(f"this backend does not say why operators fall back: it has no torch.{kind}._workbench.fallbacks")
+    if not made.events:
+        notes.append(f"the code called no operator{_INSTEAD[made_of]}")
     return notes

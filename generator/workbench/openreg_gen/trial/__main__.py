@@ -12,6 +12,7 @@ import torch
 from .. import arguments as command_line, command, device, protocol
 from ..progress import Progress
 from ..record import RecordingError, load
+from ..served import base_of
 from ..sweep import kernels, runner
 from ..sweep.cases import ALL_DTYPES, Selection, Task
 from ..sweep.context import Context
@@ -64,9 +65,9 @@ def dtypes_of(arguments: argparse.Namespace, workbench: protocol.Workbench) -> S
     """Those that were asked for, else those that the backend says its kernel has, else the usual ones."""
     if arguments.dtype:
         return tuple(arguments.dtype)
-    base = verdict.base_of(arguments.op)
+    base = base_of(arguments.op)
     for row in workbench.operators:
-        if verdict.base_of(str(getattr(row, "name", ""))) == base and (own := getattr(row, "dtypes", None)):
+        if base_of(str(getattr(row, "name", ""))) == base and (own := getattr(row, "dtypes", None)):
             return tuple(own)
     return DTYPES
 
@@ -80,8 +81,8 @@ def recorded_ops(path: str, op: str) -> list[str]:
     if not rows:
         command.fail(f"{path} has no shapes", "record them with `openreg-gen record --shapes`")
     name = op.removeprefix("aten::")
-    base = verdict.base_of(op.removeprefix("nn.functional."))
-    return [name] if name in rows else [row for row in rows if verdict.base_of(row) == base]
+    base = base_of(op.removeprefix("nn.functional."))
+    return [name] if name in rows else [row for row in rows if base_of(row) == base]
 
 
 def tasks_of(arguments: argparse.Namespace, workbench: protocol.Workbench) -> list[Task]:
@@ -125,7 +126,7 @@ def main(words: Sequence[str] | None = None) -> int:
     own = from_rows(backend.known, f"torch.{kind}._workbench.known") if kind != "cpu" else []
     known = KnownDifferences(own, EVERYWHERE if kind != "cpu" else ())
     selection = Selection(variants_of(arguments), 4 if arguments.quick else None)
-    result = verdict.Verdict(arguments.op.removeprefix("aten::"), kind)
+    result = verdict.Verdict(arguments.op.removeprefix("aten::"), kind, workbench=backend)
     progress = Progress("try", len(tasks), "tasks")
     outcomes: dict[Task, dict[str, Any]] = {}
     jobs = 1 if arguments.large else arguments.jobs
@@ -140,7 +141,7 @@ def main(words: Sequence[str] | None = None) -> int:
     runs = verdict.read_results(path)
     key = f"{kind}/{result.op}"
     if json_file != "-":
-        print(verdict.text(result, context, runs.get(key, {}), "fallbacks" in backend.provided))
+        print(verdict.text(result, context, runs.get(key, {})))
     command.put(json_file, json.dumps(result.json(), indent=1))
     verdict.write_results(path, {**runs, key: result.json()})
     return command.Exit.DONE if result.right else command.Exit.NO

@@ -9,7 +9,7 @@ import contextlib
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -17,8 +17,9 @@ from torch.profiler import ProfilerActivity, profile
 from torch.utils._pytree import tree_leaves
 
 from .. import protocol
-from ..audit import dispatcher
+from ..absent import has_profiler
 from ..calls import Counts, counted, names_of
+from ..served import base_of, served
 from ..sweep.cases import Case, Task
 from ..sweep.compare import Difference, synchronize
 from ..sweep.context import Context
@@ -88,14 +89,11 @@ def launches_of(case: Case, device: torch.device) -> int | None:
     return None
 
 
-def served(kind: str, operator: str) -> tuple[str, str]:
-    """How the dispatcher serves an operator ("aten::add.out") on a device, as audit.dispatcher says it, and where that was registered."""
-    key = dispatcher.keys_of(kind)[0]
-    how, place = dispatcher.parse_served(torch._C._dispatch_dump_table(operator), key, operator)
-    registered = dispatcher.parse_registrations(operator, torch._C._dispatch_dump(operator), [key])
-    if how == "kernel" and any(each.boxed and each.active for each in registered):
-        how = "boxed"
-    return how, f"{place.file}:{place.line}" if place.line else place.file
+def hosted(reached: Mapping[str, Sequence[Any]], counts: Counts) -> list[str]:
+    """Operators that have a kernel of the backend's, and called themselves with the CPU's tensors alone: the kernel hands the call on."""
+
+    by_cpu = {base_of(op) for op, kinds, _ in counts if set(kinds) == {"cpu"}}
+    return [op for op, (_, how, _) in reached.items() if how == "kernel" and base_of(op) in by_cpu]
 
 
 class Witness:
@@ -135,15 +133,16 @@ class Witness:
                 reached[op] += number
         return {op: [number, *served(self.kind, op)] for op, number in sorted(reached.items())}
 
-    def inside(self, case: Case) -> dict[str, list[Any]]:
-        """The operators that one call reaches: a composite is made of them."""
+    def inside(self, case: Case) -> tuple[dict[str, list[Any]], list[str]]:
+        """The operators that one call reaches, since a composite is made of them; and those whose kernel calls the CPU's kernel."""
         with contextlib.suppress(Exception), warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
             args, kwargs = Copier(self.context.place(case.call.device))((case.call.args, case.call.kwargs))
             with counted() as counts:
                 case.call.function(*args, **kwargs)
-            return self.on_device(counts)
-        return {}
+            reached = self.on_device(counts)
+            return reached, hosted(reached, counts)
+        return {}, []
 
     def end(self, report: Callable[[str], None]) -> dict[str, Any]:
         self.open.close()
@@ -154,10 +153,14 @@ class Witness:
             report(case.name)
             if speed := speed_of(case, device):
                 speeds.append({"case": case.name, "args": describe((case.call.args, case.call.kwargs)), **speed})
+        inside, on_host = self.inside(ordered[0]) if ordered and self.kind != "cpu" else ({}, [])
+        launches = launches_of(ordered[0], device) if ordered else None
         return {
             "reached": self.on_device(self.counts),
-            "inside": self.inside(ordered[0]) if ordered else {},
+            "inside": inside,
+            "hosted": on_host,
             "fallbacks": [[op, cause, calls] for (op, cause), calls in sorted(self.fallbacks.items())],
-            "launches": launches_of(ordered[0], device) if ordered else None,
+            "launches": launches,
+            "profiled": launches is not None or self.kind == "cpu" or has_profiler(self.kind),
             "speeds": speeds,
         }

@@ -9,7 +9,10 @@ from typing import Any
 
 import torch
 
-from ..record import COMPUTING, MINIMAL, listed, schema_of
+from ..absent import Absent, absent, line
+from ..protocol import Workbench
+from ..record import listed, schema_of
+from ..served import MOVING, base_of
 from ..sweep.cases import Task
 from ..sweep.context import Context, case_command
 from ..sweep.kernels import BORDERS, LARGE, RECORDED
@@ -21,17 +24,6 @@ FORMAT, VERSION = "openreg-gen try", 1
 SHOWN = 12
 # What is said of two speeds only if they differ by more: the same kernel in two processes differs by as much.
 NOISE = 0.1
-# Operators that prepare memory and move values: a composite that reaches no other was not computed by them.
-MOVING = (MINIMAL - COMPUTING) | {
-    "copy_",
-    "clone",
-    "_to_copy",
-    "contiguous",
-    "resolve_conj",
-    "resolve_neg",
-    "detach",
-    "alias",
-}
 # The name of an operator's kernel where the dispatcher has another kernel than the operator's own.
 NOT_OURS = {
     "fallback": "the backend's fallback, which computes on the CPU",
@@ -41,11 +33,6 @@ NOT_OURS = {
     "none": "nothing",
     "fallthrough": "nothing",
 }
-
-
-def base_of(operator: str) -> str:
-    """ "aten::add_.Tensor" -> "add"."""
-    return operator.removeprefix("aten::").partition(".")[0].removesuffix("_")
 
 
 def bases_of(op: str) -> set[str]:
@@ -71,6 +58,7 @@ class Verdict:
     wrong: list[tuple[str, str, str]] = field(default_factory=list)
     known: int = 0
     no_memory: list[str] = field(default_factory=list)  # cases that the device has too little memory for
+    workbench: Workbench = field(default_factory=Workbench)
 
     def add(self, task: Task, outcome: dict[str, Any], known: KnownDifferences) -> None:
         self.tasks[task] = outcome
@@ -134,6 +122,35 @@ class Verdict:
         """The overloads that this backend has a kernel for, and that ran."""
         return {op: row for op, row in self.computing().items() if row[1] == "kernel"}
 
+    def hosted(self) -> list[str]:
+        """The overloads whose kernel, by this backend, calls the CPU's kernel."""
+        found = {op for outcome in self.tasks.values() for op in outcome.get("hosted", ())}
+        return sorted(found & self.kernels().keys())
+
+    @property
+    def is_on_host(self) -> bool:
+        """Whether the backend's kernels leave all of the computing to the host."""
+        kernels = self.kernels()
+        return bool(kernels) and (self.hosted() == sorted(kernels) or self.on_host()["kernel"] > 0)
+
+    def absent(self) -> list[Absent]:
+        """Facts that the backend doesn't report."""
+        facts = {"fallbacks": "which calls the host computed", "profiler": "how many kernels a call launches"}
+        return absent(self.device, self.workbench, facts, self.is_profiled)
+
+    @property
+    def is_profiled(self) -> bool:
+        """Whether the profiler shows the device's work."""
+        return not self.tasks or any(outcome.get("profiled", True) for outcome in self.tasks.values())
+
+    @property
+    def computed_on(self) -> str:
+        """ "device", "host", or "" if that isn't known or differs from call to call."""
+        fell_back = any(how in ("fallback", "boxed") for _, how, _ in self.computing().values())
+        if self.is_on_host or (fell_back and not self.kernels()):
+            return "host"
+        return "device" if self.proved else ""
+
     @property
     def proved(self) -> bool:
         """Whether kernels of this backend computed all calls."""
@@ -164,6 +181,9 @@ class Verdict:
             "reached": {op: {"calls": calls, "by": how, "at": at} for op, (calls, how, at) in self.reached().items()},
             "parts": {op: {"calls": calls, "by": how, "at": at} for op, (calls, how, at) in self.parts().items()},
             "on_host": dict(self.on_host()),
+            "hosted": self.hosted(),
+            "computed_on": self.computed_on,
+            "absent": [each.json() for each in self.absent()],
             "launches": self.launches(),
             "tasks": {str(task): sum(outcome["counts"].values()) for task, outcome in self.tasks.items()},
             "speeds": self.speeds(),
@@ -197,7 +217,7 @@ def table(rows: list[list[str]]) -> list[str]:
     ]
 
 
-def _kernel_lines(verdict: Verdict, counts_fallbacks: bool) -> list[str]:
+def _kernel_lines(verdict: Verdict) -> list[str]:
     reached = verdict.reached()
     lines = [f"{verdict.op} on {verdict.device}: {verdict.cases} cases, PyTorch {torch.__version__}", ""]
     parts = verdict.parts()
@@ -210,6 +230,7 @@ def _kernel_lines(verdict: Verdict, counts_fallbacks: bool) -> list[str]:
         if ours and how in ("default", "math"):
             continue  # it calls the kernel
         who = f"this backend's kernel, registered at {place}" if how == "kernel" else NOT_OURS.get(how, how)
+        who += ": it calls the CPU's kernel, on the host" if op in verdict.hosted() else ""
         lines.append(f"  {op.removeprefix('aten::')}: {calls} calls by {who}")
     host = verdict.on_host()
     if host["fallback"]:
@@ -223,18 +244,14 @@ def _kernel_lines(verdict: Verdict, counts_fallbacks: bool) -> list[str]:
     if verdict.launches():
         number = verdict.launches()
         lines.append(f"  one call launches {number} kernel{'' if number == 1 else 's'} on the device")
-    elif verdict.device != "cpu":
-        lines.append("  the profiler shows no kernels of this device: launches can't be counted")
-    if not counts_fallbacks and verdict.device != "cpu":
-        lines.append(
-            f"  torch.{verdict.device}._workbench has no `fallbacks`: the dispatcher alone says whose kernel ran"
-        )
-    return lines
+    elif verdict.device != "cpu" and verdict.is_profiled:
+        lines.append("  the profiler shows no kernel of a call on the device")
+    return [*lines, *([f"  {unknown}"] if (unknown := line(verdict.absent())) else [])]
 
 
-def text(verdict: Verdict, context: Context, last: dict[str, Any], counts_fallbacks: bool) -> str:
+def text(verdict: Verdict, context: Context, last: dict[str, Any]) -> str:
     """The report on a terminal. `last`: the JSON of the last run, or empty."""
-    lines = _kernel_lines(verdict, counts_fallbacks)
+    lines = _kernel_lines(verdict)
     rows = [["arguments", "dtype", "cases", "wrong"]]
     for task, outcome in verdict.tasks.items():
         wrong = sum(
@@ -273,8 +290,13 @@ def _conclusion(verdict: Verdict) -> str:
         return f"nothing ran: PyTorch has no sample that calls {verdict.op} with these options"
     what = "right" if not verdict.wrong else f"wrong in {len(verdict.wrong)} of {verdict.cases} cases"
     kernel = "kernels of this backend" if verdict.is_composite else "this backend's kernel"
+    if verdict.proved and verdict.hosted():
+        calls = "call" if verdict.is_composite else "calls"
+        part = "" if verdict.is_on_host else " in part"
+        return f"{verdict.op}: {what}, but computed on the host{part}: {kernel} {calls} the CPU's kernel"
     if verdict.proved:
-        return f"{verdict.op}: {what}, and {kernel} computed it"
+        where = ", on the host" if verdict.is_on_host else ""
+        return f"{verdict.op}: {what}, and {kernel} computed it{where}"
     if verdict.kernels():
         return f"{verdict.op}: {what}, but {kernel} did not compute it in all calls"
     return f"{verdict.op}: {what}, but {kernel} did not compute it"

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import torch
 
 from .. import command, device, protocol
+from ..absent import absent, line
 from ..testing import opinfos
 from ..testing.forms import Forms, Operator as OperatorForms
 
@@ -106,11 +107,9 @@ def configure(
     protocol.ProtocolError if that is wrong.
     """
     workbench = protocol.of(kind)
-    missing = {"excluded": "tests to leave out", "operators": "skips and tolerances"}
-    missing = {name: what for name, what in missing.items() if name not in workbench.provided}
-    if missing and exclude and kind != "cpu":
-        names = " and ".join(missing)
-        print(f"torch.{kind}._workbench has no {names}: no {' and no '.join(missing.values())}", file=sys.stderr)
+    missing = absent(kind, workbench, {"excluded": "tests to leave out", "operators": "skips and tolerances"})
+    if missing and exclude:
+        print(line(missing), file=sys.stderr)
     ours = "cpu" if kind == "cpu" else "privateuse1"
     os.environ["PYTORCH_TESTING_DEVICE_ONLY_FOR"] = ours
     if cuda:
@@ -160,7 +159,10 @@ def native(kind: str) -> list[str]:
     """The allowlist of the backend's `operators`. Raises protocol.ProtocolError if it has none."""
     workbench = protocol.of(kind)
     if "operators" not in workbench.provided:
-        raise protocol.ProtocolError(f"torch.{kind}._workbench has no operators, so none can be chosen")
+        adds = "".join(
+            f"; in its tree: `{each.command}`" for each in absent(kind, workbench, {"operators": ""}) if each.component
+        )
+        raise protocol.ProtocolError(f"torch.{kind}._workbench has no operators, so none can be chosen{adds}")
     return allowlist(workbench.operators)
 
 
