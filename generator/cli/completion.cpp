@@ -143,8 +143,9 @@ class Completion {
   /// The closed set that CLI11 describes in the option's type, "{emulator,external}", or what its name says.
   void values(const CLI::Option& option) {
     const std::string type = option.get_type_name(), name = option.get_name(true);
-    for (const std::string& choice : choices_of(option)) found.push_back({choice});
-    if (!found.empty()) return;
+    const std::vector<std::string> choices = choices_of(option);
+    for (const std::string& choice : choices) found.push_back({choice});
+    if (!choices.empty()) return;
     files |= type == "FILE" || type == "DIR" || type == kOptionalFile || name == "FILE" || name == "WHAT";
     if (name == "COMPONENT" || name == "WHAT")
       for (const Component& each : all_components()) found.push_back({std::string(each.name), std::string(each.about)});
