@@ -103,7 +103,7 @@ std::optional<EditedSpec> remove_components(Invocation& call, const ComponentOpt
   return edited;
 }
 
-/// A spec that lacks components, and is refused for that alone, is what this verb mends.
+/// A spec that lacks components, and is refused for that alone, is what this verb fixes.
 Exit run_add(Invocation& call, const ComponentOptions& options) {
   const auto edit = [&](const ResolvedSpec& resolved) { return add_components(call, options, resolved); };
   return generate(call, options.generate, edit, {"E0181", "E0182"});

@@ -85,7 +85,7 @@ Exit run(Invocation& call, const GenerateOptions& options) { return generate(cal
 }  // namespace
 
 Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& edit,
-              const std::vector<std::string_view>& mends) {
+              const std::vector<std::string_view>& fixes) {
   OpenTree tree = call.tree(options.writes() ? Access::Write : Access::Read);
   RealDisk& disk = *tree.disk;
   const Manifest& manifest = tree.manifest;
@@ -98,10 +98,10 @@ Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& 
   std::string text = on_disk;
   Diagnostics diagnostics;
   Spec parsed = parse_spec_text(text, Next(call, tree.root).file(manifest.spec), diagnostics);
-  const bool mended = diagnostics.has_errors() && std::ranges::all_of(diagnostics.all(), [&](const Diagnostic& each) {
-                        return each.severity != Severity::Error || contains(mends, each.code);
+  const bool fixable = diagnostics.has_errors() && std::ranges::all_of(diagnostics.all(), [&](const Diagnostic& each) {
+                        return each.severity != Severity::Error || contains(fixes, each.code);
                       });
-  auto resolved = mended ? std::optional(resolve(std::move(parsed), call.catalog(), diagnostics))
+  auto resolved = fixable ? std::optional(resolve(std::move(parsed), call.catalog(), diagnostics))
                          : call.valid(std::move(parsed), diagnostics);
   if (!resolved) return Exit::BadInput;
   EditedSpec edited;
