@@ -99,10 +99,10 @@ Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& 
   Diagnostics diagnostics;
   Spec parsed = parse_spec_text(text, Next(call, tree.root).file(manifest.spec), diagnostics);
   const bool fixable = diagnostics.has_errors() && std::ranges::all_of(diagnostics.all(), [&](const Diagnostic& each) {
-                        return each.severity != Severity::Error || contains(fixes, each.code);
-                      });
+                         return each.severity != Severity::Error || contains(fixes, each.code);
+                       });
   auto resolved = fixable ? std::optional(resolve(std::move(parsed), call.catalog(), diagnostics))
-                         : call.valid(std::move(parsed), diagnostics);
+                          : call.valid(std::move(parsed), diagnostics);
   if (!resolved) return Exit::BadInput;
   EditedSpec edited;
   if (edit) {
