@@ -85,6 +85,39 @@ def test_a_wrong_command_line_is_exit_2(environment, argv, hint):
     assert outcome.stdout == ""
 
 
+# A wrong word for each option that takes one of a closed set, and the word that is meant.
+WORDS = [
+    (["add", "relu", "--strategy", "natve"], "native"),
+    (["new", "mine", "--profile", "standart"], "standard"),
+    (["new", "mine", "--device", "externl"], "external"),
+    (["doctor", "--device", "openc"], "opencl"),
+    (["doctor", "--kernels", "glsll"], "glsl"),
+    (["generate", "--check", "--error-format", "gitub"], "github"),
+    (["ops", "coverage", "mine.yaml", "--list", "natve"], "native"),
+    (["completion", "bsh"], "bash"),
+]
+
+
+@pytest.mark.parametrize(("argv", "meant"), WORDS)
+def test_a_wrong_word_of_a_closed_set_gets_the_near_one_and_all(environment, argv, meant):
+    done = subprocess.run([COMMAND, *argv], env=environment[0], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and f"can't be '{argv[-1]}'" in done.stderr
+    hint = done.stderr.partition("hint: ")[2]
+    assert hint.startswith(f"did you mean '{meant}'? One of: ") and hint.count(meant) == 2
+
+
+def test_each_option_of_a_closed_set_is_among_these():
+    """An option that shell completion offers words for."""
+    found = set()
+    for argv, meant in WORDS:
+        flag = argv[-2] if argv[-2].startswith("--") else "SHELL"
+        found.add((argv[0], flag))
+        offered = subprocess.run([COMMAND, "completion", "bash", "--", *argv[:-1], ""], capture_output=True, text=True)
+        assert meant in offered.stdout.split()
+    sources = "".join(path.read_text() for path in (ROOT / "generator/cli").glob("*.cpp"))
+    assert len(found) == sources.count("IsMember(") - 1  # one is in the table of the workbench's tools
+
+
 def test_failures_in_json(openreg_gen, tmp_path):
     answer = json.loads(openreg_gen("generate", "--json", cwd=tmp_path, code=2).stdout)
     assert answer["diagnostics"][0]["code"] == "E0502"

@@ -272,6 +272,34 @@ def test_operators_of_minimal_need_nothing_that_is_off(openreg_gen, tmp_path):
     openreg_gen("generate", "--check", cwd=tree)
 
 
+def test_what_lacks_a_component_names_the_command_that_adds_it(openreg_gen, tmp_path):
+    """And the command works, though the spec is refused until then."""
+    tree = tmp_path / "tree"
+    openreg_gen("new", "mybackend", "--profile", "minimal", "--out", tree)
+    spec = tree / "mybackend.yaml"
+    written = spec.read_text()
+    entry = "ops:\n  hypot.out: {strategy: pointwise, expr: self + other}\n"
+    spec.write_text(written.replace("ops:\n", entry, 1) if "\nops:\n" in written else written + entry)
+    refused = openreg_gen("generate", cwd=tree, code=2).stderr
+    assert "E0182" in refused and "hint: `openreg-gen add component loops`; or" in refused
+    assert "add component" not in openreg_gen("add", "component", "serialization", cwd=tree, code=2).stdout
+    openreg_gen("add", "component", "loops", cwd=tree)
+    openreg_gen("generate", "--check", cwd=tree)
+    # Of other errors nothing is edited.
+    spec.write_text(spec.read_text().replace("strategy: pointwise", "strategy: pointwize"))
+    assert "E0116" in openreg_gen("add", "component", "amp", cwd=tree, code=2).stderr
+
+
+@pytest.mark.parametrize("device", ["external", "opencl", "compiler"])
+def test_the_device_of_a_tree_that_simulates_none(openreg_gen, tmp_path, device):
+    openreg_gen("new", "mine", "--device", device, cwd=tmp_path)
+    shown = json.loads(openreg_gen("components", "--json", cwd=tmp_path / "torch_mine").stdout)["components"]
+    explained = json.loads(openreg_gen("explain", "device", "--json", cwd=tmp_path / "torch_mine").stdout)
+    (component,) = (each for each in [explained, *explained.get("also", [])] if each["kind"] == "component")
+    for about in (next(each["about"] for each in shown if each["name"] == "device"), component["for"]):
+        assert about.startswith("the device library") and "simulated device:" not in about
+
+
 def test_recurrent_cells_are_kernels_of_the_backend_or_operators_like_others(openreg_gen, tmp_path):
     """Where the component is off, the spec may name them; where it is on they come with the backend."""
     spec = "backend: {name: mybackend}\nprofile: standard\ncomponents: {recurrent: false}\nops:\n"

@@ -109,6 +109,34 @@ def explained(openreg_gen, tree):
     return explain
 
 
+@pytest.mark.parametrize("verb", [("explain",), ("ops", "show")])
+def test_strategies_that_the_tree_refuses_are_marked(openreg_gen, environment, tmp_path, verb):
+    torch = () if verb == ("explain",) else ("--torch", environment[1])
+    tree = tmp_path / "torch_mine"
+    openreg_gen("new", "mine", "--profile", "minimal", cwd=tmp_path)
+
+    def rows(op, cwd):
+        text = openreg_gen(*verb, op, *torch, cwd=cwd).stdout.partition("strategies\n")[2]
+        return dict(re.findall(r"^    (\w+) +(yes|best|no|not here|override)\b", text, re.M)), " ".join(text.split())
+
+    alone, _ = rows("abs.out", tmp_path)
+    assert alone["stub"] == "yes" and alone["pointwise"] == "yes"
+    here, text = rows("abs.out", tree)
+    assert here["stub"] == here["pointwise"] == here["graph"] == "not here" and here["native"] == "best"
+    assert "pointwise not here needs component 'loops': `openreg-gen add component loops`" in text
+    minimal, text = rows("empty.memory_format", tree)
+    assert {minimal["native"], minimal["unsupported"]} == {"not here"} and "part of the minimal set" in text
+    details = json.loads(openreg_gen(*verb, "abs.out", *torch, "--json", cwd=tree).stdout)
+    details = details if verb == ("explain",) else details["ops"][0]
+    refused = {each["strategy"] for each in details["strategies"] if each["fits"] and each["refused_here"]}
+    assert {"stub", "pointwise", "graph"} <= refused and details["best_strategy"] == "native"
+    # What is not marked is taken, and what is marked is refused.
+    for strategy, verdict in here.items():
+        more = {"pointwise": ["--expr", "self"], "unsupported": ["--reason", "no"]}.get(strategy, [])
+        done = openreg_gen("add", "abs.out", "--strategy", strategy, *more, "--dry-run", cwd=tree, code=None)
+        assert (done.returncode == 0) == (verdict in ("yes", "best")), (strategy, verdict, done.stderr)
+
+
 def test_components_strategies_and_keys(explained, openreg_gen, tree, tmp_path):
     (pools,) = explained("pools").values()
     assert pools["kind"] == "component" and pools["needs"] == "loops" and "memory pools" in pools["for"]
@@ -150,6 +178,38 @@ def test_every_function_of_the_device_api(openreg_gen, tmp_path, command):
         )
 
 
+def test_every_variable_of_the_environment(explained, openreg_gen, tmp_path):
+    """Each that the tree's code reads, by its own name, and as pages write it."""
+    openreg_gen("new", "acme", "--device", "opencl", cwd=tmp_path)
+    openreg_gen("new", "acme", "--profile", "full", "--out", "simulated", cwd=tmp_path)
+    reads = re.compile(r"(?:getenv\(|number\(|text\(|environ(?:\.get\(|\[))\"(ACME_[A-Z_]+)\"")
+    for tree in (tmp_path / "torch_acme", tmp_path / "simulated"):
+        files = [path for end in ("cpp", "h", "py") for path in tree.rglob(f"*.{end}") if "tests" not in path.parts]
+        names = {name for path in files for name in reads.findall(path.read_text())}
+        assert len(names) > 3
+        for name in sorted(names):
+            answer = explained(name, tree)["variable"]
+            assert len(answer["for"]) > 20 and answer["this tree"].startswith("read by "), name
+    answer = json.loads(openreg_gen("explain", "MYBACKEND_FALLBACK", "--json", cwd=tmp_path).stdout)
+    assert answer["kind"] == "variable" and "without a kernel" in answer["for"] and "/environment.md" in answer["read"]
+    assert explained("NAME_FALLBACK", tmp_path / "simulated")["variable"] == explained(
+        "ACME_FALLBACK", tmp_path / "simulated"
+    )["variable"] | {"name": "NAME_FALLBACK"}
+    assert "nothing in it reads" in explained("ACME_SUB_DEVICES", tmp_path / "simulated")["variable"]["this tree"]
+    assert "several are installed" in explained("TORCH_DEVICE_BACKEND", tmp_path / "simulated")["variable"]["for"]
+
+
+def test_every_macro_of_a_tree(explained, tree):
+    header = (tree / "csrc/runtime/Exception.h").read_text().splitlines()
+    for name in ("CHECK", "CHECK_LAUNCH", "CHECK_WAIT", "WARN", "CHECK_DEVICE"):
+        answer = explained("MYBACKEND_" + name, tree)["macro"]
+        path, _, line = answer["place"].rpartition(":")
+        assert path == "csrc/runtime/Exception.h" and f"#define MYBACKEND_{name}(" in header[int(line) - 1]
+        assert answer["for"].endswith(".") and answer["declaration"].startswith(f"MYBACKEND_{name}(")
+    launch = explained("MYBACKEND_CHECK_LAUNCH", tree)["macro"]["for"]
+    assert launch.startswith("MYBACKEND_CHECK_LAUNCH(call), of a call that queues work") and "_WARN" not in launch
+
+
 TERMS = re.findall(r"^## (.*)\n\n((?:.+\n)+)\nSee: (.+)$", (ROOT / "docs/reference/glossary.md").read_text(), re.M)
 
 
@@ -166,6 +226,7 @@ def test_the_glossary_is_read_whole(openreg_gen, tmp_path):
     # The words that a newcomer meets first.
     known = " ".join(term for term, _, _ in TERMS)
     words = "guard stream boxed structured event fallback PrivateUse1 autograd AMP autocast storage allocator stub meta"
+    words += " ladder rung port tree spec owned workbench simulator"
     assert all(word in known for word in [*words.split(), "dispatch key"])
 
 

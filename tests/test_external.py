@@ -210,6 +210,23 @@ def test_odd_ranges_are_looked_at(device_alone):
     assert outcomes["test_bringup_2_memory.py::test_port[mybackendMemset-odd_ranges]"] == "FAILED"
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "step", "said"),
+    [
+        ("thread_local int current = 0;", "int current = 0;", "import.py::test_port[mybackendSetDevice-in-a-thread]",
+         "says 1 in a new thread"),
+        ("if (!block) return mybackendErrorInvalidValue;", "if (!block) return mybackendSuccess;",
+         "memory.py::test_port[mybackendFree]", "of an address that Malloc did not give answers 0, not 1"),
+    ],
+)  # fmt: skip
+def test_what_the_contract_says_of_threads_and_of_foreign_addresses(device_alone, right, wrong, step, said):
+    port = (ROOT / "tests/external/host_port.cpp").read_text()
+    assert port.count(right) == 1
+    outcomes, output = device_alone(port.replace(right, wrong))
+    assert [name for name, outcome in outcomes.items() if outcome == "FAILED"][0].partition("_bringup_")[2][2:] == step
+    assert said in output
+
+
 def test_a_vendors_idioms_are_no_warnings(device_alone):
     """What -Wextra says of {TYPE} where a struct has more members, as in every file for Vulkan."""
     own = device_alone.tree / "third_party/mybackend/src/own.cpp"

@@ -108,6 +108,13 @@ def test_test_builds_and_then_runs_pytest(openreg_gen, built, program):
     assert program.calls()[-1] == f"python {built} -m pytest tests/test_streams.py --"
 
 
+def test_tests_load_this_trees_backend_if_several_are_installed(openreg_gen, built, tmp_path):
+    python = tmp_path / "bin/python"
+    python.write_text('#!/bin/sh\necho "backend $TORCH_DEVICE_BACKEND"\n')
+    outcome = openreg_gen("test", cwd=built, env={"TORCH_DEVICE_BACKEND": "other"})
+    assert outcome.stdout.splitlines()[-1] == "backend mybackend"
+
+
 @pytest.mark.parametrize("pytests, ours", [(1, 1), (2, 1), (3, 3), (4, 2), (5, 1)])
 def test_the_exit_code_is_one_of_the_commands(openreg_gen, built, program, pytests, ours):
     program("python", pytests)

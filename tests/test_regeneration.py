@@ -179,6 +179,25 @@ def test_what_is_taken_and_deleted_is_never_written(openreg_gen, tree):
     openreg_gen("generate", "--check", cwd=tree)
 
 
+def test_an_undo_that_edits_prevent_says_what_to_do(openreg_gen, tree):
+    kernel = tree / "csrc/aten/native/frac_out.cpp"
+    for argv, way in (
+        (("add", "frac.out", "--strategy", "native"), "`openreg-gen remove OP`"),
+        (("remove", "relu"), "`openreg-gen add OP`"),
+        (("own", "setup.py"), "`openreg-gen disown FILE`"),
+    ):
+        openreg_gen(*argv, cwd=tree)
+        edited = {"add": kernel, "remove": tree / "mybackend.yaml", "own": tree / "setup.py"}[argv[0]]
+        edited.write_text(edited.read_text() + "\n")
+        refused = openreg_gen("undo", cwd=tree, code=1).stderr
+        assert "E0522" in refused and f"hint: {way}" in refused and "put them back" in refused
+        assert way in json.loads(openreg_gen("undo", "--json", cwd=tree, code=1).stdout)["hint"]
+        if argv[0] == "add":  # what the hint says
+            mine = kernel.read_text()
+            openreg_gen("remove", "frac.out", cwd=tree)
+            assert kernel.read_text() == mine
+
+
 def test_a_run_that_changes_nothing_leaves_the_undo(openreg_gen, tree):
     """`own` of a kernel, which is its owner's already, and a kernel that was moved."""
     before = {name: path.read_bytes() for name, path in files(tree).items()}

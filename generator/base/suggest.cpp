@@ -49,4 +49,10 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
   return fmt::format("{}{}", candidates.size() == 1 ? "the only choice is " : "one of: ", fmt::join(candidates, ", "));
 }
 
+std::string one_of(std::string_view word, std::span<const std::string_view> words) {
+  const auto near = closest(word, words);
+  return fmt::format("{} of: {}", near.empty() ? "one" : fmt::format("did you mean '{}'? One", near),
+                     fmt::join(words, ", "));
+}
+
 }  // namespace openreg_gen

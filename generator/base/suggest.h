@@ -17,4 +17,7 @@ std::string_view closest(std::string_view word, std::span<const std::string_view
 /// "did you mean 'x'?", or "one of: a, b, c" for a short list without anything close, or empty.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
+/// "did you mean 'x'? One of: a, b, c", of a word that has to be one of these, however many they are.
+std::string one_of(std::string_view word, std::span<const std::string_view> words);
+
 }  // namespace openreg_gen

@@ -1,6 +1,8 @@
 #include "cli/answer.h"
 
 #include "base/suggest.h"
+#include "cli/choices.h"
+#include "base/text.h"
 #include "cli/verb.h"
 #include "system/files.h"
 
@@ -32,6 +34,15 @@ std::vector<std::string> flags(const CLI::App& app) {
 }
 
 }  // namespace
+
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  std::string type = option.get_type_name();
+  const std::size_t open = std::min(type.find('{'), type.size()), close = std::min(type.find('}'), type.size());
+  if (open >= close) return {};
+  type = type.substr(open + 1, close - open - 1);
+  std::ranges::replace(type, ',', ' ');
+  return mapped(words_of(type), [](std::string_view word) { return std::string(word); });
+}
 
 std::size_t place_of_verb(const std::vector<std::string>& words) {
   std::size_t place = 0;
@@ -78,6 +89,13 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const Verb& a
     if (!hint.starts_with("did you") && !of_verb.behind.empty())
       hint = fmt::format("{} follow --: -- {}", of_verb.behind, *given);
     return complain(fmt::format("unknown flag '{}'", word), hint, path);
+  }
+  for (const CLI::Option* option : verb->get_options()) {
+    const std::vector<std::string> choices = choices_of(*option);
+    for (const std::string& given : option->results())
+      if (!choices.empty() && !contains(choices, given))
+        return complain(fmt::format("{} can't be '{}'", option->get_name(), given),
+                        one_of(given, std::vector<std::string_view>(choices.begin(), choices.end())), path);
   }
   if (!of_verb.hint.empty() && app.remaining_size(true) > 0) return complain(error.what(), of_verb.hint, path);
   return complain(error.what(), {}, path);

@@ -1,5 +1,6 @@
 // openreg-gen completion bash|zsh|fish: a script for the shell, which asks `openreg-gen completion SHELL -- WORD...`
 // for the candidates, so that all shells complete the same words, and only valid ones.
+#include "cli/choices.h"
 #include "cli/verb.h"
 #include "base/text.h"
 #include "diag/codes.h"
@@ -142,12 +143,9 @@ class Completion {
   /// The closed set that CLI11 describes in the option's type, "{emulator,external}", or what its name says.
   void values(const CLI::Option& option) {
     const std::string type = option.get_type_name(), name = option.get_name(true);
-    if (const std::size_t open = type.find('{'); open != std::string::npos) {
-      std::string choices = type.substr(open + 1, type.find('}') - open - 1);
-      std::ranges::replace(choices, ',', ' ');
-      for (const std::string_view choice : words_of(choices)) found.push_back({std::string(choice)});
-      return;
-    }
+    const std::vector<std::string> choices = choices_of(option);
+    for (const std::string& choice : choices) found.push_back({choice});
+    if (!choices.empty()) return;
     files |= type == "FILE" || type == "DIR" || type == kOptionalFile || name == "FILE" || name == "WHAT";
     if (name == "COMPONENT" || name == "WHAT")
       for (const Component& each : all_components()) found.push_back({std::string(each.name), std::string(each.about)});

@@ -103,12 +103,18 @@ std::optional<EditedSpec> remove_components(Invocation& call, const ComponentOpt
   return edited;
 }
 
+/// A spec that lacks components, and is refused for that alone, is what this verb fixes.
+Exit run_add(Invocation& call, const ComponentOptions& options) {
+  const auto edit = [&](const ResolvedSpec& resolved) { return add_components(call, options, resolved); };
+  return generate(call, options.generate, edit, {"E0181", "E0182"});
+}
+
 }  // namespace
 
 Verb add_component_verb() {
   return {"component",
           "Add components, and those that they need",
-          with_options<ComponentOptions>(declare, run_edit<add_components, ComponentOptions>),
+          with_options<ComponentOptions>(declare, run_add),
           {"add component caching", "add component examples --dry-run"}};
 }
 

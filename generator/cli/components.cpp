@@ -3,6 +3,8 @@
 #include "cli/verb.h"
 #include "base/text.h"
 #include "pipeline/rendering.h"
+#include "cli/tree_spec.h"
+#include "spec/component_texts.h"
 
 #include <fmt/ranges.h>
 
@@ -17,18 +19,6 @@ void declare(CLI::App& app, Invocation& call, ComponentsOptions&) {
   call.add_tree(app, "A tree: show which of them it has; default: the tree that contains the current directory");
   call.add_torch(app);
   call.add_json(app);
-}
-
-/// The spec of the current tree; none outside of trees.
-std::optional<Spec> spec_of_tree(const Invocation& call) {
-  try {
-    const OpenTree tree = call.tree(Access::Read);
-    Diagnostics diagnostics;
-    return parse_spec_text(tree.disk->read(tree.manifest.spec), tree.root / tree.manifest.spec, diagnostics);
-  } catch (const Failure& failure) {
-    if (failure.code() != "E0502" || !call.folder.empty()) throw;
-    return std::nullopt;
-  }
 }
 
 /// How large each is in a tree that has them all.
@@ -47,9 +37,10 @@ std::map<std::string, Size> sizes(Invocation& call, Spec spec, const DataDir& da
 
 Exit run(Invocation& call, const ComponentsOptions&) {
   const DataDir data = find_data();
-  const std::optional<Spec> tree = spec_of_tree(call);
+  const std::optional<Spec> tree = spec_around(call);
   Diagnostics diagnostics;
   const auto size_of = sizes(call, tree ? *tree : parse_spec(data.specs / "minimal.yaml", diagnostics), data);
+  const bool ported = tree && !(**tree->device.api).simulated;
   auto json = nlohmann::ordered_json::array();
   std::vector<std::vector<std::string>> rows{{"component", "profile", "files", "lines", "seconds", "needs", "purpose"}};
   if (tree) rows[0].insert(rows[0].begin(), "here");
@@ -59,10 +50,11 @@ Exit run(Invocation& call, const ComponentsOptions&) {
     const bool on = tree && tree->components.has(component.name);
     rows.push_back({std::string(component.name), std::string(to_string(component.since)), std::to_string(size.files),
                     std::to_string(size.lines), size.seconds == 0 ? "" : fmt::format("{:.0f}", size.seconds),
-                    fmt::format("{}", fmt::join(words_of(component.needs), ", ")), std::string(component.about)});
+                    fmt::format("{}", fmt::join(words_of(component.needs), ", ")),
+                    std::string(about(component, ported))});
     if (tree) rows.back().insert(rows.back().begin(), on ? "yes" : "-");
     json.push_back({{"name", component.name},
-                    {"about", component.about},
+                    {"about", about(component, ported)},
                     {"profile", to_string(component.since)},
                     {"files", size.files},
                     {"lines", size.lines},

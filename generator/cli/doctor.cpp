@@ -1,5 +1,6 @@
 // openreg-gen doctor: is everything installed that building a backend needs?
 #include "cli/doctor_checks.h"
+#include "cli/tree_spec.h"
 #include "cli/verb.h"
 #include "diag/render.h"
 #include "base/text.h"
@@ -27,6 +28,7 @@ void declare(CLI::App& app, Invocation& call, DoctorOptions& options) {
   app.add_option("--kernels", options.kernels, "Also check what kernels in this language need")
       ->check(CLI::IsMember(mapped(kernel_languages(), [](const auto& each) { return std::string(each.word); })))
       ->type_name("");
+  call.add_tree(app, "A tree: whose backend an environment with several is to load");
   call.add_json(app);
   call.add_torch(app, "The PyTorch to check: its folder, a site-packages, an environment");
 }
@@ -43,7 +45,8 @@ void print_check(const Check& check, bool colour) {
 }
 
 Exit run(Invocation& call, const DoctorOptions& options) {
-  const Probe probe = real_probe(call.torch());
+  const std::optional<Spec> tree = spec_around(call);
+  const Probe probe = real_probe(call.torch(), tree ? *tree->backend.name : "");
   auto checks = run_checks(probe);
   const auto take = [&](std::vector<Check> more) { std::ranges::move(more, std::back_inserter(checks)); };
   const DeviceKind* kind = find_device_kind(options.device);

@@ -2,12 +2,13 @@
 
 #include "catalog/build.h"
 #include "base/environment.h"
+#include "base/text.h"
 #include "diag/failure.h"
 #include "releases/releases.h"
 #include "system/child.h"
 #include "system/python.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -140,27 +141,32 @@ Check check_optional(const std::string& package, const std::string& what, const 
 }
 
 /// The backends that `import torch` loads in this Python: their entry points, of which those of openreg-gen's trees
-/// have the device's name. Only one of them can have PrivateUse1.
-Check check_backends(const fs::path& python, const std::map<std::string, std::string>& versions) {
+/// have the device's name. Only one of them can have PrivateUse1. `wanted`: the device's name that the tree at hand
+/// has.
+Check check_backends(const fs::path& python, const std::map<std::string, std::string>& versions,
+                     const std::string& wanted) {
   Check check{"backends", false, true, "", "", ""};
-  std::string last;
-  std::size_t count = 0;
+  std::vector<std::string> names, others;
   for (const auto& [key, version] : versions) {
     const auto second = key.rfind(':');
     if (!key.starts_with("backend:") || second < 8) continue;
-    last = key.substr(8, second - 8);
-    check.found += fmt::format("{}'{}' by {} {}", count++ == 0 ? "" : ", ", key.substr(second + 1), last, version);
+    const std::string package = key.substr(8, second - 8);
+    names.push_back(key.substr(second + 1));
+    if (names.back() != wanted) others.push_back(package);
+    check.found += fmt::format("{}'{}' by {} {}", names.size() == 1 ? "" : ", ", names.back(), package, version);
   }
-  if (count < 2) {
-    check.found = fmt::format("{}, {}", count == 0 ? "none installed" : check.found, python.string());
-  } else {
-    check.ok = false;
-    check.problem = "a process can load one backend for PrivateUse1, and `import torch` loads them all";
-    check.remedy = fmt::format(
-        "keep one per environment: {} -m pip uninstall {}; or set TORCH_DEVICE_BACKEND_AUTOLOAD=0, and import the one "
-        "that a script is for",
-        python.string(), last);
+  if (names.size() < 2) {
+    check.found = fmt::format("{}, {}", names.empty() ? "none installed" : check.found, python.string());
+    return check;
   }
+  check.ok = false;
+  check.problem = "a process can load one backend for PrivateUse1, and `import torch` loads the first that it finds";
+  const bool known = contains(names, wanted);
+  check.remedy =
+      fmt::format("an environment for each, or set TORCH_DEVICE_BACKEND={}{}", known ? wanted : names.front(),
+                  known ? fmt::format("; or, to keep the tree's '{}' alone: {} -m pip uninstall {}", wanted,
+                                      python.string(), fmt::join(others, " "))
+                        : fmt::format(" or {}, whichever a script is for", names.back()));
   return check;
 }
 
@@ -190,7 +196,7 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
   }
   checks.push_back(std::move(jinja));
   for (const auto& [package, what] : kOptional) checks.push_back(check_optional(package, what, python, versions));
-  checks.push_back(check_backends(python, versions));
+  checks.push_back(check_backends(python, versions, probe.backend));
 }
 
 Check check_torch(const Probe& probe) {
@@ -242,8 +248,8 @@ int compare_versions(const std::string& a, const std::string& b) {
   return 0;
 }
 
-Probe real_probe(const std::optional<fs::path>& torch) {
-  return {find_program, output_of, python_candidates, [torch] { return find_torch(torch); }};
+Probe real_probe(const std::optional<fs::path>& torch, const std::string& backend) {
+  return {find_program, output_of, python_candidates, [torch] { return find_torch(torch); }, backend};
 }
 
 std::vector<Check> run_language_checks(const Probe& probe, const KernelLanguage& language) {

@@ -27,8 +27,9 @@ struct Probe {
   std::function<std::string(const std::vector<std::string>&)> output;  // stdout of a command; empty if it failed
   std::function<std::vector<fs::path>()> renderers;                    // Pythons that may render, best first
   std::function<fs::path()> torch;                                     // as find_torch; may throw Failure
+  std::string backend{};                                               // of the tree at hand; empty outside of trees
 };
-Probe real_probe(const std::optional<fs::path>& torch);
+Probe real_probe(const std::optional<fs::path>& torch, const std::string& backend);
 
 std::vector<Check> run_checks(const Probe& probe);
 

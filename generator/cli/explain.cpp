@@ -18,7 +18,7 @@ void declare(CLI::App& app, Invocation& call, ExplainOptions& options) {
   app.add_option(
          "WHAT", options.what,
          "PATH or PATH:LINE in a tree; an operator, add.Tensor; a code, E0203; a component, a strategy, a key of "
-         "the spec, a function of the device API, or a term")
+         "the spec, a function of the device API, a variable of the environment, a macro, or a term")
       ->required();
   call.add_tree(app, "The tree, or a folder in it; default: the tree that contains the file or the current directory");
   call.add_torch(app);

@@ -47,6 +47,10 @@ Exit explain_word(Question& asked, const std::string& word);
 Answer explain_key(Question& asked, const std::string& name);
 std::vector<std::string> custom_op_names(Question& asked);
 Answer explain_custom_op(Question& asked, const std::string& name);
+std::vector<std::string> variable_names(Question& asked);
+Answer explain_variable(Question& asked, const std::string& name);
+std::vector<std::string> macro_names(Question& asked);
+Answer explain_macro(Question& asked, const std::string& name);
 std::vector<std::string> op_names(Question& asked);
 Answer explain_op(Question& asked, const std::string& name);
 
@@ -74,7 +78,8 @@ std::string about_decomposition(const OpTrace& traced);
 std::string about_callers(const OpTrace& traced);
 
 Answer explain_op(const Op& op, const Catalog& catalog, const std::optional<Derivative>& derivative,
-                  const OpTrace& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec);
+                  const OpTrace& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec,
+                  const Spec* spec = nullptr);
 
 /// A file's description of itself: its Note, its docstring, or the comment after its header, without comment marks.
 std::string note_of(std::string_view text);

@@ -63,13 +63,14 @@ Answer explain_op(Question& asked, const std::string& name) {
   const fs::path file = find_derivatives(catalog.torch_dir());
   const auto derivative = file.empty() ? std::nullopt : find_derivative(read_if_there(file), *op, catalog);
   std::optional<InSpec> in_spec;
+  const Spec* here = asked.tree ? &asked.tree->spec : nullptr;
   if (asked.tree) {
     Diagnostics ignored;
     in_spec = find_in_spec(*op, expand_ops(asked.tree->spec, catalog, ignored));
   }
   const OpTrace traced = find_traced(*op, catalog, read_decompositions(find_data().specs / "decompositions.json"));
   const std::string spec = asked.tree ? asked.tree->shown_spec : "";
-  return explain_op(*op, catalog, derivative, traced, spec, in_spec);
+  return explain_op(*op, catalog, derivative, traced, spec, in_spec, here);
 }
 
 std::string about_registration(const Op& op) {
@@ -139,9 +140,10 @@ std::optional<InSpec> find_in_spec(const Op& op, const ResolvedSpec& resolved) {
 }
 
 Answer explain_op(const Op& op, const Catalog& catalog, const std::optional<Derivative>& derivative,
-                  const OpTrace& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec) {
+                  const OpTrace& traced, const std::string& spec_file, const std::optional<InSpec>& in_spec,
+                  const Spec* spec) {
   Page page(page_width());
-  auto json = op_details(op);
+  auto json = op_details(op, spec);
   page.raw(fmt::format("{}\n\n", op.schema));
   page.entry("class", about_class(op));
   page.entry("registered", json["registered"] = about_registration(op));
@@ -160,7 +162,7 @@ Answer explain_op(const Op& op, const Catalog& catalog, const std::optional<Deri
   }
   if (op.has_tag("generated"))
     page.entry("origin", "PyTorch's codegen adds this form (autogen); it has no kernel of its own");
-  page.raw(strategies_table(op, terminal_width()));
+  page.raw(strategies_table(op, terminal_width(), spec));
   if (in_spec) json["in_spec"] = {{"op", in_spec->by}, {"strategy", in_spec->strategy}, {"place", in_spec->place}};
   if (spec_file.empty()) return {page.take(), json};
   page.raw("\n");

@@ -6,7 +6,7 @@
 #include "releases/releases.h"
 #include "render/data_dir.h"
 #include "resolve/validate.h"
-#include "spec/component.h"
+#include "spec/component_texts.h"
 #include "spec/keys.h"
 #include "strategy/strategy.h"
 
@@ -53,7 +53,7 @@ Answer explain_component(Question& asked, const std::string& name) {
   const Component& component = *find_component(name);
   const std::string_view verb = asked.tree && asked.tree->spec.components.has(name) ? "remove" : "add";
   return answer_of(name + ": a component, an optional part of a tree",
-                   {{"for", std::string(component.about)},
+                   {{"for", std::string(about(component, asked.tree && !(**asked.tree->spec.device.api).simulated))},
                     {"needs", fmt::format("{}", fmt::join(words_of(component.needs), ", "))},
                     {"profile", fmt::format("{} and larger", to_string(component.since))},
                     {"this tree", !asked.tree ? ""
@@ -171,6 +171,8 @@ constexpr Lookup kLookups[] = {{"diagnostic", code_names, explain_code},
                                {"strategy", strategy_words, explain_strategy},
                                {"spec key", key_paths, explain_key},
                                {"device API", device_api_names, explain_device_api},
+                               {"variable", variable_names, explain_variable},
+                               {"macro", macro_names, explain_macro},
                                {"glossary", glossary_names, explain_term},
                                {"custom operator", custom_op_names, explain_custom_op},
                                {"operator", op_names, explain_op}};

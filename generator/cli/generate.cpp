@@ -2,6 +2,7 @@
 #include "cli/generate.h"
 
 #include "cli/next.h"
+#include "base/text.h"
 #include "cli/plan_view.h"
 #include "cli/verb.h"
 #include "diag/render.h"
@@ -10,6 +11,8 @@
 #include "tree/paths.h"
 
 #include <unistd.h>
+
+#include <algorithm>
 
 namespace openreg_gen {
 namespace {
@@ -81,7 +84,8 @@ Exit run(Invocation& call, const GenerateOptions& options) { return generate(cal
 
 }  // namespace
 
-Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& edit) {
+Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& edit,
+              const std::vector<std::string_view>& fixes) {
   OpenTree tree = call.tree(options.writes() ? Access::Write : Access::Read);
   RealDisk& disk = *tree.disk;
   const Manifest& manifest = tree.manifest;
@@ -93,8 +97,12 @@ Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& 
   const std::string on_disk = read_spec(disk, manifest.spec);
   std::string text = on_disk;
   Diagnostics diagnostics;
-  auto resolved =
-      call.valid(parse_spec_text(text, Next(call, tree.root).file(manifest.spec), diagnostics), diagnostics);
+  Spec parsed = parse_spec_text(text, Next(call, tree.root).file(manifest.spec), diagnostics);
+  const bool fixable = diagnostics.has_errors() && std::ranges::all_of(diagnostics.all(), [&](const Diagnostic& each) {
+                         return each.severity != Severity::Error || contains(fixes, each.code);
+                       });
+  auto resolved = fixable ? std::optional(resolve(std::move(parsed), call.catalog(), diagnostics))
+                          : call.valid(std::move(parsed), diagnostics);
   if (!resolved) return Exit::BadInput;
   EditedSpec edited;
   if (edit) {
@@ -103,7 +111,7 @@ Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& 
     edited = std::move(*done);
     text = edited.text;
     Diagnostics again;  // its warnings have been printed
-    Spec parsed = parse_spec_text(text, resolved->spec.path, again);
+    parsed = parse_spec_text(text, resolved->spec.path, again);
     resolved.emplace(resolve(std::move(parsed), call.catalog(), again));
     call.said_of(on_disk, text);
     if (call.report_errors(again, resolved->spec)) return Exit::BadInput;

@@ -36,7 +36,9 @@ using EditSpec = std::function<std::optional<EditedSpec>(const ResolvedSpec& res
 /// Renders the tree again; with `edit`, from the edited spec, which is then written together with its files: all
 /// or nothing, and `undo` reverts both. Exit::No if files are in the way, if there are conflicts, or if
 /// --check found something. Throws Failure.
-Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& edit = {});
+/// `fixes`: errors that the edit may end, so a spec without others is edited, too.
+Exit generate(Invocation& call, const GenerateOptions& options, const EditSpec& edit = {},
+              const std::vector<std::string_view>& fixes = {});
 
 /// Runs a verb that edits the spec: with_options<Options>(declare, run_edit<edit, Options>).
 template <auto edit, class Options>

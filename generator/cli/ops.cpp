@@ -1,6 +1,7 @@
 // openreg-gen ops [PATTERN], openreg-gen ops show OP, openreg-gen ops list SPEC, openreg-gen ops diff DIR_A DIR_B
 #include "cli/ops_view.h"
 #include "cli/terminal_text.h"
+#include "cli/tree_spec.h"
 #include "cli/verb.h"
 
 #include <unistd.h>
@@ -36,6 +37,7 @@ void declare(CLI::App& app, Invocation& call, SearchOptions& options) {
 
 void declare(CLI::App& app, Invocation& call, ShowOptions& options) {
   app.add_option("OP", options.op, "add.Tensor; a base name lists its overloads")->required();
+  call.add_tree(app, "A tree: which strategies it takes; default: the tree that contains the current directory");
   call.add_json(app);
   call.add_torch(app, kTorch);
 }
@@ -82,10 +84,12 @@ Exit run(Invocation& call, const ShowOptions& options) {
   // A base name with one overload is as good as that overload's name.
   if (op == nullptr && overloads.size() == 1) op = overloads[0];
   if (op == nullptr && overloads.empty()) return nothing(call, options.op);
+  const std::optional<Spec> tree = spec_around(call);
+  const Spec* spec = tree ? &*tree : nullptr;
   const std::vector<const Op*> shown = op == nullptr ? overloads : std::vector<const Op*>{op};
   return call.answer(
-      Json{{"ops", json_list(shown, [](const Op* each) { return op_details(*each); })}},
-      op == nullptr ? overloads_table(options.op, overloads, terminal_width()) : op_page(*op, page_width()));
+      Json{{"ops", json_list(shown, [&](const Op* each) { return op_details(*each, spec); })}},
+      op == nullptr ? overloads_table(options.op, overloads, terminal_width()) : op_page(*op, page_width(), spec));
 }
 
 Exit run(Invocation& call, const ListOptions& options) {

@@ -4,7 +4,7 @@
 #include "cli/terminal_text.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "strategy/fit.h"
+#include "strategy/refused.h"
 
 #include <fmt/ranges.h>
 #include <fnmatch.h>
@@ -30,9 +30,9 @@ std::string structure(const Op& op) {
 }
 
 /// Null if nothing is best: another operator's kernel, or PyTorch's own composition, serves the operator.
-const Strategy* best_registered(const Op& op, std::string& why) {
+const Strategy* best_registered(const Op& op, const Spec* spec, std::string& why) {
   const bool served = !op.structured_delegate.empty() || op.composite_implicit;
-  return served ? nullptr : &best_strategy(op, why);
+  return served ? nullptr : &best_strategy(op, why, spec == nullptr ? nullptr : &spec->components);
 }
 
 /// "at::Tensor & add_out(" and one argument a line.
@@ -99,7 +99,7 @@ std::string overloads_table(const std::string& name, const std::vector<const Op*
                      ops_table(overloads, width));
 }
 
-std::string op_page(const Op& op, std::size_t width) {
+std::string op_page(const Op& op, std::size_t width, const Spec* spec) {
   Page page(width);
   page.raw(fmt::format("{}\n\n", op.schema));
   auto declaration = op_declaration(op);
@@ -116,17 +116,23 @@ std::string op_page(const Op& op, std::size_t width) {
   page.entry("variants", fmt::format("{}", fmt::join(op.variants, ", ")));
   page.entry("tags", fmt::format("{}", fmt::join(op.tags, ", ")));
   page.entries("kernels", kernel_lines(op));
-  page.raw(strategies_table(op, width));
+  page.raw(strategies_table(op, width, spec));
   return page.take();
 }
 
-std::string strategies_table(const Op& op, std::size_t width) {
+std::string strategies_table(const Op& op, std::size_t width, const Spec* spec) {
   std::string why;
-  const Strategy* best = best_registered(op, why);
+  const Strategy* best = best_registered(op, spec, why);
   std::string text = "\n  strategies\n";
   for (const auto& fit : fitting_strategies(op)) {
-    const auto verdict = !fit.fits ? "no" : fit.needs_override ? "override" : fit.strategy == best ? "best" : "yes";
-    const std::string reason = !fit.reason.empty()      ? fit.reason
+    const std::string refused = spec == nullptr || !fit.fits ? "" : refused_by(*spec, *fit.strategy, op);
+    const auto verdict = !fit.fits              ? "no"
+                         : !refused.empty()     ? "not here"
+                         : fit.needs_override   ? "override"
+                         : fit.strategy == best ? "best"
+                                                : "yes";
+    const std::string reason = !refused.empty()         ? refused
+                               : !fit.reason.empty()    ? fit.reason
                                : fit.strategy == best   ? why
                                : fit.strategy->compiles ? "only with `device: {api: compiler}`"
                                                         : "";
@@ -147,7 +153,7 @@ nlohmann::ordered_json op_summary(const Op& op) {
           {"tags", op.tags}};
 }
 
-nlohmann::ordered_json op_details(const Op& op) {
+nlohmann::ordered_json op_details(const Op& op, const Spec* spec) {
   auto json = op_summary(op);
   json["symbol"] = op.ops_struct();
   json["returns"] = op.returns;
@@ -166,14 +172,16 @@ nlohmann::ordered_json op_details(const Op& op) {
   json["precomputed"] = op.precomputed;
   json["variants"] = op.variants;
   json["kernels"] = op.kernels;
-  json["strategies"] = json_list(fitting_strategies(op), [](const StrategyFit& fit) -> nlohmann::ordered_json {
-    return {{"strategy", fit.strategy->word},
-            {"fits", fit.fits},
-            {"needs_override", fit.needs_override},
-            {"reason", fit.reason}};
+  json["strategies"] = json_list(fitting_strategies(op), [&](const StrategyFit& fit) {
+    nlohmann::ordered_json one = {{"strategy", fit.strategy->word},
+                                  {"fits", fit.fits},
+                                  {"needs_override", fit.needs_override},
+                                  {"reason", fit.reason}};
+    if (spec != nullptr) one["refused_here"] = refused_by(*spec, *fit.strategy, op);
+    return one;
   });
   std::string why;
-  if (const Strategy* best = best_registered(op, why)) json["best_strategy"] = best->word;
+  if (const Strategy* best = best_registered(op, spec, why)) json["best_strategy"] = best->word;
   return json;
 }
 

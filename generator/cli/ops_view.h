@@ -22,11 +22,12 @@ std::string suggest_op(const Catalog& catalog, std::string_view word);
 std::string ops_table(const std::vector<const Op*>& ops, std::size_t width);
 /// Asks for an overload, if a base name has several.
 std::string overloads_table(const std::string& name, const std::vector<const Op*>& overloads, std::size_t width);
-std::string op_page(const Op& op, std::size_t width);
-/// Which strategies fit, why others do not, and which one `add` would choose.
-std::string strategies_table(const Op& op, std::size_t width);
-nlohmann::ordered_json op_summary(const Op& op);  // an element of `ops --json`
-nlohmann::ordered_json op_details(const Op& op);  // what `ops show --json` prints
+/// `spec`: of the tree in which it is asked; null: none.
+std::string op_page(const Op& op, std::size_t width, const Spec* spec = nullptr);
+/// Which strategies fit, why others do not or are refused in the tree, and which one `add` would choose.
+std::string strategies_table(const Op& op, std::size_t width, const Spec* spec = nullptr);
+nlohmann::ordered_json op_summary(const Op& op);                              // an element of `ops --json`
+nlohmann::ordered_json op_details(const Op& op, const Spec* spec = nullptr);  // what `ops show --json` prints
 /// "structured: one kernel serves all forms of the group".
 std::string about_class(const Op& op);
 

@@ -8,6 +8,8 @@
 
 #include <fmt/ranges.h>
 
+#include <cstdlib>
+
 namespace openreg_gen {
 namespace {
 
@@ -59,6 +61,10 @@ Exit run(Invocation& call, const TestOptions& options) {
   if (!options.ops.empty()) pytest.insert(pytest.end(), {"-k", selection(call, tree, options.ops)});
   pytest.insert(pytest.end(), call.passed_on.begin(), call.passed_on.end());
   build_tree(tree, programs);
+  // `import torch` loads one backend, and others of ours that are installed leave it to this one.
+  Diagnostics ignored;
+  const Spec spec = parse_spec(tree.root / tree.manifest.spec, ignored);
+  ::setenv("TORCH_DEVICE_BACKEND", spec.backend.name->c_str(), 1);
   // pytest's own codes: 2 interrupted, 3 a fault of its own, 4 a bad argument, 5 no test.
   const int code = run_program(tree.root, pytest);
   return code == 0 ? Exit::Done : code == 4 ? Exit::BadInput : code == 3 ? Exit::Environment : Exit::No;

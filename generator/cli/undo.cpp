@@ -28,22 +28,37 @@ Word word_of(LastRun::File::Back back) {
   return kWords[static_cast<std::size_t>(back)];
 }
 
+/// What else takes the run back, or how the files come to be as it left them.
+std::string way_out(const LastRun& run) {
+  const std::string keep =
+      "or keep a copy of these files, put them back as the run left them, and undo; `openreg-gen undo --diff` shows "
+      "what "
+      "it would change";
+  const auto reverse = [&](const std::string& commands) {
+    return fmt::format("{} takes it back and keeps your edits; {}", commands, keep);
+  };
+  if (run.what == "add") return reverse("`openreg-gen remove OP`, or `remove component NAME`,");
+  if (run.what == "remove") return reverse("`openreg-gen add OP`, or `add component NAME`,");
+  if (run.what == "own") return reverse("`openreg-gen disown FILE`");
+  if (run.what == "disown") return reverse("`openreg-gen own FILE`");
+  if (run.what == "generate") return reverse("the spec as it was, and `openreg-gen generate`,");
+  return keep.substr(3);
+}
+
 nlohmann::json to_json(const OpenTree& tree, const LastRun& run, bool done, const Next& next) {
   nlohmann::json files = nlohmann::json::array();
   for (const LastRun::File& file : run.files)
     files.push_back({{"path", file.path}, {"action", word_of(file.back).json}, {"edited", file.edited}});
-  return {{"root", tree.root.string()},
-          {"run", run.what},
-          {"done", done},
-          {"files", std::move(files)},
-          {"next", next.lines()}};
+  return {
+      {"root", tree.root.string()}, {"run", run.what},     {"done", done}, {"hint", run.edited() ? way_out(run) : ""},
+      {"files", std::move(files)},  {"next", next.lines()}};
 }
 
 Exit refuse(const LastRun& run) {
   print_error("E0522", "files were edited since the last run; nothing was written", {});
   for (const LastRun::File& file : run.files)
     if (file.edited) fmt::print(stderr, "  {}\n", file.path);
-  fmt::print(stderr, "hint: undo only works while the files are as the run left them\n");
+  fmt::print(stderr, "hint: {}\n", way_out(run));
   return Exit::No;
 }
 

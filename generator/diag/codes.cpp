@@ -80,7 +80,7 @@ constexpr Code kCodes[] = {
     // Components.
     {"E0180", "a component on and off", "`components` and the component's own key (`compile`, `profiler`, `graphs`, `allocator.device`) contradict each other."},
     {"E0181", "a component that another needs", "A component needs others; `openreg-gen components` lists them, and `openreg-gen add component NAME` adds them too."},
-    {"E0182", "a key that needs a component", "The spec asks for something that belongs to a component, and the tree does not have that component. Kernels from expressions, for instance, belong to `loops`."},
+    {"E0182", "a key that needs a component", "The spec asks for something that belongs to a component, and the tree does not have that component. Kernels from expressions, for instance, belong to `loops`. `openreg-gen add component NAME` adds it, also while the spec lacks no more than that."},
     {"E0183", "fallback to graphs without a compiler", "With `fallback: graph`, or the strategy `graph`, an operator without a kernel is compiled as a graph of one node. Only a device of `api: compiler` has functions for that."},
     {"E0184", "a component for launched functions", "`host_alias` runs functions of the host in a stream's order, and `graphs` captures streams. A device of `api: compiler` only runs graphs that its compiler made."},
     // Operators and the catalogue.
@@ -152,7 +152,7 @@ constexpr Code kCodes[] = {
     {"E0512", "an unfinished run", "An earlier run was cut off; the next one that writes finishes or undoes it."},
     {"E0513", "output not written", "Standard output did not accept everything that was printed: a full disk, or a closed pipe."},
     {"E0521", "an unreadable journal", "The journal of an unfinished run is broken, or was written by another version of openreg-gen. The files that the run wrote and replaced are beside it."},
-    {"E0522", "edited meanwhile", "Somebody saved a file after it was read and before it was replaced, or after the run that `undo` would revert. Nothing was written."},
+    {"E0522", "edited meanwhile", "Somebody saved a file after it was read and before it was replaced, or after the run that `undo` would revert. Nothing was written. What `add` wrote, `remove` takes back, and keeps your edits; the hint says which verb it is."},
     {"E0530", "not a file that the command takes", "The path is outside the tree, openreg-gen never wrote a file there, or, for `migrate`, the file is not a kernel of yours."},
     {"E0531", "nothing to undo", "There is no run to revert: none has written since the tree was made, or its record was removed."},
     {"E0532", "nothing to give back", "`disown` is for files that you took with `own`. A kernel, like the spec, is always yours. If you delete a kernel, `generate` writes it again."},
@@ -163,7 +163,7 @@ constexpr Code kCodes[] = {
     {"E0551", "in the spec already", "The operator, or one that serves it, is in the spec already."},
     {"E0552", "another namespace", "A custom operator of a backend is `torch.ops.NAME.op`: its namespace is the backend's name."},
     {"E0553", "not in the spec", "The operator is neither under `ops` nor under `custom_ops`."},
-    {"E0554", "nothing to explain", "Neither an operator of the installed PyTorch nor a diagnostic, component, strategy, key of the spec, function of the device API or word of the [glossary](glossary.md) has this name. The device API and custom operators belong to a tree: name it with `-C`."},
+    {"E0554", "nothing to explain", "Neither an operator of the installed PyTorch nor a diagnostic, component, strategy, key of the spec, function of the device API, variable of the [environment](environment.md), macro of a tree or word of the [glossary](glossary.md) has this name. The device API, macros and custom operators belong to a tree: name it with `-C`."},
     {"E0555", "not a file of the tree", "The tree has no file with this name, neither in its manifest nor on disk."},
     {"E0556", "no such component", "`openreg-gen components` lists them."},
     {"E0557", "a component that others need", "Components that would stay need the one to be removed. Remove them too."},
@@ -219,7 +219,7 @@ std::string codes_markdown() {
       "| 2 | bad input: the spec or the command line |\n"
       "| 3 | an error of the environment: no PyTorch, a full disk |\n"
       "| 4 | a bug in openreg-gen |\n\n"
-      "`openreg-gen test` ends with pytest's exit code once the tree is built.\n"
+      "`openreg-gen test` ends with 1 if a test fails.\n"
       "\n## For programs\n\n"
       "With `--json` a verb prints one JSON object on standard output. Its key `schema_version`, now 1, increases when "
       "a "

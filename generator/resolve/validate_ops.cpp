@@ -63,8 +63,10 @@ void validate_op(const Spec& spec, const ResolvedOp& resolved, const Catalog& ca
     std::string others;
     for (const auto& other : fitting_strategies(op)) {
       const bool here = !other.strategy->compiles || (**spec.device.api).compiles;
-      if (other.fits && here && other.strategy->runs != Strategy::Runs::Nothing)
-        others += (others.empty() ? "" : ", ") + std::string(other.strategy->word);
+      if (!other.fits || !here || other.strategy->runs == Strategy::Runs::Nothing) continue;
+      others += (others.empty() ? "" : ", ") + std::string(other.strategy->word);
+      if (const auto needs = other.strategy->component; !needs.empty() && !spec.components.has(needs))
+        others += fmt::format(" (after `openreg-gen add component {}`)", needs);
     }
     diagnostics.error(std::string(strategy.code), entry.strategy.given() ? entry.strategy.at : entry.name.at,
                       fmt::format("'{}' can't be '{}': {}", op.name, strategy.word, fit.reason),

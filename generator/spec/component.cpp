@@ -1,6 +1,7 @@
 #include "spec/component.h"
 
 #include "base/text.h"
+#include "spec/component_texts.h"
 #include "spec/document.h"
 #include "spec/read_keys.h"
 #include "spec/spec.h"
@@ -149,9 +150,7 @@ void settle_components(Spec& spec, const Node* written, Diagnostics& diagnostics
                         : refused != said.end() ? refused->second.second
                                                 : spec.profile.at,
                         fmt::format("component '{}' needs '{}', which is off", component.name, need),
-                        asked ? fmt::format("under `components:` add {}",
-                                            fmt::join(spec.components.missing(*find_component(need)), ": true, ")) +
-                                    ": true"
+                        asked ? how_to_add(spec.components, *find_component(need))
                               : fmt::format("under `components:` write `{}: false`, too", component.name));
     }
   }

@@ -1,5 +1,6 @@
 // From the checked tree to the structs of spec.h.
 #include "releases/releases.h"
+#include "spec/component_texts.h"
 #include "spec/read_keys.h"
 
 #include <fmt/ranges.h>
@@ -150,9 +151,8 @@ class Parse {
     if (spec_.components.has(name)) return;
     const Component& component = *find_component(name);
     if (component.launches && (**spec_.device.api).compiles) return report_no_launches(component, at, diagnostics_);
-    diagnostics_.error(
-        "E0182", at, fmt::format("{} needs component '{}', which is off", what, name),
-        fmt::format("under `components:` add {}: true", fmt::join(spec_.components.missing(component), ": true, ")));
+    diagnostics_.error("E0182", at, fmt::format("{} needs component '{}', which is off", what, name),
+                       how_to_add(spec_.components, component));
   }
 
   void fits_strategy(const OpSpec& op, const Node& node) {

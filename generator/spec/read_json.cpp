@@ -34,11 +34,24 @@ class JsonHandler final : public nlohmann::json_sax<json> {
     std::string message = e.what();
     if (const auto at = message.rfind("; last read:"); at != std::string::npos) message.resize(at);
     if (const auto at = message.find("syntax error"); at != std::string::npos) message.erase(0, at);
-    diagnostics_.error("E0107", location_at(text_, position > 0 ? position - 1 : 0, file_), "JSON: " + message);
+    diagnostics_.error("E0107", location_at(text_, position > 0 ? position - 1 : 0, file_), "JSON: " + message,
+                       hint(position > 0 ? position - 1 : 0));
     return false;
   }
 
  private:
+  /// What to type where the parser stopped.
+  std::string hint(std::size_t offset) const {
+    const std::string_view before = trimmed(std::string_view(text_).substr(0, offset));
+    const char at = offset < text_.size() ? text_[offset] : '\0';
+    if (trimmed(std::string_view(text_).substr(std::min(offset, text_.size()))).empty())
+      return "a bracket or a quote is not closed";
+    if ((at == '}' || at == ']') && before.ends_with(',')) return "no comma comes before a closing bracket";
+    if (at == '\'') return "JSON's quotes are double ones";
+    if (at == '/' || at == '#') return "JSON has no comments; YAML has";
+    return {};
+  }
+
   Location token() {
     const auto skipped = [](char c) { return is_space(c) || c == ',' || c == ':' || c == ']' || c == '}'; };
     while (cursor_ < text_.size() && skipped(text_[cursor_])) step();

@@ -1,4 +1,5 @@
 #include "spec/readers.h"
+#include "spec/yaml_hint.h"
 
 #include "base/text.h"
 
@@ -61,6 +62,9 @@ class YamlHandler final : public YAML::EventHandler {
     return result;
   }
 
+  /// The innermost bracket that is open, if a bracket is.
+  std::optional<Location> open() const { return open_.empty() ? std::nullopt : open_.back(); }
+
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) fail("E0108", at(mark), "a second document begins here", "a spec is one document");
   }
@@ -80,17 +84,19 @@ class YamlHandler final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
     refuse_tag(tag, at(mark));
+    if (tag == "!" && is_unclosed_quote(text_, offset_of(mark)))
+      fail("E0107", at(mark), "YAML: the quote that begins here has no end", "close it with the same quote");
     value({.kind = tag == "?" ? plain_kind(text) : Node::Kind::String, .text = text, .at = at(mark)}, anchor);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    start(Node::Kind::List, mark, tag, anchor);
+                       YAML::EmitterStyle::value style) override {
+    start(Node::Kind::List, mark, tag, anchor, style);
   }
   void OnSequenceEnd() override { end(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    start(Node::Kind::Map, mark, tag, anchor);
+                  YAML::EmitterStyle::value style) override {
+    start(Node::Kind::Map, mark, tag, anchor, style);
   }
   void OnMapEnd() override { end(); }
 
@@ -100,6 +106,11 @@ class YamlHandler final : public YAML::EventHandler {
     What what;
     Node node;
   };
+
+  std::size_t offset_of(const YAML::Mark& mark) const {
+    const auto line = static_cast<std::size_t>(std::max(mark.line, 0));
+    return line < starts_.size() ? starts_[line] + static_cast<std::size_t>(std::max(mark.column, 0)) : text_.size();
+  }
 
   [[noreturn]] void fail(std::string code, Location where, std::string message, std::string hint = {}) {
     builder_.fail(std::move(code), std::move(where), std::move(message), std::move(hint));
@@ -128,14 +139,20 @@ class YamlHandler final : public YAML::EventHandler {
     send(std::move(event));
   }
 
-  void start(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+  void start(Node::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+             YAML::EmitterStyle::value style) {
     refuse_tag(tag, at(mark));
+    if (style == YAML::EmitterStyle::Flow)
+      open_.emplace_back(at(mark));
+    else
+      open_.emplace_back();
     ++depth_;
     if (anchor) recording_.emplace_back(anchor, depth_);
     send({What::Open, {.kind = kind, .at = at(mark)}});
   }
 
   void end() {
+    open_.pop_back();
     send({What::Close, {}});
     if (!recording_.empty() && recording_.back().second == depth_) {
       const auto anchor = recording_.back().first;
@@ -148,7 +165,8 @@ class YamlHandler final : public YAML::EventHandler {
   const std::string& text_;
   const std::string& file_;
   TreeBuilder builder_;
-  std::vector<std::size_t> starts_;  // offsets of the lines
+  std::vector<std::size_t> starts_;            // offsets of the lines
+  std::vector<std::optional<Location>> open_;  // of the maps and lists around this place, the brackets
   struct Position {
     std::size_t line = 0, offset = 0;
     int column = 1;
@@ -189,7 +207,7 @@ std::optional<Node> read_yaml(const std::string& text, const std::string& file, 
     return std::nullopt;
   } catch (const YAML::Exception& e) {
     const Location where = e.mark.is_null() ? Location{file, 0, 0} : handler.at(e.mark);
-    return diagnostics.fail("E0107", where, "YAML: " + e.msg);
+    return diagnostics.fail("E0107", where, "YAML: " + e.msg, yaml_hint(text, e.msg, where, handler.open()));
   }
   auto& root = handler.builder().root;
   if (!root || root->kind == Node::Kind::Null)

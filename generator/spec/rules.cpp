@@ -126,9 +126,12 @@ void operator_name(const Node& node, RuleContext& context) {
   if (text.size() <= 120 && is_identifier(text.substr(0, dot)) && (!overload || is_identifier(text.substr(dot + 1))))
     return;
   const auto colons = text.rfind("::");
-  const std::string hint = colons != std::string_view::npos
-                               ? fmt::format("write '{}', without a namespace", text.substr(colons + 2))
-                               : "an operator is 'name' or 'name.overload'";
+  const auto colon = text.find(':');
+  const std::string hint =
+      colons != std::string_view::npos ? fmt::format("write '{}', without a namespace", text.substr(colons + 2))
+      : colon != std::string_view::npos
+          ? fmt::format("a space comes after the colon: `{}: {}`", text.substr(0, colon), text.substr(colon + 1, 80))
+          : "an operator is 'name' or 'name.overload'";
   context.error("E0150", node, fmt::format("'{}' is not the name of an operator", text.substr(0, 120)), hint);
 }
 

@@ -23,13 +23,6 @@ std::string_view wanted(const Key& key) {
   return kWanted[static_cast<std::size_t>(key.type)];
 }
 
-std::string label(const Key& key) {
-  if (key.path.empty()) return "the spec";
-  const bool item = key.path.ends_with(".*") || key.path.ends_with("[]");
-  return fmt::format("{}'{}'", item ? "an item of " : "",
-                     last_part(key.path.substr(0, key.path.size() - (item ? 2 : 0))));
-}
-
 class Shape {
  public:
   Shape(const Vocabulary& vocabulary, Diagnostics& diagnostics) : vocabulary_(vocabulary), diagnostics_(diagnostics) {}
@@ -49,6 +42,14 @@ class Shape {
   }
 
  private:
+  std::string label(const Key& key) const {
+    if (!lone_.empty()) return lone_;
+    if (key.path.empty()) return "the spec";
+    const bool item = key.path.ends_with(".*") || key.path.ends_with("[]");
+    return fmt::format("{}'{}'", item ? "an item of " : "",
+                       last_part(key.path.substr(0, key.path.size() - (item ? 2 : 0))));
+  }
+
   std::nullopt_t wrong_type(const Node& node, const Key& key, std::string hint = {}) {
     const std::string found = node.is_scalar() && !node.text.empty() ? fmt::format(" '{}'", shown(node.text)) : "";
     return diagnostics_.fail(
@@ -68,9 +69,38 @@ class Shape {
     return true;
   }
 
+  /// What to type: a colon without its space, a line that lacks its indentation, or another name.
+  static std::string unknown_key(const Node& map, const Node& name, const std::vector<std::string_view>& names,
+                                 const std::vector<const Key*>& keys) {
+    if (name.text == "<<") return "merge keys are not used in specs";
+    const std::string_view text = name.text;
+    const std::string_view word = text.substr(0, text.find_first_of(" :{["));
+    if (word.size() < text.size() && contains(names, word))
+      return fmt::format("a colon and a space come after a key: `{}: ...`", word);
+    for (std::size_t i = 1; i < map.entries.size(); ++i) {
+      const auto& [before, value] = map.entries[i - 1];
+      if (&map.entries[i].first != &name || value.kind != Node::Kind::Null) continue;
+      const auto above = std::ranges::find(names, std::string_view(before.text));
+      if (above == names.end()) continue;
+      for (const Key* below : child_keys(keys[static_cast<std::size_t>(above - names.begin())]->path))
+        if (last_part(below->path) == text) return fmt::format("as a part of '{}' it is indented more", before.text);
+    }
+    return did_you_mean(text, names);
+  }
+
+  /// `relu:native` or `-relu`, which YAML reads as a text.
+  static std::string forgotten_space(const Node& node) {
+    const std::string_view text = node.text;
+    if (node.kind != Node::Kind::String) return {};
+    if (text.starts_with('-')) return "a space comes after the dash: `- " + std::string(text.substr(1, 40)) + "`";
+    const auto colon = text.find(':');
+    if (colon == std::string_view::npos) return {};
+    return fmt::format("a space comes after the colon: `{}: {}`", text.substr(0, colon), shown(text.substr(colon + 1)));
+  }
+
   std::optional<Node> map(const Node& node, const Key& key) {
     if (node.is_scalar() && !key.shorthand.empty()) return lone_word(node, key);
-    if (node.kind != Node::Kind::Map) return wrong_type(node, key);
+    if (node.kind != Node::Kind::Map) return wrong_type(node, key, forgotten_space(node));
     const auto children = child_keys(key.path);
     const auto names = mapped(children, [](const Key* child) { return last_part(child->path); });
     Node result{.kind = Node::Kind::Map, .at = node.at};
@@ -78,7 +108,7 @@ class Shape {
     for (const auto& [name, value] : node.entries) {
       const auto found = std::ranges::find(names, std::string_view(name.text));
       if (found == names.end()) {
-        std::string hint = name.text == "<<" ? "merge keys are not used in specs" : did_you_mean(name.text, names);
+        std::string hint = unknown_key(node, name, names, children);
         const std::string where = key.path.empty() ? "" : fmt::format(" in {}", label(key));
         diagnostics_.error("E0112", name.at, fmt::format("unknown key '{}'{}", shown(name.text), where),
                            std::move(hint));
@@ -100,7 +130,10 @@ class Shape {
   }
 
   std::optional<Node> lone_word(const Node& node, const Key& key) {
+    const std::string whole = label(key);
+    lone_ = key.path.ends_with(".*") ? fmt::format("'{}' of '{}'", key.shorthand, shown(row_)) : whole;
     auto checked = check(node, *shorthand_of(key));
+    lone_.clear();
     if (!checked) return std::nullopt;
     Node name{.kind = Node::Kind::String, .text = std::string(key.shorthand), .at = node.at};
     return Node{.kind = Node::Kind::Map, .at = node.at, .entries = {{std::move(name), std::move(*checked)}}};
@@ -147,7 +180,7 @@ class Shape {
       for (const auto& [name, value] : node.entries) row(name, value, key, seen, result);
       return result;
     }
-    if (node.kind != Node::Kind::List) return wrong_type(node, key);
+    if (node.kind != Node::Kind::List) return wrong_type(node, key, forgotten_space(node));
     for (const Node& item : node.items) {
       if (item.kind == Node::Kind::String) {
         row(item, {.at = item.at}, key, seen, result);
@@ -175,6 +208,7 @@ class Shape {
     const auto before = diagnostics_.all().size();
     rules::operator_entry(name, context);
     if (diagnostics_.all().size() != before) return;
+    row_ = name.text;
     auto checked = check(value, *find_key(key.path, ".*"));
     auto& earlier = seen.releases[name.text];
     const Releases releases(checked ? *checked : Node{});
@@ -201,10 +235,10 @@ class Shape {
   std::optional<Node> word(const Node& node, const Key& key) {
     const auto words = words_of(key, vocabulary_);
     if (!node.is_scalar()) return wrong_type(node, key);
-    if (node.kind != Node::Kind::String) return wrong_type(node, key, did_you_mean("", words));
+    if (node.kind != Node::Kind::String) return wrong_type(node, key, one_of(node.text, words));
     if (contains(words, node.text)) return node;
     return diagnostics_.fail("E0116", node.at, fmt::format("{} can't be '{}'", label(key), shown(node.text)),
-                             did_you_mean(node.text, words));
+                             one_of(node.text, words));
   }
 
   std::optional<Node> integer(const Node& node, const Key& key) {
@@ -249,6 +283,8 @@ class Shape {
 
   const Vocabulary& vocabulary_;
   Diagnostics& diagnostics_;
+  std::string row_;   // the operator whose entry is checked
+  std::string lone_;  // what a word stands for that is given in the place of a map: it has no key of its own
 };
 
 }  // namespace

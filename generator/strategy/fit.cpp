@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "spec/kinds.h"
+
 #include <fmt/format.h>
 
 namespace openreg_gen {
@@ -44,7 +45,8 @@ const Strategy& best_strategy(const Op& op, std::string& why, const ComponentSet
     if (can && before(each, usable)) usable = &each;
   }
   if (usable != best)
-    why = fmt::format("{} needs component '{}'", best->word, best->component);
+    why = fmt::format("{} needs component '{}': `openreg-gen add component {}`", best->word, best->component,
+                      best->component);
   else
     why = best->why_of != nullptr ? best->why_of(op) : best->why;
   return *usable;

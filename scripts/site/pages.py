@@ -79,7 +79,8 @@ def verbs():
         "Options stand anywhere before `--`. `--json` prints [JSON](diagnostics.md#for-programs) instead of the text, `--json=FILE` writes it to\n"
         "a file, too; so does `--html`. `-o FILE` is where a result is kept, `--baseline` an earlier result, `--against` another PyTorch, `--limit` the\n"
         "most of something. The device is that of the backend that is installed, if `--device` names no other. What replaces files of yours shows a\n"
-        "difference, and writes with `--yes`.\n"
+        "difference, and writes with `--yes`. `test`, `completion` and `help` have no `--json`, and `schema` prints nothing else; pytest itself\n"
+        "reports the tests that ran: `openreg-gen test -- --junitxml=report.xml`.\n"
     )
     return "\n".join([head, *verb_section([], "##")])
 
@@ -153,7 +154,7 @@ def port():
         f"tests that says which function is next. `--profile minimal` is the quickest start: {functions} functions in one file are enough to\n"
         "train a network. The rest of this page is `docs/porting.md` of such a tree, here for a device called mychip.\n\n"
         "Give it an environment of its own, or uninstall the quick start's backend first: a process has one slot for a backend, and the\n"
-        "tests of one meet the other's warning. [Several backends in one environment](several-backends.md) has the ways to choose.\n\n"
+        "scripts that name none get the first that is found. [Several backends in one environment](several-backends.md) has the ways to choose.\n\n"
         "```sh\nopenreg-gen new mychip --device external --profile minimal\ncd torch_mychip\n```\n"
     )
     return start + "\n## " + title.lstrip("# ") + "\n" + re.sub(r"(?m)^## ", "### ", rest)

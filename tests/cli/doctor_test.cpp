@@ -12,7 +12,7 @@
 namespace openreg_gen {
 namespace {
 
-using testing::HasSubstr;
+using testing::HasSubstr, testing::Not;
 
 const std::set<std::string> kOptional = {"ccache", "GoogleTest", "wheel", "pytest", "pytest-timeout", "expecttest"};
 
@@ -25,7 +25,7 @@ struct Machine {
   std::string python =
       "python 3.11.7\njinja2 3.1.6\nsetuptools 84.2.1\nwheel 0.45.1\npytest 8.4.2\n"
       "pytest_timeout 2.4.0\nexpecttest 0.3.0\n";
-  std::string standard = "202002L";
+  std::string standard = "202002L", backend;
   std::vector<std::filesystem::path> renderers;
 
   std::map<std::string, Check> checks() const {
@@ -42,6 +42,7 @@ struct Machine {
       return version.at(name);
     };
     probe.renderers = [this] { return renderers; };
+    probe.backend = backend;
     probe.torch = []() -> std::filesystem::path {
       throw Failure(Exit::Environment, "E0401", "no PyTorch found", "install it");
     };
@@ -121,8 +122,14 @@ TEST_F(Doctor, TwoBackendsOfOneEnvironment) {
   const Check two = machine_.checks().at("backends");
   EXPECT_FALSE(two.ok || two.required);
   EXPECT_EQ(two.found, "'one' by torch_one 0.1.0+torch2.13, 'two' by torch_two 0.2.0");
-  EXPECT_THAT(two.remedy, HasSubstr("/bin/python3 -m pip uninstall torch_two"));
-  EXPECT_THAT(two.remedy, HasSubstr("TORCH_DEVICE_BACKEND_AUTOLOAD=0"));
+  EXPECT_THAT(two.remedy, HasSubstr("TORCH_DEVICE_BACKEND=one or two"));
+  EXPECT_THAT(two.remedy, Not(HasSubstr("uninstall")));  // which one is wanted is not known
+  for (const auto& [wanted, other] : {std::pair("one", "torch_two"), std::pair("two", "torch_one")}) {
+    machine_.backend = wanted;
+    const std::string remedy = machine_.checks().at("backends").remedy;
+    EXPECT_THAT(remedy, testing::EndsWith(std::string("/bin/python3 -m pip uninstall ") + other));
+    EXPECT_THAT(remedy, HasSubstr(std::string("TORCH_DEVICE_BACKEND=") + wanted + ";"));
+  }
 }
 
 TEST_F(Doctor, AChosenCompilerThatIsNotThere) {
