@@ -177,13 +177,13 @@ OPENREG_API orError_t orDeviceGetStreamPriorityRange(int* least, int* greatest);
 // `size` bytes on the current device, aligned to 256 bytes or more, contents undefined. The caller frees
 // *pointer. A size of 0 succeeds with null. orErrorMemoryAllocation (with *pointer null): not enough is left.
 OPENREG_API orError_t orMalloc(void** pointer, size_t size);
-// Waits for all queued work on all devices, then frees it, so that no queued work loses its operands. Only the
-// start of an allocation can be freed; null is fine. On a stream's own thread it does not wait: the caller can no
-// longer use the memory, and the device's next synchronization frees it.
+// Waits until no queued work, of whichever stream and device, can use the memory, then frees it, whatever the current device is.
+// Null is fine; any other address than the start of an allocation is orErrorInvalidValue. On a stream's own thread it
+// does not wait: the caller can no longer use the memory, and the device's next synchronization frees it.
 OPENREG_API orError_t orFree(void* pointer);
 // Pinned host memory: host code uses it like any other, and copies from and to it are really asynchronous.
 OPENREG_API orError_t orMallocHost(void** pointer, size_t size);
-// Waits for all queued work on all devices, then frees pinned memory. null is fine.
+// The same for pinned memory.
 OPENREG_API orError_t orFreeHost(void* pointer);
 // The memory that `pointer` points into, at its start or anywhere inside. Unknown memory is Unregistered, not an error.
 OPENREG_API orError_t orPointerGetAttributes(orPointerAttributes* attributes, const void* pointer);
