@@ -382,7 +382,8 @@ def test_parts_of_the_trials_take_turns(monkeypatch, capsys):
     )
     assert try_operators.run("standard:b", [], ["a", "b", "c", "d"], 1e9) == 1
     assert (
-        "figures: standard: 2 right, 0 on the host, 1 wrong, 0 no samples; next: standard\n" in capsys.readouterr().out
+        "figures: standard: 2 right, 0 in part, 0 on the host, 1 wrong, 0 no samples; next: standard\n"
+        in capsys.readouterr().out
     )
     assert try_operators.run("opencl", [], ["a", "b"], 1e9) == 0
     assert "next: opencl\n" in capsys.readouterr().out
@@ -390,11 +391,24 @@ def test_parts_of_the_trials_take_turns(monkeypatch, capsys):
     assert "next: full:a\n" in capsys.readouterr().out
 
 
+def fallen(calls, on_host):
+    reached = {"aten::mul.out": {"calls": calls, "by": "kernel", "at": ""}}
+    return {
+        "right": False, "cases": 3, "wrong": [], "computed_on": "", "reached": reached, "parts": {}, "on_host": on_host,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "answer, outcome",
     [
-        ({"right": True}, "right"),
-        ({"right": False, "cases": 3, "wrong": [], "reached": {}, "parts": {}, "on_host": {"fallback": 3}}, "wrong"),
+        ({"right": True, "computed_on": "device"}, "right"),
+        (
+            {"right": True, "computed_on": "host", "cases": 3, "wrong": [], "reached": {}, "parts": {}, "on_host": {}},
+            "wrong",
+        ),
+        (fallen(3, {"fallback": 3, "other dtypes": 3}), "wrong"),
+        (fallen(9, {"fallback": 3, "other dtypes": 3}), "in part"),
+        (fallen(9, {"fallback": 3}), "wrong"),
         ({"right": False, "cases": 0, "wrong": []}, "no samples"),
         ({"diagnostics": [{"message": "angle: PyTorch has no samples for it"}]}, "no samples"),
         ({"diagnostics": [{"message": "no device"}]}, "wrong"),
@@ -407,7 +421,7 @@ def test_answers_of_a_trial(monkeypatch, answer, outcome):
 
 
 def test_operators_of_the_host_are_written_there(monkeypatch):
-    on_host = {"right": False, "cases": 3, "wrong": [], "reached": {}, "parts": {}, "on_host": {"fallback": 3}}
+    on_host = fallen(3, {"fallback": 3})
     answered = subprocess.CompletedProcess([], 1, json.dumps(on_host), "")
     monkeypatch.setattr(try_operators.subprocess, "run", lambda *_, **__: answered)
     assert {try_operators.tried(op, []).outcome for op in try_operators.HOST} == {"on the host"}
