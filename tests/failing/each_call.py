@@ -43,6 +43,8 @@ QUIET = {
     "GetDevice": "the freed block is looked for on all devices, in another order",
     "PointerGetAttributes": "is_pinned() answers no, as with CUDA",
     "EventQuery": "pinned memory is asked for again later",
+    "EventCreateWithFlags": "the allocator waits for the stream instead",
+    "EventRecord": "the allocator waits for the stream instead",
     "ActivityName": "a profile lacks a name",
 }
 # What gives memory back: if it fails, the device keeps the memory.
