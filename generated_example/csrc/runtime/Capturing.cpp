@@ -4,6 +4,7 @@
 #include <c10/util/Exception.h>
 
 #include "runtime/Exception.h"
+#include "runtime/Functions.h"
 #include "runtime/Stream.h"
 
 namespace openreg {
@@ -12,18 +13,14 @@ namespace detail {
 
 std::atomic<int> captures{0};
 
-uint64_t ask_capture(orStream_t stream) noexcept {
+uint64_t ask_capture(orStream_t stream) {
   orCaptureStatus status = orCaptureStatusNone;
   uint64_t id = 0;
-  const orError_t error = orStreamGetCaptureInfo(stream, &status, &id);
-  OPENREG_WARN_OF(error, orStreamGetCaptureInfo);
-  return error != orSuccess || status == orCaptureStatusNone ? 0 : id;
+  OPENREG_CHECK(orStreamGetCaptureInfo(stream, &status, &id));
+  return status == orCaptureStatusNone ? 0 : id;
 }
 
-uint64_t ask_current_capture() noexcept {
-  int device = 0;
-  return orGetDevice(&device) == orSuccess ? ask_capture(currentStreamHandle(static_cast<c10::DeviceIndex>(device))) : 0;
-}
+uint64_t ask_current_capture() { return ask_capture(currentStreamHandle(current_device())); }
 
 }  // namespace detail
 

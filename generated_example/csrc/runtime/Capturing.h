@@ -22,8 +22,8 @@ namespace openreg {
 
 namespace detail {
 OPENREG_RUNTIME_API extern std::atomic<int> captures;  // under way, of all threads
-OPENREG_RUNTIME_API uint64_t ask_capture(orStream_t stream) noexcept;
-OPENREG_RUNTIME_API uint64_t ask_current_capture() noexcept;
+OPENREG_RUNTIME_API uint64_t ask_capture(orStream_t stream);
+OPENREG_RUNTIME_API uint64_t ask_current_capture();
 }  // namespace detail
 
 /// Whether any thread captures any stream: what frees at any time must not wait for a device then.
@@ -31,13 +31,14 @@ inline bool anything_captured() noexcept {
   return C10_UNLIKELY(detail::captures.load(std::memory_order_relaxed) != 0);
 }
 
-/// The number of the capture that a stream is in (null: the current device's default stream); 0 if it is in none. Threads: any.
-inline uint64_t capture_of(orStream_t stream) noexcept {
+/// The number of the capture that a stream is in (null: the current device's default stream); 0 if it is in none. Throws
+/// c10::AcceleratorError if the device doesn't say: what is wrongly taken for not captured would be freed before the replay. Threads: any.
+inline uint64_t capture_of(orStream_t stream) {
   return anything_captured() ? detail::ask_capture(stream) : 0;
 }
 
 /// Whether the calling thread's current stream on the current device is being captured.
-inline bool is_current_stream_capturing() noexcept {
+inline bool is_current_stream_capturing() {
   return anything_captured() && detail::ask_current_capture() != 0;
 }
 

@@ -115,7 +115,10 @@ struct HostAllocatorImpl final : at::CachingHostAllocatorImpl<OpenRegStream, Ope
   OpenRegStream get_current_stream() const override { return getCurrentStream(); }
   bool stream_is_capturing(OpenRegStream stream) const override {
     const DeviceScope scope(stream.device_index());
-    return scope.error() == orSuccess && capture_of(stream.stream()) != 0;
+    bool captured = false;
+    never_throw("pinned memory asked whether a stream is captured",
+        [&] { captured = scope.error() == orSuccess && capture_of(stream.stream()) != 0; });
+    return captured;
   }
 };
 
