@@ -21,7 +21,7 @@ SECONDS = 600  # that one operator may take
 HOST = {"_embedding_bag", "_native_batch_norm_legit", "native_batch_norm"}
 
 
-# "in part": right, and the tree says why it leaves some calls to the CPU, as other dtypes than the device's.
+# "in part": right, and some calls are left to the CPU, as those with dtypes that the kernel doesn't take.
 OUTCOMES = ("right", "in part", "on the host", "wrong", "no samples")
 
 
@@ -88,19 +88,16 @@ def tried(op: str, words: list[str]) -> Trial:
         return Trial(
             op, "wrong", f"{len(answer['wrong'])} cases, {first['case']}: {first['category']}: {first['detail']}"
         )
-    calls = sum(row["calls"] for row in (answer["parts"] or answer["reached"]).values() if row["by"] == "kernel")
-    fell_back = answer["on_host"].get("fallback", 0)
+    rows = answer["parts"] or answer["reached"]
+    calls = sum(row["calls"] for row in rows.values() if row["by"] == "kernel")
+    said = f"{calls} calls by kernels, {answer['on_host']} on the host"
     if op in HOST:
-        outcome = "on the host"
-    elif answer["computed_on"] != "host" and 0 < fell_back < calls and len(answer["on_host"]) > 1:
-        outcome = "in part"
-    else:
-        outcome = "wrong"
-    return Trial(
-        op,
-        outcome,
-        f"the kernel did not compute it: reached {answer['reached'] or answer['parts']}, {answer['on_host']}",
-    )
+        return Trial(op, "on the host", said)
+    if calls and answer["computed_on"] != "host":
+        return Trial(op, "in part", said)
+    if not answer["parts"] and f"aten::{op}" not in answer["reached"]:
+        return Trial(op, "no samples", f"samples reach {', '.join(answer['reached'])}")
+    return Trial(op, "wrong", f"no kernel computed it: reached {rows}, {answer['on_host']}")
 
 
 def run(place: str, words: list[str], listed: list[str], seconds: float) -> int:

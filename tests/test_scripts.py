@@ -402,13 +402,14 @@ def fallen(calls, on_host):
     "answer, outcome",
     [
         ({"right": True, "computed_on": "device"}, "right"),
-        (
-            {"right": True, "computed_on": "host", "cases": 3, "wrong": [], "reached": {}, "parts": {}, "on_host": {}},
-            "wrong",
-        ),
-        (fallen(3, {"fallback": 3, "other dtypes": 3}), "wrong"),
+        (fallen(3, {"kernel": 3}) | {"right": True, "computed_on": "host"}, "wrong"),
         (fallen(9, {"fallback": 3, "other dtypes": 3}), "in part"),
-        (fallen(9, {"fallback": 3}), "wrong"),
+        (fallen(0, {"fallback": 3}), "wrong"),
+        (
+            fallen(0, {"fallback": 3}) | {"reached": {"aten::mul.Tensor": {"calls": 3, "by": "boxed", "at": ""}}},
+            "no samples",
+        ),
+        (fallen(9, {}) | {"wrong": [{"case": "a", "category": "value", "detail": "no"}]}, "wrong"),
         ({"right": False, "cases": 0, "wrong": []}, "no samples"),
         ({"diagnostics": [{"message": "angle: PyTorch has no samples for it"}]}, "no samples"),
         ({"diagnostics": [{"message": "no device"}]}, "wrong"),

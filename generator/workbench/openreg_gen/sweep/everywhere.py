@@ -127,6 +127,12 @@ EVERYWHERE: tuple[KnownDifference, ...] = (
         kernel="add.out",
     ),
     KnownDifference(
+        "*addmv/*/*/*",
+        "shape",
+        "a matrix without elements: the CPU's kernel takes the shape of self, PyTorch's meta function the number of rows",
+        kernel="addmv.out",
+    ),
+    KnownDifference(
         "nn.functional.pixel_unshuffle/zero_size/*/*",
         "shape",
         "without elements the CPU's kernel returns a copy of its input; PyTorch's decomposition returns the right shape",
