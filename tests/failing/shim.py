@@ -40,6 +40,7 @@ void failing_begin(const char* name, long call, long count, int error) {
   times = count;
   code = error;
   failed = 0;
+  failed_name = NULL;
   atomic_store(&calls, 0);
   atomic_store(&matching, 0);
   atomic_store(&counting, 1);
@@ -178,8 +179,8 @@ class Shim:
         return self._library.failing_end()
 
     def failed(self) -> str:
-        """The function whose call failed last; only after one has."""
-        return self._library.failing_last().decode()
+        """The function whose call failed last, if one has."""
+        return (self._library.failing_last() or b"").decode()
 
     def calls(self) -> list[str]:
         """The functions that were called since begin(), in their order."""

@@ -33,7 +33,7 @@ c10::DeviceIndex device_count() noexcept {
   int count = 0;
   if (orGetDeviceCount(&count) != orSuccess) {
     orGetLastError();  // a machine without the driver has no devices; that is not an error to report later
-    return 0;
+    return static_cast<c10::DeviceIndex>(known_count.load(std::memory_order_relaxed));
   }
   return static_cast<c10::DeviceIndex>(std::clamp(count, 0, kMaxDevices));
 }

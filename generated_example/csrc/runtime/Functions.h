@@ -31,7 +31,7 @@ namespace openreg {
 /// How many devices PyTorch's index can distinguish.
 inline constexpr int kMaxDevices = std::numeric_limits<c10::DeviceIndex>::max();
 
-/// The number of devices; 0 if there is none or the driver can't be asked. Never throws, doesn't use a device.
+/// The number of devices; if the driver can't be asked, the last one known, at first 0. Never throws, doesn't use a device.
 OPENREG_RUNTIME_API c10::DeviceIndex device_count() noexcept;
 
 /// device_count(), or throws c10::Error if there is no device.
