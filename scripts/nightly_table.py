@@ -172,7 +172,7 @@ def problem(stage: str, row: Row | None) -> str:
 
 
 def table_before() -> dict[str, Row]:
-    """What the table said before the change; where that is not known, before the table's last change."""
+    """The table before the change; where that is not known, before the table's last change."""
     import choose
 
     base = choose.base_of_change()[0]

@@ -76,7 +76,7 @@ def error_codes(include: Path) -> dict[str, int]:
 
 
 def memory_of(name: str) -> dict:
-    """What is in use when nobody uses it any more."""
+    """The memory in use and the free memory of each device, when nobody uses any more."""
     api = torch.get_device_module(name)
     gc.collect()
     out = {}

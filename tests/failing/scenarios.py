@@ -1,4 +1,4 @@
-"""What a backend is asked to do while calls of its device fail. Each returns plain Python values, the same in each run."""
+"""Uses of a backend, while calls of its device fail. Each returns plain Python values, the same in each run.
 
 import os
 import pickle
@@ -167,7 +167,7 @@ def processes(name):
 
 
 class Peer:
-    """Another process with the same backend, whose calls don't fail. Forks of this process share it, one after the other."""
+    """Another process with the same backend, whose calls don't fail. Forks of this process share it, in turn."""
 
     def __init__(self, package: str, name: str, environment: dict[str, str]) -> None:
         words = [sys.executable, __file__, package, name]
