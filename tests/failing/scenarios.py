@@ -1,4 +1,4 @@
-"""Uses of a backend, while calls of its device fail. Each returns plain Python values, the same in each run.
+"""Uses of a backend, while calls of its device fail. Each returns plain Python values, the same in each run."""
 
 import os
 import pickle
