@@ -216,7 +216,7 @@ def test_odd_ranges_are_looked_at(device_alone):
         ("thread_local int current = 0;", "int current = 0;", "import.py::test_port[mybackendSetDevice-in-a-thread]",
          "says 1 in a new thread"),
         ("if (!block) return mybackendErrorInvalidValue;", "if (!block) return mybackendSuccess;",
-         "memory.py::test_port[mybackendFree]", "of an address that Malloc did not give answers 0, not 1"),
+         "memory.py::test_port[mybackendFree]", "of a foreign address answers 0, not 1"),
     ],
 )  # fmt: skip
 def test_what_the_contract_says_of_threads_and_of_foreign_addresses(device_alone, right, wrong, step, said):
