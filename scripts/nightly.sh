@@ -16,7 +16,8 @@
 #          vulkan      the port to Vulkan (tests/external/vulkan) on Mesa's driver for CPUs: the ladder, kernels, operators, training
 #          compiler    OpenVINO as a graph compiler (tests/external/openvino): the ladder, the tests of the tree, networks that train
 #          compiler_sweep  a sample of the sweep on it
-#          book        every chapter and exercise of the book
+#          book        every chapter of the book
+#          exercises   every exercise of the book, with its planted solutions
 #          components_1, components_2  a minimal tree with one component more: each of them, half in each stage
 #          release_2_14, release_2_15  another PyTorch, 2.14.1 and 2.15.0: all tests of generated_example
 #          release_trees  2.15.0 with other trees: the large, the direct and the external one
@@ -157,7 +158,8 @@ stage_libraries() {
 
 # What CI has, too, with more of it.
 stage_external() { of_ci external all; }
-stage_book() { of_ci book all; }
+stage_book() { of_ci book chapters; }
+stage_exercises() { of_ci book exercises; }
 stage_components_1() { of_ci components half 1; }
 stage_components_2() { of_ci components half 2; }
 stage_opencl() { of_ci opencl intel; }

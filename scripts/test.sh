@@ -15,8 +15,8 @@
 #          minimal is built from nothing, without a compiler cache, and tested; then minimal trees with one component more:
 #          those that are named; default: the one that the change touches most (scripts/choose.py). With `half 2` no more than
 #          the second half of all components
-#        scripts/test.sh book all
-#          every chapter and exercise of the book, not only those that the change touches
+#        scripts/test.sh book chapters|exercises
+#          every chapter, or every exercise with its planted solutions, not only those that the change touches
 #        scripts/test.sh external all
 #          every test of a whole tree runs on the port that behaves like a card
 source "$(dirname "$0")/stages.sh"
@@ -382,13 +382,16 @@ stage_package() {
 # What of the book a change touches: quotes of all chapters, one of those that differ, and an exercise.
 stage_book() {
   local backend tree=$work/lessons touched=()
-  [ "${1:-}" = all ] || touched=(--touched)
-  step "Quotes in the book"
+  [ $# -ne 0 ] || touched=(--touched)
   export OPENREG_GEN=$generator VIRTUAL_ENV=$root/.venv/tools
-  "$python" "$root/scripts/book.py" --quotes --work "$work/quotes"
-  step "Chapters of the book"
-  backend=$(backend_python "$work/venv_book")
-  "$python" "$root/scripts/book.py" "${touched[@]}" --work "$work/book" --python "$backend"
+  if [ "${1:-}" != exercises ]; then
+    step "Quotes in the book"
+    "$python" "$root/scripts/book.py" --quotes --work "$work/quotes"
+    step "Chapters of the book"
+    backend=$(backend_python "$work/venv_book")
+    "$python" "$root/scripts/book.py" "${touched[@]}" --work "$work/book" --python "$backend"
+  fi
+  [ "${1:-}" != chapters ] || return 0
   step "Exercises of the book"
   [ "$("$python" "$root/scripts/exercises.py" --list "${touched[@]}")" != "" ] || return 0
   backend=$(backend_python "$work/venv_lessons")
