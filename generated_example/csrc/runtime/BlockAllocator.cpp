@@ -82,7 +82,7 @@ void* BlockAllocator::obtain(Block& block, std::string& reason) {
 
 bool BlockAllocator::give_back(void* data, const Block&) noexcept {
   const orError_t error = orFree(data);
-  OPENREG_WARN_OF(error, orFree);
+  detail::warn(error, "orFree", __FILE__, __LINE__);
   return error == orSuccess;
 }
 

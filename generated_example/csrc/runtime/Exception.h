@@ -100,4 +100,3 @@ void never_throw(const char* what, Fn&& fn) noexcept {
 #define OPENREG_WARN(CALL) ::openreg::detail::warn((CALL), #CALL, __FILE__, __LINE__)
 // Of an error that FUNCTION returned before: the message names the function.
 #define OPENREG_CHECK_OF(ERROR, FUNCTION) ::openreg::detail::check((ERROR), #FUNCTION, __func__, __FILE__, __LINE__)
-#define OPENREG_WARN_OF(ERROR, FUNCTION) ::openreg::detail::warn((ERROR), #FUNCTION, __FILE__, __LINE__)

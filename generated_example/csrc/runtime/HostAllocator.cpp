@@ -88,7 +88,7 @@ struct HostAllocatorImpl final : at::CachingHostAllocatorImpl<OpenRegStream, Ope
    public:
     void free(void* data) {
       const orError_t error = orFreeHost(data);
-      OPENREG_WARN_OF(error, orFreeHost);
+      detail::warn(error, "orFreeHost", __FILE__, __LINE__);
       if (error != orSuccess) {
         const std::lock_guard<std::mutex> lock(mutex_);
         blocks_.push_back(data);

@@ -159,7 +159,7 @@ void delete_sent(void* context) noexcept {
 /// Waits as device_synchronize() does where nothing may be thrown, and reports nothing of what failed there.
 void wait_for_device(c10::DeviceIndex device) noexcept {
   const DeviceScope scope(device);
-  OPENREG_WARN_OF(scope.error(), orSetDevice);
+  detail::warn(scope.error(), "orSetDevice", __FILE__, __LINE__);
   if (scope.error() == orSuccess) {
     OPENREG_WARN(orDeviceSynchronize());
   }

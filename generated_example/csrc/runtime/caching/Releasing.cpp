@@ -132,7 +132,7 @@ size_t DeviceCache::give_back(Lock& lock, const std::vector<Block*>& blocks) {
   const ScopedUnlock unlocked(lock);  // warnings and records of segments may need Python's lock; the addresses belong to the device
   leaving.clear();
   if (refused != errors.end()) {
-    OPENREG_WARN_OF(*refused, orFree or orMemUnmap or orSetDevice);
+    detail::warn(*refused, "orFree or orMemUnmap or orSetDevice", __FILE__, __LINE__);
   }
   return bytes;
 }
