@@ -173,14 +173,13 @@ def problem(stage: str, row: Row | None) -> str:
 
 
 def table_before() -> dict[str, Row]:
-    """The table before the change; where that is not known, before the table's last change."""
+    """The table before the change; where it is not known which that is, as many commits ago as a row may be old."""
     import choose
 
     base = choose.base_of_change()[0]
     try:
         if base is None or git("rev-parse", base) == git("rev-parse", "HEAD"):
-            edited = git("status", "--porcelain", "--", str(TABLE))
-            base = "HEAD" if edited else git("log", "-1", "--format=%H", "--", str(TABLE)) + "^"
+            base = f"HEAD~{MOST_COMMITS}"
         return parse(git("show", f"{base}:{TABLE.relative_to(ROOT)}"))
     except (subprocess.CalledProcessError, FileNotFoundError):
         return {}

@@ -267,10 +267,12 @@ def nights(history, monkeypatch):
     return check
 
 
-def test_a_row_that_failed_or_never_ran_fails_ci(nights, history, capsys):
+def test_a_row_that_failed_or_never_ran_fails_ci(nights, history, capsys, monkeypatch):
     first = history("device/a")
     good = (first, "1", "passed", "-")
     assert nights(soak=good, book=good) == 0 and capsys.readouterr().out == ""
+    monkeypatch.setenv("OPENREG_GEN_BASE", choose.git("rev-parse", "HEAD"))
+    history("other/a")
     assert nights(soak=good, book=(first, "1", "FAILED", "-")) == 1
     assert "book           FAILED; renew it: scripts/nightly.sh book\n" in capsys.readouterr().out
     assert nights(soak=good) == 1
@@ -303,6 +305,9 @@ def test_rows_can_be_renewed_one_by_one(nights, history, capsys, monkeypatch):
     assert nights(soak=(history("device/b"), "1", "passed", "-")) == 0
     assert "1 rows say nothing of today's code; this change renews: soak" in capsys.readouterr().out
     later = history("device/c")
+    for name in "bc":  # it is not known where the change begins: two commits are looked at
+        history(f"other/{name}")
+    assert nights() == 1
     monkeypatch.setenv("OPENREG_GEN_BASE", bad)
     assert nights() == 0  # the change begins there
     monkeypatch.setenv("OPENREG_GEN_BASE", later + "^")
