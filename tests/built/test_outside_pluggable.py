@@ -135,7 +135,7 @@ def test_null_is_out_of_memory(run):
     y = torch.ones(3 * 2**20, device=D)
     assert y.sum().item() == 3 * 2**20
     del y
-    # where memory is out the library is told to empty its cache, and asked again
+    # where memory is out the library empties its cache, and is asked again
     library.set("limit", library.get("live", ctypes.c_int64) + 100, ctypes.c_int64)
     y = torch.ones(1000, device=D)
     assert library.calls("empty")
