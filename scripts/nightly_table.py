@@ -42,7 +42,7 @@ SUBJECTS = {
     "release_2_14": "generated_example generator/releases",
     "release_2_15": "generated_example generator/releases",
     "release_trees": "templates generator/releases",
-    "workflows": "templates/ci",
+    "workflows": "templates/ci templates/AGENTS.md.j2",
     "arm": "generator/system templates scripts/arm.sh",
     "debian": "generator templates scripts/debian.sh",
     "opencl": "templates tests/owned_ops tests/drivers",
