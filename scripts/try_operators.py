@@ -3,15 +3,20 @@
 try_operators.py next TREE                            where its next part begins, "TREE" or "TREE:OPERATOR"; tests/nightly.md says it
 try_operators.py run PLACE --device NAME              tries operators from there on, until the time is up; run by the backend's Python
 
-A part ends with the last operator of the tree, or after --minutes. Its last line has the place of the next.
+A part ends with the last operator of the tree, or after --minutes. Its last line has the place of the next. --jobs operators are
+tried at a time.
 """
 
 import argparse
+import collections
+import concurrent.futures
 import json
+import os
 import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import nightly_table
@@ -100,16 +105,26 @@ def tried(op: str, words: list[str]) -> Trial:
     return Trial(op, "wrong", f"no kernel computed it: reached {rows}, {answer['on_host']}")
 
 
-def run(place: str, words: list[str], listed: list[str], seconds: float) -> int:
+def trials_of(ops: list[str], words: list[str], seconds: float, jobs: int) -> Iterator[Trial]:
+    """In the order of `ops`; none is begun after `seconds`."""
+    begun, left, pending = time.monotonic(), iter(ops), collections.deque[concurrent.futures.Future[Trial]]()
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        while True:
+            while len(pending) < jobs and time.monotonic() - begun <= seconds and (op := next(left, None)):
+                pending.append(pool.submit(tried, op, words))
+            if not pending:
+                return
+            yield pending.popleft().result()
+
+
+def run(place: str, words: list[str], listed: list[str], seconds: float, jobs: int = 1) -> int:
     """Returns the number of operators that are not right."""
     tree, _, first = place.partition(":")
     left = [op for op in listed if op >= first]
-    begun, trials = time.monotonic(), list[Trial]()
-    for op in left:
-        if time.monotonic() - begun > seconds:
-            break
-        trials.append(tried(op, words))
-        print(f"{trials[-1].op:45} {trials[-1].outcome:10} {trials[-1].text}", flush=True)
+    trials = list[Trial]()
+    for trial in trials_of(left, words, seconds, jobs):
+        trials.append(trial)
+        print(f"{trial.op:45} {trial.outcome:10} {trial.text}", flush=True)
     counts = {name: sum(trial.outcome == name for trial in trials) for name in OUTCOMES}
     after = left[len(trials) :]
     turn = f"{tree}:{after[0]}" if after else tree
@@ -126,6 +141,7 @@ def main() -> int:
     part.add_argument("--device", required=True)
     part.add_argument("--import", dest="package")
     part.add_argument("--minutes", type=float, default=60)
+    part.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
     if given.verb == "next":
         rows = nightly_table.parse(nightly_table.TABLE.read_text()) if nightly_table.TABLE.is_file() else {}
@@ -136,7 +152,7 @@ def main() -> int:
 
     opinfos.reached()  # takes minutes once, which would be those of the first operator
     words = ["--device", given.device, *(["--import", given.package] if given.package else [])]
-    return 1 if run(given.place, words, operators(given.device, given.package), 60 * given.minutes) else 0
+    return 1 if run(given.place, words, operators(given.device, given.package), 60 * given.minutes, given.jobs) else 0
 
 
 if __name__ == "__main__":

@@ -393,6 +393,36 @@ def test_where_the_cpu_is_further_from_the_exact_value_the_device_is_not_to_blam
     assert check(Call(OffOnTheCpu(function), args, kwargs), 0, CPU).category == "value"
 
 
+class Weighted:
+    """Of 16 bits, weighted by numbers of 64. The device, which computes the second call, is off in each step of 16 bits by `ulps`."""
+
+    def __init__(self, ulps: int, result: torch.dtype = torch.float64) -> None:
+        self.ulps, self.result, self.calls = ulps, result, 0
+
+    def __call__(self, x: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        self.calls += 1
+        step = torch.log_softmax(x, 0)
+        if self.calls == 2:
+            step = (step.view(torch.int16) + self.ulps).view(torch.float16)
+        return (step * weights).to(self.result)
+
+
+@pytest.mark.parametrize(
+    "ulps, weights, result, wrong",
+    [
+        (1, torch.float64, torch.float64, False),
+        (40, torch.float64, torch.float64, True),
+        (1, torch.float16, torch.float64, True),  # nothing that was given has 64 bits: the result promises them
+        (1, torch.float64, torch.int64, True),
+    ],
+)
+def test_a_result_of_64_bits_is_as_near_as_its_step_of_16(ulps, weights, result, wrong):
+    x = torch.linspace(-3, 4, 32, dtype=torch.float16)
+    scale = 1e6 if result == torch.int64 else 1.0
+    call = Call(Weighted(ulps, result), (x, torch.linspace(1, 2, 32, dtype=weights) * scale), {})
+    assert (check(call, 0, CPU) is not None) == wrong
+
+
 @needs_opinfos
 def test_exact_functions_are_those_of_pytorch_s_names():
     """Each against the CPU, on PyTorch's samples."""
