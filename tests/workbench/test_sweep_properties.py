@@ -41,6 +41,8 @@ torch.manual_seed(3)
 SQUARE = torch.rand(2, 4, 4, dtype=torch.float64)
 TALL = torch.rand(2, 5, 3, dtype=torch.complex64)
 TIES_OF_PIVOTS = torch.tensor([[1.0, 2.0], [-1.0, 5.0]])
+SIGNAL = torch.rand(1, 2, 8)
+ENDLESS = torch.tensor([[[1.0, 2.0, torch.inf]], [[3.0, 1.0, 2.0]]])
 DEFICIENT = torch.tensor([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]])
 SIGNS = torch.tensor([1.0, -1.0, -1.0, 1.0])
 
@@ -214,6 +216,12 @@ CASES: dict[str, tuple[Any, ...]] = {
         at(0, lambda x: x * 2),
         at(1, lambda x: x * 0 + 9),
     ),
+    "nn.functional.conv1d": (
+        *(torch.nn.functional.conv1d, (SIGNAL, ENDLESS), {"padding": "same", "groups": 2}),
+        lambda value: torch.nn.functional.conv1d(torch.nn.functional.pad(SIGNAL, (1, 1)), ENDLESS, groups=2),
+        lambda value: value * torch.nan,
+        lambda value: value + torch.rand(value.shape).log(),
+    ),
     "linalg.lstsq": (
         *(torch.linalg.lstsq, (DEFICIENT, torch.tensor([[1.0], [2.0], [6.0]])), {"driver": "gelsd"}),
         at(0, lambda x: torch.tensor([[3.0], [0.0]])),
@@ -373,6 +381,7 @@ class OffOnTheCpu:
 OPINIONS = {
     "digamma": (torch.digamma, (TALL.real + 0.5,), {}),
     "exp": (torch.exp, (TALL,), {}),
+    "nn.functional.gelu": (torch.nn.functional.gelu, (TALL.real,), {"approximate": "tanh"}),
     "asinh": (torch.asinh, (TALL,), {}),
     "hypot": (torch.hypot, (TALL.real, TALL.imag), {}),
     "special.zeta": (torch.special.zeta, (TALL.real + 2, torch.tensor(3.0)), {}),
@@ -412,6 +421,7 @@ class Weighted:
     [
         (1, torch.float64, torch.float64, False),
         (40, torch.float64, torch.float64, True),
+        (1, torch.bfloat16, torch.float32, False),
         (1, torch.float16, torch.float64, True),  # nothing that was given has 64 bits: the result promises them
         (1, torch.float64, torch.int64, True),
     ],

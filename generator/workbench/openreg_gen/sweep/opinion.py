@@ -1,4 +1,5 @@
-"""A second opinion where values differ: numpy's in 64 bits, or mpmath's in 30 digits, which PyTorch's package sympy brings along.
+"""A second opinion where values differ: numpy's or PyTorch's in 64 bits, or mpmath's in 30 digits, which PyTorch's package sympy brings
+along.
 
 If it agrees with the device and not with the CPU, the CPU is the one that is further from the true value, and the device is not to
 blame: category `reference`. Only functions whose value does not depend on the dtype are listed, and reductions.
@@ -90,6 +91,15 @@ def _numpy(name: str) -> Exact:
     return by_numpy(function)
 
 
+def by_float64(function: Callable[..., torch.Tensor]) -> Exact:
+    """By PyTorch's own CPU kernel of 64 bits, where that of 32 is another library's: oneDNN's gelu of infinity is NaN."""
+
+    def exact(args: tuple[Any, ...], kwargs: dict[str, Any], where: torch.Tensor) -> torch.Tensor:
+        return function(args[0].double(), *args[1:], **kwargs)[where]
+
+    return exact
+
+
 POINTWISE = (
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "reciprocal", "sin", "cos", "tan", "sinc"),
     *("sinh", "cosh", "tanh", "logaddexp", "logaddexp2", "hypot", "float_power", "i0"),
@@ -134,6 +144,7 @@ EXACT: dict[str, Exact] = {
     **{name: _numpy(theirs) for name, theirs in ARC.items()},
     **{name: reduction(name) for name in REDUCTIONS},
     **{name: by_mpmath(function) for name, function in SPECIAL.items()},
+    "nn.functional.gelu": by_float64(torch.nn.functional.gelu),
 }
 
 

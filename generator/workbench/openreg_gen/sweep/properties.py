@@ -19,6 +19,7 @@ from . import opinion
 from .compare import Call, Difference, Result, host, run, values_differ
 from .copies import tensors
 from .factors import Seeds, eig, eigh, eigvals, geqrf, in_order, lstsq, lu, lu_factor, qr, svd, with_phases
+from .padding import padded
 from .question import Question, Tie, Unjudged, Wrong
 from .selections import (
     alike,
@@ -74,6 +75,7 @@ PROPERTIES: dict[str, Property] = {
     "linalg.lu_factor_ex": LU,
     "lu": LU,
     "linalg.lstsq": Property(lstsq),
+    "nn.functional.conv1d": Property(padded),
 }
 
 

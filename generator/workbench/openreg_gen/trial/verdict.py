@@ -131,7 +131,12 @@ class Verdict:
     def is_on_host(self) -> bool:
         """Whether the backend's kernels leave all of the computing to the host."""
         kernels = self.kernels()
-        return bool(kernels) and (self.hosted() == sorted(kernels) or self.on_host()["kernel"] > 0)
+        called = self.on_host()["kernel"] > 0 and not self.launches()
+        return bool(kernels) and (self.hosted() == sorted(kernels) or called)
+
+    @property
+    def is_on_host_in_part(self) -> bool:
+        return bool(self.hosted() or self.on_host()["kernel"]) and not self.is_on_host
 
     def absent(self) -> list[Absent]:
         """Facts that the backend doesn't report."""
@@ -149,7 +154,7 @@ class Verdict:
         fell_back = any(how in ("fallback", "boxed") for _, how, _ in self.computing().values())
         if self.is_on_host or (fell_back and not self.kernels()):
             return "host"
-        return "device" if self.proved else ""
+        return "device" if self.proved and not self.is_on_host_in_part else ""
 
     @property
     def proved(self) -> bool:
@@ -295,7 +300,7 @@ def _conclusion(verdict: Verdict) -> str:
         part = "" if verdict.is_on_host else " in part"
         return f"{verdict.op}: {what}, but computed on the host{part}: {kernel} {calls} the CPU's kernel"
     if verdict.proved:
-        where = ", on the host" if verdict.is_on_host else ""
+        where = ", on the host" if verdict.is_on_host else ", in part on the host" if verdict.is_on_host_in_part else ""
         return f"{verdict.op}: {what}, and {kernel} computed it{where}"
     if verdict.kernels():
         return f"{verdict.op}: {what}, but {kernel} did not compute it in all calls"
