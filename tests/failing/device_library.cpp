@@ -23,7 +23,10 @@
 
 namespace {
 
-enum class What { kAllocation, kThread };
+enum class What {
+  kAllocation,
+  kThread
+};
 
 // Counts while the main thread is in a call, and on the device's threads always.
 struct Failures {

@@ -88,6 +88,11 @@ std::size_t Activities::read(Activity* activities, std::size_t capacity, std::si
   return count;
 }
 
+void Activities::enable(bool on) {
+  records();  // where there is nothing to keep them in, this fails and no stream does
+  on_.store(on);
+}
+
 void Activities::correlate(std::uint64_t correlation) noexcept { current_correlation = correlation; }
 
 void Activities::name(const char* name) noexcept { next_name = name; }

@@ -28,7 +28,8 @@ struct What {
 class Activities {
  public:
   static bool on() noexcept { return on_.load(std::memory_order_relaxed); }
-  static void enable(bool on) noexcept { on_.store(on); }
+  // Throws std::bad_alloc.
+  static void enable(bool on);
 
   // The record of what the calling thread queues now on a stream, by its device and number. Throws std::bad_alloc.
   static std::unique_ptr<Activity> begin(const What& what, int device, int stream);

@@ -53,16 +53,24 @@ bool refuse_to_wait(const std::shared_ptr<Capture>& capture) {
 
 bool Capture::join(std::shared_ptr<Stream> stream) {
   if (stream->capture() == shared_from_this()) return true;
-  if (!stream->join(shared_from_this())) return false;
+  // Its place in the lists is made first: once a stream takes part nothing may fail.
+  {
+    std::lock_guard lock(begun().mutex);
+    begun().captures.reserve(begun().captures.size() + 1);
+    std::lock_guard own(mutex_);
+    streams_.push_back(stream);
+    if (streams_.size() == 1) begun().captures.push_back(shared_from_this());
+    begun().count.store(begun().captures.size());
+  }
+  if (stream->join(shared_from_this())) return true;
+  bool none = false;
   {
     std::lock_guard lock(mutex_);
-    streams_.push_back(std::move(stream));
-    if (streams_.size() > 1) return true;
+    std::erase(streams_, stream);
+    none = streams_.empty();
   }
-  std::lock_guard lock(begun().mutex);
-  begun().captures.push_back(shared_from_this());
-  begun().count.store(begun().captures.size());
-  return true;
+  if (none) leave();
+  return false;
 }
 
 void Capture::leave() {
@@ -89,8 +97,10 @@ void Capture::add(const Stream& stream, Graph::Node node) {
   std::lock_guard lock(mutex_);
   check_open();
   node.stream = numbers_.try_emplace(&stream, static_cast<int>(numbers_.size())).first->second;
-  graph_->nodes_.push_back(std::move(node));
-  known_[&stream][&stream] = ++given_[&stream];
+  std::size_t& known = known_[&stream][&stream];
+  std::size_t& given = given_[&stream];
+  graph_->nodes_.push_back(std::move(node));  // last: what fails has added nothing
+  known = ++given;
 }
 
 Waited Capture::record(const Stream& stream) {
@@ -131,10 +141,10 @@ bool Capture::ended() const {
 std::shared_ptr<Graph> Capture::finish() {
   std::lock_guard lock(mutex_);
   ended_ = true;
-  const Waited& known = known_[origin_];
+  const auto known = known_.find(origin_);
   for (const auto& [stream, count] : given_) {
-    const auto seen = known.find(stream);
-    valid_ = valid_ && seen != known.end() && seen->second == count;
+    const auto seen = known == known_.end() ? Waited::const_iterator() : known->second.find(stream);
+    valid_ = valid_ && known != known_.end() && seen != known->second.end() && seen->second == count;
   }
   return valid_ ? std::move(graph_) : nullptr;
 }

@@ -28,7 +28,14 @@ Device::Device(int number, char* memory, std::size_t range, std::size_t capacity
 void* Device::allocate(std::size_t size) {
   void* pointer = heap_.allocate(size);
   if (pointer == nullptr) return nullptr;
-  note_live(pointer, size);
+  try {
+    note_live(pointer, size);
+  } catch (...) {
+    Allocation allocation{};
+    retire(pointer, &allocation);
+    heap_.release(allocation);
+    throw;
+  }
   return pointer;
 }
 
@@ -58,7 +65,12 @@ void* Device::adopt(std::size_t size, int file, std::size_t offset) {
     disown(pointer);
     return nullptr;
   }
-  note_live(pointer, size);
+  try {
+    note_live(pointer, size);
+  } catch (...) {
+    disown(pointer);
+    throw;
+  }
   return pointer;
 }
 
@@ -82,8 +94,12 @@ std::shared_ptr<Stream> Device::make_stream(int priority) {
 }
 
 std::vector<std::shared_ptr<Stream>> Device::streams() {
-  std::vector<std::shared_ptr<Stream>> alive;
   std::lock_guard lock(mutex_);
+  return streams_locked();
+}
+
+std::vector<std::shared_ptr<Stream>> Device::streams_locked() const {
+  std::vector<std::shared_ptr<Stream>> alive;
   for (const std::weak_ptr<Stream>& stream : streams_) {
     if (auto shared = stream.lock()) alive.push_back(std::move(shared));
   }
@@ -92,12 +108,14 @@ std::vector<std::shared_ptr<Stream>> Device::streams() {
 
 void Device::wait() {
   std::vector<Allocation> freed;
+  std::vector<std::shared_ptr<Stream>> waited;
   {
-    // Taken first: what is freed from here on may still be in use by what is queued from here on.
+    // What is freed from here on may still be in use by what is queued from here on.
     std::lock_guard lock(mutex_);
+    waited = streams_locked();
     freed.swap(to_release_);
   }
-  for (const auto& stream : streams()) stream->wait();
+  for (const auto& stream : waited) stream->wait();
   for (const Allocation& allocation : freed) release(allocation);
 }
 
@@ -111,9 +129,12 @@ void Device::drain(Stream::Clock::time_point deadline) {
   for (const auto& stream : streams()) stream->wait_until(deadline);
 }
 
-void Device::release_later(const Allocation& allocation) {
+bool Device::release_later(const void* pointer) {
   std::lock_guard lock(mutex_);
-  to_release_.push_back(allocation);
+  to_release_.emplace_back();  // first: once the memory is retired nothing may fail
+  if (retire(pointer, &to_release_.back())) return true;
+  to_release_.pop_back();
+  return false;
 }
 
 Devices::Devices() {

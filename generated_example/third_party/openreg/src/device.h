@@ -44,11 +44,12 @@ class Device {
   void drain(Stream::Clock::time_point deadline);
   // True if a kernel has thrown since the last call, on a stream that still exists.
   bool take_failure();
-  // Gives memory back at the next wait(), when what is queued now is done.
-  void release_later(const Allocation& allocation);
+  // retire(), and release() at the next wait(), when what is queued now is done.
+  bool release_later(const void* pointer);
 
  private:
   std::vector<std::shared_ptr<Stream>> streams();
+  std::vector<std::shared_ptr<Stream>> streams_locked() const;
   void note_live(void* pointer, std::size_t size);
 
   const int number_;

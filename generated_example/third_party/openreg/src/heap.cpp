@@ -16,7 +16,8 @@ constexpr std::size_t kKeepBytes = std::size_t{16} << 20;
 }  // namespace
 
 Heap::Heap(char* base, std::size_t range, std::size_t capacity, bool debug) : capacity_(capacity), guard_(debug ? 1 : 0) {
-  add_free(base, range / kPage);
+  runs_.emplace(base, make_run(base, range / kPage));
+  set_free(runs_.begin());
 }
 
 void* Heap::allocate(std::size_t size) {
@@ -38,25 +39,53 @@ void* Heap::take_run(std::size_t size, bool foreign) {
   const std::size_t pages = (size + kPage - 1) / kPage;
   const std::size_t all_pages = pages + 2 * guard_;
   const auto fit = find_run(all_pages);
-  if (fit == free_by_base_.end()) return nullptr;
-  const auto [run, run_pages] = *fit;
-  char* base = run + guard_ * kPage;
-  live_.emplace(base, Allocation{base, size, pages, foreign});
-  remove_free(fit);
-  if (run_pages > all_pages) add_free(run + all_pages * kPage, run_pages - all_pages);
+  if (fit == runs_.end()) return nullptr;
+  const auto run = cut(fit, 0, all_pages);
+  char* base = run->first + guard_ * kPage;
+  run->second.state = Run::State::kTaken;
+  run->second.allocation = {base, size, pages, foreign};
   return base;
 }
 
-std::map<char*, std::size_t>::iterator Heap::find_run(std::size_t pages) {
+Heap::Runs::iterator Heap::find_run(std::size_t pages) {
   while (true) {
     const auto fit = free_by_size_.lower_bound({pages, nullptr});
-    if (fit != free_by_size_.end()) return free_by_base_.find(fit->second);
-    if (quarantine_.empty()) return free_by_base_.end();
-    const auto [run, run_pages] = quarantine_.front();
-    quarantine_.pop_front();
-    if (MemoryDebug* debug = MemoryDebug::get()) debug->forget(run, run + run_pages * kPage);
-    join_free(run, run_pages);
+    if (fit != free_by_size_.end()) return runs_.find(fit->second);
+    if (quarantine_.empty()) return runs_.end();
+    auto place = quarantine_.extract(quarantine_.begin());
+    const auto run = runs_.find(place.value().second);
+    run->second.place = std::move(place);
+    if (MemoryDebug* debug = MemoryDebug::get()) debug->forget(run->first, run->first + run->second.pages * kPage);
+    join_free(run);
   }
+}
+
+Heap::Run Heap::make_run(char* base, std::size_t pages) {
+  Order alone;
+  alone.emplace(pages, base);
+  return {.pages = pages, .place = alone.extract(alone.begin())};
+}
+
+Heap::Runs::iterator Heap::cut(Runs::iterator run, std::size_t before, std::size_t pages) {
+  char* const begin = run->first + before * kPage;
+  char* const end = begin + pages * kPage;
+  const std::size_t after = run->second.pages - before - pages;
+  // What is new is made before anything changes.
+  Runs made;
+  if (before > 0) made.emplace(begin, make_run(begin, pages));
+  if (after > 0) made.emplace(end, make_run(end, after));
+  run->second.place = free_by_size_.extract(std::pair(run->second.pages, run->first));
+  run->second.pages = before > 0 ? before : pages;
+  runs_.merge(made);
+  if (before > 0) set_free(run);
+  if (after > 0) set_free(runs_.find(end));
+  return before > 0 ? std::next(run) : run;
+}
+
+void Heap::set_free(Runs::iterator run) noexcept {
+  run->second.state = Run::State::kFree;
+  run->second.place.value() = {run->second.pages, run->first};
+  free_by_size_.insert(std::move(run->second.place));
 }
 
 bool Heap::retire(const void* pointer, Allocation* allocation) { return retire_if(pointer, false, allocation); }
@@ -64,11 +93,12 @@ bool Heap::retire(const void* pointer, Allocation* allocation) { return retire_i
 bool Heap::retire_foreign(const void* pointer, Allocation* allocation) { return retire_if(pointer, true, allocation); }
 
 bool Heap::retire_if(const void* pointer, bool foreign, Allocation* allocation) {
+  char* const base = static_cast<char*>(const_cast<void*>(pointer));
   std::lock_guard lock(mutex_);
-  const auto found = live_.find(static_cast<char*>(const_cast<void*>(pointer)));
-  if (found == live_.end() || found->second.foreign != foreign) return false;
-  *allocation = found->second;
-  live_.erase(found);
+  const auto found = runs_.find(base - guard_ * kPage);
+  if (found == runs_.end() || found->second.state != Run::State::kTaken || found->second.allocation.foreign != foreign) return false;
+  *allocation = found->second.allocation;
+  found->second.state = Run::State::kRetired;
   return true;
 }
 
@@ -77,31 +107,30 @@ void Heap::release(const Allocation& allocation) {
   if (bytes >= kKeepBytes || guard_ > 0) discard_memory(allocation.base, bytes);
   std::lock_guard lock(mutex_);
   if (!allocation.foreign) used_ -= bytes;
-  char* run = allocation.base - guard_ * kPage;
-  const std::size_t pages = allocation.pages + 2 * guard_;
+  const auto run = runs_.find(allocation.base - guard_ * kPage);
   if (guard_ > 0) {
-    quarantine_.emplace_back(run, pages);
+    run->second.place.value() = {++freed_, run->first};
+    quarantine_.insert(std::move(run->second.place));
   } else {
-    join_free(run, pages);
+    join_free(run);
   }
 }
 
-void Heap::join_free(char* base, std::size_t pages) {
-  char* const end = base + pages * kPage;
-  const auto next = free_by_base_.lower_bound(base);
-  if (next != free_by_base_.begin()) {
-    const auto before = std::prev(next);
-    if (before->first + before->second * kPage == base) {
-      base = before->first;
-      pages += before->second;
-      remove_free(before);
-    }
+void Heap::join_free(Runs::iterator run) noexcept {
+  const auto next = std::next(run);
+  if (next != runs_.end() && next->second.state == Run::State::kFree) {
+    free_by_size_.erase({next->second.pages, next->first});
+    run->second.pages += next->second.pages;
+    runs_.erase(next);
   }
-  if (next != free_by_base_.end() && next->first == end) {
-    pages += next->second;
-    remove_free(next);
+  if (run != runs_.begin() && std::prev(run)->second.state == Run::State::kFree) {
+    const auto before = std::prev(run);
+    before->second.place = free_by_size_.extract(std::pair(before->second.pages, before->first));
+    before->second.pages += run->second.pages;
+    runs_.erase(run);
+    run = before;
   }
-  add_free(base, pages);
+  set_free(run);
 }
 
 bool Heap::find(const void* pointer, Allocation* allocation) const {
@@ -120,27 +149,22 @@ std::size_t Heap::available() const {
   return capacity_ - used_;
 }
 
+Heap::Runs::const_iterator Heap::run_at(char* address) const {
+  const auto after = runs_.upper_bound(address);
+  return after == runs_.begin() ? runs_.end() : std::prev(after);
+}
+
 bool Heap::find_locked(const void* pointer, Allocation* allocation) const {
   char* address = static_cast<char*>(const_cast<void*>(pointer));
-  const auto candidate = live_.upper_bound(address);
-  if (candidate != live_.begin() && address < std::prev(candidate)->first + std::prev(candidate)->second.size) {
-    *allocation = std::prev(candidate)->second;
-    return true;
+  const auto run = run_at(address);
+  if (run != runs_.end() && run->second.state == Run::State::kTaken) {
+    *allocation = run->second.allocation;
+    return address >= allocation->base && address < allocation->base + allocation->size;
   }
-  const auto run = mapped_.upper_bound(address);
-  if (run == mapped_.begin() || address >= std::prev(run)->first + std::prev(run)->second) return false;
-  *allocation = {std::prev(run)->first, std::prev(run)->second, std::prev(run)->second / kPage};
+  const auto after = mapped_.upper_bound(address);
+  if (after == mapped_.begin() || address >= std::prev(after)->first + std::prev(after)->second) return false;
+  *allocation = {std::prev(after)->first, std::prev(after)->second, std::prev(after)->second / kPage};
   return true;
-}
-
-void Heap::add_free(char* base, std::size_t pages) {
-  free_by_base_.emplace(base, pages);
-  free_by_size_.emplace(pages, base);
-}
-
-void Heap::remove_free(std::map<char*, std::size_t>::iterator run) {
-  free_by_size_.erase({run->second, run->first});
-  free_by_base_.erase(run);
 }
 
 }  // namespace openreg::driver

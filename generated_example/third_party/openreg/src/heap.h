@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -65,25 +64,46 @@ class Heap {
   std::size_t available() const;
 
  private:
+  // Runs in some order, such as (pages, start).
+  using Order = std::set<std::pair<std::size_t, char*>>;
+  // All addresses are cut into runs, neighbours that are free are one. A run that is taken keeps its place in the order of free
+  // ones, so that giving memory back needs none.
+  struct Run {
+    enum class State {
+      kFree,
+      kTaken,
+      kRetired,
+      kReserved,
+    };
+    std::size_t pages;
+    State state = State::kFree;
+    Order::node_type place;  // empty while the run is free
+    Allocation allocation{};
+  };
+  using Runs = std::map<char*, Run>;
+
   void* take_run(std::size_t size, bool foreign);
   bool retire_if(const void* pointer, bool foreign, Allocation* allocation);
   bool find_locked(const void* pointer, Allocation* allocation) const;
-  std::map<char*, std::size_t>::iterator find_run(std::size_t pages);
-  void join_free(char* base, std::size_t pages);
-  void add_free(char* base, std::size_t pages);
-  void remove_free(std::map<char*, std::size_t>::iterator run);
+  // The run that `address` is in; the end before the first one.
+  Runs::const_iterator run_at(char* address) const;
+  Runs::iterator find_run(std::size_t pages);
+  bool is_reservation(char* base) const;
+  static Run make_run(char* base, std::size_t pages);
+  // Takes a part out of a free run; the rest stays free. Throws std::bad_alloc, and then nothing changed.
+  Runs::iterator cut(Runs::iterator run, std::size_t before, std::size_t pages);
+  void set_free(Runs::iterator run) noexcept;
+  void join_free(Runs::iterator run) noexcept;
 
   const std::size_t capacity_;
   const std::size_t guard_;  // pages before and after each allocation
   mutable std::mutex mutex_;
   std::size_t used_ = 0;  // bytes, whole pages
-  std::map<char*, Allocation> live_;
-  std::map<char*, std::size_t> reserved_;  // bytes by start
-  std::map<char*, std::size_t> mapped_;  // the same; neighbours are one
-  // Free runs twice: by address to join neighbours, by size to find the smallest that fits (the lowest among equals).
-  std::map<char*, std::size_t> free_by_base_;
-  std::set<std::pair<std::size_t, char*>> free_by_size_;
-  std::deque<std::pair<char*, std::size_t>> quarantine_;  // runs that were freed, the oldest first
+  Runs runs_;
+  Order free_by_size_;  // to find the smallest that fits, the lowest among equals
+  Order quarantine_;  // runs that were freed, the oldest first, by a count of frees
+  std::size_t freed_ = 0;
+  std::map<char*, std::size_t> mapped_;  // bytes by start; neighbours are one
 };
 
 }  // namespace openreg::driver

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <iterator>
+#include <memory>
 
 namespace openreg::driver {
 namespace {
@@ -23,9 +24,10 @@ void* HostMemory::allocate(std::size_t size) {
   if (size > PTRDIFF_MAX) return nullptr;
   void* base = nullptr;
   if (posix_memalign(&base, kAlignment, size) != 0) return nullptr;
+  std::unique_ptr<void, decltype(&std::free)> owner(base, std::free);
   std::lock_guard lock(mutex_);
   blocks_.emplace(static_cast<char*>(base), size);
-  return base;
+  return owner.release();
 }
 
 bool HostMemory::free(void* pointer) {

@@ -46,17 +46,14 @@ orError_t orFree(void* pointer) {
     Allocation allocation{};
     if (number < 0) return orErrorInvalidValue;
     Device& device = devices.at(number);
-    if (!device.retire(pointer, &allocation)) {
+    const bool later = Stream::current() != nullptr;
+    if (!later) devices.wait();  // which may fail, and then nothing was freed
+    if (later ? !device.release_later(pointer) : !device.retire(pointer, &allocation)) {
       MemoryDebug* debug = MemoryDebug::get();
       if (debug != nullptr && debug->explain_free(pointer)) std::abort();
       return orErrorInvalidValue;
     }
-    if (Stream::current() != nullptr) {
-      device.release_later(allocation);
-    } else {
-      devices.wait();
-      device.release(allocation);
-    }
+    if (!later) device.release(allocation);
     return orSuccess;
   });
 }

@@ -57,8 +57,8 @@ void MemoryDebug::freed(const void* base) {
   const auto found = live_.find(static_cast<const char*>(base));
   if (found == live_.end()) return;
   found->second.freed = stack;
-  freed_.insert_or_assign(found->first, found->second);
-  live_.erase(found);
+  freed_.erase(found->first);
+  freed_.insert(live_.extract(found));
 }
 
 void MemoryDebug::forget(const char* begin, const char* end) {

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <mutex>
-#include <system_error>
+#include <new>
 #include <thread>
 
 namespace openreg::driver {
@@ -58,7 +60,8 @@ void stream_bytes(char* destination, const char* source, std::size_t size) {
 class Helpers {
  public:
   static Helpers& get() {
-    static auto& instance = *new Helpers;
+    alignas(Helpers) static std::byte place[sizeof(Helpers)];  // never destroyed, and no memory that could be missing
+    static auto& instance = *new (place) Helpers;
     return instance;
   }
 
@@ -89,7 +92,7 @@ class Helpers {
     const unsigned wanted = std::min(kMostHelpers, processors == 0 ? 0 : processors - 1);
     try {
       for (; count_ < wanted; ++count_) std::thread([this] { help(); }).detach();
-    } catch (const std::system_error&) {  // as many as there are then
+    } catch (const std::exception&) {  // no more threads, or no memory for them: as many as there are then
     }
   }
 

@@ -27,25 +27,25 @@ void* Heap::reserve(std::size_t size) {
   std::lock_guard lock(mutex_);
   const auto fit = free_by_size_.lower_bound({pages + slack, nullptr});
   if (fit == free_by_size_.end()) return nullptr;
-  const auto [run_pages, run] = *fit;
-  const std::size_t before = (kGranularity - reinterpret_cast<std::size_t>(run) % kGranularity) % kGranularity / kPage;
-  char* base = run + before * kPage;
-  reserved_.emplace(base, size);
-  remove_free(free_by_base_.find(run));
-  if (before > 0) add_free(run, before);
-  if (run_pages > before + pages) add_free(base + size, run_pages - before - pages);
-  return base;
+  char* const start = fit->second;
+  const std::size_t before = (kGranularity - reinterpret_cast<std::size_t>(start) % kGranularity) % kGranularity / kPage;
+  const auto run = cut(runs_.find(start), before, pages);
+  run->second.state = Run::State::kReserved;
+  return run->first;
+}
+
+bool Heap::is_reservation(char* base) const {
+  const auto run = runs_.find(base);
+  return run != runs_.end() && run->second.state == Run::State::kReserved;
 }
 
 bool Heap::unreserve(void* pointer, std::size_t size) {
   char* base = static_cast<char*>(pointer);
   std::lock_guard lock(mutex_);
-  const auto reservation = reserved_.find(base);
-  if (reservation == reserved_.end() || reservation->second != size) return false;
+  if (!is_reservation(base) || runs_.find(base)->second.pages * kPage != size) return false;
   const auto after = mapped_.lower_bound(base);
   if (after != mapped_.end() && after->first < base + size) return false;
-  reserved_.erase(reservation);
-  join_free(base, size / kPage);
+  join_free(runs_.find(base));
   return true;
 }
 
@@ -64,23 +64,24 @@ void Heap::give(std::size_t size) {
 bool Heap::map(void* pointer, std::size_t size) {
   char* start = static_cast<char*>(pointer);
   std::lock_guard lock(mutex_);
-  if (enclosing(reserved_, start, size) == reserved_.end()) return false;
-  auto next = mapped_.lower_bound(start);
+  const auto run = run_at(start);
+  if (run == runs_.end() || run->second.state != Run::State::kReserved) return false;
+  if (start + size > run->first + run->second.pages * kPage) return false;
+  const auto next = mapped_.lower_bound(start);
   if (next != mapped_.end() && next->first < start + size) return false;
   if (next != mapped_.begin() && std::prev(next)->first + std::prev(next)->second > start) return false;
   // What is mapped side by side is one range to those who copy. Two reservations are never one.
-  if (next != mapped_.end() && next->first == start + size && reserved_.count(next->first) == 0) {
-    size += next->second;
-    next = mapped_.erase(next);
+  const auto made = mapped_.emplace_hint(next, start, size);
+  if (next != mapped_.end() && next->first == start + size && !is_reservation(next->first)) {
+    made->second += next->second;
+    mapped_.erase(next);
   }
-  if (next != mapped_.begin() && reserved_.count(start) == 0) {
-    const auto before = std::prev(next);
-    if (before->first + before->second == start) {
-      before->second += size;
-      return true;
-    }
+  if (made == mapped_.begin() || is_reservation(start)) return true;
+  const auto before = std::prev(made);
+  if (before->first + before->second == start) {
+    before->second += made->second;
+    mapped_.erase(made);
   }
-  mapped_.emplace(start, size);
   return true;
 }
 
@@ -90,12 +91,12 @@ bool Heap::unmap(void* pointer, std::size_t size) {
   const auto run = enclosing(mapped_, start, size);
   if (run == mapped_.end()) return false;
   char* const end = run->first + run->second;
+  if (start + size < end) mapped_.emplace(start + size, static_cast<std::size_t>(end - start) - size);
   if (run->first < start) {
     run->second = static_cast<std::size_t>(start - run->first);
   } else {
     mapped_.erase(run);
   }
-  if (start + size < end) mapped_.emplace(start + size, static_cast<std::size_t>(end - start) - size);
   return true;
 }
 
@@ -113,8 +114,13 @@ bool Device::unreserve(void* pointer, std::size_t size) {
 
 bool Device::map(void* pointer, std::size_t size) {
   if (!heap_.map(pointer, size)) return false;
+  try {
+    isolation_.set_live(pointer, size, true);
+  } catch (...) {
+    heap_.unmap(pointer, size);
+    throw;
+  }
   isolation_.set_accessible(pointer, size, true);
-  isolation_.set_live(pointer, size, true);
   return true;
 }
 

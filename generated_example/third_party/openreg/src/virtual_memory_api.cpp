@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 
@@ -79,11 +80,15 @@ orError_t orMemCreate(orMemHandle_t* handle, size_t size) {
     if (handle == nullptr || !is_unit(size)) return orErrorInvalidValue;
     *handle = nullptr;
     Device& device = current_device();
-    if (!device.take(size)) return orErrorMemoryAllocation;
+    auto made = std::make_unique<orMemHandle>(orMemHandle{device.number(), size});
     Memories& memories = Memories::get();
     std::lock_guard lock(memories.mutex);
-    *handle = new orMemHandle{device.number(), size};
-    memories.handles.insert(*handle);
+    memories.handles.insert(made.get());
+    if (!device.take(size)) {
+      memories.handles.erase(made.get());
+      return orErrorMemoryAllocation;
+    }
+    *handle = made.release();
     return orSuccess;
   });
 }
@@ -106,11 +111,11 @@ orError_t orMemMap(void* pointer, size_t size, orMemHandle_t handle) {
     if (memories.handles.count(handle) == 0) return orErrorInvalidHandle;
     Devices& devices = Devices::get();
     const bool fits = is_unit(pointer) && size == handle->size && devices.device_of(pointer) == handle->device;
-    if (!fits || handle->mapped_at != nullptr || !devices.at(handle->device).map(pointer, size)) {
-      return orErrorInvalidValue;
-    }
+    if (!fits || handle->mapped_at != nullptr) return orErrorInvalidValue;
+    std::map<char*, orMemHandle_t> made{{static_cast<char*>(pointer), handle}};
+    if (!devices.at(handle->device).map(pointer, size)) return orErrorInvalidValue;
     handle->mapped_at = static_cast<char*>(pointer);
-    memories.mapped.emplace(handle->mapped_at, handle);
+    memories.mapped.merge(made);
     return orSuccess;
   });
 }
