@@ -176,6 +176,7 @@ REFUSED = {
     "overlap": (lambda x, a, b, t, own: torch.exp(a, out=b), "written-to"),
     "own overlap": (lambda x, a, b, t, own: torch.exp(x[0], out=x[:1].expand(3)), "written-to"),
     "grows into an argument": (lambda x, a, b, t, own: gather_within(x.long()), "written-to"),
+    "copy into nothing": (lambda x, a, b, t, own: x.new_empty(0).copy_(a), "size"),
     "grows": (lambda x, a, b, t, own: x[:1].logical_and_(t.clone()), "broadcast shape"),
     "addr_": (lambda x, a, b, t, own: x.view(1, 12).addr_(a[:5].clone(), x.clone()), "size mismatch"),
     "dtypes": (lambda x, a, b, t, own: nn.functional.layer_norm(t, (3,), a[:3].double()), "dtype|type"),

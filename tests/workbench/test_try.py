@@ -230,6 +230,21 @@ def test_a_kernel_that_calls_the_cpu_computes_on_the_host():
     assert own.json()["computed_on"] == "device"
 
 
+def test_a_kernel_that_leaves_some_calls_to_the_host_is_not_on_the_host():
+    """Matrix products of integers, say: the kernel calls the CPU's, and launches kernels for all other dtypes."""
+    given = {"reached": [("aten::mm.out", "kernel")], "inside": [("aten::mm.out", "kernel")]}
+    in_part = (
+        {"fallbacks": [["aten::mm.out", "kernel", 205]], "launches": 1},
+        {"hosted": ["aten::mm.out"]},  # and the task of another dtype, which is added below, is not
+    )
+    for each in in_part:
+        found = verdict_of("mm.out", **given, **each)
+        found.add(cases.Task("any", "float64"), outcome_of(**given), KnownDifferences())
+        said = verdict.text(found, Context("mine"), {})
+        assert said.endswith("right, and this backend's kernel computed it, in part on the host"), said
+        assert (found.right, found.json()["computed_on"], found.json()["hosted"]) == (True, "", [])
+
+
 def test_a_call_of_the_same_operator_on_the_cpu_is_the_kernels():
     reached = {"aten::relu": [1, "kernel", ""], "aten::add.out": [1, "kernel", ""], "aten::neg": [1, "fallback", ""]}
     counts = {("aten::relu", ("mine",), ""): 1, ("aten::relu", ("cpu",), ""): 1, ("aten::neg", ("cpu",), ""): 1}

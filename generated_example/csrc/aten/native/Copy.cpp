@@ -73,10 +73,10 @@ int64_t span_of(const at::Tensor& tensor) {
 }
 
 at::Tensor _copy_from(const at::Tensor& self, const at::Tensor& dst, bool non_blocking) {
+  const at::Tensor src = self.sizes() == dst.sizes() ? self : self.expand_as(dst);  // refuses sizes that don't fit
   if (dst.numel() == 0 || self.is_same(dst)) {
     return dst;
   }
-  const at::Tensor src = self.sizes() == dst.sizes() ? self : self.expand_as(dst);
   at::assert_no_partial_overlap(dst, src);
   const bool ordered_alike = src.strides() == dst.strides() || (src.is_contiguous() && dst.is_contiguous());
   if (src.scalar_type() == dst.scalar_type() && ordered_alike && is_plain(src) && is_plain(dst)) {

@@ -275,7 +275,10 @@ NOT_AS_WIDE = {torch.float16: torch.float32, torch.bfloat16: torch.float32}
 def is_rounding(call: Call, actual: Result, expected: Result, seed: int) -> bool:
     """Whether 16 bits, of a result or an argument, or in a network's many layers 32, are the difference: the device is about as near as
     the CPU to what it gives with 64, in each element; of functions that take no 64 bits, with 32."""
+    returned = tensors((expected.value, expected.inputs))
     wider = WIDE if call.dtypes else {**WIDE, torch.float32: torch.float64}
+    if any(x.dtype in (torch.float64, torch.complex128) for x in returned):  # of numbers of 32 bits, maybe
+        wider = {**WIDE, torch.float32: torch.float64, torch.complex64: torch.complex128}
     exact = in_wider(call, wider, seed)
     if exact.error is not None:
         wider = NOT_AS_WIDE
@@ -304,8 +307,8 @@ def is_as_near(
     """Each element of `actual` to `exact`, as the farthest of `expected`."""
     dtype = expected.dtype
     if dtype not in wider:
-        # Of 16 and 64 bits: the result has 64, and is no more exact than the step before it, such as log_softmax in 16. Of two
-        # kinds of 16 it has 32.
+        # Of 16 and 64 bits: the result has 64, and is no more exact than the step before it, such as log_softmax in 16. So it is of
+        # 32 and 64; of two kinds of 16 it has 32.
         given = {x.dtype for x in tensors((call.args, call.kwargs)) if x.is_floating_point() or x.is_complex()}
         if not given & wider.keys() or dtype != functools.reduce(torch.promote_types, given):
             return values_differ(actual, expected, call.tolerance) is None

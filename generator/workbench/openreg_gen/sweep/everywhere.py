@@ -132,6 +132,34 @@ EVERYWHERE: tuple[KnownDifference, ...] = (
         "a matrix without elements: the CPU's kernel takes the shape of self, PyTorch's meta function the number of rows",
         kernel="addmv.out",
     ),
+    *(
+        KnownDifference(
+            f"addmv/{variant}/*/*",
+            "raising",
+            "a matrix without elements: the gradient of the CPU's result, whose shape is that of self, can't be computed",
+            "PyTorch's meta function has the right shape",
+            kernel="addmv.out",
+        )
+        for variant in ("backward", "second_order")
+    ),
+    *(
+        KnownDifference(
+            f"*nn.functional.{name}_norm/{values}/*/*",
+            "value",
+            "an infinite weight or deviation: the CPU multiplies both by the weight before it takes their difference, which is NaN",
+            "CUDA takes the difference first, as kernels of this backend do",
+            kernel="native_batch_norm",
+        )
+        for name in ("batch", "instance")
+        for values in ("special_values", "not_finite")
+    ),
+    KnownDifference(
+        "native_layer_norm/special_values/*/*",
+        "value",
+        "the mean of numbers with an infinity is infinite; the CPU's running mean is NaN",
+        "the CPU's mean() is infinite, too",
+        kernel="native_layer_norm",
+    ),
     KnownDifference(
         "nn.functional.pixel_unshuffle/zero_size/*/*",
         "shape",

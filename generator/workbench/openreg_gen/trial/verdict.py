@@ -123,9 +123,18 @@ class Verdict:
         return {op: row for op, row in self.computing().items() if row[1] == "kernel"}
 
     def hosted(self) -> list[str]:
-        """The overloads whose kernel, by this backend, calls the CPU's kernel."""
+        """The overloads whose kernel, by this backend, calls the CPU's kernel: in the call of each task that was looked into."""
         found = {op for outcome in self.tasks.values() for op in outcome.get("hosted", ())}
-        return sorted(found & self.kernels().keys())
+        return sorted((found - self._on_device()) & self.kernels().keys())
+
+    def _on_device(self) -> set[str]:
+        """The overloads whose kernel, in the call of some task, did not hand it on."""
+        return {
+            op
+            for outcome in self.tasks.values()
+            for op, (_, how, _) in outcome.get("inside", {}).items()
+            if how == "kernel" and op not in outcome.get("hosted", ())
+        }
 
     @property
     def is_on_host(self) -> bool:
@@ -136,7 +145,8 @@ class Verdict:
 
     @property
     def is_on_host_in_part(self) -> bool:
-        return bool(self.hosted() or self.on_host()["kernel"]) and not self.is_on_host
+        handed_on = any(outcome.get("hosted") for outcome in self.tasks.values())
+        return bool(handed_on or self.on_host()["kernel"]) and not self.is_on_host
 
     def absent(self) -> list[Absent]:
         """Facts that the backend doesn't report."""
