@@ -8,7 +8,8 @@
 #          sanitized   the command under the address and undefined behaviour sanitizers: its unit tests, and tests that run it as a
 #                      process. Each file is compiled alone, not in units, so it must include what it uses
 #          races       every test of generated_example under the sanitizer of streams and memory, which may report nothing
-#          failing     each call that generated_example makes of its device fails once, with each error (tests/failing)
+#          failing     each call that generated_example makes of its device fails once, with each error; each allocation and thread of
+#                      its device library (tests/failing)
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
 #          owned       hand-written operators, in the tree of specs/full.yaml
 #          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
@@ -110,6 +111,11 @@ stage_failing() {
     running+=($!)
   done
   for part in "${running[@]}"; do wait "$part" || status=1; done
+  step "Each allocation of a device library fails once"
+  (echo "profile: minimal"; echo "backend: {name: openreg, api_prefix: or}") >"$work/small.yaml"
+  "$generator" new openreg --spec "$work/small.yaml" --out "$work/small" >/dev/null
+  "$python" "$root/tests/failing/device_library.py" "$root/generated_example" || status=1
+  "$python" "$root/tests/failing/device_library.py" "$work/small" --mode off || status=1
   return "$status"
 }
 

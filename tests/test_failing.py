@@ -1,6 +1,7 @@
-"""The library that lets calls of a device fail (tests/failing/shim.py), on a device of one file."""
+"""The library that lets calls of a device fail (tests/failing/shim.py), on a device of one file; allocations of the simulated device."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -106,3 +107,64 @@ def test_the_devices_own_errors_pass(calls):
 s.begin(None, 5, 1, 9)
 print(json.dumps([b.allocate(0), s.end()]))
 """) == [1, 0]
+
+
+def allocations_fail(tree, folder, mode):
+    """What the test of a device library finds: its exit code, and what it prints."""
+    command = [sys.executable, ROOT / "tests/failing/device_library.py", tree, "--mode", mode, "--work", folder]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
+    return done.returncode, done.stdout + done.stderr[-3000:]
+
+
+def test_each_allocation_of_the_small_device_fails(openreg_gen, tmp_path):
+    (tmp_path / "spec.yaml").write_text("profile: minimal\nbackend: {name: openreg, api_prefix: or}\n")
+    openreg_gen("new", "openreg", "--spec", "spec.yaml", "--out", "tree", cwd=tmp_path)
+    status, said = allocations_fail(tmp_path / "tree", tmp_path, "off")
+    assert (status, "a small device: " in said) == (0, True), said
+
+
+def test_each_allocation_of_the_device_fails(tmp_path):
+    status, said = allocations_fail(ROOT / "generated_example", tmp_path, "auto")
+    assert (status, said.count(" 0 problems")) == (0, 8), said
+
+
+FAULTS = {
+    "memory that a failed call has lost": (
+        "host_memory.cpp",
+        {
+            "  std::unique_ptr<void, decltype(&std::free)> owner(base, std::free);": "",
+            "return owner.release();": "return base;",
+        },
+    ),
+    "freed before the wait fails": (
+        "memory_api.cpp",
+        {
+            "if (!later) devices.wait();": "if (!later && !device.retire(pointer, &allocation)) return orErrorInvalidValue; "
+            "if (!later) devices.wait();",
+            "!device.retire(pointer, &allocation)) {": "false) {",
+        },
+    ),
+    "a kernel of a launch that failed": (
+        "capture.cpp",
+        {
+            "  std::size_t& given = given_[&stream];\n": "  graph_->nodes_.push_back(std::move(node));\n  std::size_t& given = given_[&stream];\n",
+            "  graph_->nodes_.push_back(std::move(node));  // last": "  //",
+        },
+    ),
+    "an exception on the stream's thread": ("activity.cpp", {"  records();  //": "  //"}),
+}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_of_a_device_library_are_found(name, tmp_path):
+    file, changes = FAULTS[name]
+    shutil.copytree(ROOT / "generated_example/third_party", tmp_path / "third_party")
+    path = tmp_path / "third_party/openreg/src" / file
+    text = path.read_text()
+    for old, new in changes.items():
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    path.write_text(text)
+    status, said = allocations_fail(tmp_path, tmp_path, "off")
+    assert (status, "problems" in said) == (1, True), said
