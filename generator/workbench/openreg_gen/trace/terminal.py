@@ -34,6 +34,11 @@ def place_text(place: Place) -> str:
     return place.file if place.file == "<expression>" else f"{short(place.file)}:{place.line}"
 
 
+def in_place(name: str) -> bool:
+    """Whether an operator's name ("aten::add_.Tensor") is that of its in-place form."""
+    return name.partition(".")[0].endswith("_")
+
+
 def matters(event: Event) -> bool:
     """Whether an operator inside of another did something: computed, queued, allocated, waited, fell back or failed."""
     return any(
@@ -119,7 +124,8 @@ class Printer:
         if skipped and not self.everything and not inside:
             yield self.style(f"skips {', '.join(skipped)}", "dim")
         if "delegate" in event.fields:
-            yield f"structured: the default kernel allocates the result and calls {event.fields['delegate']}"
+            result = "passes self as the result to" if in_place(event.name) else "allocates the result and calls"
+            yield f"structured: the default kernel {result} {event.fields['delegate']}"
         yield from event.notes
         for row in event.fields.get("fallbacks", ()):
             copied = f", {row['bytes']:,} bytes copied" if row["bytes"] else ""
