@@ -252,6 +252,21 @@ def test_the_terminal_hides_what_is_skipped_and_says_so():
     assert "\033" in "".join(terminal.lines(made, everything=False, tree=True, colours=True))
 
 
+@pytest.mark.parametrize(
+    ("code", "form", "says"),
+    [
+        ("a + b", "aten::add.Tensor", "allocates the result and calls"),
+        ("a.add_(b)", "aten::add_.Tensor", "passes self as the result to"),
+    ],
+)
+def test_what_a_default_kernel_does_with_the_result(code, form, says):
+    made = traced(code)
+    event = operator(made, form)
+    event.fields["delegate"] = "aten::add.out"  # on the CPU no operator has such a kernel
+    text = "\n".join(terminal.lines(made, everything=False, tree=True, colours=False))
+    assert f"structured: the default kernel {says} aten::add.out" in text
+
+
 def test_an_error_is_cut_to_its_first_sentence():
     assert words.first_sentence("Could not run 'a.b'. This could be\nmore") == "Could not run 'a.b'"
 
