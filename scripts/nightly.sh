@@ -13,6 +13,7 @@
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
 #          owned       hand-written operators, in the tree of specs/full.yaml
 #          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
+#          second      a tree of another name: what a name is part of
 #          external    every test of a whole tree on the port that behaves like a card
 #          vulkan      the port to Vulkan (tests/external/vulkan) on Mesa's driver for CPUs: the ladder, kernels, operators, training
 #          compiler    OpenVINO as a graph compiler (tests/external/openvino): the ladder, the tests of the tree, networks that train
@@ -163,6 +164,7 @@ stage_libraries() {
 }
 
 # What CI has, too, with more of it.
+stage_second() { of_ci second all; }
 stage_external() { of_ci external all; }
 stage_book() { of_ci book chapters; }
 stage_exercises() { of_ci book exercises; }

@@ -19,6 +19,8 @@
 #          every chapter, or every exercise with its planted solutions, not only those that the change touches
 #        scripts/test.sh external all
 #          every test of a whole tree runs on the port that behaves like a card
+#        scripts/test.sh second all
+#          the second backend is built in place and tested, too
 source "$(dirname "$0")/stages.sh"
 
 # test_tree TREE VENV PREFIX [OPTION ...]: builds a tree with warnings as errors and its C++ tests on, into a Python environment
@@ -185,14 +187,17 @@ stage_second() {
   tree=$(second_tree)
   left=$(grep -rniE --exclude-dir=.openreg-gen 'openreg' "$tree" | grep -viE 'openreg[-_]gen' || true)
   [ -z "$left" ] || die "a tree of another name names openreg: $left"
-  backend=$(backend_python "$work/venv_mybackend")
   "$generator" add component extensions -C "$tree" >/dev/null
-  step "Building $(basename "$tree"), what \`new\` writes, with component extensions"
-  install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON "$quick"
-  step "Python tests of $(basename "$tree")"
-  # What a name is part of: packages, modules, settings, libraries, registrations. All else the first tree has tested.
-  pytests "$backend" "$tree"/tests/test_{scripts,cpp_extension,device,profiler,compile}.py
-  built_tests "$backend" "$tree" package build module serialization profiler surface layouts
+  if [ "${1:-}" = all ]; then
+    backend=$(backend_python "$work/venv_mybackend")
+    step "Building $(basename "$tree"), what \`new\` writes, with component extensions"
+    install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON "$quick"
+    step "Python tests of $(basename "$tree")"
+    # What a name is part of: packages, modules, settings, libraries, registrations. All else the first tree has tested.
+    pytests "$backend" "$tree"/tests/test_{scripts,cpp_extension,device,profiler,compile}.py
+    built_tests "$backend" "$tree" package build module serialization profiler surface layouts
+    return
+  fi
   step "A wheel of mybackend, installed and uninstalled"
   overlay "$python" "$venv"
   "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir "$work/wheel" "$tree"
@@ -403,7 +408,7 @@ stage_book() {
 in_stage "$@"
 arguments=()
 case "${1:-} ${2:-}" in  # a component may be called as a stage is
-  "components "?*|"external all"|"book all"|"opencl pocl"|"opencl intel"|"release "[0-9]*) arguments=("${@:2}"); set -- "$1" ;;
+  "components "?*|"external all"|"second all"|"book all"|"opencl pocl"|"opencl intel"|"release "[0-9]*) arguments=("${@:2}"); set -- "$1" ;;
 esac
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
