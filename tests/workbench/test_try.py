@@ -231,7 +231,7 @@ def test_a_kernel_that_calls_the_cpu_computes_on_the_host():
 
 
 def test_a_kernel_that_leaves_some_calls_to_the_host_is_not_on_the_host():
-    """Matrix products of integers, say: the kernel calls the CPU's, and launches kernels for all other dtypes."""
+    """Matrix products of integers, say: the kernel calls that of the CPU, and launches kernels for all other dtypes."""
     given = {"reached": [("aten::mm.out", "kernel")], "inside": [("aten::mm.out", "kernel")]}
     in_part = (
         {"fallbacks": [["aten::mm.out", "kernel", 205]], "launches": 1},

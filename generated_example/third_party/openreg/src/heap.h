@@ -88,7 +88,6 @@ class Heap {
   // The run that `address` is in; the end before the first one.
   Runs::const_iterator run_at(char* address) const;
   Runs::iterator find_run(std::size_t pages);
-  bool is_reservation(char* base) const;
   static Run make_run(char* base, std::size_t pages);
   // Takes a part out of a free run; the rest stays free. Throws std::bad_alloc, and then nothing changed.
   Runs::iterator cut(Runs::iterator run, std::size_t before, std::size_t pages);
@@ -103,6 +102,7 @@ class Heap {
   Order free_by_size_;  // to find the smallest that fits, the lowest among equals
   Order quarantine_;  // runs that were freed, the oldest first, by a count of frees
   std::size_t freed_ = 0;
+  bool is_reservation(char* base) const;
   std::map<char*, std::size_t> mapped_;  // bytes by start; neighbours are one
 };
 
