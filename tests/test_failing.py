@@ -110,7 +110,7 @@ print(json.dumps([b.allocate(0), s.end()]))
 
 
 def allocations_fail(tree, folder, mode):
-    """What the test of a device library finds: its exit code, and what it prints."""
+    """The exit code and the text of the test of a device library."""
     command = [sys.executable, ROOT / "tests/failing/device_library.py", tree, "--mode", mode, "--work", folder]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
     return done.returncode, done.stdout + done.stderr[-3000:]

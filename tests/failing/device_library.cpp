@@ -124,7 +124,7 @@ orError_t made(const char* text, const Call& call) {
       problem(std::string(text) + (again ? ", called again: " : ": ") + name_of(status));
       return status;
     }
-    // There is no name for the error that a thread can't be started.
+    // The API has no name for the error that a thread can't be started.
     const orError_t wanted = failures.fail_at[0] >= 0 ? orErrorMemoryAllocation : orErrorUnknown;
     if (status != wanted) problem(std::string(text) + " says " + name_of(status) + ", not " + name_of(wanted));
 #ifdef HAS_HOST_MEMORY  // small devices keep none

@@ -433,6 +433,22 @@ def test_a_result_of_64_bits_is_as_near_as_its_step_of_16(ulps, weights, result,
     assert (check(call, 0, CPU) is not None) == wrong
 
 
+class Rounding:
+    """Adds. The device, which computes the second call, rounds the wider number first."""
+
+    calls = 0
+
+    def __call__(self, x: torch.Tensor, wide: torch.Tensor) -> torch.Tensor:
+        self.calls += 1
+        return x + (wide.to(x.dtype).to(wide.dtype) if self.calls == 2 else wide)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32])
+def test_what_the_cpu_computes_in_the_wide_dtype_is_not_rounded(dtype):
+    x = torch.linspace(-3, 4, 32, dtype=dtype)
+    assert check(Call(Rounding(), (x, torch.rand(32, dtype=torch.float64)), {}), 0, CPU) is not None
+
+
 @needs_opinfos
 def test_exact_functions_are_those_of_pytorch_s_names():
     """Each against the CPU, on PyTorch's samples."""
