@@ -1,4 +1,4 @@
-// openreg-gen help [VERB]: main.cpp reads it as `openreg-gen VERB --help`.
+// openreg-gen help [VERB]: run.cpp reads it as `openreg-gen VERB --help`.
 #include "cli/verb.h"
 
 namespace openreg_gen {
