@@ -67,7 +67,7 @@ RULES = (
         "tests",
     ),  # of scripts/nightly.sh
     ("tests/external/* tests/test_external*.py tests/ports.py", ["external"], "tests"),
-    ("tests/failing/*", ["example"], "tests"),
+    ("tests/failing/* tests/schedule/*", ["example"], "tests"),
     ("tests/test_package.py scripts/wheel.sh", ["package"], "tests"),
     ("tests/owned_ops/* scripts/sweep.sh", ["opencl"], "tests"),
     ("scripts/regenerate.sh scripts/golden.py", ["rendered"], "tests"),

@@ -10,6 +10,8 @@
 #          races       every test of generated_example under the sanitizer of streams and memory, which may report nothing
 #          failing     each call that generated_example makes of its device fails once, with each error; each allocation and thread of
 #                      its device library (tests/failing)
+#          schedules   the simulated device in orders by seed (OPENREG_SCHEDULE): tests of streams, the allocator and graphs; planted
+#                      races, and how many seeds find them
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
 #          owned       hand-written operators, in the tree of specs/full.yaml
 #          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
@@ -117,6 +119,18 @@ stage_failing() {
   "$generator" new openreg --spec "$work/small.yaml" --out "$work/small" >/dev/null
   "$python" "$root/tests/failing/device_library.py" "$root/generated_example" || status=1
   "$python" "$root/tests/failing/device_library.py" "$work/small" --mode off || status=1
+  return "$status"
+}
+
+stage_schedules() {
+  local backend status=0
+  backend=$(backend_python "$root/.venv/openreg")
+  step "Building generated_example"
+  install_tree "$backend" "$root/generated_example" -DOPENREG_BUILD_TESTS=ON -DOPENREG_UNITY_BUILD=ON "$quick"
+  step "Tests of streams, the allocator and graphs in orders by seed"
+  order_by_seed "$backend" "$root/generated_example" 1000 200 20 || status=1
+  step "Planted races"
+  "$python" "$root/tests/schedule/races.py" "$root/generated_example" || status=1
   return "$status"
 }
 

@@ -28,6 +28,7 @@ SUBJECTS = {
     "sanitized": "generator :!generator/workbench",
     "races": "generated_example generator/workbench/openreg_gen/sanitize",
     "failing": "generated_example/csrc generated_example/torch_openreg generated_example/third_party tests/failing",
+    "schedules": "generated_example/csrc/runtime generated_example/third_party generated_example/tests tests/schedule",
     "kinds": "templates generator/model generator/strategy",
     "owned": "templates/csrc specs/full.yaml tests/owned_ops",
     "libraries": "generated_example tests/libraries",

@@ -87,6 +87,8 @@ stage_example() {
     [ "$name" = test_distributed_upstream ] || names+=("${name#test_}")
   done
   built_tests "$root/.venv/openreg/bin/python" "$root/generated_example" "${names[@]}"
+  step "Orders by seed: a sample"
+  order_by_seed "$root/.venv/openreg/bin/python" "$root/generated_example" 10 4 2
   step "Tests of the workbench on generated_example"
   pytests "$root/.venv/openreg/bin/python" "$root/tests/workbench"
 }

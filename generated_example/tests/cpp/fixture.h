@@ -52,7 +52,7 @@ class Gate {
   ~Gate() {
     open();
     while (running_.load() > 0) {
-      std::this_thread::yield();
+      wait_a_little();
     }
   }
 
@@ -74,9 +74,14 @@ class Gate {
   static void wait(void* self) {
     auto* gate = static_cast<Gate*>(self);
     while (!gate->open_.load()) {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      wait_a_little();
     }
     --gate->running_;
+  }
+  static void wait_a_little() {
+    int device = 0;
+    orGetDevice(&device);  // with OPENREG_SCHEDULE, others go on in calls of the device
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 
   std::atomic<bool> open_{false};

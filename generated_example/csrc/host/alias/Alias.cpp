@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -50,6 +51,11 @@ class AwaitedFunction {
 
   /// Most functions are over sooner than a thread that sleeps is awake, so it looks first, but lets the function's threads run.
   void wait() {
+    // With orders by seed, the device goes on while the host is in a call of it.
+    static const bool scheduled = std::getenv("OPENREG_SCHEDULE") != nullptr;
+    for (int device = 0; scheduled && state_.load(std::memory_order_acquire) != State::kDone;) {
+      static_cast<void>(orGetDevice(&device));
+    }
     constexpr std::chrono::microseconds kPatience{10};
     const auto end = std::chrono::steady_clock::now() + kPatience;
     while (std::chrono::steady_clock::now() < end) {

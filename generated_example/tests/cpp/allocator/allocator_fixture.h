@@ -98,7 +98,7 @@ class Gate {
   ~Gate() {
     open();
     while (running_.load() > 0) {
-      std::this_thread::yield();
+      wait_a_little();
     }
   }
   /// False if functions can't run on the stream, or run on the calling thread, which can't be blocked.
@@ -119,9 +119,14 @@ class Gate {
     auto* gate = static_cast<Gate*>(self);
     gate->on_caller_ = std::this_thread::get_id() == gate->caller_;
     while (!gate->on_caller_.load() && !gate->open_.load()) {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      wait_a_little();
     }
     --gate->running_;
+  }
+  static void wait_a_little() {
+    int device = 0;
+    orGetDevice(&device);  // with OPENREG_SCHEDULE, others go on in calls of the device
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   std::atomic<bool> open_{false};
   std::atomic<int> running_{0};

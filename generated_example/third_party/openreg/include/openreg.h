@@ -43,6 +43,8 @@
 //     process with a message that has the stacks of the allocation and of the free. Slow, for debugging. (default 0)
 //   OPENREG_STREAM_JITTER  delays each task of a stream by up to so many microseconds, 0 to 1000000 (default 0). Finds
 //     code that forgets to wait for a stream: run the tests with it.
+//   OPENREG_SCHEDULE  a seed: the device's threads take turns in an order that it determines, and repeats. Finds the same code.
+//   OPENREG_SCHEDULE_LOG  a file to which that order is appended.
 
 #include <stddef.h>
 #include <stdint.h>

@@ -17,7 +17,8 @@ constexpr int kMaxJitter = 1'000'000;
 constexpr std::size_t kMemory = 1073741824;
 
 // False if `text` is anything but a number.
-bool parse(std::string_view text, int* number) {
+template <typename Number>
+bool parse(std::string_view text, Number* number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
   return error == std::errc() && end == text.data() + text.size();
 }
@@ -76,6 +77,15 @@ bool memory_debug() {
   return false;
 }
 
+std::optional<std::uint64_t> schedule() {
+  const char* text = std::getenv("OPENREG_SCHEDULE");
+  if (text == nullptr) return std::nullopt;
+  std::uint64_t seed = 0;
+  if (parse(text, &seed)) return seed;
+  std::fprintf(stderr, "openreg: OPENREG_SCHEDULE=%s is not a number from 0 to 18446744073709551615; using none\n", text);
+  return std::nullopt;
+}
+
 }  // namespace
 
 const Config& read_config() {
@@ -87,6 +97,7 @@ const Config& read_config() {
       isolation_mode(),
       memory_debug(),
       std::chrono::microseconds(number("OPENREG_STREAM_JITTER", kMaxJitter, 0)),
+      schedule(),
   };
   known_config.store(&instance, std::memory_order_release);
   return instance;

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 // What the simulated device is like. Read once, from the environment where it overrides the spec; never changes after.
@@ -23,6 +25,7 @@ struct Config {
   IsolationMode isolation;
   bool memory_debug;
   std::chrono::microseconds stream_jitter;  // how much later than it could a task starts, at most
+  std::optional<std::uint64_t> schedule;  // the seed of the order in which threads take turns; none: they run as they like
 };
 
 // Reads it. The first call may be made by several threads at once.

@@ -9,6 +9,7 @@
 #include "memory_debug.h"
 #include "memory_file.h"
 #include "process.h"
+#include "schedule.h"
 
 namespace openreg::driver {
 namespace {
@@ -140,6 +141,7 @@ bool Device::release_later(const void* pointer) {
 Devices::Devices() {
   const auto count = static_cast<std::size_t>(config().device_count);
   if (count == 0) return;
+  if (config().schedule.has_value()) Schedule::start(*config().schedule);
   const std::size_t page = Heap::kPage;
   const std::size_t capacity = (config().memory + page - 1) / page * page;
   // More addresses than memory, against fragmentation and to be reserved; as many as the system lets us have.

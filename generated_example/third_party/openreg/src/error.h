@@ -7,6 +7,7 @@
 
 #include "openreg.h"
 #include "process.h"
+#include "schedule.h"
 
 // Note [Errors at the C boundary]
 // Every API function runs its body in call() or describe(), so that no C++ exception reaches a caller that may be C,
@@ -32,8 +33,9 @@ inline orError_t injected_failure(const char* function, bool counts) noexcept {
 }
 
 template <typename Body>
-orError_t run(const Body& body) noexcept {
+orError_t run(const Body& body, const char* function) noexcept {
   try {
+    const Schedule::Call call(function);
     return remember(body());
   } catch (const std::bad_alloc&) {
     return remember(orErrorMemoryAllocation);
@@ -48,7 +50,7 @@ orError_t run(const Body& body) noexcept {
 template <typename Body>
 orError_t describe(const Body& body, const char* function = __builtin_FUNCTION()) noexcept {
   if (const orError_t error = injected_failure(function, false); error != orSuccess) return remember(error);
-  return run(body);
+  return run(body, function);
 }
 
 // For all others.
@@ -56,7 +58,7 @@ template <typename Body>
 orError_t call(const Body& body, const char* function = __builtin_FUNCTION()) noexcept {
   if (forked()) return remember(orErrorForked);
   if (const orError_t error = injected_failure(function, true); error != orSuccess) return remember(error);
-  return run(body);
+  return run(body, function);
 }
 
 }  // namespace openreg::driver

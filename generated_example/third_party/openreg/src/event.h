@@ -8,6 +8,8 @@
 #include <mutex>
 #include <utility>
 
+#include "schedule.h"
+
 // Note [Events and marks]
 // An event is a name for its latest mark. Each record makes a new mark and queues it; whoever waits holds the mark it
 // saw, so recording the event again, or destroying it, disturbs nobody. A mark can only be waited for once it is
@@ -37,6 +39,7 @@ class Mark {
   }
 
   void wait() {
+    if (Schedule* schedule = Schedule::get()) return schedule->wait_for({"an event"}, [this] { return happened(); });
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return happened_; });
   }

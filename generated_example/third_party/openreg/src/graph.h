@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "openreg.h"
+#include "schedule.h"
 #include "task_queue.h"
 
 // Note [Graphs]
@@ -44,6 +45,7 @@ inline Graph::~Graph() {
 
 inline void Graph::run(const Activity* launch) const {
   for (const Node& node : nodes_) {
+    if (Schedule* schedule = Schedule::get()) schedule->yield("node");
     if (launch == nullptr) {
       node.run();
       continue;

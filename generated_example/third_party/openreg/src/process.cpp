@@ -2,12 +2,14 @@
 #include "process.h"
 
 #include <pthread.h>
+#include <signal.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 
 #include "device.h"
+#include "schedule.h"
 #include "stream.h"
 
 namespace openreg::driver {
@@ -15,7 +17,10 @@ namespace {
 
 std::atomic<bool> is_forked{false};
 
-void in_child() { is_forked.store(true, std::memory_order_relaxed); }
+void in_child() {
+  is_forked.store(true, std::memory_order_relaxed);
+  Schedule::stop();
+}
 
 // A kernel that never ends must not keep the process from ending.
 constexpr std::chrono::seconds kExitPatience{5};
@@ -24,6 +29,7 @@ void at_exit() {
   // A kernel that calls exit() cannot wait for itself.
   if (forked() || Stream::current() != nullptr) return;
   if (Devices* devices = Devices::if_used()) devices->drain(std::chrono::steady_clock::now() + kExitPatience);
+  if (Schedule* schedule = Schedule::get()) schedule->report();
 }
 
 }  // namespace
@@ -35,6 +41,14 @@ void note_use() {
     return true;
   }();
   static_cast<void>(once);
+}
+
+// Those that a fault raises in this thread cannot be left to others.
+void leave_signals_to_host() {
+  sigset_t set;
+  sigfillset(&set);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&set, fault);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
 bool forked() noexcept { return is_forked.load(std::memory_order_relaxed); }

@@ -16,4 +16,7 @@ void note_use();
 // True in a child of a process that had used the device.
 bool forked() noexcept;
 
+// Called by each thread of the device: signals of the process are for the host's threads.
+void leave_signals_to_host();
+
 }  // namespace openreg::driver

@@ -20,6 +20,13 @@ inline orError_t run_on(orStream_t stream, std::function<void()>& function) {
   return orLaunchKernel(stream, [](void* argument) { (*static_cast<std::function<void()>*>(argument))(); }, &function);
 }
 
+// For loops that wait. With a schedule, the turn is passed on in calls of the device only.
+inline void let_others_run() {
+  int device = 0;
+  orGetDevice(&device);
+  std::this_thread::yield();
+}
+
 // A kernel that holds its stream up until open() is called; opened at the latest when it goes out of scope.
 class Gate {
  public:
@@ -27,7 +34,7 @@ class Gate {
   ~Gate() {
     open();
     // The kernel still reads this object.
-    while (!left_) std::this_thread::yield();
+    while (!left_) let_others_run();
   }
   void open() { open_ = true; }
 
@@ -35,7 +42,7 @@ class Gate {
   static void wait(void* argument) {
     auto* gate = static_cast<Gate*>(argument);
     gate->entered_ = true;
-    while (!gate->open_) std::this_thread::yield();
+    while (!gate->open_) let_others_run();
     gate->left_ = true;
   }
 
