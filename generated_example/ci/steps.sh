@@ -7,6 +7,8 @@
 #   tree                is the spec valid, and is the tree what openreg-gen renders from it?
 #   drift               what does this PyTorch break of the spec and the sources, compared with 2.15?
 #   build, test         builds the tree into the environment, and runs its tests
+#   sanitize            the same under the address and undefined behaviour sanitizers, with GCC; memory that is never freed is a fault, too.
+#                       LEAKS: libraries whose memory doesn't count, such as a driver's
 #   wheel               a wheel for this PyTorch, in dist/
 #   bare                uses that wheel where there is PyTorch and nothing else
 # What a step printed is in build/ci/STEP.log, results of tests are in build/ci/*.xml: report.py reads both.
@@ -83,7 +85,7 @@ step_drift() {
 step_build() {
   use_environment
   # A PyTorch that is not in the spec's range is built with here, and nowhere else.
-  export CMAKE_ARGS="-DOPENREG_ANY_PYTORCH=ON -DOPENREG_BUILD_TESTS=ON ${CMAKE_ARGS:-}"
+  export CMAKE_ARGS="-DOPENREG_ANY_PYTORCH=ON -DOPENREG_SANITIZE=${1:-} -DOPENREG_BUILD_TESTS=ON ${CMAKE_ARGS:-}"
   pip install -q --no-build-isolation --no-deps -e .
 }
 
@@ -94,6 +96,18 @@ step_test() {
   ctest --test-dir build --output-on-failure -j "$(nproc)" --output-junit "$logs/ctest.xml" || status=$?
   python -m pytest -q -n auto --dist loadfile --junitxml "$logs/pytest.xml" tests || status=$?
   return "$status"
+}
+
+# Python is not built with them, so it loads their library first. What it doesn't free itself doesn't count: the name of a library in
+# the list means memory that it asked for, since no more than the caller of malloc() is kept.
+step_sanitize() {
+  step_build address
+  local cxx=${CXX:-c++}
+  # shellcheck disable=SC2086  # several words
+  printf 'leak:%s\n' libpython3 bin/python3 ${LEAKS:-} >"$logs/leaks.txt"
+  LD_PRELOAD="$("$cxx" -print-file-name=libasan.so):$("$cxx" -print-file-name=libstdc++.so.6)" PYTHONMALLOC=malloc \
+    ASAN_OPTIONS=malloc_context_size=2 LSAN_OPTIONS="suppressions=$logs/leaks.txt:print_suppressions=0" \
+    python -m pytest -q -n auto --dist loadfile --junitxml "$logs/sanitized.xml" "${@:-tests}"
 }
 
 # auditwheel gives the wheel the name of the oldest glibc that it runs with. Without --exclude, the wheel
