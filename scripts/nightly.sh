@@ -7,6 +7,9 @@
 #                      eight threads on two devices for a minute
 #          sanitized   the command under the address and undefined behaviour sanitizers: its unit tests, and tests that run it as a
 #                      process. Each file is compiled alone, not in units, so it must include what it uses
+#          sanitized_trees  the C++ of two trees under the same sanitizers, leaks included: all Python tests of minimal and of the
+#                      spec of generated_example; planted faults
+#          sanitized_opencl  the same of the tree of specs/opencl.yaml, on PoCL
 #          races       every test of generated_example under the sanitizer of streams and memory, which may report nothing
 #          failing     each call that generated_example makes of its device fails once, with each error; each allocation and thread of
 #                      its device library (tests/failing)
@@ -87,6 +90,39 @@ stage_sanitized() {
     files+=("$root/tests/test_$name.py")
   done
   OPENREG_GEN=$folder/openreg-gen ASAN_OPTIONS=detect_leaks=0 pytests "$python" "${files[@]}"
+}
+
+# under_sanitizers TREE [TEST ...]: step `sanitize` of component ci, as owners run it, but for the environment and the options.
+under_sanitizers() {
+  local tree=$1
+  overlay "$python" "$tree/build/ci/venv"
+  step "Tests of $(basename "$tree"), whose C++ is built with sanitizers"
+  CMAKE_ARGS="-DOPENREG_UNITY_BUILD=ON -DMYCL_UNITY_BUILD=ON $quick" CCACHE_BASEDIR=$tree bash "$tree/ci/steps.sh" sanitize "${@:2}" || return 1
+  next_junit
+  cp "$tree/build/ci/sanitized.xml" "$junit_file"
+}
+
+stage_sanitized_trees() {
+  local tree=$work/sanitized/minimal status=0
+  "$generator" new openreg --profile minimal --out "$tree" >/dev/null
+  "$generator" add component ci -C "$tree" >/dev/null
+  under_sanitizers "$tree" || status=1
+  step "Planted faults"
+  CMAKE_ARGS="-DOPENREG_UNITY_BUILD=ON $quick" "$python" "$root/tests/sanitizers/planted.py" "$tree" || status=1
+  tree=$work/sanitized/openreg
+  "$generator" new openreg --spec "$root/specs/openreg.yaml" --out "$tree" >/dev/null
+  under_sanitizers "$tree" || status=1
+  return "$status"
+}
+
+# What a driver keeps until the process ends is not the tree's.
+stage_sanitized_opencl() {
+  local tree=$work/sanitized/opencl
+  install_packages opencl-headers ocl-icd-opencl-dev pocl-opencl-icd
+  "$generator" new mycl --device opencl --out "$tree" >/dev/null
+  "$generator" add component ci -C "$tree" >/dev/null
+  export LEAKS="libpocl libOpenCL libLLVM libclang libhwloc" MYCL_PLATFORM="Portable Computing Language"
+  under_sanitizers "$tree"
 }
 
 stage_races() {

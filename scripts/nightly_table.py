@@ -26,6 +26,8 @@ SUBJECTS = {
     "slow": "generator templates specs tests/*.py tests/workbench",
     "soak": "generated_example/third_party generated_example/csrc/runtime generated_example/tests/cpp",
     "sanitized": "generator :!generator/workbench",
+    "sanitized_trees": "templates/csrc templates/memory templates/package templates/third_party templates/ci tests/sanitizers",
+    "sanitized_opencl": "templates/csrc templates/third_party templates/ci",
     "races": "generated_example generator/workbench/openreg_gen/sanitize",
     "failing": "generated_example/csrc generated_example/torch_openreg generated_example/third_party tests/failing",
     "schedules": "generated_example/csrc/runtime generated_example/third_party generated_example/tests tests/schedule",
