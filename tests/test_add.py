@@ -98,7 +98,7 @@ def test_add_says_what_the_host_computes_at_first(openreg_gen, tmp_path, device,
         answer = openreg_gen("add", op, *words, "--dry-run", "--json", cwd=tree).stdout
         (added,) = json.loads(answer)["added"]
         assert (added["op"], added["on_host"]) == (op, expected)
-        said = "computed on the host until you write it"
+        said = "computed on the host until its kernel is written"
         assert (
             (said in openreg_gen("add", op, *words, "--dry-run", cwd=tree).stdout) == (said in added["why"]) == expected
         )
