@@ -31,7 +31,6 @@ STAGES = [
     "device",
     "allocator",
     "components",
-    "full",
     "second",
     "external",
     "opencl",
@@ -60,7 +59,7 @@ RULES = (
         ["rendered", "package"],
         "the command, not its trees",
     ),
-    ("tests/built/*", ["example", "full", "second", "external", "opencl"], "tests"),
+    ("tests/built/*", ["example", "second", "external", "opencl"], "tests"),
     (
         "tests/external/vulkan/* tests/external/openvino/* tests/external/graph_compiler/*",
         [],

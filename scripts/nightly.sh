@@ -16,7 +16,7 @@
 #          schedules   the simulated device in orders by seed (OPENREG_SCHEDULE): tests of streams, the allocator and graphs; planted
 #                      races, and how many seeds find them
 #          kinds       libraries of trees of other kinds: a direct allocator, no fallback, features off; all structured operators compile
-#          owned       hand-written operators, in the tree of specs/full.yaml
+#          owned       the tree of specs/full.yaml: training, each operator, hand-written ones
 #          libraries   transformers, Lightning and others, from PyPI, and all networks of transformers (docs/guides/libraries.md)
 #          second      a tree of another name: what a name is part of
 #          external    every test of a whole tree on the port that behaves like a card
@@ -129,8 +129,8 @@ stage_races() {
   local backend
   backend=$(backend_python "$root/.venv/openreg")
   export OPENREG_GEN_NIGHTLY=1 OPENREG_GEN_DEVICE=openreg
-  step "Building generated_example"
-  install_tree "$backend" "$root/generated_example"
+  step "Building generated_example as users do, with warnings as errors"
+  install_tree "$backend" "$root/generated_example" -DOPENREG_WERROR=ON
   step "Planted races"
   pytests "$backend" "$root/tests/workbench/test_sanitize.py"
   step "All tests of generated_example under the sanitizer of streams and memory"
@@ -194,10 +194,11 @@ stage_owned() {
   "$generator" new openreg --spec "$work/full.yaml" --out "$tree" >/dev/null
   cp "$root"/tests/owned_ops/custom_*.cpp "$tree/csrc/aten/native/"
   backend=$(backend_python "$work/venv_owned")
-  step "Building the tree of specs/full.yaml"
-  install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON
+  step "Building the tree of specs/full.yaml, as on a machine without nlohmann/json.hpp"
+  install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON -DNLOHMANN_JSON=
   step "Training and operators of specs/full.yaml"
-  pytests "$backend" "$tree"/tests/test_{training,operators,autograd,gemm,reductions,custom_ops,attention}.py "$root/tests/owned_ops/owned_ops.py"
+  pytests "$backend" "$tree"/tests/test_{training,operators,autograd,gemm,reductions,minimal_set,custom_ops,attention}.py "$root/tests/owned_ops/owned_ops.py"
+  built_tests "$backend" "$tree" host_code
 }
 
 stage_libraries() {
@@ -348,6 +349,8 @@ stage_sweep_full() {
   backend=$(backend_python "$root/.venv/full")
   step "Building the tree of specs/full.yaml"
   install_tree "$backend" "$tree"
+  step "Its spec, read from what it registers"
+  TREE=$tree OPENREG_GEN_DEVICE=openreg pytest_alone "$backend" "$root/tests/workbench/test_adopt.py" -k comes_back
   step "The sweep on the tree of specs/full.yaml"
   # shellcheck disable=SC2086
   sweep "$backend" openreg --strict --out "$build/sweep_full.jsonl" ${SWEEP:---mode all}

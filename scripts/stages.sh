@@ -110,12 +110,12 @@ ctests() {
 # order_by_seed PYTHON TREE SEEDS OF_THE_RUNTIME OF_PYTHON: C++ and Python tests of streams, allocators and graphs, in so many orders each.
 order_by_seed() {
   local seeds=$root/tests/schedule/seeds.py
-  "$1" "$seeds" "$2" device allocator --seeds "$3"
-  "$1" "$seeds" "$2" runtime --seeds "$4"
-  "$1" "$seeds" "$2" tests/test_streams.py tests/test_graphs.py --seeds "$5" --limit 600
+  "$1" "$seeds" "$2" device allocator --seeds "$3" &&
+    "$1" "$seeds" "$2" runtime --seeds "$4" &&
+    "$1" "$seeds" "$2" tests/test_streams.py tests/test_graphs.py --seeds "$5" --limit 600
 }
 
-# An option of install_tree: compiles in two thirds of the time. generated_example and the nightly stages are built as users build.
+# An option of install_tree: compiles in two thirds of the time. The trees of most nightly stages are built as users build.
 quick="-DCMAKE_CXX_FLAGS_RELEASE='-O1 -DNDEBUG'"
 
 # install_tree PYTHON TREE [OPTION ...]: builds a tree into a Python environment, with options of its CMake build.

@@ -3,7 +3,7 @@
 # a second backend in an empty folder, the external port, formatting and warnings of emitted files. If a stage fails, the next
 # ones still run. .ci/run runs the stages for a change; scripts/nightly.sh has the long ones.
 # Usage: scripts/test.sh [STAGE ...]   default: all, in this order:
-#          command format rendered example sample device allocator components full second external opencl package book
+#          command format rendered example sample device allocator components second external opencl package book
 #        scripts/test.sh release VERSION [all|trees [PYTHON]]
 #          generated_example with another PyTorch (default: 2.14.1), from pip; with `all` its C++ tests, too, and all Python tests, not only
 #          those of what differs between releases; with `trees` the large, the direct and the external tree. PYTHON: another
@@ -29,7 +29,7 @@ test_tree() {
   local tree=$1 backend
   backend=$(backend_python "$2")
   step "Building $(basename "$tree")"
-  install_tree "$backend" "$tree" "-D${3}_WERROR=ON" "-D${3}_BUILD_TESTS=ON" "-D${3}_UNITY_BUILD=ON"
+  install_tree "$backend" "$tree" "-D${3}_WERROR=ON" "-D${3}_BUILD_TESTS=ON" "-D${3}_UNITY_BUILD=ON" "$quick"
   if [ -d "$tree/tests/cpp" ]; then
     step "C++ tests of $(basename "$tree")"
     ctests "$tree/build" -j "$(nproc)"
@@ -185,12 +185,12 @@ second_tree() {
 }
 
 stage_second() {
-  local tree venv=$work/venv_wheel backend left
+  local tree venv=$work/venv_wheel backend left small=$work/small/torch_mybackend
   tree=$(second_tree)
   left=$(grep -rniE --exclude-dir=.openreg-gen 'openreg' "$tree" | grep -viE 'openreg[-_]gen' || true)
   [ -z "$left" ] || die "a tree of another name names openreg: $left"
-  "$generator" add component extensions -C "$tree" >/dev/null
   if [ "${1:-}" = all ]; then
+    "$generator" add component extensions -C "$tree" >/dev/null
     backend=$(backend_python "$work/venv_mybackend")
     step "Building $(basename "$tree"), what \`new\` writes, with component extensions"
     install_tree "$backend" "$tree" -DMYBACKEND_WERROR=ON -DMYBACKEND_UNITY_BUILD=ON "$quick"
@@ -200,9 +200,12 @@ stage_second() {
     built_tests "$backend" "$tree" package build module serialization profiler surface layouts
     return
   fi
-  step "A wheel of mybackend, installed and uninstalled"
+  step "A wheel of mybackend, of profile minimal, installed and uninstalled"
+  "$generator" new mybackend --profile minimal --out "$small" >/dev/null
+  "$generator" add component extensions -C "$small" >/dev/null
   overlay "$python" "$venv"
-  "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir "$work/wheel" "$tree"
+  CCACHE_BASEDIR=$small CMAKE_ARGS=-DMYBACKEND_UNITY_BUILD=ON "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps \
+    --wheel-dir "$work/wheel" "$small"
   "$venv/bin/python" -m pip install -q --disable-pip-version-check --no-deps "$work"/wheel/*.whl
   (cd "$work/wheel" && "$venv/bin/python" -c 'import torch; assert torch.ones(3, device="mybackend").sum().item() == 3')
   "$venv/bin/python" -m pip uninstall -q -y torch_mybackend
@@ -211,7 +214,7 @@ stage_second() {
   (cd "$work/wheel" && "$venv/bin/python" -c 'import torch; assert not hasattr(torch, "mybackend")')
 }
 
-# Each of PyTorch's operators, modules and optimizers once. Access to device memory by copies is that of the stages external
+# Each of PyTorch's operators, modules and optimizers once; compiled ones are of scripts/nightly.sh sweep_openreg. Access to device memory by copies is that of the stages external
 # and opencl; scripts/nightly.sh sweep_full has both.
 stage_sample() {
   local backend
@@ -219,24 +222,6 @@ stage_sample() {
   install_tree "$backend" "$root/generated_example"  # takes in what was edited since it was built
   step "A sample of the sweep"
   sweep "$backend" openreg --sample --fresh --out "$build/sample.jsonl"
-  step "Some operators, compiled"
-  sweep "$backend" openreg --compiled --sample
-}
-
-# The large spec: trains a transformer and a CNN without leaving the device, and compares each operator with the CPU.
-stage_full() {
-  local tree=$work/full backend
-  "$generator" new openreg --spec "$root/specs/full.yaml" --out "$tree" >/dev/null
-  backend=$(backend_python "$work/venv_full")
-  step "Building the tree of specs/full.yaml"
-  # As on a machine without nlohmann/json.hpp.
-  install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON -DNLOHMANN_JSON= "$quick"
-  step "Training and operators of specs/full.yaml"
-  # Each operator is compared with the CPU's by scripts/nightly.sh owned.
-  pytests "$backend" --dist load "$tree"/tests/test_{training,autograd,gemm,reductions,minimal_set}.py
-  built_tests "$backend" "$tree" host_code
-  step "Its spec, read from what it registers"
-  TREE=$tree OPENREG_GEN_DEVICE=openreg pytest_alone "$backend" "$root/tests/workbench/test_adopt.py" -k comes_back
 }
 
 stage_external() {
@@ -415,6 +400,6 @@ esac
 for name in "$@"; do is_stage "$name" || die "no such stage: $name; there are: ${stages//$'\n'/ }"; done
 build_command ON
 if [ $# -eq 0 ]; then
-  set -- command format rendered example sample device allocator components full second external opencl package book
+  set -- command format rendered example sample device allocator components second external opencl package book
 fi
 run_stages "$@"

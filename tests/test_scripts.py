@@ -32,7 +32,7 @@ COMMAND = ["command", "format", "rendered", "package"]
         (["tests/owned_ops/opencl_kernels.py", "tests/test_package.py"], [*LIGHT, "opencl", "package"]),
         (["docs/book/05-guard.md", "scripts/book.py"], [*LIGHT, "book"]),
         (["templates/lessons/nan.cpp.j2"], [*COMMAND, "book"]),
-        (["tests/built/test_build.py"], [*LIGHT, "example", "full", "second", "external", "opencl"]),
+        (["tests/built/test_build.py"], [*LIGHT, "example", "second", "external", "opencl"]),
         (["scripts/regenerate.sh"], ["command", "format", "rendered"]),
         (["templates/README.md.j2"], choose.STAGES),
         (["generator/model/model.cpp", "generated_example/README.md"], choose.STAGES),
