@@ -31,7 +31,7 @@ def environment(tmp_path_factory):
         os.environ,
         OPENREG_GEN_PYTHON=sys.executable,
         XDG_CACHE_HOME=str(tmp_path_factory.mktemp("cache")),
-        TMPDIR=str(tmp_path_factory.mktemp("tmp")),  # a command that is killed leaves a folder there
+        TMPDIR=str(tmp_path_factory.mktemp("tmp")),  # a command that is killed may leave a folder there
     )
     made.pop("OPENREG_GEN_DATA", None)
     return made, site / "torch"

@@ -6,47 +6,37 @@
 
 #include <fmt/format.h>
 
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <fstream>
+#include <algorithm>
+#include <cerrno>
 #include <optional>
-#include <sys/wait.h>
 #include <utility>
 
 namespace openreg_gen {
 namespace {
 
-class TemporaryFolder {
+/// A text as a file in memory that another program may read by its path: a run that is killed leaves nothing behind.
+class MemoryFile {
  public:
-  TemporaryFolder() {
-    std::error_code error;
-    const fs::path parent = fs::temp_directory_path(error);
-    std::string pattern = (parent / "openreg-gen-XXXXXX").string();
-    if (error || mkdtemp(pattern.data()) == nullptr) {
-      throw Failure(Exit::Environment, "E0506",
-                    "cannot make a temporary directory" + (error ? "" : " in " + parent.string()), "set TMPDIR");
+  explicit MemoryFile(const std::string& text) : descriptor_(memfd_create("openreg-gen", MFD_CLOEXEC)) {
+    for (std::size_t done = 0; descriptor_ >= 0 && done < text.size();) {
+      const ssize_t count = write(descriptor_, text.data() + done, text.size() - done);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) close(std::exchange(descriptor_, -1));
+      done += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
     }
-    path_ = pattern;
+    if (descriptor_ < 0) throw Failure(Exit::Environment, "E0506", "no memory for a merge", "free some memory");
   }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string write(const char* name, const std::string& text) const {
-    const fs::path file = path_ / name;
-    std::ofstream out(file, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out) throw Failure(Exit::Environment, "E0506", "cannot write " + file.string());
-    return file.string();
-  }
-  const fs::path& path() const { return path_; }
+  ~MemoryFile() { close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  std::string path() const { return fmt::format("/proc/{}/fd/{}", getpid(), descriptor_); }
 
  private:
-  fs::path path_;
+  int descriptor_;
 };
 
 std::string_view next_line(std::string_view& text) {
@@ -125,14 +115,13 @@ MergeResult merge_by_git(const std::string& ours, const std::string& base, const
 
   const std::string git = find_program("git").string();
   if (git.empty()) return {MergeResult::Kind::Impossible, {}, "merging needs git, which is not on PATH"};
-  const TemporaryFolder folder;
   const std::size_t size = std::max({marker_size(ours), marker_size(base), marker_size(theirs)});
-  std::vector<std::string> argv{
-      git, "-C", folder.path().string(), "merge-file", "-p", "--diff3", fmt::format("--marker-size={}", size)};
+  std::vector<std::string> argv{git, "-C", "/", "merge-file", "-p", "--diff3", fmt::format("--marker-size={}", size)};
   if (side == MergeSide::Ours) argv.push_back("--ours");
   if (side == MergeSide::Theirs) argv.push_back("--theirs");
   for (const char* label : {"yours", "last render", "new render"}) argv.insert(argv.end(), {"-L", label});
-  argv.insert(argv.end(), {folder.write("yours", ours), folder.write("base", base), folder.write("theirs", theirs)});
+  const MemoryFile of_ours(ours), of_base(base), of_theirs(theirs);
+  argv.insert(argv.end(), {of_ours.path(), of_base.path(), of_theirs.path()});
   Child::Result result = Child(argv).talk({});
   const int code = WIFEXITED(result.status) ? WEXITSTATUS(result.status) : 255;
   if (code >= 128) {

@@ -35,6 +35,14 @@ TEST(Merge, ChangesOfDifferentLinesAreBothThere) {
   EXPECT_EQ(merged.text, "ONE\ntwo\nthree\nfour\nFIVE\n");
 }
 
+// So a run that is killed leaves none behind.
+TEST(Merge, NeedsNoTemporaryFolder) {
+  setenv("TMPDIR", "/nonexistent", 1);
+  const MergeResult merged = merge("ONE\ntwo\n", "one\ntwo\n", "one\nTWO\n");
+  unsetenv("TMPDIR");
+  EXPECT_EQ(merged.kind, MergeResult::Kind::Conflict) << merged.why;
+}
+
 TEST(Merge, ChangesOfTheSameLineAreAConflictInDiff3Style) {
   const std::string ours = "one\ntwo\nmine\nfour\nfive\n", theirs = "one\ntwo\nnew\nfour\nfive\n";
   const MergeResult merged = merge(ours, kBase, theirs);
