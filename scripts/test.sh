@@ -61,8 +61,8 @@ stage_format() {
     (echo "backend: {name: openreg}"; echo "profile: full"; echo "$kind"; sed -n '/^ops:/,$p' "$root/specs/openreg.yaml") >"$work/kind.yaml"
     "$generator" new openreg --spec "$work/kind.yaml" --out "${trees[-1]}" >/dev/null
   done
-  trees+=("$work/lessons_formatted")
-  "$generator" new lessons --lesson 31 --out "${trees[-1]}" >/dev/null
+  "$generator" new lessons --lesson 31 --out "$work/formatted" >/dev/null
+  (cd "$work/formatted" && ruff check . && ruff format --check .)
   for tree in "${trees[@]}"; do
     (cd "$tree" && find third_party csrc torch_* tests -path '*/build' -prune -o \( -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 |
       xargs -0 clang-format --dry-run -Werror)
