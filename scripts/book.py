@@ -254,6 +254,7 @@ def main() -> int:
             "NO_COLOR": "1",
         }
     )
+    environment.pop("OPENREG_GEN_PYTHON", None)  # which the tools would run instead
     if not options.quotes:
         environment["VIRTUAL_ENV"] = str(options.python.parent.parent)
     failed = 0
