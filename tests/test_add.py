@@ -120,6 +120,18 @@ def test_remove_keeps_a_kernel_that_somebody_wrote(openreg_gen, tree):
     assert kernel.read_text() == "mine\n"
 
 
+def test_a_minimal_tree_leaves_such_a_kernel_out(openreg_gen, tmp_path):
+    openreg_gen("new", "mybackend", "--profile", "minimal", "--out", "tree", cwd=tmp_path)
+    tree = tmp_path / "tree"
+    openreg_gen("add", "leaky_relu.out", "--strategy", "native", cwd=tree)
+    assert "set(own_kernels\n  leaky_relu.out)" in (tree / "csrc/CMakeLists.txt").read_text()
+    with (tree / "csrc/aten/native/leaky_relu_out.cpp").open("a") as kernel:
+        kernel.write("// mine\n")
+    openreg_gen("remove", "leaky_relu.out", cwd=tree)
+    assert (tree / "csrc/aten/native/leaky_relu_out.cpp").exists()
+    assert "set(own_kernels)\nforeach" in (tree / "csrc/CMakeLists.txt").read_text()
+
+
 @pytest.mark.parametrize("flag", ["--dry-run", "--diff"])
 def test_looking_changes_nothing(openreg_gen, tree, flag):
     before = state(tree)

@@ -203,6 +203,21 @@ def complete(*words, cwd=None, env=None):
     return done.stdout.split()
 
 
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        ("-C tree trace a+b", "'trace' takes no -C", "change into the folder"),
+        ("try relu -C tree", "'try' takes no -C", "change into the folder"),
+        ("--json=status", "unknown flag '--json=status'", "openreg-gen VERB --json=status"),
+        ("--html status", "--html stands before the verb", "openreg-gen status --html"),
+        ("mybackend new", "unknown verb 'mybackend'", "`openreg-gen --help`"),
+    ],
+)
+def test_words_in_a_wrong_order(openreg_gen, tmp_path, words, message, hint):
+    done = openreg_gen(*words.split(), cwd=tmp_path, code=2)
+    assert message in done.stderr and hint in done.stderr, done.stderr
+
+
 def test_bash_completes_verbs_flags_and_values():
     assert complete("") == list(verbs())
     assert complete("ge") == ["generate"]

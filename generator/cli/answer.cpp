@@ -68,14 +68,28 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const Verb& a
       return static_cast<int>(Exit::BadInput);
     }
     const bool flag = words[first].starts_with("-");
+    if (flag && words[first].find('=') != std::string::npos)
+      return complain(fmt::format("unknown flag '{}'", words[first]),
+                      fmt::format("options of a verb follow it: openreg-gen VERB {}", words[first]), "");
     return complain(fmt::format("unknown {} '{}'", flag ? "flag" : "verb", words[first]),
                     suggestion(words[first], flag ? flags(app) : verbs(app)), "");
+  }
+  if (const std::size_t first = place_of_verb(words); first < words.size() && words[first] != chosen[0]->get_name()) {
+    if (!words[first].starts_with("-"))
+      return complain(fmt::format("unknown verb '{}'", words[first]), suggestion(words[first], verbs(app)), "");
+    return complain(fmt::format("{} stands before the verb", words[first]),
+                    fmt::format("options of a verb follow it: openreg-gen {} {}", chosen[0]->get_name(), words[first]),
+                    "");
   }
   const CLI::App* verb = chosen.back();
   const Verb& of_verb = *std::ranges::find(all.parts, verb->get_name(), &Verb::name);
   std::string path = " " + verb->get_name();
   while (!verb->get_subcommands().empty()) path += " " + (verb = verb->get_subcommands().back())->get_name();
   for (auto given = words.begin(); given != ours_end; ++given) {
+    if (given->starts_with("-C") && verb->get_option_no_throw("-C") == nullptr &&
+        verb->get_subcommands(nullptr).empty())
+      return complain(fmt::format("'{}' takes no -C", verb->get_name()),
+                      "change into the folder: it works on the one that it is called in", path);
     const std::string word = given->substr(0, given->find('='));
     if (!word.starts_with("--")) continue;
     const CLI::Option* option = verb->get_option_no_throw(word);

@@ -23,7 +23,8 @@ namespace {
 constexpr auto kCmake = "3.22";
 constexpr auto kPython = "3.10";
 constexpr auto kJinja = "3.1";
-constexpr auto kSetuptools = "64";  // the first that installs editable trees by PEP 660
+constexpr auto kSetuptools = "64";         // the first that installs editable trees by PEP 660, with package wheel
+constexpr auto kSetuptoolsAlone = "70.1";  // the first that needs no package wheel for it
 
 // Packages that a build does without, and what needs them.
 constexpr std::pair<const char*, const char*> kOptional[] = {
@@ -100,7 +101,7 @@ std::map<std::string, std::string> ask_python(const Probe& probe, const fs::path
                     "import sys\n"
                     "from importlib import metadata\n"
                     "print('python', '%d.%d.%d' % sys.version_info[:3])\n"
-                    "for name in ('jinja2', 'setuptools', 'wheel', 'pytest', 'pytest_timeout', 'expecttest'):\n"
+                    "for name in ('jinja2', 'wheel', 'setuptools', 'pytest', 'pytest_timeout', 'expecttest'):\n"
                     "    try:\n"
                     "        __import__(name)\n"
                     "        print(name, metadata.version(name))\n"
@@ -186,7 +187,8 @@ void check_python(const Probe& probe, std::vector<Check>& checks) {
   const auto& version = versions.at("python");
   checks.push_back(at_least({"Python", true, true, fmt::format("{}, {}", version, python.string())}, version, kPython,
                             fmt::format(", which PyTorch {} needs", kOldestTorch), install));
-  checks.push_back(check_package("setuptools", "setuptools", kSetuptools, python, versions));
+  checks.push_back(check_package("setuptools", "setuptools",
+                                 versions.contains("wheel") ? kSetuptools : kSetuptoolsAlone, python, versions));
   auto jinja = check_package("Jinja2", "jinja2", kJinja, python, versions);
   for (const auto& renderer : probe.renderers()) {
     auto other = check_package("Jinja2", "jinja2", kJinja, renderer, ask_python(probe, renderer));

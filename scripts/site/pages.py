@@ -122,7 +122,8 @@ def environment():
         sys.exit(f"scripts/site/environment.json lacks {', '.join(sorted(missing))}")
     lines = [
         "# Environment variables\n",
-        "`NAME` is `backend.name` of the spec in upper case. OpenCL trees have [more](opencl.md#which-devices).",
+        "`NAME` is `backend.name` of the spec in upper case. A tree has the variables of its components: `openreg-gen explain MYBACKEND_LOG_FALLBACK`,",
+        "in a tree, says what reads one, or that nothing does. OpenCL trees have [more](opencl.md#which-devices).",
     ]
     for title, group in groups.items():
         lines += [f"\n## {title}\n", "| variable | what it does |", "|---|---|"]

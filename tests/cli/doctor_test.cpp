@@ -91,6 +91,13 @@ TEST_F(Doctor, PackagesOfTestsAreNotNeededToBuild) {
   }
 }
 
+TEST_F(Doctor, OldSetuptoolsNeedPackageWheel) {
+  machine_.python = "python 3.11.7\njinja2 3.1.6\nsetuptools 65.5.0\n";
+  EXPECT_EQ(machine_.checks().at("setuptools").problem, "older than 70.1");
+  machine_.python += "wheel 0.45.1\n";
+  EXPECT_TRUE(machine_.checks().at("setuptools").ok);
+}
+
 TEST_F(Doctor, AnOldCompiler) {
   machine_.standard = "201709L";  // g++ 10
   EXPECT_THAT(machine_.checks().at("C++ compiler").problem, HasSubstr("C++20"));
@@ -104,7 +111,7 @@ TEST_F(Doctor, OldTools) {
   EXPECT_THAT(checks.at("Python").problem, HasSubstr("older than 3.10"));
   EXPECT_THAT(checks.at("Jinja2").problem, HasSubstr("cannot import it"));
   EXPECT_THAT(checks.at("Jinja2").remedy, HasSubstr("/bin/python3 -m pip install 'jinja2>=3.1'"));
-  EXPECT_EQ(checks.at("setuptools").problem, "older than 64");
+  EXPECT_EQ(checks.at("setuptools").problem, "older than 70.1");
 }
 
 TEST_F(Doctor, TheRenderersOwnPythonMayHaveJinja) {

@@ -262,6 +262,14 @@ def test_bad_input(run_python, tmp_path):
         assert said in done.stderr, done.stderr
 
 
+def test_a_recording_is_not_replaced_by_nothing(run_python, tmp_path):
+    (tmp_path / "script.py").write_text("")
+    (tmp_path / "ops.json").write_text("a recording\n")
+    done = run_python("-m", "openreg_gen.record", "--device", "cpu", "-o", "ops.json", "script.py", code=1)
+    assert "nothing was recorded" in done.stderr and "written" not in done.stderr
+    assert (tmp_path / "ops.json").read_text() == "a recording\n"
+
+
 @pytest.mark.parametrize("tool", ["record", "compare", "trace"])
 def test_json_stays_json_whatever_the_script_prints(run_python, device, tmp_path, tool):
     (tmp_path / "script.py").write_text(

@@ -83,7 +83,7 @@ class graph:  # noqa: N801 - torch.cuda's name
         _lazy_init()
         if stream is None:
             device = current_device()
-            stream = self._streams.setdefault(device, Stream(device))
+            stream = self._streams.get(device) or self._streams.setdefault(device, Stream(device))
         self._graph = graph
         self._pool = pool
         self._mode = capture_error_mode

@@ -277,7 +277,8 @@ def record(
     """Count what a backend is asked for in the block, on all threads; write it to `path`, if given.
 
     kind: the device's type. shapes: also keep the arguments of each operator, without their data. before: a recording that this
-    one is added to. The file is written when the block ends, also by an exception. Recordings may overlap.
+    one is added to. The file is written when the block ends, also by an exception, but a file that is there stays if no
+    operator ran. Recordings may overlap.
     Raises protocol.ProtocolError if the backend's `_workbench` is wrong, OSError if the file can't be written.
     """
     workbench = protocol.of(kind)
@@ -292,7 +293,8 @@ def record(
         recording.ops, recording.seen = _finished(counts, kind, costs, _costs(workbench))
         if before is not None:
             recording.ops = before.merged(recording).ops
-        if path is not None:
+        # What was recorded before is worth more than nothing.
+        if path is not None and (recording.seen or not Path(path).exists()):
             recording.save(path)
 
 
@@ -307,7 +309,7 @@ def main(words: Sequence[str] | None = None) -> int:
     kind = device.open_device(options.device, options.package)
     # The summary is printed once the recording has ended, also by sys.exit(), and only if it has begun.
     with contextlib.ExitStack() as stack, record(kind, output, options.shapes, old) as recording:
-        stack.callback(lambda: print(f"{recording}\nwritten to {output}", file=sys.stderr))
+        stack.callback(lambda: recording.seen and print(f"{recording}\nwritten to {output}", file=sys.stderr))
         stack.enter_context(command.ending_well())
         stack.enter_context(command.output_apart(json_file))
         command.run_script(options.script, options.arguments)
