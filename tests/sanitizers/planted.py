@@ -15,10 +15,16 @@ import sys
 from pathlib import Path
 
 FAULTS = {  # what the report must say
-    "overflow": ("int* volatile four = new int[4]; volatile int end = 4; four[end] = 1; delete[] four;", "heap-buffer-overflow"),
+    "overflow": (
+        "int* volatile four = new int[4]; volatile int end = 4; four[end] = 1; delete[] four;",
+        "heap-buffer-overflow",
+    ),
     "freed": ("int* volatile one = new int(1); delete one; *one = 2;", "heap-use-after-free"),
     "shift": ("volatile int bits = 40; volatile int one = 1; one = one << bits;", "shift exponent 40 is too large"),
-    "leak": ("int* volatile lost = new int[100]; if (lost != nullptr) lost = nullptr;", "LeakSanitizer: detected memory leaks"),
+    "leak": (
+        "int* volatile lost = new int[100]; if (lost != nullptr) lost = nullptr;",
+        "LeakSanitizer: detected memory leaks",
+    ),
 }
 PLACES = {  # library: its file, and how the function begins
     "device": ("third_party/{name}/src/device.cpp", r"^\w+Error_t \w+DeviceSynchronize\(\) \{\n"),
@@ -47,7 +53,11 @@ def main() -> int:
     assert "python -m pytest" in step
     # The step itself, but for what it runs.
     shell = steps[: steps.index('[ "$(type -t "step_')].replace('cd "$(dirname "$0")/.."', f"cd {tree}")
-    shell += "run() {\n" + re.sub(r"python -m pytest.*", f"python -c {shlex.quote(SCRIPT.format(name=name))}", step) + "}\nrun"
+    shell += (
+        "run() {\n"
+        + re.sub(r"python -m pytest.*", f"python -c {shlex.quote(SCRIPT.format(name=name))}", step)
+        + "}\nrun"
+    )
     missed = []
     for wanted in ["nothing", *(f"{library}:{fault}" for library in PLACES for fault in FAULTS)]:
         env = {**os.environ, "PLANTED": wanted}
