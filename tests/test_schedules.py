@@ -41,11 +41,12 @@ def test_crashes_and_hangs_are_failures():
 def test_races_can_be_planted(tmp_path):
     """Their texts are in the tree, once each."""
     for race in races.RACES.values():
-        path = tmp_path / race.file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / "generated_example" / race.file, path)
+        for file in (race.file, *race.more):
+            path = tmp_path / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / "generated_example" / file, path)
         before = races.plant(tmp_path, race)
-        assert path.read_text() != before
+        assert all(path.read_text() != text for path, text in before.items()) and len(before) == 1 + len(race.more)
 
 
 @pytest.mark.nightly

@@ -73,7 +73,7 @@ const Key kKeys[] = {
     {.path = "components", .type = Map, .description = "Overrides of the profile: components to add (`true`) or leave out (`false`).", .example = "{caching: true, examples: false}"},
 
     {.path = "torch", .type = Map, .description = "The PyTorch releases that the backend supports."},
-    {.path = "torch.min", .type = Text, .into = at<&Spec::torch, &TorchSpec::min>, .fallback = kOldestTorchQuoted, .description = "The oldest minor release, in quotes (YAML reads 2.10 as 2.1).", .example = "\"2.13\"", .rule = rules::oldest_torch, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
+    {.path = "torch.min", .type = Text, .into = at<&Spec::torch, &TorchSpec::min>, .fallback = kOldestTorchQuoted, .description = "The oldest minor release, in quotes (YAML reads 2.10 as 2.1).", .example = "\"2.13\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
     {.path = "torch.max", .type = Text, .into = at<&Spec::torch, &TorchSpec::max>, .fallback = kNewestTorchQuoted, .description = "The newest minor release; all its patch releases are included.", .example = "\"2.14\"", .rule = rules::torch_version, .pattern = "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
 
     {.path = "device", .type = Map, .description = "The device behind the backend."},

@@ -1,7 +1,6 @@
 #include "spec/rules.h"
 
 #include "base/text.h"
-#include "releases/releases.h"
 
 #include <fmt/format.h>
 
@@ -104,15 +103,6 @@ void torch_version(const Node& node, RuleContext& context) {
   if (std::regex_match(node.text, release)) return;
   context.error("E0137", node, fmt::format("'{}' is not a PyTorch release", node.text.substr(0, 64)),
                 "such as \"2.13\"");
-}
-
-void oldest_torch(const Node& node, RuleContext& context) {
-  torch_version(node, context);
-  if (const auto release = torch_release(node.text); release && *release < *torch_release(kOldestTorch))
-    context.error(
-        "E0137", node,
-        fmt::format("PyTorch {} is too old: trees are for {} and newer", node.text.substr(0, 64), kOldestTorch),
-        fmt::format("write \"{}\"", kOldestTorch));
 }
 
 void folder(const Node& node, RuleContext& context) {

@@ -19,7 +19,6 @@ void line(const Node&, RuleContext&);           // one line of printable text, s
 void version(const Node&, RuleContext&);        // PEP 440
 void license(const Node&, RuleContext&);        // characters of an SPDX expression
 void torch_version(const Node&, RuleContext&);  // "2.13" or "2.13.0": see torch_release()
-void oldest_torch(const Node&, RuleContext&);   // "2.13" or "2.13.0": see torch_release()
 void operator_name(const Node&, RuleContext&);
 void test_name(const Node&, RuleContext&);  // "Class" or "Class.test_name"
 void folder(const Node&, RuleContext&);     // a path below the spec's own folder
