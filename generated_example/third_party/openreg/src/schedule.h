@@ -26,7 +26,7 @@
 // order would depend on how long the host takes. So a seed replays exactly if host threads call the device one at a time. A host
 // that waits for the device without calling it would wait for ever, and so would a host function that waits for the host: a watch
 // lets others go on if all threads of the process sleep for some looks, or compute for kWorkPatience and nobody took the turn.
-// Whatever is not exact is counted, and told with the order at the exit.
+// Whatever is not exact is counted, and reported with the order at the exit.
 namespace openreg::driver {
 
 class Schedule {
@@ -62,8 +62,10 @@ class Schedule {
 
   // A thread that takes turns.
   class Seat;
-  // For a thread of the device that is about to be made; throws std::bad_alloc. The new thread first calls begin(), and end() at its end.
+  // For a thread of the device that is about to be made; throws std::bad_alloc. The new thread first calls begin(), and end() at its
+  // end; if it can't be made, its seat leaves.
   Seat* add_stream(int device, int number);
+  void leave_for_good(Seat* seat);
   void begin(Seat* seat);
   void end();
 
@@ -88,7 +90,6 @@ class Schedule {
 
   void enter(const char* function);
   void leave();
-  void leave_for_good(Seat* seat);
   Seat* own_seat();
   Seat* add(bool host, std::string name);
   void remove(Seat* seat);

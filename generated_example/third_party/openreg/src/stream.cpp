@@ -59,12 +59,17 @@ void Stream::start() {
   } else {
     // Its place among the threads doesn't depend on when the system starts it.
     Schedule::Seat* const seat = schedule->add_stream(device_, number_);
-    std::thread([self = shared_from_this(), schedule, seat]() mutable {
-      schedule->begin(seat);
-      self->work();
-      self.reset();  // those who wait for a device ask which streams there are
-      schedule->end();
-    }).detach();
+    try {
+      std::thread([self = shared_from_this(), schedule, seat]() mutable {
+        schedule->begin(seat);
+        self->work();
+        self.reset();  // those who wait for a device ask which streams there are
+        schedule->end();
+      }).detach();
+    } catch (...) {
+      schedule->leave_for_good(seat);
+      throw;
+    }
   }
   started_ = true;
 }
