@@ -51,19 +51,23 @@ std::string order(const std::string& line) { return line.substr(line.find(':'));
 // Four streams that wait for each other, with events that come and go, and copies.
 int busy() {
   std::vector<OwnedStream> streams(4);
-  Buffer buffer(4096);
-  std::vector<char> bytes(4096);
+  constexpr size_t kPart = 1024;  // of each stream: no event orders two streams' bytes, only their sums
+  Buffer buffer(4 * kPart);
+  std::vector<char> bytes(4 * kPart);
+  char* const begin = static_cast<char*>(buffer.get());
   long sum = 0;
   std::function<void()> add = [&] { ++sum; };
   for (int i = 0; i < 40; ++i) {
-    const orStream_t stream = streams[static_cast<size_t>(i) % 4].get();
+    const size_t part = static_cast<size_t>(i) % 4;
+    const orStream_t stream = streams[part].get();
     OwnedEvent event;
     EXPECT_OK(run_on(stream, add));
     EXPECT_OK(orEventRecord(event.get(), stream));
     EXPECT_OK(orStreamWaitEvent(streams[static_cast<size_t>(i + 1) % 4].get(), event.get()));
-    EXPECT_OK(orMemsetAsync(buffer.get(), i, 4096, stream));
+    EXPECT_OK(orMemsetAsync(begin + part * kPart, i, kPart, stream));
     if (i % 10 == 0) {
-      EXPECT_OK(orMemcpyAsync(bytes.data(), buffer.get(), 4096, orMemcpyDeviceToHost, stream));
+      EXPECT_OK(orMemcpyAsync(bytes.data() + part * kPart, begin + part * kPart, kPart,
+          orMemcpyDeviceToHost, stream));
     }
   }
   EXPECT_OK(orDeviceSynchronize());
