@@ -211,11 +211,34 @@ def complete(*words, cwd=None, env=None):
         ("--json=status", "unknown flag '--json=status'", "openreg-gen VERB --json=status"),
         ("--html status", "--html stands before the verb", "openreg-gen status --html"),
         ("mybackend new", "unknown verb 'mybackend'", "`openreg-gen --help`"),
+        ("-C nowhere ops relu", "'ops' takes no -C", "change into the folder"),
     ],
 )
 def test_words_in_a_wrong_order(openreg_gen, tmp_path, words, message, hint):
     done = openreg_gen(*words.split(), cwd=tmp_path, code=2)
     assert message in done.stderr and hint in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        ("status x y", "unexpected arguments 'x', 'y'", "`openreg-gen status --help`"),
+        ("components cachng", "unexpected argument 'cachng'", "`openreg-gen explain COMPONENT`"),
+        ("generate --check --diff", "--diff and --check can't be given together", "`openreg-gen generate --help`"),
+        ("generate --check=x", "--check takes no value", "`openreg-gen generate --help`"),
+        ("status -C", "-C needs a DIR", "`openreg-gen status --help`"),
+        ("audit --out a --out b", "--out is given 2 times", "`openreg-gen audit --help`"),
+        ("add relu --strategy", "--strategy needs a value", "one of: structured, pointwise"),
+    ],
+)
+def test_messages_are_not_those_of_the_parser(words, message, hint):
+    done = subprocess.run([COMMAND, *words.split()], text=True, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert f"error[E0500]: {message}\n" in done.stderr and hint in done.stderr, done.stderr
+
+
+def test_a_word_that_nothing_is_called_leads_on(openreg_gen, tmp_path):
+    assert "`openreg-gen explain --help`" in openreg_gen("explain", "frobnicate", cwd=tmp_path, code=1).stderr
 
 
 def test_bash_completes_verbs_flags_and_values():

@@ -104,8 +104,10 @@ def test_a_choice_is_followed_in_silence(python, first, second):
     assert (done.stdout.count(f"device='{second}:0'"), done.stderr) == (2, "")
 
 
-def test_another_choice_than_what_is_installed_does_not_count(python):
-    assert "device='other:0'" in python(("other",), USE, TORCH_DEVICE_BACKEND="elsewhere").stdout
+def test_another_choice_than_what_is_installed_does_not_count_and_is_said(python):
+    done = python(("other",), USE, TORCH_DEVICE_BACKEND="elsewhere")
+    assert "device='other:0'" in done.stdout
+    assert "TORCH_DEVICE_BACKEND=elsewhere is not installed, so torch_other was loaded; there: other" in done.stderr
 
 
 @ORDERS

@@ -66,9 +66,12 @@ def test_importing_torch_is_enough(python):
 
 
 @pytest.mark.no_device
-def test_without_a_device(python):
-    script = "import torch, torch_openreg; print(torch.openreg.is_available(), torch.manual_seed(1).initial_seed())"
-    assert python("-c", script, OPENREG_DEVICE_COUNT="0").stdout == "False 1\n"
+def test_the_environment_says_how_many_there_are(python):
+    script = "import torch, torch_openreg; print(torch.accelerator.device_count(), torch.manual_seed(1).initial_seed())"
+    assert python("-c", script, OPENREG_DEVICE_COUNT="0").stdout == "0 1\n"
+    done = python("-c", script, OPENREG_DEVICE_COUNT="many")
+    assert done.stdout == "2 1\n"
+    assert "OPENREG_DEVICE_COUNT=many is not a number from 0 to 64; using 2" in done.stderr
 
 
 def test_a_child_of_a_process_that_used_a_device_cannot(python):

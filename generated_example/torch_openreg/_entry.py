@@ -45,10 +45,14 @@ def _chosen() -> bool:
         os.environ["TORCH_DEVICE_BACKEND"] = "openreg"
     if torch is None or not torch.__spec__._initializing:
         return True  # imported by its name: it is loaded, or the user learns why it can't be
-    chosen = os.environ.get("TORCH_DEVICE_BACKEND")
-    if chosen != "openreg" and chosen in metadata.entry_points(group="torch.backends").names:
+    chosen = os.environ.get("TORCH_DEVICE_BACKEND", "")
+    others = set() if chosen == "openreg" else set(metadata.entry_points(group="torch.backends").names) - {"openreg"}
+    if chosen in others:
         return False
     taken = _taken()
     if taken:
         warnings.warn(taken, stacklevel=2)
+    elif chosen not in {"", "openreg"}:
+        there = ", ".join(sorted({"openreg", *others}))
+        warnings.warn(f"TORCH_DEVICE_BACKEND={chosen} is not installed, so torch_openreg was loaded; there: {there}", stacklevel=2)
     return not taken

@@ -6,7 +6,7 @@
 #include "cli/verb.h"
 #include "system/files.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +31,38 @@ std::vector<std::string> flags(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   return names;
+}
+
+/// What CLI11 complains about, in our words.
+std::string in_our_words(const CLI::App& app, const CLI::App& verb, const CLI::ParseError& error) {
+  const std::string text = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::vector<std::string> words = app.remaining(true);
+    return fmt::format("unexpected argument{} '{}'", words.size() > 1 ? "s" : "", fmt::join(words, "', '"));
+  }
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
+    constexpr std::string_view between = " excludes ";
+    const std::size_t at = text.find(between);
+    if (at != std::string::npos)
+      return fmt::format("{} and {} can't be given together", text.substr(0, at), text.substr(at + between.size()));
+  }
+  constexpr std::string_view no_number = "Could not convert: ";
+  if (text.starts_with(no_number)) {
+    const std::string name = text.substr(no_number.size(), text.find(" = ") - no_number.size());
+    const CLI::Option* option = verb.get_option_no_throw(name);
+    if (option != nullptr && option->get_items_expected_max() == 0) return name + " takes no value";
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    for (const CLI::Option* option : verb.get_options()) {
+      const std::string name = option->get_name();
+      if (text.starts_with(name + " was given")) return name + " takes no value";
+      if (!text.starts_with(name + ": ")) continue;
+      if (option->count() > 1) return fmt::format("{} is given {} times", name, option->count());
+      const std::string type = option->get_type_name().substr(0, option->get_type_name().find(':'));
+      return fmt::format("{} needs a {}", name, type.empty() ? "value" : type);
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -95,7 +127,7 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const Verb& a
     const CLI::Option* option = verb->get_option_no_throw(word);
     if (option != nullptr && option->get_type_name() == kOptionalFile && word == *given && given + 1 != ours_end &&
         !(given + 1)->starts_with("-"))
-      return complain(error.what(), fmt::format("a FILE of {0} follows '=': {0}={1}", word, *(given + 1)), path);
+      return complain(in_our_words(app, *verb, error), fmt::format("a FILE of {0} follows '=': {0}={1}", word, *(given + 1)), path);
     if (option != nullptr) continue;
     if (const auto now = of_verb.renamed.find(word); now != of_verb.renamed.end())
       return complain(fmt::format("{} is {} now", word, now->second), fmt::format("write {}", now->second), path);
@@ -106,13 +138,16 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const Verb& a
   }
   for (const CLI::Option* option : verb->get_options()) {
     const std::vector<std::string> choices = choices_of(*option);
+    if (choices.empty()) continue;
+    if (std::string_view(error.what()).starts_with(option->get_name() + ": ") && option->results().empty())
+      return complain(in_our_words(app, *verb, error), fmt::format("one of: {}", fmt::join(choices, ", ")), path);
     for (const std::string& given : option->results())
-      if (!choices.empty() && !contains(choices, given))
+      if (!contains(choices, given))
         return complain(fmt::format("{} can't be '{}'", option->get_name(), given),
                         one_of(given, std::vector<std::string_view>(choices.begin(), choices.end())), path);
   }
-  if (!of_verb.hint.empty() && app.remaining_size(true) > 0) return complain(error.what(), of_verb.hint, path);
-  return complain(error.what(), {}, path);
+  const bool too_many = app.remaining_size(true) > 0;
+  return complain(in_our_words(app, *verb, error), too_many ? of_verb.hint : "", path);
 }
 
 void print_error(const std::string& code, const std::string& message, const std::string& hint) {

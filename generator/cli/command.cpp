@@ -101,9 +101,13 @@ Run set_up(const Verb& verb, CLI::App& app, Invocation& call) {
       if (CLI::Option* same = below->get_option_no_throw(option->get_name())) same->excludes(option);
     }
   }
-  return [own, parts](Invocation& chosen) {
+  return [own, parts, &app](Invocation& chosen) {
     for (const auto& [below, run] : parts)
       if (below->parsed()) return run(chosen);
+    // An option that only parts of this verb have, such as -C of `ops show`.
+    if (!chosen.folder.empty() && app.get_option_no_throw("-C") == nullptr)
+      throw Failure(Exit::BadInput, "E0500", fmt::format("'{}' takes no -C", app.get_name()),
+                    "change into the folder: it works on the one that it is called in");
     return own(chosen);
   };
 }

@@ -68,10 +68,12 @@ Exit run(Invocation& call, const ComponentsOptions&) {
 }  // namespace
 
 Verb components_verb() {
-  return {"components",
-          "List the optional parts of a tree, with purpose, size and dependencies",
-          with_options<ComponentsOptions>(declare, run),
-          {"components", "components -C torch_mybackend --json"}};
+  Verb verb{"components",
+            "List the optional parts of a tree, with purpose, size and dependencies",
+            with_options<ComponentsOptions>(declare, run),
+            {"components", "components -C torch_mybackend --json"}};
+  verb.hint = "`openreg-gen explain COMPONENT` tells what one is for, and which files it has";
+  return verb;
 }
 
 }  // namespace openreg_gen

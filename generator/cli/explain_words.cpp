@@ -187,7 +187,9 @@ const std::string* find_name(const std::vector<std::string>& names, const std::s
 std::string suggest(const std::vector<std::string>& names, const std::string& word) {
   const auto* key = find_by(names, word, [](const std::string& name) { return name.substr(name.rfind('.') + 1); });
   if (key) return fmt::format("did you mean '{}'?", *key);
-  return did_you_mean(word, std::vector<std::string_view>(names.begin(), names.end()));
+  const std::string near = did_you_mean(word, std::vector<std::string_view>(names.begin(), names.end()));
+  return near.empty() ? "`openreg-gen explain --help` says what it explains; `openreg-gen ops WORD` searches operators"
+                      : near;
 }
 
 }  // namespace

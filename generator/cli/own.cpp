@@ -14,7 +14,7 @@ struct OwnOptions {
 };
 
 void declare(CLI::App& app, Invocation& call, OwnOptions& options) {
-  app.add_option("FILE", options.files, "Files of the tree (they need not exist yet), folders, or quoted patterns")
+  app.add_option("FILE", options.files, "Files that openreg-gen wrote (deleted ones, too), folders, or quoted patterns")
       ->required();
   call.add_tree(app);
   call.add_json(app);

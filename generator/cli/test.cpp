@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
+#include <set>
 
 namespace openreg_gen {
 namespace {
@@ -39,8 +40,8 @@ std::string selection(Invocation& call, const OpenTree& tree, const std::vector<
         for (const std::string_view ends : {"[]", "[-", "--", "-]"}) parts.push_back(ends[0] + name + ends[1]);
     }
     if (parts.size() > before) continue;
-    std::vector<std::string> known = mapped(ops, base_of);
-    known.insert(known.end(), ops.begin(), ops.end());
+    std::set<std::string> known(ops.begin(), ops.end());
+    for (const std::string& op : ops) known.insert(base_of(op));
     const std::string hint = did_you_mean(word, std::vector<std::string_view>(known.begin(), known.end()));
     throw Failure(Exit::BadInput, "E0553", fmt::format("'{}' is not in {}", word, tree.manifest.spec),
                   hint.empty() ? "`openreg-gen ops list " + tree.manifest.spec + "` lists its operators" : hint);

@@ -51,6 +51,7 @@ constexpr Code kCodes[] = {
     {"E0139", "not a power of two", "`allocator.alignment` and `allocator.roundup_power2_divisions` are powers of two."},
     {"E0140", "malformed size", "A size is a number of bytes, or a whole number with KiB, MiB, GiB, TiB, KB, MB, GB or TB."},
     {"E0141", "key without effect (warning)", "A device that is not simulated reports its own count, each kind of `device.api` has its own keys, and `allocator.device: direct` ignores the settings of the caching allocator."},
+    {"E0142", "PyTorch that nobody tried (warning)", "`torch.min` or `torch.max` is beyond the releases that this openreg-gen and its trees are tested with. The tree is rendered, but may not build with the others."},
     // Operators, before PyTorch is looked at.
     {"E0150", "malformed operator name", "An operator is `name` or `name.overload`, without `aten::`."},
     {"E0151", "an operator given twice", "Two kernels for one operator contradict each other. Keep one; or write `ops` as a list and give each entry its own releases of PyTorch (`since`, `until`), without overlap."},

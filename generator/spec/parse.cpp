@@ -78,7 +78,15 @@ class Parse {
       diagnostics_.error("E0138", at_max ? t.max.at : t.min.at,
                          fmt::format("torch.max {} is below torch.min {}", *t.max, *t.min),
                          at_max ? "" : fmt::format("the default of 'max' is {}", *t.max));
+      return;
     }
+    const auto beyond = [&](const SpecValue<std::string>& end, std::string_view key, bool is) {
+      if (!is || !end.given()) return;
+      diagnostics_.warning("E0142", end.at, fmt::format("nothing was ever tested with PyTorch {}", *end),
+                           fmt::format("torch.{}: from {} to {}", key, kOldestTorch, kNewestTorch));
+    };
+    beyond(t.min, "min", torch_release(*t.min) < torch_release(kOldestTorch));
+    beyond(t.max, "max", torch_release(*t.max) > torch_release(kNewestTorch));
   }
 
   void check_device(const Node* device) {
