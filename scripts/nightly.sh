@@ -198,7 +198,7 @@ stage_owned() {
   install_tree "$backend" "$tree" -DOPENREG_WERROR=ON -DOPENREG_UNITY_BUILD=ON -DNLOHMANN_JSON=
   step "Training and operators of specs/full.yaml"
   pytests "$backend" "$tree"/tests/test_{training,operators,autograd,gemm,reductions,minimal_set,custom_ops,attention}.py "$root/tests/owned_ops/owned_ops.py"
-  built_tests "$backend" "$tree" host_code
+  built_tests "$backend" "$tree" host_code shared_memory
 }
 
 stage_libraries() {

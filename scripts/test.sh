@@ -281,7 +281,7 @@ stage_opencl() {
   step "Tests of the tree of specs/opencl.yaml"
   pytests "$backend" --dist load "$tree"/tests/test_{bringup_1_import,bringup_2_memory,bringup_3_streams,bringup_4_operators,bringup_5_autograd}.py \
     "$tree"/tests/test_{programs,gemm,opencl_gemm,opencl_memory,opencl_late,language_kernels,opencl_operators,opencl_training,opencl_compile,opencl_reductions,opencl_graphs,graphs,captures,graphed_work,profiler,device,module,memory,allocator,streams,scripts,as_on_the_cpu,examples,distributed,distributed_works}.py "${longer[@]}"
-  built_tests "$backend" "$tree" package module streams random profiler host_code surface dtypes
+  built_tests "$backend" "$tree" package module streams random profiler host_code shared_memory surface dtypes
   [ $# -eq 0 ] || built_tests "$backend" "$tree" outside_opencl
   step "Kernels that an owner writes"
   "$root/scripts/sweep.sh" opencl
@@ -322,7 +322,7 @@ minimal_alone() {
   pytests "$backend" "$tree/tests"
   count=$(cd "$tree" && "$backend" -m pytest --collect-only -q tests | grep -oE '^[0-9]+ tests collected' | cut -d' ' -f1)
   "$python" "$root/scripts/site/capture.py" --tests "$count"
-  built_tests "$backend" "$tree" surface layouts dtypes
+  built_tests "$backend" "$tree" surface layouts dtypes shared_memory
   step "A sample of the sweep on minimal"
   sweep "$backend" openreg --sample --dtype float32 --fresh --known "$root/tests/minimal_differences.json" --out "$build/sample_minimal.jsonl"
 }

@@ -108,7 +108,7 @@ def test_the_tree_of_a_compiler_has_its_files(tmp_path):
     run(GENERATOR, "new", "mybackend", "--spec", str(some), "--out", str(tmp_path / "some"), cwd=tmp_path)
     registered = (tmp_path / "some/csrc/aten/RegisterFallback.cpp").read_text()
     for op in ("exp", "sin"):
-        assert f'"{op}.out", at::_ops::{op}_out, &fallback_kernel<FallbackKind::kGraph>' in registered
+        assert f'"{op}.out", at::_ops::{op}_out, &fall_back<FallbackKind::kGraph>' in registered
     external = tmp_path / "external"
     run(GENERATOR, "new", "mybackend", "--device", "external", "--out", str(external), cwd=tmp_path)
     assert not (external / COMPILER).exists()

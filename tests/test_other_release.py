@@ -138,7 +138,7 @@ def test_what_another_release_lacks_is_registered_where_it_is(openreg_gen, envir
     header = "ATen/ops/cholesky_ops.h"
     assert f"#if __has_include(<{header}>)\n#include <{header}>\n#endif\n" in file
     assert '#include "runtime/PyTorchRelease.h"\n' in file
-    op = '  MYBACKEND_IMPL_BOXED(m, "cholesky", at::_ops::cholesky, &cpu_detour, "cpu_fallback");\n'
+    op = '  MYBACKEND_IMPL_BOXED(m, "cholesky", at::_ops::cholesky, &detour, "cpu_fallback");\n'
     assert f"{guard}{op}#endif\n" in file[file.index("TORCH_LIBRARY_IMPL") :]
     tested = (tree / "torch_mybackend/testing/spec.py").read_text()
     assert tested.count("releases=((2, 13), (2, 13)),") == 2

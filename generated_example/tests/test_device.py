@@ -67,7 +67,8 @@ def test_importing_torch_is_enough(python):
 
 @pytest.mark.no_device
 def test_the_environment_says_how_many_there_are(python):
-    script = "import torch, torch_openreg; print(torch.accelerator.device_count(), torch.manual_seed(1).initial_seed())"
+    found = "torch.accelerator.device_count(), torch.manual_seed(1).initial_seed()"
+    script = f"import torch, torch_openreg; print({found})"
     assert python("-c", script, OPENREG_DEVICE_COUNT="0").stdout == "0 1\n"
     done = python("-c", script, OPENREG_DEVICE_COUNT="many")
     assert done.stdout == "2 1\n"

@@ -190,6 +190,41 @@ def test_special_values(device, operator):
         pytest.skip("it can't be called with only tensors")
 
 
+def with_nan_and_infinity(inputs):
+    """The same, with these among the numbers of each tensor, at other places in each."""
+    count = 0
+
+    def change(x):
+        nonlocal count
+        if not x.is_floating_point() or x.numel() < 8:
+            return x
+        x = x.clone(memory_format=torch.contiguous_format)
+        for place, value in enumerate((float("nan"), float("inf"), -float("inf"), -0.0)):
+            x.view(-1)[place + 2 * count] = value
+        count = min(count + 1, 2)
+        return x
+
+    return tree_map_only(torch.Tensor, change, inputs)
+
+
+ELEMENTWISE = [o for o in OPERATORS if o not in EXPRESSIONS and torch.Tag.pointwise in forms.find(o.name).tags]
+
+
+@pytest.mark.parametrize("operator", ELEMENTWISE, ids=lambda o: o.name)
+def test_nan_and_infinity(device, operator):
+    compared = 0
+    for dtype in samples.dtypes(operator):
+        if operator.skipped("forward", dtype) is not None:
+            continue
+        run = checks.Run(forms.Forms(operator), getattr(torch, dtype), device)
+        with contextlib.suppress(checks.NotApplicable):
+            for sample in checks.answered(run, with_nan_and_infinity, lambda sample: not sample.small):
+                checks.forward_on(run, *sample)
+                compared += 1
+    if not compared:
+        pytest.skip("no sample that the CPU takes")
+
+
 def refused_by_the_cpu(operator):
     """A call whose dtypes the CPU's kernel does not take; None if all tried calls work."""
     group = forms.Forms(operator)

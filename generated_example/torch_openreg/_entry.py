@@ -46,7 +46,9 @@ def _chosen() -> bool:
     if torch is None or not torch.__spec__._initializing:
         return True  # imported by its name: it is loaded, or the user learns why it can't be
     chosen = os.environ.get("TORCH_DEVICE_BACKEND", "")
-    others = set() if chosen == "openreg" else set(metadata.entry_points(group="torch.backends").names) - {"openreg"}
+    others: set[str] = set()
+    if chosen != "openreg":
+        others = set(metadata.entry_points(group="torch.backends").names) - {"openreg"}
     if chosen in others:
         return False
     taken = _taken()
@@ -54,5 +56,6 @@ def _chosen() -> bool:
         warnings.warn(taken, stacklevel=2)
     elif chosen not in {"", "openreg"}:
         there = ", ".join(sorted({"openreg", *others}))
-        warnings.warn(f"TORCH_DEVICE_BACKEND={chosen} is not installed, so torch_openreg was loaded; there: {there}", stacklevel=2)
+        text = f"TORCH_DEVICE_BACKEND={chosen} is not installed, so torch_openreg was loaded; there: {there}"
+        warnings.warn(text, stacklevel=2)
     return not taken

@@ -127,7 +127,8 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const Verb& a
     const CLI::Option* option = verb->get_option_no_throw(word);
     if (option != nullptr && option->get_type_name() == kOptionalFile && word == *given && given + 1 != ours_end &&
         !(given + 1)->starts_with("-"))
-      return complain(in_our_words(app, *verb, error), fmt::format("a FILE of {0} follows '=': {0}={1}", word, *(given + 1)), path);
+      return complain(in_our_words(app, *verb, error),
+                      fmt::format("a FILE of {0} follows '=': {0}={1}", word, *(given + 1)), path);
     if (option != nullptr) continue;
     if (const auto now = of_verb.renamed.find(word); now != of_verb.renamed.end())
       return complain(fmt::format("{} is {} now", word, now->second), fmt::format("write {}", now->second), path);

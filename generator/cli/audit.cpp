@@ -118,10 +118,9 @@ Exit run(Invocation& call, const AuditOptions& options) {
   constexpr std::size_t kLeast = 80, kMost = 120;
   std::string shown = audit_text(report, subject, std::clamp(terminal_width(), kLeast, kMost));
   if (options.html.empty()) {
-    const std::string again =
-        !options.saved.empty() ? "--saved " + shell_quoted(options.saved)
-        : !options.out.empty() ? "--saved " + shell_quoted(options.out)
-                               : "--device " + document->device;
+    const std::string again = !options.saved.empty() ? "--saved " + shell_quoted(options.saved)
+                              : !options.out.empty() ? "--saved " + shell_quoted(options.out)
+                                                     : "--device " + document->device;
     shown += "\nNext:\n  openreg-gen audit " + again + " --html=audit.html\n";
   }
   return call.answer(audit_json(report, subject), shown);

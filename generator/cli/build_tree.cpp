@@ -3,6 +3,13 @@
 #include "base/text.h"
 #include "system/child.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+
 namespace openreg_gen {
 namespace {
 
@@ -12,6 +19,27 @@ std::string cached(std::string_view cache, const std::string& name) {
     if (line.starts_with(name + ":")) return std::string(line.substr(std::min(line.find('='), line.size() - 1) + 1));
   return {};
 }
+
+/// The lock of a tree's builds: two at once write over each other's files. pip takes it, too (setup.py of the tree).
+/// The programs that are started inherit it, so it holds until the last of them has ended.
+class BuildLock {
+ public:
+  /// Waits for another build, and says so.
+  explicit BuildLock(const fs::path& folder) : fd_(open((folder / "lock").c_str(), O_RDWR | O_CREAT, 0666)) {
+    if (fd_ < 0 || flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+    fmt::print(stderr, "another build runs in {}: waiting for its end\n", folder.string());
+    while (flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  ~BuildLock() {
+    if (fd_ >= 0) close(fd_);
+  }
+  BuildLock(const BuildLock&) = delete;
+  BuildLock& operator=(const BuildLock&) = delete;
+
+ private:
+  int fd_;
+};
 
 }  // namespace
 
@@ -23,6 +51,7 @@ BuildPrograms build_programs(const OpenTree& tree) {
 }
 
 void build_tree(const OpenTree& tree, const BuildPrograms& programs) {
+  const BuildLock lock(tree.root / "build");
   if (run_program(tree.root, {programs.cmake, "--build", "build"}) != 0)
     throw Failure(Exit::No, "E0558", "the build failed", "the compiler's messages are above");
 }

@@ -27,13 +27,23 @@ void declare(CLI::App& app, Invocation& call, TestOptions& options) {
 
 /// pytest's -k: ids of parametrised tests hold an operator's name, or that without its overload, between brackets and
 /// dashes.
-std::string selection(Invocation& call, const OpenTree& tree, const std::vector<std::string>& words) {
+std::string selection(Invocation& call, const OpenTree& tree, const Spec& tree_spec,
+                      const std::vector<std::string>& words) {
   const std::vector<std::string> ops = call.operators(tree);
   const auto base_of = [](const std::string& op) { return op.substr(0, op.find('.')); };
   std::vector<std::string> parts;
   for (const std::string& word : words) {
     const Op* declared = call.catalog().find(word);
     const std::size_t before = parts.size();
+    const bool own = std::ranges::any_of(tree_spec.custom_ops, [&](const CustomOpSpec& each) {
+      return !each.expr.given() && (each.parsed.name() == word || each.parsed.base == word);
+    });
+    if (own) {
+      fmt::print("{0}: no tests are rendered for it, as its kernel is yours: those whose names hold '{0}' run\n", word);
+      std::fflush(stdout);
+      parts.push_back(word);
+      continue;
+    }
     for (const std::string& op : ops) {
       if (word != op && word != base_of(op) && (declared == nullptr || declared->structured_delegate != op)) continue;
       for (const std::string& name : {op, base_of(op), base_of(op) + ".default"})
@@ -58,13 +68,13 @@ Exit run(Invocation& call, const TestOptions& options) {
                       ? fmt::format("'{}' was never built", tree.root.string())
                       : fmt::format("'{}' was built with programs that no longer exist", tree.root.string()),
                   "in the environment that should have it: " + Next(call, tree.root).install());
+  Diagnostics ignored;
+  const Spec spec = parse_spec(tree.root / tree.manifest.spec, ignored);
   std::vector<std::string> pytest{programs.python, "-m", "pytest"};
-  if (!options.ops.empty()) pytest.insert(pytest.end(), {"-k", selection(call, tree, options.ops)});
+  if (!options.ops.empty()) pytest.insert(pytest.end(), {"-k", selection(call, tree, spec, options.ops)});
   pytest.insert(pytest.end(), call.passed_on.begin(), call.passed_on.end());
   build_tree(tree, programs);
   // `import torch` loads one backend, and others of ours that are installed leave it to this one.
-  Diagnostics ignored;
-  const Spec spec = parse_spec(tree.root / tree.manifest.spec, ignored);
   ::setenv("TORCH_DEVICE_BACKEND", spec.backend.name->c_str(), 1);
   // pytest's own codes: 2 interrupted, 3 a fault of its own, 4 a bad argument, 5 no test.
   const int code = run_program(tree.root, pytest);

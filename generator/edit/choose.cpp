@@ -53,7 +53,7 @@ Choice entry_for(const Op& asked, const Op& op, const OpRequest& request, const 
   const Strategy* strategy = find_strategy(chosen.entry.strategy);
   if (strategy && strategy->starts_on_host && strategy->starts_on_host(**spec.device.api, request.kernels, op)) {
     chosen.on_host = true;
-    chosen.why += "; computed on the host until its kernel is written";
+    chosen.why += fmt::format("; {}", strategy->on_host);
   }
   if (request.override_composite && strategy && fit_of(*strategy, op).needs_override)
     chosen.entry.more.emplace_back("override", text_node("true", Node::Kind::Boolean));

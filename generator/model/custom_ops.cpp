@@ -286,6 +286,7 @@ json custom_operators_model(const Spec& spec, Subjects& subjects) {
                          .function = function,
                          .formula = formula,
                          .py_short = def_width <= 110 && call_width <= 80,
+                         .surrogate = *written.surrogate,
                          .scalars = scalars,
                          .py_scalars = py_scalars,
                          .backward_args = call,

@@ -79,7 +79,7 @@ struct CustomOp {
   std::string name, id, base, overload, returns, forward_returns, params, saved, list_items, signature, args, doc,
       py_call, py_lambda, py_typed_args, py_inputs, py_saved, py_returns;
   std::size_t returned_count, arg_count, tensor_count;
-  bool declared, view, function, formula, py_short;
+  bool declared, view, function, formula, py_short, surrogate;
   std::vector<SavedScalar> scalars;
   std::vector<std::string> py_scalars, backward_args, py_arguments, py_params;
   Gradients grads;
@@ -89,7 +89,7 @@ struct CustomOp {
                  tensor_count, doc, py_call, py_arguments, py_lambda, py_typed_args, py_params, py_short, py_inputs,
                  py_saved, py_returns)("py_op", base + "." + (overload.empty() ? "default" : overload))(
         "class_name", camel_case(id))("forward_params", params.empty() ? "" : ", " + params)("gradients", grads.given)(
-        "missing", grads.missing)("tested", !declared)(
+        "missing", grads.missing)("tested", !declared)("py_derivative", surrogate ? "False" : "True")(
         "py_differentiable", grads.given.size() == tensor_count && tensor_count > 0 ? "True" : "False")("py_args",
                                                                                                         args);
   }

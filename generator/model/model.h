@@ -23,7 +23,7 @@ nlohmann::json make_globals(const ResolvedSpec& resolved, const DeviceKernels& k
 
 /// What the tree's files add to shared files: `slots.NAME` is a list of {file, path, about, words, text}, by path, for
 /// each slot that a row of templates.yaml names. `slots.absent`: what missing components would add to torch.NAME, a
-/// list of {component, words}.
+/// list of {component, words}. `slots.defined`: the words of slot "defines", one list.
 nlohmann::json slots_of(const Templates& templates, const std::vector<Output>& outputs, const nlohmann::json& globals);
 
 /// Fills in the rows of templates.yaml, in their order. Throws Failure(Internal, E060x) that names the row if a

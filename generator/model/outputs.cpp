@@ -175,6 +175,9 @@ json slots_of(const Templates& templates, const std::vector<Output>& outputs, co
     for (const auto& [path, entry] : files) out[slot].push_back(entry);
   }
   out["absent"] = absent_names(templates, globals);
+  out["defined"] = json::array();
+  for (const auto& [path, entry] : slots["defines"])
+    for (const json& word : entry["words"]) out["defined"].push_back(word);
   return out;
 }
 

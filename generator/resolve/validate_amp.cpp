@@ -28,6 +28,12 @@ std::string unfit(const Op& op, std::string_view policy) {
 
 void validate_added(const Name& name, const std::string& policy, const Spec& spec, const Catalog& catalog,
                     std::map<std::string, std::string>& seen, Diagnostics& diagnostics) {
+  const auto has_name = [&](const CustomOpSpec& own) { return own.parsed.name() == *name; };
+  if (std::ranges::any_of(spec.custom_ops, has_name)) {
+    diagnostics.error("E0305", name.at, fmt::format("'{}' is of custom_ops, whose operators take no rules", *name),
+                      "cast its arguments where it is called");
+    return;
+  }
   const Op* op = find_op(name, catalog, "E0301", "E0302", diagnostics);
   if (op == nullptr) return;
   const auto [at, first] = seen.emplace(op->name, policy);

@@ -133,6 +133,7 @@ const Key kKeys[] = {
     {.path = "custom_ops[].autograd", .type = Word, .into = at<&CustomOpSpec::autograd>, .fallback = "none", .values = kAutograds, .description = "`formula`: in C++, at AutogradPrivateUse1. `function`: through `torch.autograd.Function`, in Python.", .example = "formula"},
     {.path = "custom_ops[].backward", .type = Text, .into = at<&CustomOpSpec::backward>, .description = "With `expr` and `autograd`: the gradient, over `grad` and the arguments.", .example = "self < 0 ? -grad : grad"},
 
+    {.path = "custom_ops[].surrogate", .type = Boolean, .into = at<&CustomOpSpec::surrogate>, .fallback = "false", .description = "`backward` is not the derivative of `expr`, on purpose, as that of a straight-through estimator: the tests compare it with the CPU alone.", .example = "true"},
     {.path = "tests", .type = Map, .description = "The generated tests of operators; see [testing](testing.md)."},
     {.path = "tests.samples", .type = Integer, .into = at<&Spec::tests, &TestsSpec::samples>, .fallback = "3", .description = "Samples per operator, dtype and check; an environment variable of the tests asks for all.", .example = "5", .min = 1, .max = 1000},
     {.path = "tests.tolerances", .type = List, .unset = "those of `torch.testing.assert_close`", .description = "Tolerances by dtype.", .example = "[{dtype: float16, rtol: 1.0e-2, atol: 1.0e-3}]"},

@@ -51,6 +51,9 @@ class ParseCustomOps {
       diagnostics_.error("E0164", op.autograd.at, "'autograd' with 'expr' needs 'backward'",
                          "such as `backward: grad * self`");
     }
+    if (*op.surrogate && !op.backward.given())
+      diagnostics_.error("E0164", op.surrogate.at, "'surrogate' has no meaning without 'backward'",
+                         "it says that 'backward' is not the derivative of 'expr'");
     const auto& gradients = *op.backward;
     if (op.expr.given()) report_expression(*op.expr, "expr", *node.find("expr"), text_, diagnostics_);
     for (const auto& gradient : gradients)

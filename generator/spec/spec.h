@@ -124,6 +124,7 @@ struct CustomOpSpec {
   SpecValue<CustomAutograd> autograd;  // none | formula | function (torch.autograd.Function in Python)
   // When autograd is given with expr: of each Tensor argument, over `grad` and the arguments; some may be left out.
   SpecValue<std::vector<std::optional<Expr>>> backward;
+  SpecValue<bool> surrogate;  // backward is not the derivative, on purpose
 };
 
 struct AmpSpec {

@@ -49,7 +49,7 @@ std::unique_ptr<OpItem> cpu_fallback_item(const SpecView&, const OpSpec& entry, 
 
 std::unique_ptr<OpItem> fallback_item(const Op& op, const OpSpec* entry) {
   auto out = std::make_unique<CpuFallbackItem>(op);
-  out->detour = entry == nullptr ? "cpu_detour" : detour_function(*entry);
+  out->detour = entry == nullptr ? "detour" : detour_function(*entry);
   return out;
 }
 

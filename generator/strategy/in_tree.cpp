@@ -131,6 +131,7 @@ Strategy in_tree_strategy() {
       .preference = 1,
       .why = "PyTorch's own kernel, shared by its devices, serves this one too",
       .starts_on_host = in_tree_on_host,
+      .on_host = "computed by PyTorch's function for the CPU, and there is nothing to write",
       .item = in_tree_item,
       .summarise = summarise_in_tree,
   };

@@ -151,8 +151,7 @@ void check_dtypes(const Spec& spec, const OpSpec& op, const SpecValue<Expr>& exp
 }
 
 std::string detour_function(const OpSpec& entry) {
-  return entry.fallback.given() ? "fallback_kernel<FallbackKind::" + fallback_enumerator(*entry.fallback) + ">"
-                                : "cpu_detour";
+  return entry.fallback.given() ? "fall_back<FallbackKind::" + fallback_enumerator(*entry.fallback) + ">" : "detour";
 }
 
 DtypeTexts::DtypeTexts(const SpecView& shown, const OpSpec& entry, const OpItem& item)

@@ -74,7 +74,7 @@ Strategy matmul_strategy() {
       .unfit = not_matmul,
       .code = "E0223",
       .preference = 2,
-      .why = "shapes and dtypes come from PyTorch; you write the gemm() that all such operators share",
+      .why = "shapes and dtypes come from PyTorch; all products of matrices share the device's Gemm",
       .starts_on_host = products_on_host,
       .lists = "matmul",
       .item = matmul_item,

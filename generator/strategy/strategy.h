@@ -43,8 +43,9 @@ struct Strategy {
   int preference = 0;
   std::string_view why{};                         // what that means to the owner
   std::string (*why_of)(const Op& op) = nullptr;  // the same, where it depends on the operator
-  /// Whether its first kernel is computed on the host.
+  /// Whether its first kernel is computed on the host, and what that means to the owner.
   bool (*starts_on_host)(const DeviceKind& device, const DeviceKernels& kernels, const Op& op) = nullptr;
+  std::string_view on_host = "computed on the host until its kernel is written";
 
   // What templates see: see strategy/item.h.
   std::string_view lists = {};  // of `ops`, where they find its operators: its word first

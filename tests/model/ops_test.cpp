@@ -239,15 +239,15 @@ TEST(Operators, TheSpecReplacesTheMinimalKernelAndTheRandomDetour) {
 TEST(Operators, AFallbackOfItsOwnIsAKernelOfItsOwn) {
   Spec spec = spec_with("zero_", "cpu_fallback");
   json ops = operators(spec, small_catalog());
-  EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "cpu_detour");
+  EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "detour");
   EXPECT_EQ(ops["tested"].size(), 1U);
   spec.ops[0].fallback.value = FallbackKind::Alias;
   spec.ops[0].fallback.at.line = 1;
   ops = operators(spec, small_catalog());
-  EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "fallback_kernel<FallbackKind::kAlias>");
+  EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "fall_back<FallbackKind::kAlias>");
   spec.ops[0].fallback.value = FallbackKind::None;
   ops = operators(spec, small_catalog());
-  EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "fallback_kernel<FallbackKind::kNone>");
+  EXPECT_EQ(ops["cpu_fallback"].at(0)["detour"], "fall_back<FallbackKind::kNone>");
   EXPECT_EQ(ops["tested"].size(), 0U);  // without a result to compare
 }
 

@@ -83,14 +83,15 @@ TEST_F(Outputs, SlotsHaveTheWordsOfTheFilesThatAreThere) {
   const auto outputs = expand(
       "- {template: a.h.j2, path: x/b.h, class: owned, key: k, about: x, slots: {names: 'one {name}_two', other: "
       "three}}\n"
-      "- {template: a.h.j2, path: a.h, class: owned, key: k, about: x, slots: {names: four}}\n"
+      "- {template: a.h.j2, path: a.h, class: owned, key: k, about: x, slots: {names: four, defines: f g}}\n"
       "- {template: a.h.j2, path: c.h, class: owned, key: k, about: x, when: none, slots: {names: five, unfilled: "
       "six}}\n");
   EXPECT_EQ(slots_of(templates, outputs, globals), json::parse(R"({
     "names": [{"file": "a", "path": "a.h", "about": "x", "words": ["four"], "text": "four"},
               {"file": "b", "path": "x/b.h", "about": "x", "words": ["one", "my_two"], "text": "one my_two"}],
     "other": [{"file": "b", "path": "x/b.h", "about": "x", "words": ["three"], "text": "three"}],
-    "unfilled": [], "absent": []})"));
+    "defines": [{"file": "a", "path": "a.h", "about": "x", "words": ["f", "g"], "text": "f g"}],
+    "unfilled": [], "absent": [], "defined": ["f", "g"]})"));
 }
 
 TEST_F(Outputs, GroupsSayWhatTheirFilesHaveInCommon) {

@@ -7,6 +7,7 @@
 Environment: MAX_JOBS limits parallel compiles; CMAKE_BUILD_TYPE (default Release); CMAKE_ARGS is added to cmake's.
 """
 
+import fcntl
 import importlib.util
 import os
 import runpy
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 if sys.platform != "linux":
     sys.exit(
@@ -72,11 +74,24 @@ class CMakeBuild(build_ext):
         compile_all = [cmake, "--build", str(ROOT / "build")]
         if jobs := os.environ.get("MAX_JOBS"):
             compile_all += ["--parallel", jobs]
-        for command in (configure, compile_all):
-            try:
-                subprocess.run(command, check=True, env=env)
-            except subprocess.CalledProcessError as error:
-                sys.exit(f"{PACKAGE} was not built: `{shlex.join(command)}` failed ({error.returncode}).")
+        with self.lock() as lock:
+            for command in (configure, compile_all):
+                try:
+                    subprocess.run(command, check=True, env=env, pass_fds=[lock.fileno()])
+                except subprocess.CalledProcessError as error:
+                    sys.exit(f"{PACKAGE} was not built: `{shlex.join(command)}` failed ({error.returncode}).")
+
+    @staticmethod
+    def lock() -> IO[str]:
+        """Two builds at once write over each other's files. `openreg-gen test` takes the lock, too."""
+        (ROOT / "build").mkdir(exist_ok=True)
+        lock = (ROOT / "build" / "lock").open("a")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"another build runs in {ROOT / 'build'}: waiting for its end", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        return lock
 
     def built(self) -> list[Path]:
         """The libraries of this build, by their file names (`_C` carries the Python version in its own), and what describes it."""

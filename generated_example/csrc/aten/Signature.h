@@ -2,12 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <ATen/core/IListRef.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/boxing/KernelFunction.h>
+#include <ATen/core/op_registration/adaption.h>
 #include <torch/library.h>
 
 #include "host/Operator.h"
@@ -44,13 +46,47 @@ void find_device(std::optional<at::Device>& found, const T& argument) {
   }
 }
 
-/// Makes the device of an operator's arguments current for a scope, if they have one. A c10::DeviceGuard would look up the type first.
+/// Whether an operator takes tensors of the host beside those of the device: copies, lengths, sizes.
+constexpr bool takes_host_tensors(std::string_view op) {
+  return op.starts_with("aten::_copy_from") || op == "aten::copy_" || op.starts_with("aten::_ctc_loss") ||
+      op == "aten::_pack_padded_sequence" || op.starts_with("aten::_nested_");
+}
+
+/// Throws as PyTorch's own devices do if a tensor is not on `common`: its address would be another device's. A 0-dim CPU tensor counts as
+/// a number; indices, which are lists of optional tensors, may be on the host.
+template <class T>
+void check_device(const at::Device& common, const T& argument, const char* op) {
+  if constexpr (std::is_same_v<T, at::Tensor>) {
+    if (argument.defined() && argument.device() != common && !(argument.is_cpu() && argument.dim() == 0)) {
+      c10::impl::common_device_check_failure(common, argument, op, "argument");
+    }
+  } else if constexpr (std::is_convertible_v<T, at::ITensorListRef>) {
+    for (const at::Tensor& tensor : at::ITensorListRef(argument)) {
+      check_device(common, tensor, op);
+    }
+  } else if constexpr (std::is_same_v<T, std::optional<at::Tensor>>) {
+    check_device(common, argument.value_or(at::Tensor()), op);
+  }
+}
+
+/// Makes the device of Op's arguments current for a scope, if they have one. A c10::DeviceGuard would look up the type first.
+/// Errors: c10::Error for tensors of several devices, see check_device().
+template <class Op>
 class OperandsGuard : public OptionalOpenRegGuard {
  public:
   template <class... Arguments>
-  explicit OperandsGuard(const Arguments&... arguments) : OptionalOpenRegGuard(device_of(arguments...)) {}
+  explicit OperandsGuard(const Arguments&... arguments) : OperandsGuard(device_of(arguments...), arguments...) {}
 
  private:
+  template <class... Arguments>
+  explicit OperandsGuard(std::optional<at::Device> common, const Arguments&... arguments) : OptionalOpenRegGuard(common) {
+    if constexpr (!takes_host_tensors(Op::name)) {
+      if (common.has_value()) {
+        (check_device(*common, arguments, Op::name), ...);
+      }
+    }
+  }
+
   template <class... Arguments>
   static std::optional<at::Device> device_of(const Arguments&... arguments) {
     std::optional<at::Device> found;
@@ -59,13 +95,13 @@ class OperandsGuard : public OptionalOpenRegGuard {
   }
 };
 
-/// `fn` inside an OperandsGuard.
-template <auto* fn, class Fn = std::remove_pointer_t<decltype(fn)>>
+/// `fn`, a kernel of Op, inside an OperandsGuard.
+template <class Op, auto* fn, class Fn = std::remove_pointer_t<decltype(fn)>>
 struct GuardedKernel;
-template <auto* fn, class R, class... Params>
-struct GuardedKernel<fn, R(Params...)> {
+template <class Op, auto* fn, class R, class... Params>
+struct GuardedKernel<Op, fn, R(Params...)> {
   static R call(Params... params) {
-    const OperandsGuard guard(params...);
+    const OperandsGuard<Op> guard(params...);
     return fn(std::forward<Params>(params)...);
   }
 };
@@ -92,7 +128,7 @@ void implement(torch::Library& library, const char* name) {
 /// Registers FN, at namespace scope, as the kernel of aten::NAME, whose declaration is OP (at::_ops::...); then what is noted of it.
 #define OPENREG_KERNEL(NAME, OP, FN, ...) \
   TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) { \
-    OPENREG_REGISTER(library, NAME, OP, &::openreg::GuardedKernel<&FN>::call __VA_OPT__(, ) __VA_ARGS__); \
+    OPENREG_REGISTER(library, NAME, OP, &::openreg::GuardedKernel<OP, &FN>::call __VA_OPT__(, ) __VA_ARGS__); \
   } \
   OPENREG_CHECK_SIGNATURE(NAME, OP, FN)
 

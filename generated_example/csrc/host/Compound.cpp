@@ -303,7 +303,9 @@ std::pair<uint64_t, uint64_t> run_compound(const c10::OperatorHandle& op, torch:
   return {to_host, to_device};
 }
 
-at::Tensor parts_on_device(HostTensors& tensors, const at::Tensor& result) {
+}  // namespace
+
+at::Tensor compound_on_device(HostTensors& tensors, const at::Tensor& result) {
   std::vector<at::Tensor> there = parts(result);
   for (at::Tensor& part : there) {
     part = tensors.on_device(part);
@@ -311,13 +313,9 @@ at::Tensor parts_on_device(HostTensors& tensors, const at::Tensor& result) {
   return with_parts(result, there);
 }
 
-[[maybe_unused]] const bool compound_results = (compound_on_device = &parts_on_device, true);
-
-}  // namespace
-
 void compound_fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   if (!run_as_it_is(op, stack)) {
-    fall_back_on_copies(op, stack, &run_compound);
+    fall_back(op, stack, &run_compound);
   }
 }
 

@@ -119,7 +119,7 @@ CopiedBytes run_on(HostTensors& tensors, const c10::OperatorHandle& op, torch::j
   for (c10::IValue& argument : host) {
     argument = tensors.on_host(argument);
   }
-  tensors.run([&] { (*cpu_kernel_call)(op, &host); });
+  tensors.run([&] { call_cpu_kernel(op, &host); });
   tensors.update();
   for (const c10::IValue& result : host) {
     stack->push_back(tensors.on_device(result));
@@ -128,27 +128,18 @@ CopiedBytes run_on(HostTensors& tensors, const c10::OperatorHandle& op, torch::j
 }
 
 /// Each run of a CPU's kernel comes here.
-void run_watched(const HostRun& call, c10::function_ref<CopiedBytes()> run) {
+void run_on_host(const HostRun& call, c10::function_ref<CopiedBytes()> run) {
   const c10::DeviceGuard guard(device_of(call.op, *call.stack));
-  (*watch_host_run)(call, [&] {
+  run_watched(call, [&] {
     derive_generator(call.op, call.stack);
     return run();
   });
-}
-
-void refuse_or_run(const HostRun& call, c10::function_ref<CopiedBytes()> run) {
-  TORCH_CHECK_NOT_IMPLEMENTED(call.fell_back || fallback_override() != FallbackKind::kNone, call.op.operator_name(),
-      " is computed on the host, on copies of its arguments, and OPENREG_FALLBACK is none. Write its kernel in csrc/aten/native");
-  run();
 }
 
 /// What PyTorch calls for each operator that has no kernel here.
 void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) { fall_back(op, stack, kSpecKind); }
 
 }  // namespace
-
-constinit WatchHostRun* watch_host_run = &refuse_or_run;
-constinit CallCpuKernel* cpu_kernel_call = [](const c10::OperatorHandle& op, torch::jit::Stack* stack) { op.callBoxed(stack); };
 
 std::optional<FallbackKind> fallback_override() {
   static const std::optional<FallbackKind> kind = read_override();
@@ -168,23 +159,24 @@ void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack, Fallback
     refuse(op);
   }
   check_can_fall_back(op);
-  const std::unique_ptr<HostTensors> tensors = kind == FallbackKind::kCopy ? std::make_unique<HostTensors>() : host_tensors();
-  run_watched({op, stack, /*fell_back=*/true, tensors->copies()}, [&] { return run_on(*tensors, op, stack); });
+  const auto tensors = kind == FallbackKind::kCopy ? std::make_unique<HostTensors>() : host_tensors();
+  run_on_host({op, stack, /*fell_back=*/true, tensors->copies()}, [&] { return run_on(*tensors, op, stack); });
 }
 
-void fall_back_on_copies(const c10::OperatorHandle& op, torch::jit::Stack* stack, CpuRun* run) {
+void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack,
+    CopiedBytes (*run)(const c10::OperatorHandle& op, torch::jit::Stack* stack)) {
   if (fallback_override().value_or(kSpecKind) == FallbackKind::kNone) {
     refuse(op);
   }
-  run_watched({op, stack, /*fell_back=*/true, /*copies=*/true}, [&] { return run(op, stack); });
+  run_on_host({op, stack, /*fell_back=*/true, /*copies=*/true}, [&] { return run(op, stack); });
 }
 
-void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+void host_call(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const std::unique_ptr<HostTensors> tensors = host_tensors();
-  run_watched({op, stack, /*fell_back=*/false, tensors->copies()}, [&] { return run_on(*tensors, op, stack); });
+  run_on_host({op, stack, /*fell_back=*/false, tensors->copies()}, [&] { return run_on(*tensors, op, stack); });
 }
 
-void cpu_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+void detour(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   fall_back(op, stack, kSpecKind == FallbackKind::kNone ? FallbackKind::kCpu : kSpecKind);
 }
 

@@ -44,31 +44,33 @@ OPENREG_RUNTIME_API void fall_back(const c10::OperatorHandle& op, torch::jit::St
 
 /// The boxed kernel of an operator that falls back in a way of its own.
 template <FallbackKind kind>
-void fallback_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   fall_back(op, stack, kind);
 }
 
-/// fall_back() for kernels that have nothing better yet: as `fallback` in openreg.yaml says, and as `cpu` where that is
-/// none.
-OPENREG_RUNTIME_API void cpu_detour(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+/// The boxed kernel of an operator that has nothing better yet: falls back as `fallback` in openreg.yaml says, and as `cpu` where
+/// that is none.
+OPENREG_RUNTIME_API void detour(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
-/// cpu_detour, or another of these, from a kernel with a signature: `return detour<at::_ops::relu>(self);`
-template <class Op, auto fallback_fn = &cpu_detour, class... Args>
+/// The same from a kernel that doesn't take these arguments, or by another boxed kernel: `return detour<at::_ops::relu>(self);`
+template <class Op, c10::KernelFunction::BoxedKernelFunction* boxed = &detour, class... Args>
 decltype(auto) detour(Args&&... args) {
-  return at::native::call_fallback_fn<fallback_fn, Op>::call(std::forward<Args>(args)...);
+  return at::native::call_fallback_fn<boxed, Op>::call(std::forward<Args>(args)...);
 }
 
-/// The CPU's kernel in the place of a kernel of the device.
-OPENREG_RUNTIME_API void run_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+/// Host code that is the kernel: PyTorch's CPU kernel, as a boxed one.
+OPENREG_RUNTIME_API void host_call(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
-/// The CPU's kernel of `Op` in a kernel of the device: `return host_call<at::_ops::relu>(self);`
+/// The same in a kernel with a signature: `return host_call<at::_ops::relu>(self);`
 /// Outputs are resized, new results are on the current device. Waits for the current stream. Errors: those of the CPU's kernel.
 template <class Op, class... Args>
 decltype(auto) host_call(Args&&... args) {
-  return at::native::call_fallback_fn<&run_cpu_kernel, Op>::call(std::forward<Args>(args)...);
+  return at::native::call_fallback_fn<&host_call, Op>::call(std::forward<Args>(args)...);
 }
 
-// What components put in the place of parts of this while the library is loaded.
+// Note [Seams]
+// A lower layer calls a component through a function that it declares itself. The function has one definition in a tree: the component's,
+// or else the lower layer's own. Here these are run_watched() and call_cpu_kernel(), and host_tensors() of Tensors.h.
 
 /// Bytes that a call copied to the host and back.
 using CopiedBytes = std::pair<uint64_t, uint64_t>;
@@ -81,19 +83,18 @@ struct HostRun {
   bool copies;  // on copies of the arguments
 };
 
-/// Runs it, by run(), or refuses it; may name and count it.
-using WatchHostRun = void(const HostRun& call, c10::function_ref<CopiedBytes()> run);
-extern WatchHostRun* watch_host_run;
+/// Runs a call, by run(), or refuses it. With component loops, names and counts it.
+void run_watched(const HostRun& call, c10::function_ref<CopiedBytes()> run);
 
 /// How far a random operator moves the device's generator: each draw has a seed of its own, so one step of the offset is enough.
 constexpr uint64_t kNumbersPerDraw = 4;
 
-/// Calls an operator with the host's tensors on a stack.
-using CallCpuKernel = void(const c10::OperatorHandle& op, torch::jit::Stack* stack);
-extern CallCpuKernel* cpu_kernel_call;
+/// Calls an operator with the host's tensors on a stack. With component wider_dtypes, those of a dtype that the CPU's kernel refuses,
+/// or gets wrong, are converted to a wider one. Errors: those of the operator.
+void call_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 /// fall_back() for tensors that are more than plain memory, by a function that knows how; it has copies of its own.
-using CpuRun = CopiedBytes(const c10::OperatorHandle& op, torch::jit::Stack* stack);
-void fall_back_on_copies(const c10::OperatorHandle& op, torch::jit::Stack* stack, CpuRun* run);
+void fall_back(const c10::OperatorHandle& op, torch::jit::Stack* stack,
+    CopiedBytes (*run)(const c10::OperatorHandle& op, torch::jit::Stack* stack));
 
 }  // namespace openreg

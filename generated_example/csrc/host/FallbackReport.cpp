@@ -41,7 +41,9 @@ const char* reason_of(const RegisteredKernel& kernel, HostCode code) {
   return code == HostCode::kCpuKernel ? "its kernel is the CPU's" : "its kernel is a C++ function";
 }
 
-void add_cost(const HostCost& cost) {
+}  // namespace
+
+void count_host_cost(const HostCost& cost) {
   const std::lock_guard<std::mutex> lock(counts().mutex);
   FallbackCount& count = cost.op != nullptr ? counts().by_op[*cost.op] : counts().by_kernel[{cost.kernel, cost.code}];
   count.aliased = cost.aliased;
@@ -50,10 +52,6 @@ void add_cost(const HostCost& cost) {
   count.bytes_to_device += cost.bytes_to_device;
   count.seconds += cost.seconds;
 }
-
-[[maybe_unused]] const bool counts_costs = (count_host_cost = &add_cost, true);
-
-}  // namespace
 
 std::vector<FallbackCount> fallback_counts() {
   // The forms of an operator are registered one by one, and shown as one.

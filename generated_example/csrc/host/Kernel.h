@@ -17,9 +17,9 @@
 
 // Note [The CPU's kernels on the device]
 // A backend's first kernels are PyTorch's own for the CPU, on the device's memory (Note [Host code on device memory]):
-//   host_call<Op>(args...)     any operator; waits for it, moves its results to the device (Fallback.h)
-//   host_op<Op>(args...)       an out= or in-place operator whose outputs have their final sizes
-//   HostStub<stub>::run(...)   the CPU's function of a DispatchStub
+//   host_call<Op>(args...)       any operator; waits for it, moves its results to the device (Fallback.h)
+//   host_call_into<Op>(args...)  an out= or in-place operator whose outputs have their final sizes
+//   HostStub<stub>::run(...)     the CPU's function of a DispatchStub
 // They run at once, on copies, and the call throws the function's exceptions.
 // With component host_alias, if launched functions reach device memory, the last two don't wait.
 
@@ -67,7 +67,7 @@ struct OpCall<Op, R(Params...)> {
 /// Runs the CPU's kernel of `Op` (at::_ops::...), an out= or in-place operator, on the device's memory, in stream order.
 /// Its outputs must have their final sizes. Arguments as at::_ops::...::call takes them, int64_t for SymInt.
 template <class Op, class... Args>
-void host_op(Args&&... args) {
+void host_call_into(Args&&... args) {
   detail::OpCall<Op, typename Op::schema>::run(std::forward<Args>(args)...);
 }
 

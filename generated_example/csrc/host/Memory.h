@@ -21,7 +21,7 @@
 //   Launch.h    launch(): such a function
 //   Work.h      HostWork: refuses, names or counts code that runs on copies
 //   Iterator.h  CpuIterator: a TensorIterator of the device on the host's tensors
-//   Kernel.h    host_op<Op>(), HostStub: PyTorch's own CPU functions
+//   Kernel.h    host_call_into<Op>(), HostStub: PyTorch's own CPU functions
 
 namespace openreg::native {
 

@@ -62,9 +62,6 @@ int64_t begin_of(const at::Tensor& tensor) { return tensor.storage_offset() * it
 
 }  // namespace
 
-constinit CompoundOnDevice* compound_on_device = nullptr;
-constinit MakeHostTensors* host_tensors = [] { return std::make_unique<HostTensors>(); };
-
 bool is_compound(const at::Tensor& tensor) {
   return tensor.is_sparse() || at::sparse_csr::is_sparse_compressed(tensor) || tensor.is_quantized() ||
       (tensor.is_nested() && tensor.layout() == at::kStrided);
@@ -206,8 +203,8 @@ at::Tensor HostTensors::on_device(const at::Tensor& result) {
   if (const auto known = by_host_.find(result.unsafeGetTensorImpl()); known != by_host_.end()) {
     return known_[known->second].device;
   }
-  if (is_compound(result) && compound_on_device != nullptr) {
-    return (*compound_on_device)(*this, result);
+  if (is_compound(result)) {
+    return compound_on_device(*this, result);
   }
   const at::Device device(c10::DeviceType::PrivateUse1, current_device());
   if (result.layout() != at::kStrided || is_compound(result) || result._is_zerotensor()) {

@@ -109,17 +109,14 @@ class OPENREG_RUNTIME_API HostTensors {
   uint64_t to_device_ = 0;
 };
 
-/// The tensors of a call on the current device. Components that have another way to its memory than copies put a function of
-/// their own here while the library is loaded.
-using MakeHostTensors = std::unique_ptr<HostTensors>();
-extern MakeHostTensors* host_tensors;
+/// The tensors of a call on the current device: copies, or with component host_alias its own memory, if launched functions reach that.
+std::unique_ptr<HostTensors> host_tensors();
 
 /// Whether a tensor is more than memory with sizes and strides: sparse, nested or quantized.
 bool is_compound(const at::Tensor& tensor);
 
-/// HostTensors::on_device() of a result that is_compound(). Null, unless a component puts a function here.
-using CompoundOnDevice = at::Tensor(HostTensors& tensors, const at::Tensor& result);
-extern CompoundOnDevice* compound_on_device;
+/// HostTensors::on_device() of a result that is_compound(). In Compound.cpp.
+at::Tensor compound_on_device(HostTensors& tensors, const at::Tensor& result);
 
 /// The value with fn(tensor) in the place of each tensor in it.
 template <class Fn>

@@ -127,7 +127,8 @@ void call_wider(const c10::OperatorHandle& op, torch::jit::Stack* stack, at::Sca
   }
 }
 
-/// Tensors of a dtype that the CPU's kernel refuses, or gets wrong, are converted to a wider one. Errors: those of the operator.
+}  // namespace
+
 void call_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   if (const auto wrong = dtype_in(kWrong, op, *stack)) {
     call_wider(op, stack, *wrong);
@@ -147,7 +148,4 @@ void call_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   }
 }
 
-[[maybe_unused]] const bool in_use = (cpu_kernel_call = &call_cpu_kernel, true);
-
-}  // namespace
 }  // namespace openreg

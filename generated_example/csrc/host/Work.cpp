@@ -139,11 +139,13 @@ bool is_captured(const HostRun& call) {
   }
   const auto& arguments = call.op.schema().arguments();
   const bool random = std::ranges::any_of(arguments, [](const c10::Argument& each) { return each.name() == "generator"; });
-  (*capture_cpu_kernel)(call.op, call.stack, random ? kNumbersPerDraw : 0);
+  capture_cpu_kernel(call.op, call.stack, random ? kNumbersPerDraw : 0);
   return true;
 }
 
-void watch(const HostRun& call, c10::function_ref<CopiedBytes()> run) {
+}  // namespace
+
+void run_watched(const HostRun& call, c10::function_ref<CopiedBytes()> run) {
   check_generator(call);
   leave_out_unread(call);
   const c10::OperatorName& name = call.op.operator_name();
@@ -166,14 +168,6 @@ void watch(const HostRun& call, c10::function_ref<CopiedBytes()> run) {
   cost.copied(to_host, to_device);
 }
 
-[[maybe_unused]] const bool watches = (watch_host_run = &watch, true);
-
-}  // namespace
-
-void (*capture_cpu_kernel)(const c10::OperatorHandle&, torch::jit::Stack*, uint64_t) = nullptr;
-
-void (*count_host_cost)(const HostCost& cost) = nullptr;
-
 void note_kernel(const char* op, const RegisteredKernel& kernel) { kernels()[op] = &kernel; }
 
 const RegisteredKernel* noted_kernel(std::string_view op) {
@@ -182,17 +176,13 @@ const RegisteredKernel* noted_kernel(std::string_view op) {
 }
 
 HostCostScope::~HostCostScope() {
-  if (count_host_cost != nullptr) {
-    cost_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-    count_host_cost(cost_);
-  }
+  cost_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+  count_host_cost(cost_);
 }
 
 void HostCostScope::wait_for_earlier_work() {
-  if (count_host_cost != nullptr) {
-    getCurrentStream().synchronize();
-    begin_ = Clock::now();
-  }
+  getCurrentStream().synchronize();
+  begin_ = Clock::now();
 }
 
 HostWork::HostWork(HostCode code) : HostCostScope(admitted(code, nullptr)) { wait_for_earlier_work(); }

@@ -16,7 +16,7 @@
 // C++ loops (Launch.h). Their results are right and they look like kernels of the device, so each run is marked as a HostWork:
 //   OPENREG_FALLBACK=none refuses it, and names the operator and the place for its kernel
 //   OPENREG_LOG_FALLBACK=1 names it, once
-//   count_host_cost counts it, in trees that report it
+//   count_host_cost() counts it, in trees that report it
 // Copies, casts and fills on the host compute nothing and are never refused.
 // On the device's own memory (component host_alias) the same code is the device's kernel and is not counted.
 
@@ -33,8 +33,8 @@ struct HostCost {
   double seconds = 0;  // on the host; with copies, from when the stream's earlier work was done
 };
 
-/// Counts a call. Null, unless a component puts a function here while the library is loaded.
-extern void (*count_host_cost)(const HostCost& cost);
+/// Counts a call. In FallbackReport.cpp.
+void count_host_cost(const HostCost& cost);
 
 /// Counts one call, from construction to destruction; a call that throws counts too. Borrows the operator.
 class OPENREG_RUNTIME_API HostCostScope {
@@ -60,9 +60,8 @@ class OPENREG_RUNTIME_API HostCostScope {
 };
 
 /// Records the CPU's kernel of `op` into the graph that the current stream is captured into. `draws`: how many numbers it takes
-/// from its generator at most. Null, unless a component that runs CPU kernels on device memory puts a function here while the library
-/// is loaded.
-extern void (*capture_cpu_kernel)(const c10::OperatorHandle& op, torch::jit::Stack* stack, uint64_t draws);
+/// from its generator at most. In alias/Captured.cpp.
+void capture_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack, uint64_t draws);
 
 /// One run of host code on copies of device memory, from construction to destruction.
 /// The operator is the current kernel's (Operator.h). Throws NotImplementedError where OPENREG_FALLBACK is none, and what

@@ -68,22 +68,6 @@ std::optional<Failure> take_failure(int device) {
   return failure;
 }
 
-void throw_failure(int device, const char* call, const char* function, const char* file, uint32_t line) {
-  if (device == kCurrentDevice) {
-    OPENREG_CHECK(orGetDevice(&device));
-  }
-  const std::optional<Failure> failure = take_failure(device);
-  if (!failure) {
-    return;
-  }
-  throw c10::AcceleratorError({function, file, line}, static_cast<int32_t>(orErrorUnknown),
-      c10::str("openreg: a function that ran on device ", device, " failed, maybe one queued long before: ",
-          failure->text, " (seen in ", call, " at ", file, ":", line,
-          failure->lasting ? "; the device is of no more use to this process)" : "; what it was to write is undefined)"));
-}
-
-[[maybe_unused]] const bool in_use = (detail::throw_device_error = &throw_failure, true);
-
 // PyTorch waits for an event without saying of which device it is, but whose errors are to be reported depends on that.
 struct EventDevices {
   std::mutex mutex;
@@ -96,6 +80,22 @@ EventDevices& event_devices() {
 }
 
 }  // namespace
+
+std::atomic<int> detail::failed_devices{0};
+
+void detail::throw_device_error(int device, const char* call, const char* function, const char* file, uint32_t line) {
+  if (device == kCurrentDevice) {
+    OPENREG_CHECK(orGetDevice(&device));
+  }
+  const std::optional<Failure> failure = take_failure(device);
+  if (!failure) {
+    return;
+  }
+  throw c10::AcceleratorError({function, file, line}, static_cast<int32_t>(orErrorUnknown),
+      c10::str("openreg: a function that ran on device ", device, " failed, maybe one queued long before: ",
+          failure->text, " (seen in ", call, " at ", file, ":", line,
+          failure->lasting ? "; the device is of no more use to this process)" : "; what it was to write is undefined)"));
+}
 
 void report_device_error(c10::DeviceIndex device, const char* what) noexcept {
   report(device, what, /*lasting=*/true);

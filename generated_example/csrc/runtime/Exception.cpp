@@ -7,9 +7,6 @@
 
 namespace openreg::detail {
 
-std::atomic<int> failed_devices{0};
-void (*throw_device_error)(int, const char*, const char*, const char*, uint32_t) = nullptr;
-
 namespace {
 
 std::string describe(orError_t error, const char* call) {

@@ -3,7 +3,6 @@
 
 #include <openreg.h>
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include <c10/core/Device.h>
 #include <c10/macros/Macros.h>
 
+#include "runtime/DeviceErrors.h"
 #include "runtime/Export.h"
 
 // Note [Errors of the device]
@@ -28,21 +28,7 @@
 
 namespace openreg {
 
-constexpr c10::DeviceIndex kCurrentDevice = -1;
-
-}  // namespace openreg
-
-namespace openreg::detail {
-
-// Note [Seams]
-// A component extends a lower layer by a function of its own: it sets a pointer that the lower layer calls through, such as
-// throw_device_error below, host_tensors or watch_host_run. These pointers are plain, without a lock. So only initialisers of
-// static objects set them, while the library is loaded and no other thread can call through them.
-
-/// How many devices have an error of a launched function that is to be reported, and what throws it.
-OPENREG_RUNTIME_API extern std::atomic<int> failed_devices;
-OPENREG_RUNTIME_API extern void (*throw_device_error)(
-    int device, const char* call, const char* function, const char* file, uint32_t line);
+namespace detail {
 
 [[noreturn]] OPENREG_RUNTIME_API void throw_error(
     orError_t error, const char* call, const char* function, const char* file, uint32_t line);
@@ -60,21 +46,13 @@ inline void check(orError_t error, const char* call, const char* function, const
   }
 }
 
-inline void check_device(int device, const char* call, const char* function, const char* file, uint32_t line) {
-  if (C10_UNLIKELY(failed_devices.load(std::memory_order_acquire) != 0)) {
-    (*throw_device_error)(device, call, function, file, line);
-  }
-}
-
 inline void warn(orError_t error, const char* call, const char* file, uint32_t line) noexcept {
   if (C10_UNLIKELY(error != orSuccess)) {
     warn_error(error, call, file, line);
   }
 }
 
-}  // namespace openreg::detail
-
-namespace openreg {
+}  // namespace detail
 
 /// Runs fn() where nothing may be thrown. What it throws becomes a warning: it happened while `what`, a clause in the past tense.
 template <class Fn>
@@ -89,14 +67,6 @@ void never_throw(const char* what, Fn&& fn) noexcept {
 }  // namespace openreg
 
 #define OPENREG_CHECK(CALL) ::openreg::detail::check((CALL), #CALL, __func__, __FILE__, __LINE__)
-// Reports failures on the current device, for a launch whose return value is checked elsewhere.
-#define OPENREG_CHECK_DEVICE() \
-  ::openreg::detail::check_device(::openreg::kCurrentDevice, "a launch", __func__, __FILE__, __LINE__)
-#define OPENREG_CHECK_LAUNCH(CALL) \
-  (::openreg::detail::check_device(::openreg::kCurrentDevice, #CALL, __func__, __FILE__, __LINE__), \
-      OPENREG_CHECK(CALL))
-#define OPENREG_CHECK_WAIT(DEVICE, CALL) \
-  (OPENREG_CHECK(CALL), ::openreg::detail::check_device(DEVICE, #CALL, __func__, __FILE__, __LINE__))
 #define OPENREG_WARN(CALL) ::openreg::detail::warn((CALL), #CALL, __FILE__, __LINE__)
 // Of an error that FUNCTION returned before: the message names the function.
 #define OPENREG_CHECK_OF(ERROR, FUNCTION) ::openreg::detail::check((ERROR), #FUNCTION, __func__, __FILE__, __LINE__)

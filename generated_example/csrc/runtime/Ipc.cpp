@@ -169,7 +169,7 @@ void delete_received(void* context) noexcept {
   if (isInBadFork()) {
     return;  // the lock and the mapping are the parent's
   }
-  (*let_go_of_received)([received = static_cast<ReceivedStorage*>(context)] {
+  let_go_of_received([received = static_cast<ReceivedStorage*>(context)] {
     wait_for_device(static_cast<c10::DeviceIndex>(received->message.device));  // kernels may still use it
     delete received;
   });
@@ -269,12 +269,6 @@ const bool collects_when_memory_is_out = registerFreeMemoryCallback(&ipcCollect)
 
 }  // namespace
 
-void (*let_go_of_received)(std::function<void()>) = [](std::function<void()> let_go) {
-  if (let_go != nullptr) {
-    let_go();
-  }
-};
-
 std::string shareStorage(const c10::Storage& storage) {
   TORCH_CHECK(
       storage.device_type() == c10::DeviceType::PrivateUse1, "openreg: can't share a storage of ", storage.device());
@@ -316,7 +310,7 @@ bool ipcCollect() {
   if (isInBadFork()) {
     return false;
   }
-  (*let_go_of_received)(nullptr);
+  let_go_of_received(nullptr);
   std::vector<std::shared_ptr<SentStorage>> unused;
   {
     const std::lock_guard<std::mutex> lock(table().mutex);

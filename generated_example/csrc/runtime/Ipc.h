@@ -34,10 +34,10 @@ OPENREG_RUNTIME_API c10::Storage openStorage(const std::string& message);
 /// Gives back the memory of shared storages that nobody uses any more. Whether there was any.
 OPENREG_RUNTIME_API bool ipcCollect();
 
-/// Lets go of another process's memory, by `let_go`, which waits for the device and throws nothing. A component in which a
-/// wait may be forbidden puts a function of its own here while the library is loaded: it keeps `let_go` until then. Null: does only
-/// what was kept. Called by deleters, and by ipcCollect().
-extern void (*let_go_of_received)(std::function<void()> let_go);
+/// Lets go of another process's memory, by `let_go`, which waits for the device and throws nothing. With component graphs, during a
+/// capture, where a wait is forbidden, it keeps `let_go` until then. Null: does only what was kept. Called by deleters, and by
+/// ipcCollect().
+void let_go_of_received(const std::function<void()>& let_go);
 
 /// Whether kernels of `device` can reach the memory of `peer`. A port that does not know: no.
 OPENREG_RUNTIME_API bool canDeviceAccessPeer(c10::DeviceIndex device, c10::DeviceIndex peer);

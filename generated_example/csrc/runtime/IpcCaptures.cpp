@@ -21,12 +21,14 @@ KeptMemory& kept() {
   return *instance;
 }
 
-void let_go_unless_captured(std::function<void()> let_go) {
+}  // namespace
+
+void let_go_of_received(const std::function<void()>& let_go) {
   std::vector<std::function<void()>> all;
   {
     const std::lock_guard<std::mutex> lock(kept().mutex);
     if (let_go != nullptr) {
-      kept().received.push_back(std::move(let_go));
+      kept().received.push_back(let_go);
     }
     if (anything_captured()) {
       return;
@@ -38,10 +40,4 @@ void let_go_unless_captured(std::function<void()> let_go) {
   }
 }
 
-[[maybe_unused]] const bool ipc_waits_for_captures = [] {
-  let_go_of_received = &let_go_unless_captured;
-  return true;
-}();
-
-}  // namespace
 }  // namespace openreg

@@ -119,19 +119,14 @@ int host_access() {
   return access;
 }
 
-std::unique_ptr<HostTensors> tensors_of_device() {
+}  // namespace
+
+std::unique_ptr<HostTensors> host_tensors() {
   if (native::kernels_reach_memory()) {
     return std::make_unique<HostAliases>();
   }
   return std::make_unique<HostTensors>();
 }
-
-[[maybe_unused]] const bool kPutInPlace = [] {
-  host_tensors = &tensors_of_device;
-  return true;
-}();
-
-}  // namespace
 
 bool native::kernels_reach_memory() { return host_access() != 0; }
 

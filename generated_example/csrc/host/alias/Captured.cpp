@@ -70,7 +70,7 @@ struct CapturedKernel : native::QueuedTask {
       const auto [seed, offset] = draw->get();
       stack[generator] = cpu_generator(seed, offset);
     }
-    (*cpu_kernel_call)(op, &stack);
+    call_cpu_kernel(op, &stack);
     for (const CapturedOutput& each : written) {
       each.bring_home(op);
     }
@@ -148,7 +148,9 @@ torch::jit::Stack call_meta(const c10::OperatorHandle& op, at::ArrayRef<c10::IVa
   return results;
 }
 
-void capture_call(const c10::OperatorHandle& op, torch::jit::Stack* stack, uint64_t draws) {
+}  // namespace
+
+void capture_cpu_kernel(const c10::OperatorHandle& op, torch::jit::Stack* stack, uint64_t draws) {
   const c10::FunctionSchema& schema = op.schema();
   const size_t count = schema.arguments().size();
   for (const c10::Argument& returned : schema.returns()) {
@@ -223,7 +225,4 @@ void capture_call(const c10::OperatorHandle& op, torch::jit::Stack* stack, uint6
   }
 }
 
-[[maybe_unused]] const bool in_use = (capture_cpu_kernel = &capture_call, true);
-
-}  // namespace
 }  // namespace openreg

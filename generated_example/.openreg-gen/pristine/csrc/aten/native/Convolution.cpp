@@ -61,7 +61,7 @@ bool mixed(std::initializer_list<at::Tensor> tensors) {
   });
 }
 
-/// An operator for host_op(): at::convolution_backward() into tensors that have their sizes, or are undefined.
+/// An operator for host_call_into(): at::convolution_backward() into tensors that have their sizes, or are undefined.
 struct ConvolutionBackwardInto {
   using schema = void(const at::Tensor&, const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, int64_t, at::Tensor&, at::Tensor&, at::Tensor&);
   static void call(const at::Tensor& grad_output, const at::Tensor& input, const at::Tensor& weight,
@@ -99,7 +99,7 @@ at::Tensor convolution_overrideable(const at::Tensor& input, const at::Tensor& w
       ? at::native::conv_input_size(input.sizes(), weight.sizes(), padding, output_padding, stride, dilation, groups)
       : at::native::conv_output_size(input.sizes(), weight.sizes(), padding, stride, dilation);
   at::Tensor output = at::empty(sizes, input.options().memory_format(layout));
-  host_op<at::_ops::convolution_out>(
+  host_call_into<at::_ops::convolution_out>(
       input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, output);
   return output;
 }
@@ -123,7 +123,7 @@ Tensors3 convolution_backward_overrideable(const at::Tensor& grad_output, const 
   Tensors3 grads(made(output_mask[0], input.sizes(), input.options().memory_format(layout)),
       made(output_mask[1], weight.sizes(), weight.options().memory_format(layout)),
       made(output_mask[2], {channels_of(weight, transposed, groups)}, weight.options()));
-  host_op<ConvolutionBackwardInto>(grad_output, input, weight, stride, padding, dilation, transposed, output_padding,
+  host_call_into<ConvolutionBackwardInto>(grad_output, input, weight, stride, padding, dilation, transposed, output_padding,
       groups, std::get<0>(grads), std::get<1>(grads), std::get<2>(grads));
   return grads;
 }

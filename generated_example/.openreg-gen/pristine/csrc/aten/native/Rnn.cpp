@@ -54,7 +54,7 @@ void add_to(const at::Tensor& gates, const at::Tensor& bias) {
   }
 }
 
-/// Operators for host_op(). Tensors that an operator may lack are undefined.
+/// Operators for host_call_into(). Tensors that an operator may lack are undefined.
 struct LstmCell {
   using schema = void(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
       at::Tensor&, at::Tensor&, at::Tensor&);
@@ -172,7 +172,7 @@ Tensors3 _thnn_fused_lstm_cell(const at::Tensor& input_gates, const at::Tensor& 
     const std::optional<at::Tensor>& hidden_bias) {
   const c10::DeviceGuard guard(input_gates.device());
   Tensors3 results(new_like(cx, cx.sizes()), new_like(cx, cx.sizes()), new_like(input_gates, input_gates.sizes()));
-  host_op<LstmCell>(input_gates, hidden_gates, cx, input_bias.value_or(at::Tensor()),
+  host_call_into<LstmCell>(input_gates, hidden_gates, cx, input_bias.value_or(at::Tensor()),
       hidden_bias.value_or(at::Tensor()), std::get<0>(results), std::get<1>(results), std::get<2>(results));
   return results;
 }
@@ -188,7 +188,7 @@ Tensors3 _thnn_fused_lstm_cell_backward_impl(const std::optional<at::Tensor>& gr
   const c10::DeviceGuard guard(workspace.device());
   Tensors3 grads(
       new_like(workspace, workspace.sizes()), new_like(cx, cx.sizes()), new_bias(has_bias, workspace));
-  host_op<LstmCellBackward>(
+  host_call_into<LstmCellBackward>(
       from_hy, from_cy, cx, cy, workspace, std::get<0>(grads), std::get<1>(grads), std::get<2>(grads));
   return grads;
 }
@@ -198,7 +198,7 @@ Tensors2 _thnn_fused_gru_cell(const at::Tensor& input_gates, const at::Tensor& h
     const std::optional<at::Tensor>& hidden_bias) {
   const c10::DeviceGuard guard(input_gates.device());
   Tensors2 results(new_like(hx, hx.sizes()), new_like(hx, {hx.size(0), 5 * hx.size(1)}));
-  host_op<GruCell>(input_gates, hidden_gates, hx, input_bias.value_or(at::Tensor()),
+  host_call_into<GruCell>(input_gates, hidden_gates, hx, input_bias.value_or(at::Tensor()),
       hidden_bias.value_or(at::Tensor()), std::get<0>(results), std::get<1>(results));
   return results;
 }
@@ -210,7 +210,7 @@ Tensors5 _thnn_fused_gru_cell_backward(
   Tensors5 grads(gates(), gates(), new_like(grad_hy, grad_hy.sizes()), at::Tensor(), at::Tensor());
   std::get<3>(grads) = new_bias(has_bias, std::get<0>(grads));
   std::get<4>(grads) = new_bias(has_bias, std::get<0>(grads));
-  host_op<GruCellBackward>(grad_hy, workspace, std::get<0>(grads), std::get<1>(grads), std::get<2>(grads),
+  host_call_into<GruCellBackward>(grad_hy, workspace, std::get<0>(grads), std::get<1>(grads), std::get<2>(grads),
       std::get<3>(grads), std::get<4>(grads));
   return grads;
 }
