@@ -96,7 +96,7 @@ def tried(op: str, words: list[str]) -> Trial:
         )
     rows = answer["parts"] or answer["reached"]
     calls = sum(row["calls"] for row in rows.values() if row["by"] == "kernel")
-    said = f"{calls} calls by kernels, {answer['on_host']} on the host"
+    said = f"{calls} calls by kernels, {sum(answer['on_host'].values())} on the host"
     if op in HOST:
         return Trial(op, "on the host", said)
     if calls and answer["computed_on"] != "host":

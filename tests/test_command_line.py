@@ -228,6 +228,7 @@ def test_words_in_a_wrong_order(openreg_gen, tmp_path, words, message, hint):
         ("generate --check=x", "--check takes no value", "`openreg-gen generate --help`"),
         ("status -C", "-C needs a DIR", "`openreg-gen status --help`"),
         ("audit --out a --out b", "--out is given 2 times", "`openreg-gen audit --help`"),
+        ("record --device cpu t.py --device cpu", "--device is given 2 times", "follow --"),
         ("add relu --strategy", "--strategy needs a value", "one of: structured, pointwise"),
     ],
 )

@@ -1,10 +1,12 @@
 """Operators of a backend's own: each kind of argument, default, result and backward is rendered and compiles."""
 
 import inspect
+import re
 import subprocess
 
 import pytest
 import torch
+from trees import ROOT
 
 SPEC = """\
 backend: {name: mybackend}
@@ -38,16 +40,45 @@ def custom(openreg_gen, tmp_path_factory):
     return where / "tree"
 
 
-def test_kernels_and_registrations_compile(custom, environment, tmp_path):
+def compiles(tree, environment, sources):
+    """One unit, so that the kernels are compared with their declarations, too."""
     include = environment[1] / "include"
-    sources = ["aten/CustomOps.cpp", *(f"aten/native/custom_{name}.cpp" for name in KERNELS)]
-    unit = tmp_path / "all.cpp"  # one unit, so that the kernels are compared with their declarations, too
+    unit = tree / "all.cpp"
     unit.write_text("".join(f'#include "{source}"\n' for source in sources))
     system = [flag for path in (include, include / "torch/csrc/api/include") for flag in ("-isystem", path)]
-    device = custom / "third_party/mybackend/include"
-    command = ["g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I", custom / "csrc", "-I", device]
+    device = tree / "third_party/mybackend/include"
+    command = ["g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I", tree / "csrc", "-I", device]
     outcome = subprocess.run([*command, *system, unit], check=False, text=True, capture_output=True)
     assert outcome.returncode == 0, outcome.stderr
+
+
+def test_kernels_and_registrations_compile(custom, environment):
+    compiles(custom, environment, ["aten/CustomOps.cpp", *(f"aten/native/custom_{name}.cpp" for name in KERNELS)])
+
+
+def test_the_kernel_of_the_guide(openreg_gen, environment, tmp_path):
+    """It compiles; and where the owner asks for a backward later, an untouched file is said to lack it."""
+    schema = "fused_scale(Tensor x, float k) -> Tensor"
+    spec, file = tmp_path / "tree/mybackend.yaml", tmp_path / "tree/csrc/aten/native/custom_fused_scale.cpp"
+    openreg_gen("new", "mybackend", cwd=tmp_path)
+    openreg_gen("add", schema, cwd=tmp_path / "torch_mybackend")
+    (tmp_path / "torch_mybackend").rename(tmp_path / "tree")
+    was = f"  - schema: {schema}\n"
+    assert was in spec.read_text()
+    spec.write_text(spec.read_text().replace(was, f"{was}    autograd: formula\n"))
+    for _ in range(2):
+        said = openreg_gen("generate", cwd=tmp_path / "tree").stdout
+        assert "custom_fused_scale.cpp" in said and "`openreg-gen generate --diff`" in said
+    assert "+std::vector<at::Tensor> custom_fused_scale_backward(" in openreg_gen(
+        "generate", "--diff", cwd=tmp_path / "tree"
+    ).stdout  # fmt: skip
+    guide = (ROOT / "docs/guides/custom-operators.md").read_text()
+    whole, backward = re.findall(r"```cpp\n(.*?)```", guide, re.DOTALL)
+    end = whole.index("}  // namespace")
+    file.write_text(
+        f"{whole[:end]}{backward}{whole[end:]}".replace("#include", "#include <ATen/TensorOperators.h>\n#include", 1)
+    )
+    compiles(tmp_path / "tree", environment, ["aten/CustomOps.cpp", "aten/native/custom_fused_scale.cpp"])
 
 
 def test_python_functions_take_what_the_schemas_say(custom):

@@ -148,7 +148,11 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, const Verb& a
                         one_of(given, std::vector<std::string_view>(choices.begin(), choices.end())), path);
   }
   const bool too_many = app.remaining_size(true) > 0;
-  return complain(in_our_words(app, *verb, error), too_many ? of_verb.hint : "", path);
+  const bool twice = std::ranges::any_of(verb->get_options(), [&](const CLI::Option* option) {
+    return option->count() > 1 && std::string_view(error.what()).starts_with(option->get_name() + ": ");
+  });
+  const std::string of_script = twice && !of_verb.behind.empty() ? of_verb.behind + " follow --" : "";
+  return complain(in_our_words(app, *verb, error), too_many ? of_verb.hint : of_script, path);
 }
 
 void print_error(const std::string& code, const std::string& message, const std::string& hint) {

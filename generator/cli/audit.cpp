@@ -6,6 +6,8 @@
 #include "cli/workbench.h"
 #include "cli/next.h"
 
+#include <cstdlib>
+
 namespace openreg_gen {
 namespace {
 
@@ -16,7 +18,8 @@ struct AuditOptions {
 
 void declare(CLI::App& app, Invocation& call, AuditOptions& options) {
   auto* device = app.add_option("--device", options.device,
-                                "The backend's device type, or cpu; default: that of the backend that is loaded")
+                                "The backend's device type, or cpu; default: that of the tree around the current "
+                                "folder, else the one that is loaded")
                      ->type_name("NAME");
   app.add_option("--import", options.package,
                  "A module to import first; a backend that `import torch` loads by itself needs none")
@@ -44,12 +47,26 @@ void declare(CLI::App& app, Invocation& call, AuditOptions& options) {
   call.add_torch(app, "PyTorch to read the operators from; default: the audited one");
 }
 
+/// The backend of the tree around the current folder; empty outside of one.
+std::string backend_here(Invocation& call) {
+  try {
+    const OpenTree tree = call.tree(Access::Read);
+    Diagnostics ignored;
+    return *parse_spec(tree.root / tree.manifest.spec, ignored).backend.name;
+  } catch (const Failure&) {
+    return {};
+  }
+}
+
 /// Python's findings as JSON text; nothing if it failed, which it has reported.
-std::optional<std::string> found(const AuditOptions& options, Exit& exit) {
+std::optional<std::string> found(Invocation& call, const AuditOptions& options, Exit& exit) {
   const TemporaryFolder folder;
   const fs::path file = options.out.empty() ? folder.path() / "audit.json" : fs::absolute(options.out);
   std::vector<std::string> words = {"--json", file.string(), "--quiet"};
-  if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
+  const bool named = !options.device.empty() || !options.package.empty();
+  const std::string device = named ? options.device : backend_here(call);
+  if (!device.empty()) words.insert(words.end(), {"--device", device});
+  if (!named && !device.empty()) setenv("TORCH_DEVICE_BACKEND", device.c_str(), 0);  // of several that are installed
   if (!options.package.empty()) words.insert(words.end(), {"--import", options.package});
   if (!options.timeout.empty()) words.insert(words.end(), {"--timeout", options.timeout});
   if (options.no_samples) words.push_back("--no-samples");
@@ -79,8 +96,9 @@ std::optional<AuditBaseline> baseline_of(Invocation& call, const std::string& fi
 
 Exit run(Invocation& call, const AuditOptions& options) {
   Exit exit = Exit::Done;
-  const std::optional<std::string> text =
-      options.saved.empty() ? found(options, exit) : read_file(options.saved, "E0506", "name a file that --out wrote");
+  const std::optional<std::string> text = options.saved.empty()
+                                              ? found(call, options, exit)
+                                              : read_file(options.saved, "E0506", "name a file that --out wrote");
   if (!text) {
     if (call.json)
       throw Failure(exit, "E0572", "the backend can't be audited", "Python's message is on standard error");

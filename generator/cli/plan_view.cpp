@@ -172,7 +172,8 @@ std::string count_classes(const Manifest& manifest) {
 std::string plan_diff(const Plan& plan, bool colour) {
   std::string out;
   for (const Step& step : plan.steps) {
-    if (!step.writes() && step.action() != Action::Refuse) continue;
+    const bool shown = step.writes() || step.action() == Action::Refuse || step.verdict == Verdict::YoursDiffers;
+    if (!shown) continue;
     const bool create = step.action() == Action::Create, remove = step.action() == Action::Remove;
     out += unified_diff(step.before, step.after, create ? "/dev/null" : "a/" + step.path,
                         remove ? "/dev/null" : "b/" + step.path, colour);

@@ -56,6 +56,7 @@ void build_around(Invocation& call) {
     if (!for_it || !programs.exist()) return;
     build_tree(tree, programs);
     setenv("OPENREG_GEN_PYTHON", programs.python.c_str(), 1);
+    setenv("TORCH_DEVICE_BACKEND", spec.backend.name->c_str(), 0);  // of several that are installed there
   } catch (const Failure& failure) {
     if (failure.code() == "E0558") throw;  // the build failed; without a tree there is nothing to build
   }

@@ -102,6 +102,8 @@ bool is_fresh(const Disk& disk, const Manifest& manifest, const Manifest& next) 
     const FileKind kind = disk.kind(path);
     if (kind != FileKind::File && (kind != FileKind::Symlink || file.file_class != FileClass::Owned)) return false;
     if (manifest.is_left(rendered_as)) continue;
+    const bool lacks_render = file.file_class == FileClass::Owned && !file.render.empty() && file.render != file.sha256;
+    if (lacks_render && kind == FileKind::File && sha256(disk.read(path)) == file.sha256) return false;
     if (file.file_class == FileClass::Generated && sha256(disk.read(path)) != file.sha256) return false;
     if (file.file_class == FileClass::Shared &&
         (disk.kind(pristine_path(path)) != FileKind::File || !conflict_lines(disk.read(path)).empty())) {

@@ -33,7 +33,7 @@ constexpr auto kRows = [] {
     {YoursMoved, A::Keep, F::Fine, "yours, moved here from {}"},
     {YoursOutdated, A::Keep, F::Outdated, "yours; its signature changed"},
     {YoursUnread, A::Keep, F::Fine, "yours; its signature changed, and openreg-gen can't read yours: compare them"},
-    {YoursDiffers, A::Keep, F::Fine, "yours; openreg-gen would now write a different one"},
+    {YoursDiffers, A::Keep, F::Fine, "yours; openreg-gen would now write a different one: `openreg-gen generate --diff`"},
     {AsAsked, A::Update, F::Fine, "edited, as you asked"},
 
     {Left, A::Keep, F::Extra, "no longer needed; kept, since {}"},

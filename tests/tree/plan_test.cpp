@@ -127,7 +127,8 @@ TEST_F(Tree, AFileThatIsTakenIsNeverWrittenUntilItIsGivenBack) {
   const auto before = disk.files;
   EXPECT_EQ(text_of(apply(files)), "keep a.cpp\nkeep b.md\nkeep k.cpp\n");
   EXPECT_TRUE(plan(files).clean());
-  const auto differs = std::string(": yours; openreg-gen would now write a different one\n");
+  const auto differs =
+      std::string(": yours; openreg-gen would now write a different one: `openreg-gen generate --diff`\n");
   EXPECT_EQ(text_of(apply(later)), "keep a.cpp" + differs + "keep b.md" + differs + "keep k.cpp" + differs);
   disk.files.erase("a.cpp");
   apply(later);
@@ -221,8 +222,9 @@ TEST_F(Tree, TheManifestsClassWinsOverAnotherOneOfTheTemplate) {
   disk.files["a.cpp"] = "mine";
   disk.files["c.cpp"] = "mine, too";
   EXPECT_EQ(text_of(apply(later)),
-            "keep a.cpp: yours; openreg-gen would now write a different one\nupdate b.cpp: stale\n"
-            "keep c.cpp: yours; openreg-gen would now write a different one\n");
+            "keep a.cpp: yours; openreg-gen would now write a different one: `openreg-gen generate --diff`\nupdate "
+            "b.cpp: stale\n"
+            "keep c.cpp: yours; openreg-gen would now write a different one: `openreg-gen generate --diff`\n");
   EXPECT_EQ(manifest()->files["b.cpp"].file_class, kGenerated);
   EXPECT_TRUE(plan(later).clean());
   EXPECT_EQ(text_of(apply(later, {"a.cpp", "c.cpp"})),
@@ -359,7 +361,7 @@ TEST_F(Tree, AKernelThatWasTakenWhileItWasGoneIsFoundAgainWhenGivenBack) {
   disk.files["mine.cpp"] = kernel;
   own("k.cpp");
   EXPECT_EQ(text_of(apply({{"k.cpp", "k", kOwned}})),
-            "keep k.cpp: yours; openreg-gen would now write a different one\n");
+            "keep k.cpp: yours; openreg-gen would now write a different one: `openreg-gen generate --diff`\n");
   EXPECT_EQ(text_of(apply({{"k.cpp", "k", kOwned}}, {"k.cpp"})), "keep mine.cpp: yours, moved here from k.cpp\n");
   EXPECT_FALSE(disk.files.contains("k.cpp"));
 }
@@ -421,9 +423,12 @@ TEST_F(Tree, AnEditedSharedFileStaysWhileItsRenderDoes) {
 
 TEST_F(Tree, AnOwnedFileIsNeverWrittenAgain) {
   apply({{"k.cpp", "k", kOwned}});
-  EXPECT_THAT(text_of(apply({{"k.cpp", "K", kOwned}})), HasSubstr("would now write a different one"));
+  for (int run = 0; run < 2; ++run) {  // as long as nothing of the owner's is in it, which may lack what is asked for
+    const Plan plan = apply({{"k.cpp", "K", kOwned}});
+    EXPECT_THAT(text_of(plan), HasSubstr("would now write a different one"));
+  }
   disk.files["k.cpp"] = "mine";
-  EXPECT_EQ(text_of(apply({{"k.cpp", "K", kOwned}})), "keep k.cpp\n");  // said once
+  EXPECT_EQ(text_of(apply({{"k.cpp", "K", kOwned}})), "keep k.cpp\n");
   EXPECT_EQ(disk.files["k.cpp"], "mine");
 }
 

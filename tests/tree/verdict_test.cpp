@@ -48,7 +48,7 @@ keep fine
 keep fine: yours, moved here from {}
 keep drifted: yours; its signature changed
 keep fine: yours; its signature changed, and openreg-gen can't read yours: compare them
-keep fine: yours; openreg-gen would now write a different one
+keep fine: yours; openreg-gen would now write a different one: `openreg-gen generate --diff`
 update fine: edited, as you asked
 keep extra: no longer needed; kept, since {}
 keep extra: no longer needed; kept with your kernel of {}

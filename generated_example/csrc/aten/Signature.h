@@ -69,24 +69,13 @@ void check_device(const at::Device& common, const T& argument, const char* op) {
   }
 }
 
-/// Makes the device of Op's arguments current for a scope, if they have one. A c10::DeviceGuard would look up the type first.
-/// Errors: c10::Error for tensors of several devices, see check_device().
-template <class Op>
+/// Makes the device of an operator's arguments current for a scope, if they have one. A c10::DeviceGuard would look up the type first.
 class OperandsGuard : public OptionalOpenRegGuard {
  public:
   template <class... Arguments>
-  explicit OperandsGuard(const Arguments&... arguments) : OperandsGuard(device_of(arguments...), arguments...) {}
+  explicit OperandsGuard(const Arguments&... arguments) : OptionalOpenRegGuard(device_of(arguments...)) {}
 
  private:
-  template <class... Arguments>
-  explicit OperandsGuard(std::optional<at::Device> common, const Arguments&... arguments) : OptionalOpenRegGuard(common) {
-    if constexpr (!takes_host_tensors(Op::name)) {
-      if (common.has_value()) {
-        (check_device(*common, arguments, Op::name), ...);
-      }
-    }
-  }
-
   template <class... Arguments>
   static std::optional<at::Device> device_of(const Arguments&... arguments) {
     std::optional<at::Device> found;
@@ -95,13 +84,27 @@ class OperandsGuard : public OptionalOpenRegGuard {
   }
 };
 
-/// `fn`, a kernel of Op, inside an OperandsGuard.
+/// That of Op's kernel: all tensors have to be on the device, see check_device().
+template <class Op>
+class KernelGuard : public OperandsGuard {
+ public:
+  template <class... Arguments>
+  explicit KernelGuard(const Arguments&... arguments) : OperandsGuard(arguments...) {
+    if constexpr (!takes_host_tensors(Op::name)) {
+      if (const std::optional<at::Device> common = current_device()) {
+        (check_device(*common, arguments, Op::name), ...);
+      }
+    }
+  }
+};
+
+/// `fn`, a kernel of Op, inside a KernelGuard.
 template <class Op, auto* fn, class Fn = std::remove_pointer_t<decltype(fn)>>
 struct GuardedKernel;
 template <class Op, auto* fn, class R, class... Params>
 struct GuardedKernel<Op, fn, R(Params...)> {
   static R call(Params... params) {
-    const OperandsGuard<Op> guard(params...);
+    const KernelGuard<Op> guard(params...);
     return fn(std::forward<Params>(params)...);
   }
 };
