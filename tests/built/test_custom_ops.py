@@ -27,7 +27,7 @@ LAYOUTS = {
 
 @CASES
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_symbolic_sizes(device, name, tensors, differentiable, layout):
+def test_symbolic_sizes(device, name, tensors, differentiable, derivative, layout):
     args = arguments(name, tensors, device, shape=(5, 6, 7))
     args[0] = LAYOUTS[layout](args[0])
     for i in range(1, tensors):
@@ -55,7 +55,7 @@ def run(function, args, tensors, differentiable):
 
 
 @CASES
-def test_compiled(device, name, tensors, differentiable):
+def test_compiled(device, name, tensors, differentiable, derivative):
     torch._dynamo.reset()
     for dynamic in (True, None):  # None: dynamic from the second shape on
         compiled = torch.compile(operator(name), backend="aot_eager", dynamic=dynamic, fullgraph=True)
@@ -67,7 +67,7 @@ def test_compiled(device, name, tensors, differentiable):
 
 
 @CASES
-def test_exported(device, name, tensors, differentiable):
+def test_exported(device, name, tensors, differentiable, derivative):
     class Module(torch.nn.Module):
         def forward(self, *xs):
             return operator(name)(*xs, *numbers)
@@ -83,7 +83,7 @@ def test_exported(device, name, tensors, differentiable):
 
 
 @CASES
-def test_vmap(device, name, tensors, differentiable):
+def test_vmap(device, name, tensors, differentiable, derivative):
     def call(*xs):
         return operator(name)(*xs, *numbers)
 
@@ -119,7 +119,7 @@ def test_vmap(device, name, tensors, differentiable):
 
 @CASES
 @pytest.mark.parametrize("backend", ["inductor", NAME])
-def test_compiled_without_a_graph_break(device, name, tensors, differentiable, backend):
+def test_compiled_without_a_graph_break(device, name, tensors, differentiable, derivative, backend):
     op = operator(name)
     if not (ROOT / PACKAGE / "_inductor").exists():
         pytest.skip("the tree has no component compile")

@@ -131,7 +131,7 @@ void implement(torch::Library& library, const char* name) {
 /// Registers FN, at namespace scope, as the kernel of aten::NAME, whose declaration is OP (at::_ops::...); then what is noted of it.
 #define OPENREG_KERNEL(NAME, OP, FN, ...) \
   TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) { \
-    OPENREG_REGISTER(library, NAME, OP, &::openreg::GuardedKernel<OP, &FN>::call __VA_OPT__(, ) __VA_ARGS__); \
+    OPENREG_REGISTER(library, NAME, OP, (&::openreg::GuardedKernel<OP, &FN>::call) __VA_OPT__(, ) __VA_ARGS__); \
   } \
   OPENREG_CHECK_SIGNATURE(NAME, OP, FN)
 
