@@ -161,6 +161,8 @@ def test_growing_keeps_the_files_that_are_there(name, needs, render):
         del kept["csrc/runtime/Hooks.cpp"]
     if name in ("recurrent", "examples"):  # a fused cell serves what is composed without it
         del kept["csrc/aten/native/RecurrentCells.cpp"]
+    if name == "compound":  # it serves the layouts that are refused without it
+        assert kept.pop("csrc/host/Fallback.cpp") > 0.85
     assert {path: part for path, part in kept.items() if part < 0.9} == {}
 
 

@@ -61,6 +61,9 @@ std::optional<EditedSpec> add(Invocation& call, const AddOptions& options, const
     if (std::ranges::none_of(chosen, same_op)) chosen.push_back(std::move(one));
   };
   for (const std::string& word : options.ops) {
+    if (word == "components" || word == "component")
+      throw Failure(Exit::BadInput, "E0201", fmt::format("'{}' is not an operator", word),
+                    "`openreg-gen add component NAME` adds a component");
     if (word.find('(') != std::string::npos) {
       if (auto schema = choose_custom_op(word, spec, diagnostics)) schemas.push_back(std::move(*schema));
     } else if (auto one = choose_op(word, request, resolved, diagnostics)) {

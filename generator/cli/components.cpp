@@ -21,13 +21,8 @@ void declare(CLI::App& app, Invocation& call, ComponentsOptions&) {
   call.add_json(app);
 }
 
-/// How large each is in a tree that has them all.
+/// How large each is in a tree.
 std::map<std::string, Size> sizes(Invocation& call, Spec spec, const DataDir& data) {
-  for (const Component& component : all_components()) {
-    spec.components.set(component.name, true);
-    if (SpecValue<bool>* own = switch_of(spec, component.name)) own->value = true;
-  }
-  spec.allocator.device.value = find_allocator_kind("caching");
   Diagnostics diagnostics;
   const ResolvedSpec resolved = resolve(std::move(spec), call.catalog(), diagnostics);
   Rendering rendering = prepare(resolved, data, "spec.yaml");
@@ -35,19 +30,32 @@ std::map<std::string, Size> sizes(Invocation& call, Spec spec, const DataDir& da
   return rendering.sizes.of;
 }
 
+/// The tree with all of them.
+Spec with_all(Spec spec) {
+  for (const Component& component : all_components()) {
+    spec.components.set(component.name, true);
+    if (SpecValue<bool>* own = switch_of(spec, component.name)) own->value = true;
+  }
+  spec.allocator.device.value = find_allocator_kind("caching");
+  return spec;
+}
+
 Exit run(Invocation& call, const ComponentsOptions&) {
   const DataDir data = find_data();
   const std::optional<Spec> tree = spec_around(call);
   Diagnostics diagnostics;
-  const auto size_of = sizes(call, tree ? *tree : parse_spec(data.specs / "minimal.yaml", diagnostics), data);
+  // Of those that are here, as they are here: others may add to a component.
+  const auto size_of = sizes(call, with_all(tree ? *tree : parse_spec(data.specs / "minimal.yaml", diagnostics)), data);
+  const auto size_here = tree ? sizes(call, *tree, data) : size_of;
   const bool ported = tree && !(**tree->device.api).simulated;
   auto json = nlohmann::ordered_json::array();
   std::vector<std::vector<std::string>> rows{{"component", "profile", "files", "lines", "seconds", "needs", "purpose"}};
   if (tree) rows[0].insert(rows[0].begin(), "here");
   for (const Component& component : all_components()) {
-    const auto found = size_of.find(std::string(component.name));
-    const Size size = found == size_of.end() ? Size{} : found->second;
     const bool on = tree && tree->components.has(component.name);
+    const auto& known = on ? size_here : size_of;
+    const auto found = known.find(std::string(component.name));
+    const Size size = found == known.end() ? Size{} : found->second;
     rows.push_back({std::string(component.name), std::string(to_string(component.since)), std::to_string(size.files),
                     std::to_string(size.lines), size.seconds == 0 ? "" : fmt::format("{:.0f}", size.seconds),
                     fmt::format("{}", fmt::join(words_of(component.needs), ", ")),

@@ -87,7 +87,7 @@ std::optional<Choice> choose_op(std::string_view name, const OpRequest& request,
     return diagnostics.fail("E0551", entry->at(),
                             other ? fmt::format("'{}' is in the spec already, and serves '{}'", op.name, asked->name)
                                   : fmt::format("'{}' is in the spec already", each->name),
-                            "change it there, or first run `openreg-gen remove`");
+                            fmt::format("change it there, or first run `openreg-gen remove {}`", entry->op.name));
   }
   if (!request.override_composite && needs_override(op))
     return diagnostics.fail("E0203", {}, fmt::format("'{}' is composite: {}", op.name, override_warning(op)),
@@ -115,7 +115,7 @@ std::optional<std::string> choose_custom_op(std::string_view schema, const Spec&
     if (op.parsed.name() != parsed->name()) continue;
     return diagnostics.fail("E0551", op.schema.at,
                             fmt::format("the custom operator '{}' is in the spec already", parsed->name()),
-                            "change it there, or first run `openreg-gen remove`");
+                            fmt::format("change it there, or first run `openreg-gen remove {}`", parsed->name()));
   }
   return std::string(bare);
 }

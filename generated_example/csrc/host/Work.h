@@ -16,7 +16,7 @@
 // C++ loops (Launch.h). Their results are right and they look like kernels of the device, so each run is marked as a HostWork:
 //   OPENREG_FALLBACK=none refuses it, and names the operator and the place for its kernel
 //   OPENREG_LOG_FALLBACK=1 names it, once
-//   count_host_cost() counts it, in trees that report it
+//   a component may count it
 // Copies, casts and fills on the host compute nothing and are never refused.
 // On the device's own memory (component host_alias) the same code is the device's kernel and is not counted.
 

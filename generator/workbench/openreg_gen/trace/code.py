@@ -67,8 +67,10 @@ def parse_shape(word: str) -> tuple[str, Shape]:
     """
     match = re.fullmatch(r"(?:([A-Za-z_]\w*)=)?(scalar|\d+(?:x\d+)*)(?::(\w+))?", word)
     dtype = getattr(torch, match[3] or "float32", None) if match else None
-    if match is None or not isinstance(dtype, torch.dtype):
+    if match is None:
         raise CodeError(f"--shape {word}: is not a shape", "write 2x3, a=2x3, a=2x3:int64 or a=scalar")
+    if not isinstance(dtype, torch.dtype):
+        raise CodeError(f"--shape {word}: PyTorch has no dtype {match[3]}", "such as float32, bfloat16 or int64")
     sizes = () if match[2] == "scalar" else tuple(int(size) for size in match[2].split("x"))
     return match[1] or "", Shape(sizes, dtype)
 
