@@ -308,7 +308,7 @@ stage_clients() {
   "$backend" "$root/tests/workbench/clients/night.py" run
 }
 
-# trial TREE NAME WORD ...: an hour of `openreg-gen try` on a backend NAME that `new NAME WORD ...` makes
+# trial TREE NAME WORD ...: three quarters of an hour of `openreg-gen try` on a backend NAME that `new NAME WORD ...` makes
 trial() {
   local tree=$build/try_$1 name=$2 place=${TRY:-} backend
   [ -n "$place" ] || place=$("$python" "$root/scripts/try_operators.py" next "$1")

@@ -141,7 +141,7 @@ def main() -> int:
     part.add_argument("place")
     part.add_argument("--device", required=True)
     part.add_argument("--import", dest="package")
-    part.add_argument("--minutes", type=float, default=60)
+    part.add_argument("--minutes", type=float, default=45)
     part.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
     if given.verb == "next":

@@ -280,7 +280,7 @@ def test_why_nothing_ran_is_said():
 
 def test_a_ratio_within_the_noise_is_no_ratio():
     assert verdict.ratio(1.05, 1.0, 0.01) == "the same"
-    assert verdict.ratio(1.0, 1.3, 0.4) == "the same"
+    assert verdict.ratio(1.0, 1.3, 0.4) == "too noisy"
     assert verdict.ratio(3.0, 1.0, 0.1) == "3x"
     assert verdict.ratio(1.0, 2.0, 0.1) == "0.5x"
 

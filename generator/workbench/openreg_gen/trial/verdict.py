@@ -220,9 +220,10 @@ def microseconds(seconds: float) -> str:
 
 
 def ratio(before: float, now: float, noise: float) -> str:
-    """How many times as fast; "the same" where the difference is not above the noise."""
+    """How many times as fast; "the same", or "too noisy" where so much more would not show."""
     faster = before / now
-    return f"{faster:.2g}x" if max(faster, 1 / faster) > 1 + max(noise, NOISE) else "the same"
+    apart = max(faster, 1 / faster)
+    return "the same" if apart <= 1 + NOISE else f"{faster:.2g}x" if apart > 1 + noise else "too noisy"
 
 
 def table(rows: list[list[str]]) -> list[str]:
