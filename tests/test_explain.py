@@ -200,11 +200,13 @@ def test_every_variable_of_the_environment(explained, openreg_gen, tmp_path):
 
 
 def test_every_macro_of_a_tree(explained, tree):
-    header = (tree / "csrc/runtime/Exception.h").read_text().splitlines()
-    for name in ("CHECK", "CHECK_LAUNCH", "CHECK_WAIT", "WARN", "CHECK_DEVICE"):
+    places = dict.fromkeys(("CHECK", "WARN"), "Exception.h")
+    places |= dict.fromkeys(("CHECK_LAUNCH", "CHECK_WAIT", "CHECK_DEVICE"), "DeviceErrors.h")
+    for name, file in places.items():
+        header = (tree / "csrc/runtime" / file).read_text().splitlines()
         answer = explained("MYBACKEND_" + name, tree)["macro"]
         path, _, line = answer["place"].rpartition(":")
-        assert path == "csrc/runtime/Exception.h" and f"#define MYBACKEND_{name}(" in header[int(line) - 1]
+        assert path == f"csrc/runtime/{file}" and f"#define MYBACKEND_{name}(" in header[int(line) - 1]
         assert answer["for"].endswith(".") and answer["declaration"].startswith(f"MYBACKEND_{name}(")
     launch = explained("MYBACKEND_CHECK_LAUNCH", tree)["macro"]["for"]
     assert launch.startswith("MYBACKEND_CHECK_LAUNCH(call), of a call that queues work") and "_WARN" not in launch

@@ -12,9 +12,10 @@
 // Note [Errors of launched functions]
 // An exception in a launched function has no caller to propagate to. It is kept for its device, and the device's next launch
 // or synchronization reports it, on any thread:
-//   OPENREG_CHECK_LAUNCH(call)  reports it before the call, so that an earlier error doesn't undo the work that the call
-//     queues.
-//   OPENREG_CHECK_WAIT(device, call)  reports it after the call, with failures in the meantime.
+//   OPENREG_CHECK_LAUNCH(call), of a call that queues work, reports it before the call, so that an earlier error doesn't undo
+//     that work.
+//   OPENREG_CHECK_WAIT(device, call), of a call that waits, reports it after the call, with failures in the meantime.
+//
 // Nothing else does. Other devices aren't affected, and code that sets a device, frees memory, leaves a scope or queries
 // an event could neither handle nor raise it.
 //
