@@ -74,10 +74,10 @@ class CMakeBuild(build_ext):
         compile_all = [cmake, "--build", str(ROOT / "build")]
         if jobs := os.environ.get("MAX_JOBS"):
             compile_all += ["--parallel", jobs]
-        with self.lock() as lock:
+        with self.lock():
             for command in (configure, compile_all):
                 try:
-                    subprocess.run(command, check=True, env=env, pass_fds=[lock.fileno()])
+                    subprocess.run(command, check=True, env=env)
                 except subprocess.CalledProcessError as error:
                     sys.exit(f"{PACKAGE} was not built: `{shlex.join(command)}` failed ({error.returncode}).")
 

@@ -21,11 +21,12 @@ std::string cached(std::string_view cache, const std::string& name) {
 }
 
 /// The lock of a tree's builds: two at once write over each other's files. pip takes it, too (setup.py of the tree).
-/// The programs that are started inherit it, so it holds until the last of them has ended.
+/// Programs that are started don't inherit it: a compiler cache may leave a server running, which would hold it.
 class BuildLock {
  public:
   /// Waits for another build, and says so.
-  explicit BuildLock(const fs::path& folder) : fd_(open((folder / "lock").c_str(), O_RDWR | O_CREAT, 0666)) {
+  explicit BuildLock(const fs::path& folder)
+      : fd_(open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
     if (fd_ < 0 || flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
     fmt::print(stderr, "another build runs in {}: waiting for its end\n", folder.string());
     while (flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
