@@ -66,3 +66,8 @@ opaque = _with_library(_path) if _path else _without_library()
 arrays = importlib.import_module(f".{os.environ.get('CLIENT_ARRAYS') or 'numpy'}_arrays", __name__)
 
 from . import kernels  # noqa: E402, F401  (registers them, which needs the device's name)
+
+# Backward passes run in the thread that asks for them. A thread of autograd's frees its last tensors after backward() has returned,
+# and their Python parts with them: if the interpreter ends meanwhile, Python 3.11 ends that thread inside a C++ destructor, which
+# aborts the process ("terminate called without an active exception").
+torch.autograd.set_multithreading_enabled(False)
