@@ -289,6 +289,13 @@ def test_what_is_not_there(openreg_gen, tree, what, answer):
     assert answer in missing.stderr and missing.returncode == (2 if "/" in what else 1)
 
 
+def test_a_file_by_its_name_alone(openreg_gen, tree, tmp_path):
+    whole = openreg_gen("explain", "csrc/runtime/Guard.cpp:5", cwd=tree).stdout
+    assert openreg_gen("explain", "Guard.cpp:5", cwd=tree).stdout == whole
+    assert "name one: " in openreg_gen("explain", "__init__.py", cwd=tree, code=2).stderr
+    assert "'Nosuch.cpp' is not a file" in openreg_gen("explain", "Nosuch.cpp:3", cwd=tree, code=2).stderr
+
+
 @pytest.mark.nightly
 def test_the_shipped_decompositions_are_those_of_this_pytorch(tmp_path):
     fresh = tmp_path / "decompositions.json"

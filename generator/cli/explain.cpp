@@ -55,6 +55,13 @@ int split_line(std::string& path) {
   return line;
 }
 
+std::vector<std::string> files_called(const ExplainedTree& tree, const std::string& name) {
+  std::vector<std::string> found;
+  for (const auto& [path, entry] : tree.manifest.files)
+    if (fs::path(path).filename() == name) found.push_back(path);
+  return found;
+}
+
 Exit run(Invocation& call, const ExplainOptions& options) {
   std::string path = options.what;
   const int line = split_line(path);
@@ -67,11 +74,19 @@ Exit run(Invocation& call, const ExplainOptions& options) {
     if (inside && (fs::is_regular_file(path, error) || tree.manifest.files.contains(here.generic_string())))
       return explain_path(asked, here.generic_string(), line);
     const std::string plain = fs::path(path).lexically_normal().generic_string();
-    if (tree.manifest.files.contains(plain) || contains(plain, '/') || line > 0)
+    if (tree.manifest.files.contains(plain) || contains(plain, '/'))
       return explain_path(asked, plain, line);
   } else if (contains(path, '/') || line > 0) {
     throw Failure(Exit::BadInput, "E0502", "'" + path + "' is not in a generated backend",
                   "to explain a file, name its tree with -C");
+  }
+  if (asked.tree && contains(path, '.')) {  // a file's name without its folder, which no operator has
+    const std::vector<std::string> found = files_called(*asked.tree, path);
+    if (found.size() == 1 || (found.empty() && line > 0))
+      return explain_path(asked, found.empty() ? path : found[0], line);
+    if (found.size() > 1)
+      throw Failure(Exit::BadInput, "E0555", fmt::format("the tree has {} files called '{}'", found.size(), path),
+                    fmt::format("name one: {}", fmt::join(found, ", ")));
   }
   return explain_word(asked, options.what);
 }

@@ -118,9 +118,20 @@ const Op* find_op(const SpecValue<std::string>& name, const Catalog& catalog, co
   return nullptr;
 }
 
+/// Commands take an operator's name without a namespace, so a name means one operator.
+void validate_custom_ops(const Spec& spec, const Catalog& catalog, Diagnostics& diagnostics) {
+  for (const CustomOpSpec& op : spec.custom_ops) {
+    const std::string& base = op.parsed.base;
+    if (base.empty() || catalog.overloads(base).empty()) continue;
+    diagnostics.error("E0167", op.schema.at, fmt::format("'{}' is the name of an operator of PyTorch", base),
+                      fmt::format("call yours '{}_{}', say", *spec.backend.name, base));
+  }
+}
+
 void validate_ops(const ResolvedSpec& resolved, Diagnostics& diagnostics) {
   for (const OpSpec* entry : resolved.unknown) find_op(entry->name, resolved.catalog, "E0201", "E0202", diagnostics);
   for (const ResolvedOp& op : resolved.ops) validate_op(resolved.spec, op, resolved.catalog, diagnostics);
+  validate_custom_ops(resolved.spec, resolved.catalog, diagnostics);
 }
 
 }  // namespace openreg_gen
