@@ -53,7 +53,7 @@ from torch_mybackend._graph import eager, executables
 answers = os.dup(1)
 for line in sys.stdin:
     script, environment = json.loads(line)
-    executables.forget(), torch.mybackend.reset_compilations(), _C._set_make_plan(eager.plan)
+    executables.forget(), torch.mybackend.reset_compilations(), _C._set_graph_maker(eager.describe, eager.compile)
     os.environ.update(environment)
     out, err, failed = io.StringIO(), io.StringIO(), False
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
@@ -222,10 +222,10 @@ ASKED = """
 from torch_mybackend import _C
 from torch_mybackend._graph import eager
 asked = []
-def plan(name, overload, arguments):
+def compile(name, *arguments):
     asked.append(name)
-    return eager.plan(name, overload, arguments)
-_C._set_make_plan(plan)
+    return eager.compile(name, *arguments)
+_C._set_graph_maker(eager.describe, compile)
 """
 
 
@@ -704,3 +704,46 @@ assert len(graphs()) == 2 * columns
 torch.compile(lambda p: p + 2, backend="eager")(x)
 """
     session(script)
+
+
+def test_answers_are_kept_in_one_place(session):
+    """C++ has them, refusals too, so neither a warm call nor one that is refused for good asks Python. The oldest go first."""
+    script = """
+for _ in range(3):
+    torch.mul(a, b), torch.mul(a.double(), b), torch.bernoulli(a.abs_().clamp_(0, 1)), torch.mul(a, 1e300)
+assert ("aten::mul.out", "dtype", 6) in refused(), refused()
+assert any(row[0].startswith("aten::bernoulli") and row[1:] == ("operator", 3) for row in refused()), refused()
+assert asked.count("aten::mul") == 2 and "aten::bernoulli" not in asked, asked
+why = _C._Rejection("operator", "for a test", True)
+keys = [_C._key_of(f"graph {n}", [a, n, 0.5, True, None]) for n in range(8193)]
+for key in keys:
+    _C._keep_answer(key, why)
+assert [str(_C._find_answer(key)) for key in (keys[0], keys[1], keys[-1])] == ["None", str(why), str(why)]
+asked.clear()
+torch.mul(a, b)
+assert asked == ["aten::mul"], asked  # it was the oldest
+"""
+    session(ASKED + script)
+
+
+def test_one_key_for_memory_and_disk(session):
+    """Equal keys mean the same file; what differs in an argument differs in the file's name."""
+    script = """
+def key(*arguments, name="graph"):
+    return _C._key_of(name, arguments)
+same = [key(a, 1), key(a + 1, 1), key(x.to("mybackend"), 1)]
+assert len({each.words for each in same}) == len({each.text for each in same}) == 1
+others = [key(a, 1, name="other"), key(a, 2), key(a, 1.0), key(a, True), key(a, "1"), key(a.t(), 1), key(a.int(), 1), key(1, a), key(a)]
+others += [key(a, -0.0), key(a, 0.0), key(a, torch.tensor(1.0)), key(a, torch.tensor(1))]
+for attribute in ("words", "text"):
+    assert len({getattr(each, attribute) for each in same + others}) == 1 + len(others), attribute
+torch.set_default_dtype(torch.float64)
+assert key(a, 1).text != same[0].text and key(a, 1).words != same[0].words
+for bad in (key(1), key(a, x), key(a, 1e300)):
+    print(bad)
+"""
+    assert session(ASKED + script).stdout == (
+        "operator: no tensor of the device among its arguments\n"
+        "operator: an argument on cpu\n"
+        "dtype: a number that float32 does not have\n"
+    )

@@ -74,8 +74,7 @@ Exit run(Invocation& call, const ExplainOptions& options) {
     if (inside && (fs::is_regular_file(path, error) || tree.manifest.files.contains(here.generic_string())))
       return explain_path(asked, here.generic_string(), line);
     const std::string plain = fs::path(path).lexically_normal().generic_string();
-    if (tree.manifest.files.contains(plain) || contains(plain, '/'))
-      return explain_path(asked, plain, line);
+    if (tree.manifest.files.contains(plain) || contains(plain, '/')) return explain_path(asked, plain, line);
   } else if (contains(path, '/') || line > 0) {
     throw Failure(Exit::BadInput, "E0502", "'" + path + "' is not in a generated backend",
                   "to explain a file, name its tree with -C");
