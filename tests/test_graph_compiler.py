@@ -707,7 +707,7 @@ torch.compile(lambda p: p + 2, backend="eager")(x)
 
 
 def test_answers_are_kept_in_one_place(session):
-    """C++ has them, refusals too, so neither a warm call nor one that is refused for good asks Python. The oldest go first."""
+    """C++ has them, refusals too, so neither a warm call nor one that is refused permanently asks Python. The oldest go first."""
     script = """
 for _ in range(3):
     torch.mul(a, b), torch.mul(a.double(), b), torch.bernoulli(a.abs_().clamp_(0, 1)), torch.mul(a, 1e300)
