@@ -374,7 +374,13 @@ def test_an_interrupted_run_goes_on(any_device, tmp_path, run_python):
     )
     variables = {"OPENREG_GEN_SWITCHES": str(tmp_path), "PYTHONPATH": str(WORKBENCH), "PATH": "/usr/bin:/bin"}
     argv = [sys.executable, *given]
-    with subprocess.Popen(argv, cwd=tmp_path, env=variables, stderr=subprocess.PIPE, text=True) as process:
+
+    def heed_interrupts():  # which a job in the background ignores from the start
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(
+        argv, cwd=tmp_path, env=variables, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts
+    ) as process:
         for _ in range(1200):
             if (tmp_path / "waiting").exists():
                 break

@@ -271,6 +271,7 @@ def time_limits():
     """A call waits for MYBACKEND_COMPILE_SECONDS, then the CPU works until the graph is there; Ctrl-C ends a wait; the exit doesn't hang."""
     script = """
 import signal, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background starts with the signal ignored
 free = threading.Event()
 count = []
 def hang(real, graph, inputs):
