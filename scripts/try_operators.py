@@ -26,8 +26,8 @@ SECONDS = 600  # that one operator may take
 # sums; frac's kernel in OpenCL C is for its owner to write; roll's is host code, an example; the size of nonzero's result is the host's.
 HOST = {"_embedding_bag", "_native_batch_norm_legit", "native_batch_norm", "frac.out", "nonzero_static", "roll"}
 # `native` in specs/full.yaml: such a kernel starts as the CPU's, for its owner to write.
-HOST |= {"_adaptive_avg_pool2d", "index_select", "masked_fill_.Scalar", "masked_fill_.Tensor", "masked_select", "native_layer_norm"}
-HOST |= {"nonzero"}
+HOST |= {"_adaptive_avg_pool2d", "index_select", "masked_fill_.Scalar", "masked_fill_.Tensor", "masked_select"}
+HOST |= {"native_layer_norm", "nonzero"}
 
 
 # "in part": right, and some calls are left to the CPU, as those with dtypes that the kernel doesn't take.
