@@ -84,12 +84,16 @@ next_junit() {
   junit_file=$junit/$name.$number.xml
 }
 
+# glibc fills memory as soon as it is freed, so that what reads it afterwards fails each time, in each process of a test.
+filled="GLIBC_TUNABLES=glibc.malloc.tcache_count=0 MALLOC_PERTURB_=165"
+
 # pytests PYTHON ARGUMENT ...: pytest on all cores. The tests of a file run in one process, because they count what happens in
 # it; --dist says otherwise.
 pytests() { pytest_alone "$1" -n "$(nproc)" --dist loadfile "${@:2}"; }
 pytest_alone() {
   next_junit
-  PYTHONHASHSEED=0 "$1" -m pytest -q --junitxml "$junit_file" "${@:2}"
+  # shellcheck disable=SC2086
+  env $filled PYTHONHASHSEED=0 "$1" -m pytest -q --junitxml "$junit_file" "${@:2}"
 }
 
 # built_tests PYTHON TREE [NAME ...]: tests of what is the same in each tree, on one that is installed: those of the files
@@ -104,7 +108,8 @@ built_tests() {
 # ctests BUILD_FOLDER [ARGUMENT ...]
 ctests() {
   next_junit
-  ctest --test-dir "$1" --output-on-failure --output-junit "$junit_file" "${@:2}"
+  # shellcheck disable=SC2086
+  env $filled ctest --test-dir "$1" --output-on-failure --output-junit "$junit_file" "${@:2}"
 }
 
 # order_by_seed PYTHON TREE SEEDS OF_THE_RUNTIME OF_PYTHON: C++ and Python tests of streams, allocators and graphs, in so many orders each.

@@ -18,6 +18,7 @@ TOY_API toyError_t toyMalloc(void** pointer, unsigned long size);
 TOY_API toyError_t toyLaunch(void (*function)(void* argument), void* argument);
 TOY_API toyError_t toyStreamEndCapture(
     int stream, toyGraph_t* graph);
+TOY_API toyError_t toyRun(const unsigned long grid[3], const char* const names[]);
 TOY_API toyError_t toySynchronize(void);
 TOY_API toyError_t toyGetLastError(void);
 TOY_API const char* toyGetErrorName(toyError_t error);
@@ -28,6 +29,7 @@ int captures = 1;
 toyError_t toyMalloc(void** pointer, unsigned long size) { *pointer = &captures; return size ? toySuccess : toyErrorInvalidValue; }
 toyError_t toyLaunch(void (*function)(void*), void* argument) { function(argument); return toySynchronize(); }
 toyError_t toyStreamEndCapture(int stream, toyGraph_t* graph) { *graph = (toyGraph_t)&captures; captures -= stream; return toySuccess; }
+toyError_t toyRun(const unsigned long grid[3], const char* const names[]) { return grid[0] * grid[1] * grid[2] + names[0][0] - 'a'; }
 toyError_t toySynchronize(void) { return toySuccess; }
 """
 BACKEND = """
@@ -35,6 +37,7 @@ BACKEND = """
 static void nothing(void* argument) {}
 int allocate(int size) { static void* data; toyError_t error = toyMalloc(&data, size); return data ? error : -error; }
 int launch(void) { return toyLaunch(nothing, 0); }
+int run(void) { const unsigned long grid[3] = {1, 1, 5}; const char* names[] = {"c"}; return toyRun(grid, names); }
 int synchronize(void) { return toySynchronize(); }
 int end(void) { toyGraph_t graph; toyError_t error = toyStreamEndCapture(1, &graph); return graph ? error : -error; }
 """
@@ -92,6 +95,13 @@ out = [b.synchronize(), b.allocate(1), b.synchronize(), b.synchronize(), b.synch
 s.begin("toyLaunch", 0, -1, 1)
 print(json.dumps([out, [b.launch(), b.synchronize(), b.launch(), s.end()], b.launch()]))
 """) == [[0, 0, 1, 1, 0, 2], [1, 0, 1, 2], 0]
+
+
+def test_arrays_are_handed_on(calls):
+    assert calls("""
+s.begin(None, 1, 1, 9)
+print(json.dumps([b.run(), b.run(), s.end(), b.run()]))
+""") == [7, 9, 1, 7]
 
 
 def test_a_capture_whose_end_fails_has_ended(calls):

@@ -391,6 +391,12 @@ def test_metadata_of_fake_tensors(device, call):
         assert (one.dtype, one.device) == (other.dtype, other.device)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+def test_an_operator_that_makes_its_operands(device, dtype):
+    halves = torch.randn(4, 6, dtype=dtype)  # glu reads two views that have ended when its kernel begins
+    as_on_the_cpu(device, lambda place: torch.nn.functional.glu(halves.to(place)))
+
+
 @pytest.mark.skipif(VARIABLE in os.environ, reason="the tests of another kind")
 @pytest.mark.parametrize("kind", ["copy", "alias"])
 def test_each_way_to_the_memory(device, kind):

@@ -125,7 +125,7 @@ def split(parameters: str) -> list[str]:
 
 def argument(parameter: str) -> str:
     pointer = re.search(r"\(\*(\w+)\)", parameter)
-    return pointer[1] if pointer else re.findall(r"\w+", parameter)[-1]
+    return pointer[1] if pointer else re.findall(r"\w+", parameter.partition("[")[0])[-1]
 
 
 def wrapper(each: Function) -> str:

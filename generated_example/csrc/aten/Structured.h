@@ -8,6 +8,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <ATen/DimVector.h>
 #include <ATen/TensorIterator.h>
@@ -49,11 +50,22 @@ class StructuredForm : public Kernel {
       int64_t index, at::IntArrayRef sizes, at::IntArrayRef strides, const at::TensorOptions& options) {
     if constexpr (std::is_base_of_v<at::TensorIteratorBase, Kernel>) {
       Kernel::set_output_raw_strided(index, sizes, strides, options);
+      keep_lent();
     }
   }
 
  private:
+  /// meta() may lend its iterator a tensor of its own, as that of glu does the halves of its input, and impl() reads it later.
+  void keep_lent() {
+    for (int i = this->noutputs(); i < this->ntensors(); ++i) {
+      if (const at::TensorBase& tensor = this->tensor_base(i); tensor.use_count() == 1) {
+        lent_.emplace_back(tensor);
+      }
+    }
+  }
+
   OptionalOpenRegGuard guard_;
+  std::vector<at::Tensor> lent_;
 };
 
 /// N is the number of outputs. Use: construct with the outputs, run(), write_back(). Lives on the stack of one call and
