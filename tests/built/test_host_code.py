@@ -397,6 +397,16 @@ def test_an_operator_that_makes_its_operands(device, dtype):
     as_on_the_cpu(device, lambda place: torch.nn.functional.glu(halves.to(place)))
 
 
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128], ids=str)
+def test_a_first_call_without_elements(device, dtype):
+    as_on_the_cpu(
+        device,
+        lambda place: torch.ones(0, 0, dtype=dtype, device=place).index_fill(
+            -1, torch.zeros(0, dtype=torch.long, device=place), 1 - 2j
+        ),
+    )
+
+
 @pytest.mark.skipif(VARIABLE in os.environ, reason="the tests of another kind")
 @pytest.mark.parametrize("kind", ["copy", "alias"])
 def test_each_way_to_the_memory(device, kind):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from openreg_gen.protocol import Workbench
-from openreg_gen.sweep import baseline, cases, context, known, numbers, report, results, variants
+from openreg_gen.sweep import baseline, cases, context, known, numbers, report, results, variants, written
 from openreg_gen.sweep.cases import Selection, Task
 from openreg_gen.sweep.compare import Call, check
 from openreg_gen.sweep.context import Context
@@ -134,6 +134,15 @@ def test_cases_have_the_same_names_each_time():
     found = {name.split("/")[1] for name in first}
     assert found >= {"forward", "backward", "inplace", "out", "numbers", "zero_dim_cpu"}
     assert cases.find(first[-1])[1].name == first[-1]
+
+
+@needs_opinfos
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64], ids=str)
+def test_an_input_is_one_output_at_most(dtype):
+    info = opinfos.database()["sort"]
+    sample = next(s for s in info.sample_inputs("cpu", dtype) if s.input.dim() > 1)
+    call = next(written.out_is_input(variants.OpSample(info, sample, dtype, 0)))
+    assert [x is sample.input for x in call.kwargs["out"]] == [True, False]
 
 
 @needs_opinfos

@@ -66,13 +66,15 @@ at::TensorIterator iterator_over_nothing(at::TensorIteratorBase& like, bool prom
       reduction = reduction || (strides[dim] == 0 && shape[dim] != 1);
     }
   }
+  // A function must not look for the one element where the call has none: index 0 of a dimension of size 0.
+  const int64_t size = reduction && like.tensor_base(0).numel() != 0 ? 1 : 0;
   at::TensorIteratorConfig config;
   config.set_check_mem_overlap(false).check_all_same_dtype(false).resize_outputs(false).is_reduction(reduction);
   for (int i = 0; i < like.ntensors(); ++i) {
     const bool output = i < like.noutputs();
     const at::ScalarType own = like.dtype(i);
     const bool as_it_is = common == at::ScalarType::Undefined || (output && own == at::kBool);
-    const at::Tensor operand = at::empty({reduction ? 1 : 0}, at::device(at::kCPU).dtype(as_it_is ? own : common));
+    const at::Tensor operand = at::empty({size}, at::device(at::kCPU).dtype(as_it_is ? own : common));
     std::memset(operand.mutable_data_ptr(), 0, operand.nbytes());
     if (output) {
       config.add_owned_output(operand);

@@ -73,7 +73,7 @@ class AcceptedCalls {
 void add_dtypes(CallKind& kind, const at::TensorIteratorBase& iter);
 
 /// An iterator of the CPU over operands of the same dtypes (of the common one, if `promotes`), without elements; of a
-/// reduction, with one.
+/// reduction that has results, with one.
 at::TensorIterator iterator_over_nothing(at::TensorIteratorBase& like, bool promotes);
 
 template <class T>
