@@ -6,7 +6,9 @@
 #include "cli/verb.h"
 #include "diag/render.h"
 #include "pipeline/rendering.h"
+#include "pipeline/templates.h"
 #include "tree/undo.h"
+#include "tree/unused.h"
 
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -95,6 +97,14 @@ std::string work_left(const std::vector<FileStatus>& files) {
   return fmt::format("{}", fmt::join(left, ", "));
 }
 
+/// Files that serve no operator.
+std::vector<std::string> unused(const OpenTree& tree) {
+  std::set<std::string> linked;
+  for (const TemplateRow& row : read_templates(find_data()).rows)
+    if (row.slots.contains("defines")) linked.insert(row.template_name);
+  return unused_files(*tree.disk, tree.manifest, linked);
+}
+
 nlohmann::json to_json(const OpenTree& tree, const std::vector<FileStatus>& files, const Freshness& fresh,
                        const std::optional<LastRun>& last) {
   nlohmann::json out{{"root", tree.root.string()}, {"spec", tree.manifest.spec},
@@ -113,6 +123,7 @@ nlohmann::json to_json(const OpenTree& tree, const std::vector<FileStatus>& file
       out[topic.key].push_back(std::move(entry));
     }
   }
+  out["unused"] = unused(tree);
   if (last) out["undo"] = {{"run", last->what}, {"files", last->files.size()}, {"possible", !last->edited()}};
   return out;
 }
@@ -148,6 +159,12 @@ Exit run(Invocation& call, const StatusOptions&) {
     if (rows.empty()) continue;
     fmt::print("\n{} ({})\n{}", painted(topic.title, "1", colour), rows.size(),
                layout_table(rows, 0, std::string::npos));
+  }
+  if (const std::vector<std::string> files_left = unused(tree); !files_left.empty()) {
+    fmt::print("\n{} ({})\n", painted("Serve no operator", "1", colour), files_left.size());
+    for (const std::string& path : files_left) fmt::print("  {}\n", path);
+    fmt::print(
+        "Delete those that you don't want, then run `openreg-gen own` with their names: no run writes them again.\n");
   }
   return Exit::Done;
 }

@@ -75,7 +75,9 @@ at::TensorIterator iterator_over_nothing(at::TensorIteratorBase& like, bool prom
     const at::ScalarType own = like.dtype(i);
     const bool as_it_is = common == at::ScalarType::Undefined || (output && own == at::kBool);
     const at::Tensor operand = at::empty({size}, at::device(at::kCPU).dtype(as_it_is ? own : common));
-    std::memset(operand.mutable_data_ptr(), 0, operand.nbytes());
+    if (size != 0) {
+      std::memset(operand.mutable_data_ptr(), 0, operand.nbytes());
+    }
     if (output) {
       config.add_owned_output(operand);
     } else {
