@@ -173,7 +173,7 @@ Exit run(Invocation& call, const StatusOptions&) {
 
 Verb status_verb() {
   return {"status",
-          "Show edited, moved, owned and conflicting files, and what `undo` would do",
+          "Show edited, moved, owned, conflicting and unused files, and what `undo` would do",
           with_options<StatusOptions>(declare, run),
           {"status -C torch_mybackend"}};
 }
