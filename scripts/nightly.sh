@@ -97,7 +97,7 @@ under_sanitizers() {
   local tree=$1 status=0
   overlay "$python" "$tree/build/ci/venv"
   step "Tests of $(basename "$tree"), whose C++ is built with sanitizers"
-  CMAKE_ARGS="-DOPENREG_UNITY_BUILD=ON -DMYCL_UNITY_BUILD=ON $quick" CCACHE_BASEDIR=$tree bash "$tree/ci/steps.sh" sanitize "${@:2}" || status=1
+  CMAKE_ARGS="-DOPENREG_UNITY_BUILD=ON -DMYCL_UNITY_BUILD=ON $quick" CCACHE_BASEDIR=$tree timeout 3000 bash "$tree/ci/steps.sh" sanitize "${@:2}" || status=1
   next_junit
   cp "$tree/build/ci/sanitized.xml" "$junit_file"
   return "$status"
