@@ -45,16 +45,28 @@ def test_a_tool_gets_all_words_as_they_are(openreg_gen, other_python):
     ],
 )
 def test_try_builds_what_changed_in_its_own_tree(openreg_gen, tree, other_python, tmp_path, words, builds):
-    cmake = tmp_path / "cmake"
-    cmake.write_text('#!/bin/sh\necho "cmake $@"\n')
-    cmake.chmod(0o755)
-    (tree / "build").mkdir()
-    cache = f"Python_EXECUTABLE:FILEPATH={other_python}\nCMAKE_COMMAND:INTERNAL={cmake}\n"
-    (tree / "build/CMakeCache.txt").write_text(cache)
+    built_by(other_python, tree, tmp_path)
     env = {"OPENREG_GEN_PYTHON": str(other_python)}
     said = openreg_gen("try", *words, cwd=tree, code=4, env=env.items()).stdout.splitlines()
     assert ("cmake --build build" in said) == builds
     assert said[-len(words) - 2 :] == ["-m", "openreg_gen.try", *words]
+
+
+def test_try_builds_nothing_for_a_name_that_python_does_not_know(openreg_gen, tree, other_python, tmp_path):
+    built_by(other_python, tree, tmp_path)
+    other_python.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\nexit 2\n')
+    said = openreg_gen("try", "nosuch", cwd=tree, code=2).stdout.splitlines()
+    assert said == ["-m", "openreg_gen.trial.names", "nosuch"]
+
+
+def built_by(python, tree, tmp_path):
+    """As if `python` had built the tree: with a program in CMake's place that says how it was called."""
+    cmake = tmp_path / "cmake"
+    cmake.write_text('#!/bin/sh\necho "cmake $@"\n')
+    cmake.chmod(0o755)
+    (tree / "build").mkdir()
+    cache = f"Python_EXECUTABLE:FILEPATH={python}\nCMAKE_COMMAND:INTERNAL={cmake}\n"
+    (tree / "build/CMakeCache.txt").write_text(cache)
 
 
 @pytest.fixture

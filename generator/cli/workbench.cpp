@@ -42,24 +42,39 @@ std::string value_of(const std::vector<std::string>& words, const std::string& o
   return {};
 }
 
+/// Whether PyTorch declares an operator of that name, or overloads of it. False if it is not known.
+bool is_declared(Invocation& call, const std::string& name) {
+  const std::string base = name.substr(0, name.find('.'));
+  try {
+    return std::ranges::any_of(call.catalog().all(), [&](const Op& op) { return op.base == base; });
+  } catch (const Failure&) {
+    return false;
+  }
+}
+
 /// Builds what changed in the tree around the current folder, unless --device names another backend, and has its Python
-/// run the tools.
-void build_around(Invocation& call) {
+/// run the tools. A name that only Python may know is asked for first: a build takes minutes. What it exits with, if
+/// that is the end.
+std::optional<Exit> build_around(Invocation& call) {
   const std::string device = value_of(call.passed_on, "--device");
-  if (contains(call.passed_on, "--no-build")) return;
+  if (contains(call.passed_on, "--no-build")) return {};
   try {
     const OpenTree tree = call.tree(Access::Read);
     Diagnostics ignored;
     const Spec spec = parse_spec(tree.root / tree.manifest.spec, ignored);
     const BuildPrograms programs = build_programs(tree);
     const bool for_it = device.empty() || *spec.backend.name == device.substr(0, device.find(':'));
-    if (!for_it || !programs.exist()) return;
-    build_tree(tree, programs);
+    if (!for_it || !programs.exist()) return {};
     setenv("OPENREG_GEN_PYTHON", programs.python.c_str(), 1);
+    if (const auto& words = call.passed_on;
+        !words.empty() && !words[0].starts_with('-') && !is_declared(call, words[0]))
+      if (run_tool("trial.names", {words[0]}) == Exit::BadInput) return Exit::BadInput;
+    build_tree(tree, programs);
     setenv("TORCH_DEVICE_BACKEND", spec.backend.name->c_str(), 0);  // of several that are installed there
   } catch (const Failure& failure) {
     if (failure.code() == "E0558") throw;  // the build failed; without a tree there is nothing to build
   }
+  return {};
 }
 
 /// options.json of the package: what the tools are called with. The tools read it, too.
@@ -109,7 +124,7 @@ void add_option(CLI::App& app, const nlohmann::json& one) {
 }
 
 /// The verb of a tool: the words are understood as the table says, and handed on as they are. `before` runs first.
-Verb tool(const nlohmann::json& table, const std::string& name, void (*before)(Invocation&) = nullptr) {
+Verb tool(const nlohmann::json& table, const std::string& name, std::optional<Exit> (*before)(Invocation&) = nullptr) {
   std::string module = name;
   std::ranges::replace(module, '-', '_');
   const nlohmann::json own = table.value(name, nlohmann::json::object());
@@ -120,7 +135,8 @@ Verb tool(const nlohmann::json& table, const std::string& name, void (*before)(I
     for (const auto& one : own.value("options", nlohmann::json::array())) add_option(app, one);
     if (own.empty()) app.allow_extras();
     return [module, before, kept](Invocation& call) {
-      if (before != nullptr) before(call);
+      if (before != nullptr)
+        if (const std::optional<Exit> exit = before(call)) return *exit;
       return run_tool(module, call.passed_on);
     };
   };

@@ -15,7 +15,7 @@ from openreg_gen.sweep.compare import Call
 from openreg_gen.sweep.context import Context
 from openreg_gen.sweep.known import KnownDifferences
 from openreg_gen.testing import opinfos
-from openreg_gen.trial import __main__ as trial, verdict
+from openreg_gen.trial import __main__ as trial, names, verdict
 from openreg_gen.trial.proof import OTHER_DTYPES, Witness, hosted
 
 HERE = pathlib.Path(__file__).parent
@@ -158,6 +158,15 @@ def test_bad_input(capsys, monkeypatch, tmp_path):
         printed = capsys.readouterr()
         assert (ended.value.code, printed.out) == (2, ""), printed.err
         assert said in printed.err, printed.err
+
+
+def test_names_are_known_without_a_device(capsys):
+    for name in ("abs", "aten::add.out", "nn.functional.gelu", "_softmax"):
+        assert names.main([name]) == 0
+    for name in ("nothing_at_all", "add.nothing", "nn.functional.nothing"):
+        with pytest.raises(SystemExit) as ended:
+            names.main([name])
+        assert (ended.value.code, "E0574" in capsys.readouterr().err) == (2, True)
 
 
 def outcome_of(reached=(), inside=(), fallbacks=(), found=(), cases=4, **more):

@@ -22,6 +22,7 @@ from ..sweep.variants import VARIANTS
 from ..testing import opinfos
 from ..testing.forms import Forms
 from . import verdict
+from .names import overloads_of
 from .proof import Witness
 
 DTYPES = ("float32", "float16", "bfloat16", "int64", "bool", "complex64")
@@ -44,15 +45,10 @@ class Reached:
 def infos_of(op: str) -> list[Any]:
     """The OpInfos of an operator as a user names it. Fails if there is no such operator."""
     name = op.removeprefix("aten::")
-    if name in opinfos.database():
+    known = overloads_of(op)
+    if not known:
         return [opinfos.database()[name]]
     first, _, overload = name.partition(".")
-    packet = getattr(torch.ops.aten, first, None)
-    if packet is None:
-        command.fail(f"{op}: PyTorch has no such operator", "`openreg-gen ops WORD` searches PyTorch's operators")
-    known = [f"{first}.{each}".removesuffix(".default") for each in packet.overloads()]
-    if overload and name not in known:
-        command.fail(f"{op}: PyTorch has no such operator", f"there are {', '.join(known)}")
     found = [info for info in opinfos.database().values() if first.removesuffix("_") in opinfos.names(info)]
     if not found:  # what others reach, such as _softmax: found out by running them all, once
         opinfos.say = lambda text: print(text, file=sys.stderr)
