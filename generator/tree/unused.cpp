@@ -47,7 +47,7 @@ std::string_view included(std::string_view line) {
   return end == std::string_view::npos ? std::string_view() : line.substr(1, end - 1);
 }
 
-/// Whether a file registers operators or functions for PyTorch to call, with macros of PyTorch's or of the tree's.
+/// Whether a file registers operators or functions for PyTorch to call, with a macro of PyTorch or of the tree.
 bool registers(std::string_view text) {
   return includes(text, "TORCH_LIBRARY") || includes(text, "_DISPATCH(") || includes(text, "_KERNEL(") ||
          includes(text, "_STRUCTURED_FORM(");
