@@ -70,6 +70,7 @@ constexpr Code kCodes[] = {
     {"E0165", "schema that an expression can't serve", "A kernel from an expression has Tensor and number arguments, at least one Tensor, and returns one Tensor; `backward` has at most one expression for each."},
     {"E0166", "unknown name in an expression", "An expression of a custom operator names its arguments, and in `backward` also `grad`."},
     {"E0167", "custom operator named as an operator of PyTorch", "Commands and the spec name operators without a namespace, so `relu` can't mean two of them."},
+    {"E0168", "argument that no expression uses (warning)", "Every call computes the same, whatever is given for that argument: `add.out` as `self + other` ignores `alpha`."},
     // Lists of operators in files of their own.
     {"E0171", "not a list of operators", "A file of operators is what `openreg-gen record` writes, a JSON list of names, or text with one name per line."},
     {"E0172", "unknown version of a list", "The list was written for another openreg-gen."},

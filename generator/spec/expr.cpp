@@ -256,4 +256,10 @@ void each_name(const ExprNode& node, const std::function<void(const ExprNode&)>&
   for (const ExprNode& part : node.parts) each_name(part, visit);
 }
 
+bool uses(const Expr& expr, std::string_view name) {
+  bool found = expr.error.has_value();
+  each_name(expr.root, [&](const ExprNode& use) { found = found || use.text == name; });
+  return found;
+}
+
 }  // namespace openreg_gen

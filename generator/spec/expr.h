@@ -40,6 +40,9 @@ Expr parse_expr(std::string_view text, std::size_t begin = 0);
 /// Calls `visit` with each use of a variable, in order.
 void each_name(const ExprNode& node, const std::function<void(const ExprNode&)>& visit);
 
+/// Whether a variable is in it; true if it has an error.
+bool uses(const Expr& expr, std::string_view name);
+
 /// The first operator or function that one of `dtypes` lacks: `%` or bitwise operators for floating point, order for
 /// complex numbers. `is_element`: whether a variable has the dtype; other variables are numbers with their own type.
 /// An empty list means all real dtypes, as in the spec.

@@ -89,6 +89,12 @@ class ParseCustomOps {
     known.insert("grad");
     for (const auto& gradient : gradients)
       if (gradient) names(*gradient, known, node.find("backward"));
+    for (const auto& argument : schema->arguments) {
+      const auto has_it = [&](const auto& expr) { return expr && uses(*expr, argument.name); };
+      if (!uses(*op.expr, argument.name) && std::ranges::none_of(gradients, has_it))
+        diagnostics_.warning("E0168", op.schema.at, fmt::format("no expression uses '{}'", argument.name),
+                             "every call computes the same, whatever it gives for it");
+    }
   }
 
   /// A backward that is the owner's: a C++ function, which autograd calls with tensors it has saved.

@@ -75,6 +75,10 @@ void check_pointwise(const Spec& spec, const OpSpec& op, const Op& known, Diagno
                       fmt::format("'{}' is not an argument of '{}'", use.text, known.name),
                       did_you_mean(use.text, names));
   });
+  for (const std::string_view name : names)
+    if (op.expr.given() && !uses(*op.expr, name))
+      diagnostics.warning("E0168", op.expr.at, fmt::format("the expression of '{}' doesn't use '{}'", known.name, name),
+                          "every call computes the same, whatever it gives for it");
   check_dtypes(spec, op, op.expr, diagnostics, [&](const std::string& name) {
     const auto has_name = [&](const Argument& argument) { return argument.name == name; };
     const auto found = std::ranges::find_if(known.arguments, has_name);
