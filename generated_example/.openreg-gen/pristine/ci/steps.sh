@@ -99,13 +99,14 @@ step_test() {
 }
 
 # Python is not built with them, so it loads their library first. What it doesn't free itself doesn't count: the name of a library in
-# the list means memory that it asked for, since no more than the caller of malloc() is kept; programs stand for compilers. use_tls=0: of a thread that is
-# ending, LeakSanitizer would read memory that is gone.
+# the list means memory that it asked for, since no more than the caller of malloc() is kept; programs are compilers that
+# torch.compile starts. use_tls=0: of a thread that is ending, LeakSanitizer would read memory that is gone. What libgomp and the
+# loader keep is only there.
 step_sanitize() {
   step_build address
   local cxx=${CXX:-c++}
   # shellcheck disable=SC2086  # several words
-  printf 'leak:%s\n' libpython3 bin/python3 /usr/bin/ bin/clang cc1plus collect2 THPStorage_newSharedFd ${LEAKS:-} >"$logs/leaks.txt"
+  printf 'leak:%s\n' libpython3 bin/python3 /usr/bin/ bin/clang cc1plus collect2 THPStorage_newSharedFd libgomp ld-linux ${LEAKS:-} >"$logs/leaks.txt"
   LD_PRELOAD="$("$cxx" -print-file-name=libasan.so):$("$cxx" -print-file-name=libstdc++.so.6)" PYTHONMALLOC=malloc \
     ASAN_OPTIONS=malloc_context_size=2 LSAN_OPTIONS="suppressions=$logs/leaks.txt:print_suppressions=0:use_tls=0" \
     python -m pytest -q -n auto --dist loadfile --junitxml "$logs/sanitized.xml" "${@:-tests}"
