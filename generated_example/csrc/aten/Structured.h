@@ -8,7 +8,6 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <ATen/DimVector.h>
 #include <ATen/TensorIterator.h>
@@ -17,6 +16,7 @@
 #include <ATen/core/op_registration/adaption.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty_strided.h>
+#include <c10/util/SmallVector.h>
 
 #include "aten/Signature.h"
 #include "aten/native/Kernels.h"
@@ -55,7 +55,8 @@ class StructuredForm : public Kernel {
   }
 
  private:
-  /// meta() may lend its iterator a tensor of its own, as that of glu does the halves of its input, and impl() reads it later.
+  /// meta() may lend its iterator a tensor of its own, as that of glu does the halves of its input, and impl() reads it later. Such a
+  /// tensor has one owner, meta(); a caller's may, too, and is kept for nothing.
   void keep_lent() {
     for (int i = this->noutputs(); i < this->ntensors(); ++i) {
       if (const at::TensorBase& tensor = this->tensor_base(i); tensor.use_count() == 1) {
@@ -65,7 +66,7 @@ class StructuredForm : public Kernel {
   }
 
   OptionalOpenRegGuard guard_;
-  std::vector<at::Tensor> lent_;
+  c10::SmallVector<at::Tensor, 2> lent_;  // no allocation: many tensors have one owner
 };
 
 /// N is the number of outputs. Use: construct with the outputs, run(), write_back(). Lives on the stack of one call and
